@@ -1,0 +1,1 @@
+"""A coding agent for the terminal."""

@@ -1,0 +1,1 @@
+"""The orchestrator: turns, tools, requests, limits."""

@@ -1,0 +1,1 @@
+"""Settings, where they come from, and what is wrong with them."""

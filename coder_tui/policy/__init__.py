@@ -1,0 +1,1 @@
+"""Pure decisions: what may run, what must be asked, what never."""

@@ -1,0 +1,56 @@
+"""What a person sees of a call: display blocks, each drawn by one widget."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from coder_tui.protocol.todos import TodoItem
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    text: str
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownBlock:
+    text: str
+    type: Literal["markdown"] = "markdown"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffBlock:
+    """One file's change; `diff` is a unified diff, `path` relative to the workspace."""
+
+    path: str
+    diff: str
+    additions: int
+    deletions: int
+    type: Literal["diff"] = "diff"
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalBlock:
+    """A command and what it printed; `exit_code` is None before it ends."""
+
+    command: str
+    output: str
+    exit_code: int | None
+    directory: str = ""
+    type: Literal["terminal"] = "terminal"
+
+
+@dataclass(frozen=True, slots=True)
+class TodosBlock:
+    items: tuple[TodoItem, ...]
+    type: Literal["todos"] = "todos"
+
+
+@dataclass(frozen=True, slots=True)
+class TableBlock:
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    type: Literal["table"] = "table"
+
+
+DisplayBlock = TextBlock | MarkdownBlock | DiffBlock | TerminalBlock | TodosBlock | TableBlock

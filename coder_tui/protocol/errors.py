@@ -1,0 +1,104 @@
+"""The program's own failures, by who can mend them."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class ErrorType(StrEnum):
+    """Error words of the tool contract; models and tests rely on them."""
+
+    UNKNOWN_TOOL = "unknown_tool"
+    INVALID_TOOL_PARAMS = "invalid_tool_params"
+    PERMISSION_DENIED = "permission_denied"
+    DENIED_BY_USER = "denied_by_user"
+    FILE_NOT_FOUND = "file_not_found"
+    NOT_A_FILE = "not_a_file"
+    BINARY_FILE = "binary_file"
+    ALREADY_EXISTS = "already_exists"
+    AMBIGUOUS_MATCH = "ambiguous_match"
+    NO_MATCH = "no_match"
+    CONTEXT_MISMATCH = "context_mismatch"
+    ALREADY_APPLIED = "already_applied"
+    STALE_FILE = "stale_file"
+    EXECUTION_FAILED = "execution_failed"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    TOO_LARGE = "too_large"
+    NOT_INSTALLED = "not_installed"
+    NOT_A_REPOSITORY = "not_a_repository"
+    NETWORK_ERROR = "network_error"
+    MCP_ERROR = "mcp_error"
+    DISCOVERED_TOOL_ERROR = "discovered_tool_error"
+    INTERNAL = "internal"
+
+
+class ToolError(Exception):
+    """A failure that the model can mend; `fields` stand beside the error in its JSON."""
+
+    def __init__(
+        self, type: ErrorType, message: str, hint: str = "", fields: dict[str, object] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.type = type
+        self.message = message
+        self.hint = hint
+        self.fields = fields or {}
+
+
+class UserError(Exception):
+    """A failure that the person can mend: one sentence, printed without a traceback."""
+
+    exit_code = 1
+
+
+class UsageError(UserError):
+    """The command line does not make sense."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """A settings file, variable or flag is wrong; the sentence names where."""
+
+
+class StorageError(UserError):
+    """The store cannot be opened or written."""
+
+
+class ModelErrorKind(StrEnum):
+    NO_KEY = "no_key"
+    BAD_KEY = "bad_key"
+    NO_MODEL = "no_model"
+    REFUSED = "refused"
+    RATE_LIMIT = "rate_limit"
+    SERVER = "server"
+    OVERFLOW = "overflow"
+    CUT = "cut"
+    GARBAGE = "garbage"
+    IDLE = "idle"
+    HOST_DIED = "host_died"
+    BAD_REQUEST = "bad_request"
+
+
+@dataclass
+class ModelError(Exception):
+    """A model call failed; `message` and `hint` are for the person."""
+
+    kind: ModelErrorKind
+    message: str
+    hint: str = ""
+    retry_after: float | None = field(default=None)
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+    @property
+    def is_retryable(self) -> bool:
+        return self.kind in {
+            ModelErrorKind.RATE_LIMIT,
+            ModelErrorKind.SERVER,
+            ModelErrorKind.REFUSED,
+            ModelErrorKind.CUT,
+            ModelErrorKind.GARBAGE,
+            ModelErrorKind.IDLE,
+        }

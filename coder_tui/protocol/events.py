@@ -1,0 +1,230 @@
+"""The stream from the core to every front end: facts in the past tense, streams end in Delta."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from coder_tui.protocol.access import Mode, ToolKind
+from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.requests import Reply, Request
+from coder_tui.protocol.todos import TodoItem
+from coder_tui.protocol.usage import Usage
+
+
+class Outcome(StrEnum):
+    """How a tool call ended."""
+
+    OK = "ok"
+    FAILED = "failed"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+
+
+class TurnOutcome(StrEnum):
+    DONE = "done"
+    INTERRUPTED = "interrupted"
+    LIMIT = "limit"
+
+
+class NoticeLevel(StrEnum):
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted:
+    session_id: str
+    title: str
+    directory: str
+    model: str
+    mode: Mode
+    resumed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRenamed:
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChanged:
+    """`context_window` is in tokens, None where nobody knows it."""
+
+    model: str
+    context_window: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChanged:
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessageAdded:
+    """Stored: a message is shown as sent only once it cannot be lost."""
+
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged:
+    """Messages typed while the agent works, in order; they go out at its next step."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFinished:
+    """A model reply is stored. `text` is whole; `interrupted` when the person stopped it midway."""
+
+    message_id: str
+    text: str
+    thinking: str
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    turn: int
+    outcome: TurnOutcome
+    message: str
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFailed:
+    """The model could not be reached or did not answer; the session goes on."""
+
+    turn: int
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProposed:
+    """The model is writing a call; comes again as its arguments grow. `received` counts characters."""
+
+    call_id: str
+    tool: str
+    received: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """The call is understood and about to be decided or run. A RequestOpened with its call id may follow."""
+
+    call_id: str
+    tool: str
+    kind: ToolKind
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProgressed:
+    """A further piece of live output."""
+
+    call_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    call_id: str
+    tool: str
+    outcome: Outcome
+    summary: str
+    display: DisplayBlock
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOpened:
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class RequestClosed:
+    """Answered or withdrawn; `reply` is None when withdrawn."""
+
+    request_id: str
+    reply: Reply | None
+
+
+@dataclass(frozen=True, slots=True)
+class UsageUpdated:
+    """`context_tokens` is what the last request filled of the window."""
+
+    turn: Usage
+    session: Usage
+    context_tokens: int
+    context_window: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TodosChanged:
+    items: tuple[TodoItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FilesChanged:
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RetryScheduled:
+    """The last attempt failed and what it streamed does not count; `delay` in seconds."""
+
+    attempt: int
+    delay: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    level: NoticeLevel
+    text: str
+
+
+Event = (
+    SessionStarted
+    | SessionRenamed
+    | ModelChanged
+    | ModeChanged
+    | TurnStarted
+    | UserMessageAdded
+    | QueueChanged
+    | TextDelta
+    | ThinkingDelta
+    | MessageFinished
+    | TurnFinished
+    | TurnFailed
+    | ToolProposed
+    | ToolStarted
+    | ToolProgressed
+    | ToolFinished
+    | RequestOpened
+    | RequestClosed
+    | UsageUpdated
+    | TodosChanged
+    | FilesChanged
+    | RetryScheduled
+    | Notice
+)

@@ -1,0 +1,65 @@
+"""The conversation as the model sees it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from coder_tui.protocol.usage import Usage
+
+
+class FinishReason(StrEnum):
+    STOP = "stop"
+    TOOL_CALLS = "tool_calls"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingBlock:
+    """Reasoning that some providers demand back unchanged, signature included."""
+
+    text: str = ""
+    signature: str | None = None
+    redacted_data: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as the model wrote it; `arguments` is its JSON text, not yet trusted."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    id: str
+    text: str
+    role: Literal["user"] = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessage:
+    id: str
+    text: str
+    thinking: tuple[ThinkingBlock, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    model: str = ""
+    finish: FinishReason = FinishReason.STOP
+    usage: Usage = Usage()
+    role: Literal["assistant"] = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMessage:
+    """The result of one call, as JSON text for the model."""
+
+    id: str
+    call_id: str
+    tool: str
+    content: str
+    role: Literal["tool"] = "tool"
+
+
+Message = UserMessage | AssistantMessage | ToolMessage

@@ -1,0 +1,1 @@
+"""Processes in their own groups, with limits."""

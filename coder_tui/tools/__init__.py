@@ -1,0 +1,1 @@
+"""What a model can do, one declared tool each."""

@@ -1,0 +1,105 @@
+"""The contract of a tool: it declares, the runner decides, it runs."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from coder_tui.protocol.access import Target, ToolKind
+from coder_tui.protocol.display import DisplayBlock
+
+JsonObject = dict[str, Any]
+"""A result on its way to the model: wire data."""
+
+
+class Params(BaseModel):
+    """Arguments of a tool; unknown keys are refused, so that a model learns of its mistake."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Audience(StrEnum):
+    COMMON = "common"
+    MAIN = "main"
+    SUB = "sub"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What `run` would touch, and how that looks to a person who must decide.
+
+    `fingerprint` binds an approval to what was shown (a content hash); `run` checks it again.
+    """
+
+    targets: tuple[Target, ...]
+    preview: DisplayBlock | None = None
+    is_undoable: bool = False
+    fingerprint: str = ""
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """Two faces: `for_model` becomes JSON, `for_user` a widget. `summary` replaces the call's summary when set."""
+
+    for_model: JsonObject
+    for_user: DisplayBlock
+    summary: str = ""
+    changed_paths: tuple[str, ...] = ()
+
+    @property
+    def is_ok(self) -> bool:
+        return bool(self.for_model.get("ok", True))
+
+
+def no_progress(text: str) -> None:
+    """For calls that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """Facts of one call; services come by constructor. Cancelling the task cancels the call."""
+
+    session_id: str
+    call_id: str
+    directory: Path
+    message_id: str = ""
+    agent: str = "build"
+    progress: Callable[[str], None] = field(default=no_progress)
+    access: Access | None = None
+    """What was declared and approved, as `run` sees it."""
+
+
+ParamsT = TypeVar("ParamsT", bound=Params)
+
+
+class Tool(ABC, Generic[ParamsT]):
+    """One thing a model can do. The description stands beside the module as `<name>.txt`."""
+
+    name: ClassVar[str]
+    kind: ClassVar[ToolKind]
+    display_name: ClassVar[str]
+    params: type[ParamsT]
+    audience: ClassVar[Audience] = Audience.COMMON
+    permission: ClassVar[str]
+    """The key that settings use for it and its like: `read`, `edit`, `bash`, …"""
+
+    def variables(self) -> dict[str, object]:
+        """Values for the `${…}` places of the description."""
+        return {}
+
+    @abstractmethod
+    def summary(self, params: ParamsT) -> str:
+        """One line for the call's widget."""
+
+    @abstractmethod
+    async def access(self, params: ParamsT, ctx: ToolContext) -> Access | None:
+        """Say what `run` would touch (reading too) and show it; None touches nothing."""
+
+    @abstractmethod
+    async def run(self, params: ParamsT, ctx: ToolContext) -> ToolResult:
+        """Do the work. Raise `ToolError` for what the model can mend."""

@@ -1,0 +1,1 @@
+"""The full-screen front end; the only importer of Textual and Rich."""

@@ -1,0 +1,1 @@
+"""The person's files: confined, exact, never half written."""
