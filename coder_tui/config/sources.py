@@ -1,0 +1,187 @@
+"""Finds the raw settings and says where each came from, without the cost of a validation library."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+from typing import assert_never
+
+from coder_tui.config.paths import DIRECTORY_VARIABLES, Directories
+from coder_tui.config.settings_file import SettingsFile, read_settings_file
+from coder_tui.config.toml_lines import KeyPath
+from coder_tui.protocol.errors import ConfigError
+
+PREFIX = "CODER_TUI_"
+PROJECT_FILE = Path(".coder-tui", "config.toml")
+DEFAULT_ORIGIN = "default"
+
+# Flags that are not simply the last part of their key.
+_FLAG_NAMES: Mapping[KeyPath, str] = {
+    ("model", "name"): "--model",
+    ("limits", "max_steps"): "--max-turns",
+    ("workspace", "extra_roots"): "--add-dir",
+}
+
+RawTable = Mapping[str, object]
+"""Settings as a file or a flag gave them: nested tables, nothing checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """All that may set something, weakest first: `file`, `environ`, `flags`. Without any, defaults hold."""
+
+    file: SettingsFile | None = None
+    environ: Mapping[str, str] = field(default_factory=dict)
+    """Only the variables that are meant as settings."""
+    flags: RawTable = field(default_factory=dict)
+    untrusted: tuple[Path, ...] = ()
+    """Project files that were found and are not used."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return tuple(
+            f"found {'/'.join(path.parts[-2:])}, not used: this folder is not trusted"
+            for path in self.untrusted
+        )
+
+
+def find_sources(
+    directories: Directories,
+    workspace: Path,
+    environ: Mapping[str, str],
+    flags: RawTable,
+    config_file: Path | None = None,
+) -> Sources:
+    """Read what there is; `config_file` stands in for the user's file and must then exist."""
+    project = workspace / PROJECT_FILE
+    return Sources(
+        file=_required_file(config_file) if config_file else _user_file(directories.config),
+        environ={name: value for name, value in environ.items() if _is_setting(name, value)},
+        flags=flags,
+        untrusted=(project,) if _exists(project) else (),
+    )
+
+
+def quick_value(sources: Sources, *keys: str) -> object | None:
+    """Look one value up as it was given, unchecked: enough for a first paint."""
+    file_values = sources.file.values if sources.file else {}
+    for found, value in (
+        _look_up(sources.flags, keys),
+        _look_up_environ(sources, keys),
+        _look_up(file_values, keys),
+    ):
+        if found:
+            return value
+    return None
+
+
+class Layer(IntEnum):
+    """A source's strength."""
+
+    DEFAULT = 0
+    FILE = 1
+    ENVIRON = 2
+    FLAGS = 3
+
+
+def layer_of(sources: Sources, path: KeyPath) -> Layer:
+    """Tell the strongest source that sets `path` or something in it."""
+    if _look_up(sources.flags, path)[0]:
+        return Layer.FLAGS
+    if variable_of(sources, path):
+        return Layer.ENVIRON
+    if sources.file and _look_up(sources.file.values, path)[0]:
+        return Layer.FILE
+    return Layer.DEFAULT
+
+
+def origin_of(sources: Sources, path: KeyPath) -> str:
+    """Name what set `path`: a flag, a variable, `file:line`, or `default`."""
+    match layer_of(sources, path):
+        case Layer.FLAGS:
+            return flag_name(path)
+        case Layer.ENVIRON:
+            return variable_of(sources, path)
+        case Layer.FILE:
+            return sources.file.place(path) if sources.file else DEFAULT_ORIGIN
+        case Layer.DEFAULT:
+            return DEFAULT_ORIGIN
+        case never:
+            assert_never(never)
+
+
+def flag_name(path: KeyPath) -> str:
+    key = path[:2]
+    return _FLAG_NAMES.get(key) or f"--{str(key[-1]).replace('_', '-')}"
+
+
+def variable_of(sources: Sources, path: KeyPath) -> str:
+    """Name the variable that set `path` or something in it, the closest one; empty where none did."""
+    names = [name for name, value in sources.environ.items() if _sets(variable_path(name), value, path)]
+    return max(names, key=lambda name: min(len(variable_path(name)), len(path)), default="")
+
+
+def variable_path(name: str) -> KeyPath:
+    return tuple(name[len(PREFIX) :].lower().split("__"))
+
+
+def _is_setting(name: str, value: str) -> bool:
+    # An empty variable counts as unset: that is how shells and CI systems clear one.
+    return name.startswith(PREFIX) and name not in DIRECTORY_VARIABLES and value != ""
+
+
+def _sets(keys: KeyPath, value: str, path: KeyPath) -> bool:
+    if keys[: len(path)] == path:
+        return True
+    return keys == path[: len(keys)] and _look_up(_parsed(value), path[len(keys) :])[0]
+
+
+def _look_up_environ(sources: Sources, path: KeyPath) -> tuple[bool, object]:
+    variable = variable_of(sources, path)
+    if not variable:
+        return False, None
+    return _look_up(_parsed(sources.environ[variable]), path[len(variable_path(variable)) :])
+
+
+def _parsed(value: str) -> object:
+    """A variable may hold a whole table as JSON."""
+    try:
+        return json.loads(value) if value.startswith("{") else value
+    except ValueError:
+        return value
+
+
+def _look_up(table: object, path: KeyPath) -> tuple[bool, object]:
+    for key in path:
+        match table, key:
+            case Mapping(), str() if key in table:
+                table = table[key]
+            case list(), int() if key < len(table):
+                table = table[key]
+            case _:
+                return False, None
+    return True, table
+
+
+def _user_file(directory: Path) -> SettingsFile | None:
+    found = [
+        file for name in ("config.toml", "config.json") if (file := read_settings_file(directory / name))
+    ]
+    if len(found) > 1:
+        raise ConfigError(f"{found[0].label} and {found[1].label} both exist; keep one of them")
+    return found[0] if found else None
+
+
+def _required_file(path: Path) -> SettingsFile:
+    found = read_settings_file(path)
+    if found is None:
+        raise ConfigError(f"--config: there is no file {path}")
+    return found
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a folder that may not be entered holds nothing for us
+        return False
