@@ -1,0 +1,32 @@
+"""The log file: where details go that a person does not need on the screen, without their secrets."""
+
+import logging
+from collections.abc import Callable
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+LOG_NAME = "coder-tui.log"
+_MAX_BYTES = 1_000_000
+
+
+class _RedactingFormatter(logging.Formatter):
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._redact(super().format(record))
+
+
+def start_log(folder: Path, redact: Callable[[str], str]) -> Path:
+    """Send the program's own log records to the file, and nothing to the terminal."""
+    path = folder / LOG_NAME
+    handler = RotatingFileHandler(path, maxBytes=_MAX_BYTES, backupCount=1, delay=True, encoding="utf-8")
+    handler.setFormatter(_RedactingFormatter(redact))
+    logger = logging.getLogger("coder_tui")
+    for old in tuple(logger.handlers):
+        logger.removeHandler(old)
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    return path

@@ -1,0 +1,142 @@
+"""The settings as one checked value, from all sources, the later winning."""
+
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any
+
+from pydantic import Field, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
+
+from coder_tui.config.bash_section import BashSection
+from coder_tui.config.complaints import ValidKeys, complain, unknown_key, unreadable_variable
+from coder_tui.config.experimental_section import ExperimentalSection
+from coder_tui.config.limits_section import LimitsSection
+from coder_tui.config.model_section import ModelSection
+from coder_tui.config.permission_section import PermissionTable
+from coder_tui.config.section import Section
+from coder_tui.config.sources import PREFIX, RawTable, Sources, layer_of, variable_path
+from coder_tui.config.ui_section import UiSection
+from coder_tui.config.workspace_section import WorkspaceSection
+from coder_tui.protocol.errors import ConfigError
+
+_NO_SOURCES = Sources()
+# The library builds its sources inside the class, so what they read comes by this way.
+_active: ContextVar[Sources] = ContextVar("_active", default=_NO_SOURCES)
+
+
+class _RawSource(PydanticBaseSettingsSource):
+    """A table as it is: the library's own would fold the case of section names."""
+
+    def __init__(self, settings_cls: type[BaseSettings], values: RawTable) -> None:
+        super().__init__(settings_cls)
+        self._values = values
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        return self._values.get(field_name), field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        return dict(self._values)
+
+
+class Settings(BaseSettings):
+    """Without sources: the defaults, whatever the process environment holds."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    model: ModelSection = ModelSection()
+    permission: PermissionTable = Field(default_factory=dict)
+    bash: BashSection = BashSection()
+    workspace: WorkspaceSection = WorkspaceSection()
+    limits: LimitsSection = LimitsSection()
+    ui: UiSection = UiSection()
+    experimental: ExperimentalSection = ExperimentalSection()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        sources = _active.get()
+        return (
+            init_settings,
+            _RawSource(settings_cls, sources.flags),
+            _environ_source(settings_cls, sources.environ),
+            _RawSource(settings_cls, sources.file.values if sources.file else {}),
+        )
+
+
+def load_settings(sources: Sources) -> Settings:
+    """Check and merge; everything that is wrong is told at once, a line each."""
+    wrong = _wrong_variables(sources)
+    readable = replace(sources, environ={k: v for k, v in sources.environ.items() if k not in wrong})
+    token = _active.set(readable)
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        found = complain(error.errors(include_url=False), readable, _valid_keys())
+        raise ConfigError("\n".join([*found, *wrong.values()])) from error
+    finally:
+        _active.reset(token)
+    if wrong:
+        raise ConfigError("\n".join(wrong.values()))
+    return settings.model_copy(update={"permission": _in_source_order(settings.permission, sources)})
+
+
+def _environ_source(settings_cls: type[BaseSettings], environ: Mapping[str, str]) -> EnvSettingsSource:
+    source = EnvSettingsSource(settings_cls)
+    source.env_vars = {name.lower(): value for name, value in environ.items()}
+    return source
+
+
+def _wrong_variables(sources: Sources) -> dict[str, str]:
+    """Complain of variables that the library would pass over, or refuse without naming them."""
+    wrong: dict[str, str] = {}
+    for name, value in sources.environ.items():
+        path = variable_path(name)
+        if path[0] not in Settings.model_fields:
+            wrong[name] = f"{name}: {unknown_key(path, _valid_keys())}"
+            continue
+        try:
+            _environ_source(Settings, {name: value})()
+        except SettingsError:
+            wrong[name] = f"{name}: {unreadable_variable(path)}"
+    return wrong
+
+
+def _valid_keys() -> ValidKeys:
+    """The keys of each section; a section that takes any key has none."""
+    return {name: tuple(_section_fields(field)) for name, field in Settings.model_fields.items()}
+
+
+def _section_fields(field: FieldInfo) -> Iterable[str]:
+    kind = field.annotation
+    return kind.model_fields if isinstance(kind, type) and issubclass(kind, Section) else ()
+
+
+def _in_source_order(table: PermissionTable, sources: Sources) -> PermissionTable:
+    """Put a stronger source's rules after a weaker one's: the last match wins."""
+
+    def strength(*path: str) -> int:
+        return layer_of(sources, ("permission", *path))
+
+    ordered = {key: table[key] for key in sorted(table, key=strength)}
+    for key, rule in ordered.items():
+        if isinstance(rule, dict):
+            ordered[key] = {
+                pattern: rule[pattern] for pattern in sorted(rule, key=lambda name: strength(key, name))
+            }
+    return ordered

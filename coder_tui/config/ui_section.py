@@ -1,0 +1,13 @@
+"""Settings of the screen."""
+
+from typing import Literal
+
+from coder_tui.config.section import Section
+
+Thinking = Literal["hidden", "summary", "full"]
+
+
+class UiSection(Section):
+    theme: str = "coder-dark"
+    motion: bool = True
+    thinking: Thinking = "summary"
