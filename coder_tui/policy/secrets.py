@@ -1,0 +1,56 @@
+"""Which files hold secrets, told by their names alone, so that tools and policy agree."""
+
+import re
+from pathlib import PurePath
+
+_TEMPLATES = (".example", ".sample", ".template", ".dist")
+_PRIVATE_KEY = re.compile(r"id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$")
+_KEY_SUFFIXES = frozenset({".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk"})
+_NAMES = frozenset(
+    {
+        ".netrc",
+        "_netrc",
+        ".npmrc",
+        ".pypirc",
+        ".pgpass",
+        ".my.cnf",
+        ".htpasswd",
+        ".git-credentials",
+        ".dockercfg",
+        ".vault-token",
+        "credentials",
+        "credentials.json",
+        "credentials.toml",
+        "credentials.tfrc.json",
+    }
+)
+_FOLDERS = frozenset({".ssh", ".gnupg", ".aws"})
+_PLAIN_IN_FOLDERS = frozenset({"known_hosts", "authorized_keys", "config"})
+_PAIRS = frozenset({(".docker", "config.json"), (".kube", "config"), ("gh", "hosts.yml")})
+
+
+def is_secret(path: str | PurePath) -> bool:
+    """Whether `path` names an environment file, a private key or stored credentials."""
+    parts = [part.lower() for part in PurePath(path).parts]
+    if not parts:
+        return False
+    name = parts[-1]
+    parent = parts[-2] if len(parts) > 1 else ""
+    return (
+        _is_environment_file(name)
+        or name in _NAMES
+        or _PRIVATE_KEY.search(name) is not None
+        or PurePath(name).suffix in _KEY_SUFFIXES
+        or (parent, name) in _PAIRS
+        or (bool(_FOLDERS.intersection(parts[:-1])) and not _is_public(name))
+    )
+
+
+def _is_environment_file(name: str) -> bool:
+    if name.endswith(_TEMPLATES):
+        return False
+    return name in {".env", ".envrc"} or name.startswith(".env.")
+
+
+def _is_public(name: str) -> bool:
+    return name.endswith(".pub") or name in _PLAIN_IN_FOLDERS

@@ -1,0 +1,40 @@
+"""What this session knows of each file's content, so that nothing unseen is overwritten."""
+
+import asyncio
+from pathlib import Path
+
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.workspace.confine import Located
+
+
+class ReadLedger:
+    """Remembers a digest for each path as of its last read or own write, and holds one lock a file."""
+
+    def __init__(self) -> None:
+        self._digests: dict[Path, str] = {}
+        self._locks: dict[Path, asyncio.Lock] = {}
+
+    def note(self, path: Path, digest: str) -> None:
+        """The session has seen, or made, exactly this content."""
+        self._digests[path] = digest
+
+    def has_changed(self, path: Path, digest: str) -> bool:
+        """Whether the file was seen with another content than `digest`."""
+        return self._digests.get(path, digest) != digest
+
+    def check_overwrite(self, located: Located, digest: str) -> None:
+        """Refuse to write over content that was never read, or that is no longer what was read."""
+        seen = self._digests.get(located.path)
+        if seen == digest:
+            return
+        reason = "was not read in this session" if seen is None else "changed on disk since it was read"
+        raise ToolError(
+            ErrorType.STALE_FILE,
+            f"{located.shown} exists and {reason}.",
+            "read it first, then write.",
+            {"path": located.shown},
+        )
+
+    def lock(self, path: Path) -> asyncio.Lock:
+        """The lock that whoever changes `path` holds."""
+        return self._locks.setdefault(path, asyncio.Lock())
