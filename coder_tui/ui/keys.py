@@ -1,0 +1,111 @@
+"""Every key of the program in one table: bindings, help and the palette are made from it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from textual.binding import Binding, BindingType
+
+
+class Context(StrEnum):
+    """Where a key holds; the value is the heading in the help."""
+
+    GLOBAL = "Anywhere"
+    SESSION = "Session"
+    COMPOSER = "Prompt"
+    TRANSCRIPT = "Transcript"
+    APPROVAL = "Approval"
+    HELP = "Help"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAction:
+    """One action: `id` is what a person remaps, `keys` a comma-separated list, `action` what Textual runs.
+
+    Rows without an action describe keys that a widget reads itself.
+    """
+
+    id: str
+    context: Context
+    keys: str
+    action: str
+    title: str
+    is_priority: bool = False
+    in_palette: bool = True
+
+
+def _row(
+    id: str,
+    context: Context,
+    keys: str,
+    action: str,
+    title: str,
+    *,
+    priority: bool = False,
+    palette: bool = True,
+) -> KeyAction:
+    return KeyAction(id, context, keys, action, title, priority, palette)
+
+
+_G, _S, _C, _T, _A, _H = Context
+
+KEYS: tuple[KeyAction, ...] = (
+    _row("app.palette", _G, "ctrl+p", "app.command_palette", "Command palette", palette=False),
+    _row("app.help", _G, "f1", "app.help", "Help"),
+    _row("app.repaint", _G, "ctrl+l", "app.repaint", "Repaint the screen", priority=True),
+    _row("app.suspend", _G, "ctrl+z", "app.suspend_process", "Suspend to the shell", priority=True),
+    _row("app.quit", _G, "", "app.quit", "Quit"),
+    _row("session.interrupt", _S, "escape", "screen.escape", "Stop the agent, or go to the prompt"),
+    _row("session.cancel", _S, "ctrl+c", "screen.cancel", "Copy, stash the draft, stop, quit", priority=True),
+    _row("session.answer", _S, "f8,alt+r", "screen.answer", "Answer the waiting request", priority=True),
+    _row("session.chat", _S, "f2", "screen.chat", "Go to the prompt and the newest line"),
+    _row("session.todo", _S, "f4", "screen.todo", "Show or hide the todo list"),
+    _row("session.mode", _S, "shift+tab", "screen.mode", "Next mode: ask, edits, plan", priority=True),
+    _row("session.fold", _S, "ctrl+o", "screen.fold", "Expand or collapse all calls", priority=True),
+    _row("session.thinking", _S, "alt+t", "screen.thinking", "Thinking: none, summary, full", priority=True),
+    _row("session.page_up", _S, "pageup", "screen.page(-1)", "Page up", priority=True, palette=False),
+    _row("session.page_down", _S, "pagedown", "screen.page(1)", "Page down", priority=True, palette=False),
+    _row("prompt.send", _C, "enter", "", "Send (queue while the agent works)", palette=False),
+    _row("prompt.newline", _C, "ctrl+j,shift+enter", "newline", "New line (or \\ then Enter)", palette=False),
+    _row("prompt.older", _C, "up", "older", "Older message, at the first line", palette=False),
+    _row("prompt.newer", _C, "down", "newer", "Newer message, at the last line", palette=False),
+    _row("prompt.undo", _C, "ctrl+underscore", "undo", "Undo typing", palette=False),
+    _row("prompt.end", _C, "ctrl+d", "end", "Quit, when the prompt is empty", palette=False),
+    _row("transcript.fold", _T, "o", "", "Expand or collapse the marked block", palette=False),
+    _row("approval.allow", _A, "ctrl+y", "", "Allow once", palette=False),
+    _row("approval.allow_letter", _A, "y", "", "Allow once, where it can be undone", palette=False),
+    _row("approval.always", _A, "a", "", "Allow always: choose the scope, then Ctrl+Y", palette=False),
+    _row("approval.deny", _A, "n", "", "Deny", palette=False),
+    _row("approval.explain", _A, "d", "", "Deny and say why", palette=False),
+    _row("approval.cancel", _A, "escape", "", "Cancel the turn", palette=False),
+    _row("help.close", _H, "escape,q,f1", "screen.dismiss", "Close", palette=False),
+)
+
+RESERVED = frozenset(
+    ["ctrl+b", "ctrl+a", "ctrl+s", "ctrl+q", "f10", "f11", "alt+enter", "ctrl+h", "ctrl+i", "ctrl+m"]
+    + [f"alt+{digit}" for digit in range(10)]
+)
+"""Keys that terminals, multiplexers and desktops take, or that arrive as another key."""
+
+
+def bindings(context: Context) -> list[BindingType]:
+    """Textual bindings of one context; their ids make them remappable."""
+    return [
+        Binding(row.keys, row.action, row.title, show=False, priority=row.is_priority, id=row.id)
+        for row in KEYS
+        if row.context is context and row.keys and row.action
+    ]
+
+
+_NAMES = {"escape": "Esc", "underscore": "_", "pageup": "PgUp", "pagedown": "PgDn", "up": "↑", "down": "↓"}
+
+
+def shown(keys: str) -> str:
+    """Keys as a person reads them: `f8,alt+r` is `F8, Alt+R`."""
+    return ", ".join("+".join(_part(part, key) for part in key.split("+")) for key in keys.split(",") if key)
+
+
+def _part(part: str, key: str) -> str:
+    if part in _NAMES:
+        return _NAMES[part]
+    is_letter = len(part) == 1 and "+" not in key
+    return part if is_letter else part.capitalize()

@@ -1,0 +1,21 @@
+"""What the command line hands to the screen."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
+    from coder_tui.agent.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """`open_session` is awaited after the first paint; `prompt` is sent as if it had been typed."""
+
+    directory: Path
+    theme: str
+    use_ascii: bool
+    open_session: "Callable[[], Awaitable[Session]]"
+    prompt: str = ""
+    theme_directory: Path | None = None

@@ -1,0 +1,72 @@
+"""Reads themes from TOML: each file's keys are the fields of a Textual theme."""
+
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from textual.color import Color, ColorParseError
+from textual.theme import Theme
+
+from coder_tui.resources import bundled
+
+DEFAULT_THEME = "coder-dark"
+_FIELDS = frozenset(field.name for field in fields(Theme))
+_WORDS = frozenset({"auto", "initial"})
+
+
+class ThemeError(Exception):
+    """One sentence that names the file and what is wrong in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Themes:
+    """The themes that could be read, and a sentence for each file that could not."""
+
+    themes: tuple[Theme, ...]
+    problems: tuple[str, ...]
+
+
+def load_themes(user_directory: Path | None = None) -> Themes:
+    """Bundled themes, then the person's own, which win where names are equal."""
+    found: dict[str, Theme] = {}
+    problems: list[str] = []
+    folders = [bundled("themes")] + ([] if user_directory is None else [user_directory])
+    for path in (path for folder in folders for path in sorted(folder.glob("*.toml"))):
+        try:
+            theme = read_theme(path)
+        except ThemeError as error:
+            problems.append(str(error))
+        else:
+            found[theme.name] = theme
+    return Themes(tuple(found.values()), tuple(problems))
+
+
+def read_theme(path: Path) -> Theme:
+    """Raises `ThemeError`."""
+    try:
+        values = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ThemeError(f"Theme {path.name} cannot be read: {error}.") from error
+    values.setdefault("name", path.stem)
+    if unknown := sorted(set(values) - _FIELDS):
+        raise ThemeError(f"Theme {path.name} has an unknown key: {unknown[0]}.")
+    if "primary" not in values:
+        raise ThemeError(f"Theme {path.name} lacks the key primary.")
+    return _built(path, values)
+
+
+def _built(path: Path, values: dict[str, object]) -> Theme:
+    variables = values.get("variables", {})
+    if not isinstance(variables, dict) or not all(isinstance(value, str) for value in variables.values()):
+        raise ThemeError(f"Theme {path.name}: variables have to be strings.")
+    try:
+        theme = Theme(**values)  # type: ignore[arg-type]  # a TOML table; the colour system checks the values
+        theme.to_color_system().generate()
+        for name, value in variables.items():
+            # A wrong colour would only show once a stylesheet uses it, as a crash.
+            if not name.endswith("-style") and (color := value.split(" ")[0]) not in _WORDS:
+                Color.parse(color)
+    except (ColorParseError, TypeError, AttributeError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ThemeError(f"Theme {path.name} has a wrong value: {reason}.") from error
+    return theme

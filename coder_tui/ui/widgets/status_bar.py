@@ -1,0 +1,161 @@
+"""One row that says what matters most, and lets go of the rest when the terminal is narrow."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.widget import Widget
+
+from coder_tui.protocol.access import Mode
+from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.glyphs import Chrome
+
+AMBER_FROM, RED_FROM = 70, 90
+_BAR_CELLS = 5
+
+
+class Activity(StrEnum):
+    STARTING = "starting"
+    IDLE = "idle"
+    WORKING = "working"
+    WAITING = "waiting for you"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """All that the bar shows; text in it is untrusted."""
+
+    mode: Mode = Mode.ASK
+    model: str = ""
+    context_tokens: int = 0
+    context_window: int | None = None
+    tokens: int = 0
+    cost: float | None = None
+    directory: Path | None = None
+    branch: str = ""
+    activity: Activity = Activity.STARTING
+    todos: str = ""
+    files_changed: int = 0
+
+    @property
+    def context_percent(self) -> int | None:
+        if not self.context_window:
+            return None
+        return round(100 * self.context_tokens / self.context_window)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of the bar; those with the lowest rank go first, rank None never goes."""
+
+    text: str
+    style: str
+    rank: int | None
+    gap: int = 2
+
+
+_MODE_STYLE = {
+    Mode.ASK: "bold $background on $primary",
+    Mode.EDITS: "bold $background on $warning",
+    Mode.AUTO: "bold $background on $error",
+    Mode.PLAN: "bold $background on $success",
+}
+_HINT = Segment("^P commands  F1 help", "$text-dim", 0)
+
+
+def short_count(tokens: int) -> str:
+    if tokens < 1000:
+        return str(tokens)
+    return f"{tokens / 1000:.0f}k" if tokens < 1_000_000 else f"{tokens / 1_000_000:.1f}M"
+
+
+def short_path(path: Path) -> str:
+    home = Path.home()
+    return f"~/{path.relative_to(home)}".removesuffix("/.") if path.is_relative_to(home) else str(path)
+
+
+def segments(status: Status, chrome: Chrome) -> list[Segment]:
+    """In the order of the row; each already safe to show."""
+    percent = status.context_percent
+    color = _context_style(percent)
+    digits = f"ctx {short_count(status.context_tokens)}" if percent is None else f"{percent}%"
+    filled = 0 if percent is None else min(_BAR_CELLS, round(percent * _BAR_CELLS / 100))
+    bar = f"ctx {chrome.full * filled}{chrome.empty * (_BAR_CELLS - filled)} "
+    cost = "" if status.cost is None else f"${status.cost:.2f}"
+    branch = f"{chrome.branch}{safe_line(status.branch)}" if status.branch else ""
+    directory = "" if status.directory is None else safe_line(short_path(status.directory))
+    row = [
+        Segment(f" {status.mode.upper()} ", _MODE_STYLE[status.mode], None, 1),
+        Segment(safe_line(status.model), "$foreground", 9),
+        Segment("" if percent is None else bar, color, 1, 0),
+        Segment(digits, color, None),
+        Segment(f"{short_count(status.tokens)} tok" if status.tokens else "", "$text-dim", 3),
+        Segment(cost, "$foreground", 4),
+        Segment(directory, "$text-dim", 2),
+        Segment(branch, "$foreground", 5),
+        Segment(f"todo {status.todos}" if status.todos else "", "$text-accent", 7),
+        Segment(f"files {status.files_changed}" if status.files_changed else "", "$text-dim", 6),
+        _activity(status.activity, chrome),
+    ]
+    return [segment for segment in row if segment.text]
+
+
+def fit(row: list[Segment], width: int) -> list[Segment]:
+    """Drop the least important segments until the row fits."""
+    kept = list(row)
+    while _width(kept) > width and (droppable := [item for item in kept if item.rank is not None]):
+        kept.remove(min(droppable, key=lambda item: item.rank or 0))
+    return kept
+
+
+def _width(row: list[Segment]) -> int:
+    return sum(cell_len(item.text) + item.gap for item in row) - (row[-1].gap if row else 0)
+
+
+def _context_style(percent: int | None) -> str:
+    if percent is None or percent < AMBER_FROM:
+        return "$foreground"
+    return "bold $text-error" if percent >= RED_FROM else "bold $text-warning"
+
+
+def _activity(activity: Activity, chrome: Chrome) -> Segment:
+    match activity:
+        case Activity.STARTING:
+            return Segment("starting", "$text-dim", 8)
+        case Activity.IDLE:
+            return Segment("", "", 8)
+        case Activity.WORKING:
+            return Segment(f"{chrome.running} working, Esc stops", "$text-primary", 8)
+        case Activity.WAITING:
+            return Segment(f"{chrome.waiting} waiting for you, F8 answers", "bold $text-warning", 8)
+
+
+class StatusBar(Widget):
+    """Draws the latest `Status` in one row."""
+
+    DEFAULT_CSS = "StatusBar { height: 1; background: $panel; color: $foreground; }"
+
+    def __init__(self, chrome: Chrome, directory: Path) -> None:
+        super().__init__(id="status")
+        self._chrome = chrome
+        self.status = Status(directory=directory)
+
+    def show(self, **changes: object) -> None:
+        """Change fields of the status; draws only when something differs."""
+        changed = replace(self.status, **changes)  # type: ignore[arg-type]  # fields by name, checked by replace
+        if changed != self.status:
+            self.status = changed
+            self.refresh()
+
+    def render(self) -> Content:
+        width = self.size.width
+        row = fit(segments(self.status, self._chrome), width)
+        parts: list[tuple[str, str]] = []
+        for item in row:
+            parts += [(item.text, item.style), (" " * item.gap, "")]
+        room = width - _width(row) - cell_len(_HINT.text) - 1
+        if room >= _HINT.gap:
+            parts += [(" " * (room - row[-1].gap), ""), (_HINT.text, _HINT.style)]
+        return Content.assemble(*parts)

@@ -1,0 +1,34 @@
+"""Walking through what was sent, without losing what is being written."""
+
+from coder_tui.ui.widgets.prompt_history import PromptHistory
+
+
+def test_the_draft_comes_back_after_walking_up_and_down() -> None:
+    history = PromptHistory(["one", "two"])
+    assert [history.older("draft"), history.older("two"), history.older("one")] == ["two", "one", None]
+    assert [history.newer("one"), history.newer("two"), history.newer("draft")] == ["two", "draft", None]
+
+
+def test_an_edited_entry_is_kept_until_something_is_sent() -> None:
+    history = PromptHistory(["one", "two"])
+    history.older("")
+    history.older("two, edited")
+    assert history.newer("one") == "two, edited"
+    history.add("three")
+    assert [history.older(""), history.older("three")] == ["three", "two"]
+
+
+def test_each_entry_is_kept_once_and_the_newest_place_wins() -> None:
+    kept: list[str] = []
+    history = PromptHistory(["one", "two", "one"], kept.append)
+    history.add("two")
+    history.add("  ")
+    assert history.entries == ("one", "two")
+    assert kept == ["two"]
+
+
+def test_earlier_messages_go_before_those_of_this_run() -> None:
+    history = PromptHistory()
+    history.add("now")
+    history.seed(["before", "now"])
+    assert history.entries == ("before", "now")
