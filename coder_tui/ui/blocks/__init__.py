@@ -1,0 +1,42 @@
+"""Display blocks as strips: one renderer per type, and the table of them.
+
+A renderer takes a block as it came, untrusted, and lets its texts through `safe_text` itself.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from textual.strip import Strip
+
+from coder_tui.protocol.display import (
+    DiffBlock,
+    DisplayBlock,
+    MarkdownBlock,
+    TableBlock,
+    TerminalBlock,
+    TextBlock,
+    TodosBlock,
+)
+from coder_tui.ui.blocks.diff import draw_diff
+from coder_tui.ui.blocks.markdown import draw_markdown_block
+from coder_tui.ui.blocks.table import draw_table
+from coder_tui.ui.blocks.terminal import draw_terminal
+from coder_tui.ui.blocks.text import draw_text
+from coder_tui.ui.blocks.todos import draw_todos
+from coder_tui.ui.drawing.palette import Palette
+
+Renderer = Callable[[Any, int, Palette], list[Strip]]
+"""(block, width, palette) -> rows of exactly that width."""
+
+RENDERERS: dict[type, Renderer] = {
+    TextBlock: draw_text,
+    MarkdownBlock: draw_markdown_block,
+    DiffBlock: draw_diff,
+    TerminalBlock: draw_terminal,
+    TodosBlock: draw_todos,
+    TableBlock: draw_table,
+}
+
+
+def draw_block(block: DisplayBlock, width: int, palette: Palette) -> list[Strip]:
+    return RENDERERS[type(block)](block, width, palette)

@@ -1,0 +1,33 @@
+"""A command in full, what it printed, and how it ended."""
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from coder_tui.protocol.display import TerminalBlock
+from coder_tui.text.safe_text import safe_text
+from coder_tui.ui.drawing.palette import Palette
+from coder_tui.ui.drawing.strips import TAB, chopped, plain_rows
+
+_PROMPT = "$ "
+
+
+def draw_terminal(block: TerminalBlock, width: int, palette: Palette) -> list[Strip]:
+    rows = _command(block.command, width, palette) if block.command else []
+    output = safe_text(block.output).rstrip("\n")
+    if output:
+        rows += plain_rows(output.split("\n"), width, palette.base)
+    if block.exit_code:
+        rows += plain_rows([f"exit {block.exit_code}"], width, palette.failed)
+    return rows
+
+
+def _command(command: str, width: int, palette: Palette) -> list[Strip]:
+    """Never shortened: what runs is read here."""
+    rows = []
+    lead = _PROMPT
+    for line in safe_text(command).split("\n"):
+        for piece in chopped(line.expandtabs(TAB), width - len(_PROMPT)):
+            strip = Strip([Segment(lead, palette.dim), Segment(piece, palette.strong)])
+            rows.append(strip.adjust_cell_length(width, palette.base))
+            lead = " " * len(_PROMPT)
+    return rows

@@ -1,0 +1,1 @@
+"""Text to strips: everything the transcript draws, without a widget."""

@@ -1,0 +1,210 @@
+"""A tool call in the transcript: one line that says its state, and what it shows below."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, assert_never
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.display import (
+    DiffBlock,
+    DisplayBlock,
+    MarkdownBlock,
+    TableBlock,
+    TerminalBlock,
+    TextBlock,
+    TodosBlock,
+)
+from coder_tui.ui.blocks import draw_block
+from coder_tui.ui.drawing.entries import GUTTER, View, more_row, rows_of
+from coder_tui.ui.drawing.palette import Palette
+from coder_tui.ui.drawing.strips import beside, plain_rows, plain_strip, to_strip, wrapped
+
+LIVE_ROWS = 5
+FIRST_ROWS = 3
+LAST_ROWS = 10
+MOST_DIFF_ROWS = 200
+
+
+class CallState(StrEnum):
+    RUNNING = "running"
+    WAITING = "waiting"
+    OK = "ok"
+    FAILED = "failed"
+    DENIED = "denied"
+    STOPPED = "stopped"
+
+    @property
+    def is_live(self) -> bool:
+        return self in {CallState.RUNNING, CallState.WAITING}
+
+
+@dataclass(frozen=True, slots=True)
+class CallEntry:
+    """`tool`, `summary` and `output` are safe; `display` is as it came."""
+
+    tool: str
+    summary: str
+    kind: ToolKind = ToolKind.OTHER
+    state: CallState = CallState.RUNNING
+    display: DisplayBlock | None = None
+    duration_ms: int = 0
+    seconds: int = 0
+    output: str = ""
+    has_gap: ClassVar[bool] = True
+
+    @property
+    def source(self) -> str:
+        body = "" if self.display is None else source_of(self.display)
+        return "\n".join(part for part in (f"{self.tool} {self.summary}".rstrip(), body) if part)
+
+    def is_open(self, view: View) -> bool:
+        if view.is_open is not None:
+            return view.is_open
+        return self.state is CallState.OK and isinstance(self.display, DiffBlock)
+
+    def estimate(self, width: int, view: View) -> int:
+        if self.display is None or self.state.is_live:
+            return 1 + min(LIVE_ROWS, self.output.count("\n"))
+        rows = rows_of(source_of(self.display), width - GUTTER)
+        if view.is_open:
+            return 1 + rows
+        if self.is_open(view):
+            return 1 + min(rows, MOST_DIFF_ROWS)
+        return 1 if self.state is CallState.OK else 1 + min(rows, FIRST_ROWS + LAST_ROWS)
+
+    def draw(self, width: int, palette: Palette, view: View) -> list[Strip]:
+        room = width - GUTTER
+        edge = plain_strip(f"{palette.glyphs.edge} ", GUTTER, self._look(palette)[1])
+        body = beside(edge, self._body(room, palette, view))
+        return [*self._heading(width, palette, view, has_body=bool(body)), *body]
+
+    def _heading(self, width: int, palette: Palette, view: View, *, has_body: bool) -> list[Strip]:
+        glyph, ink = self._look(palette)
+        right = self._note(palette, has_body=has_body)
+        struck = Style(strike=True) if self.state is CallState.DENIED else Style()
+        left = Text.assemble(
+            (f"{glyph} ", ink), (self.tool, palette.strong), "  ", (self.summary, struck), end=""
+        )
+        room = width - cell_len(right) - 1 if right else width
+        if view.is_open and left.cell_len > room:  # unfolded, nothing is cut
+            rows = [to_strip(row, width, palette.base) for row in wrapped(left, width)]
+            return [*rows, *([self._right_row(right, width, palette)] if right else [])]
+        left.truncate(max(1, room), overflow="ellipsis")
+        left.append(" " * (width - left.cell_len - cell_len(right)))
+        left.append(right, ink if self.state is not CallState.OK else palette.dim)
+        return [to_strip(left, width, palette.base)]
+
+    def _right_row(self, right: str, width: int, palette: Palette) -> Strip:
+        return plain_strip(f"{' ' * max(0, width - cell_len(right))}{right}", width, palette.dim)
+
+    def _note(self, palette: Palette, *, has_body: bool) -> str:
+        """The state in words, at the right end of the line."""
+        match self.state:
+            case CallState.RUNNING:
+                return f"running {self.seconds}s" if self.seconds else "running"
+            case CallState.WAITING:
+                return "waiting for you   F8 answer"
+            case CallState.OK:
+                return "  ".join(
+                    filter(None, (self._folded(palette, has_body), self._exit(), self._duration()))
+                )
+            case CallState.FAILED:
+                return "  ".join(filter(None, (self._exit() or "failed", self._duration())))
+            case CallState.DENIED:
+                return "denied"
+            case CallState.STOPPED:
+                return f"stopped  {self._duration()}".rstrip()
+            case _:
+                assert_never(self.state)
+
+    def _folded(self, palette: Palette, has_body: bool) -> str:
+        if has_body or self.display is None:
+            return ""
+        text = source_of(self.display).strip("\n")
+        lines = text.count("\n") + 1 if text else 0
+        return f"{palette.glyphs.folded} {lines} {'line' if lines == 1 else 'lines'}" if lines else ""
+
+    def _exit(self) -> str:
+        if isinstance(self.display, TerminalBlock) and self.display.exit_code is not None:
+            return f"exit {self.display.exit_code}"
+        return ""
+
+    def _duration(self) -> str:
+        if self.duration_ms < 50:
+            return ""
+        seconds = self.duration_ms / 1000
+        if seconds < 10:
+            return f"{seconds:.1f}s"
+        minutes, rest = divmod(round(seconds), 60)
+        return f"{minutes}m {rest:02}s" if minutes else f"{rest}s"
+
+    def _body(self, width: int, palette: Palette, view: View) -> Sequence[Strip]:
+        if self.display is None or self.state.is_live:
+            return self._live_rows(width, palette)
+        is_folded = view.is_open is False or (view.is_open is None and self._folds)
+        if is_folded:
+            return []
+        rows = draw_block(self.display, width, palette)
+        if view.is_open:
+            return rows
+        if self.state is CallState.OK:
+            return _shortened(rows, MOST_DIFF_ROWS, 0, width, palette)
+        return _shortened(rows, FIRST_ROWS, LAST_ROWS, width, palette)
+
+    @property
+    def _folds(self) -> bool:
+        return self.state is CallState.OK and not isinstance(self.display, DiffBlock)
+
+    def _live_rows(self, width: int, palette: Palette) -> list[Strip]:
+        if not self.output:
+            return []
+        lines = self.output.rstrip("\n").rsplit("\n", LIVE_ROWS)[-LIVE_ROWS:]
+        return list(plain_rows(lines, width, palette.dim))[-LIVE_ROWS:]
+
+    def _look(self, palette: Palette) -> tuple[str, Style]:
+        glyphs = palette.glyphs
+        match self.state:
+            case CallState.RUNNING:
+                return glyphs.running, palette.running
+            case CallState.WAITING:
+                return glyphs.waiting, palette.warning
+            case CallState.OK:
+                return glyphs.ok, palette.ok
+            case CallState.FAILED:
+                return glyphs.failed, palette.failed
+            case CallState.DENIED:
+                return glyphs.denied, palette.warning
+            case CallState.STOPPED:
+                return glyphs.stopped, palette.warning
+            case _:
+                assert_never(self.state)
+
+
+def _shortened(rows: list[Strip], first: int, last: int, width: int, palette: Palette) -> list[Strip]:
+    hidden = len(rows) - first - last
+    if hidden <= 1:
+        return rows
+    return [*rows[:first], more_row(hidden, width, palette), *rows[len(rows) - last :]]
+
+
+def source_of(block: DisplayBlock) -> str:
+    """A block's text, for counting and copying."""
+    match block:
+        case TextBlock(text=text) | MarkdownBlock(text=text):
+            return text
+        case DiffBlock(diff=diff):
+            return diff
+        case TerminalBlock(output=output):
+            return output
+        case TodosBlock(items=items):
+            return "\n".join(item.content for item in items)
+        case TableBlock(columns=columns, rows=rows):
+            return "\n".join("\t".join(row) for row in (columns, *rows))
+        case _:
+            assert_never(block)

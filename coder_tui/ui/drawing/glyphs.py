@@ -1,0 +1,50 @@
+"""The few symbols of the screen, with a plain set for terminals that measure them wrongly."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    ok: str = "✓"
+    failed: str = "✗"
+    denied: str = "⊘"
+    stopped: str = "■"
+    running: str = "▶"
+    waiting: str = "?"
+    pending: str = "○"
+    user: str = "▌"
+    reply: str = "◆"
+    thinking: str = "◇"
+    edge: str = "│"
+    rule: str = "─"
+    cross: str = "┼"
+    bullet: str = "•"
+    quote: str = "▎"
+    folded: str = "▸"
+    more: str = "…"
+    wrapped: str = "↳"
+    info: str = "·"
+    warning: str = "!"
+
+
+UNICODE = Glyphs()
+ASCII = Glyphs(
+    ok="+",
+    failed="x",
+    denied="/",
+    stopped="#",
+    running=">",
+    pending="o",
+    user="|",
+    reply="*",
+    thinking="~",
+    edge="|",
+    rule="-",
+    cross="+",
+    bullet="-",
+    quote="|",
+    folded=">",
+    more="...",
+    wrapped="\\",
+    info="-",
+)

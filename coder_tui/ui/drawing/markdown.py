@@ -1,0 +1,213 @@
+"""Markdown as strips, block by block."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.strip import Strip
+
+from coder_tui.text.safe_text import safe_text
+from coder_tui.ui.drawing.code import code_strips, load_lexers
+from coder_tui.ui.drawing.inline import inline_text
+from coder_tui.ui.drawing.palette import Palette
+from coder_tui.ui.drawing.splitter import Chunk, ChunkKind, split
+from coder_tui.ui.drawing.strips import NARROWEST, plain_strip, to_strip, wrapped
+from coder_tui.ui.drawing.tables import table_strips
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_OPENING = re.compile(r"\s*(`{3,}|~{3,})\s*([^\s`{]*)")
+_LIST_INDENT = 2
+
+
+@lru_cache(1)
+def _parser() -> "MarkdownIt":
+    # Imported here because the first paint has no Markdown: 30 ms of start-up.
+    from markdown_it import MarkdownIt
+
+    # Raw HTML is text like any other; it is shown, not hidden.
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+
+
+def _references(definitions: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    from markdown_it.common.utils import normalizeReference
+
+    return {normalizeReference(label): {"href": url, "title": ""} for label, url in definitions.items()}
+
+
+def load() -> None:
+    """Load the parser and the lexers, so that the first reply need not wait for them."""
+    _parser()
+    load_lexers()
+
+
+def draw_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
+    """A whole text, already safe."""
+    chunks, definitions = split(text)
+    return draw_chunks(chunks, None, width, palette, definitions)
+
+
+def draw_chunks(
+    chunks: Sequence[Chunk],
+    before: Chunk | None,
+    width: int,
+    palette: Palette,
+    definitions: Mapping[str, str],
+) -> list[Strip]:
+    """Some chunks of a text, as they look below `before`."""
+    rows: list[Strip] = []
+    for chunk in chunks:
+        before = append_chunk(rows, before, chunk, draw_chunk(chunk, width, palette, definitions), palette)
+    return rows
+
+
+def append_chunk(
+    rows: list[Strip], before: Chunk | None, chunk: Chunk, drawn: Sequence[Strip], palette: Palette
+) -> Chunk | None:
+    """Put a drawn chunk below the others, with a blank row where one belongs; returns the last chunk seen."""
+    if not drawn:
+        return before
+    is_list = before is not None and before.kind is chunk.kind is ChunkKind.ITEM
+    if before is not None and not chunk.continues and not is_list:
+        rows.append(plain_strip("", drawn[0].cell_length, palette.base))
+    rows.extend(drawn)
+    return chunk
+
+
+def draw_chunk(chunk: Chunk, width: int, palette: Palette, definitions: Mapping[str, str]) -> list[Strip]:
+    if chunk.kind is ChunkKind.FENCE:
+        language, lines = fence_parts(chunk)
+        return code_strips("\n".join(lines), language, width, palette)
+    source = f"{chunk.opening}\n{chunk.source}" if chunk.opening else chunk.source
+    tokens = _parser().parse(source, {"references": _references(definitions)})
+    rows = _Page(width, palette, has_heading=not chunk.continues).draw(tokens)
+    is_empty = not rows and not (definitions and not tokens)  # such as a heading without words
+    return [plain_strip("", width, palette.base)] if is_empty else rows
+
+
+def fence_parts(chunk: Chunk) -> tuple[str, list[str]]:
+    """Language and code lines of a fence, whether or not it is closed yet."""
+    lines = chunk.source.split("\n")
+    match = _OPENING.match(chunk.opening or lines[0])
+    mark, language = (match[1], match[2]) if match else ("", "")
+    if not chunk.continues:
+        lines = lines[1:]
+    if mark and lines and lines[-1].strip().startswith(mark) and not lines[-1].strip(f"{mark[0]} "):
+        lines = lines[:-1]
+    return language, lines
+
+
+class _Page:
+    """Walks the parser's tokens; a stack of prefixes stands before each row (list indents, quote bars)."""
+
+    def __init__(self, width: int, palette: Palette, *, has_heading: bool) -> None:
+        self._width = width
+        self._palette = palette
+        self._has_heading = has_heading
+        self._rows: list[Strip] = []
+        self._prefixes: list[str] = []
+        self._marker = ""
+        self._counters: list[int | None] = []
+        self._style = palette.base
+        self._table: list[list[Text]] = []
+        self._is_tight = True
+        """Whether the next block follows its container's start, without a blank row."""
+
+    def draw(self, tokens: Sequence["Token"]) -> list[Strip]:
+        for token in tokens:
+            self._visit(token)
+        return self._rows
+
+    def _visit(self, token: "Token") -> None:
+        match token.type:
+            case "ordered_list_open" | "bullet_list_open":
+                start = token.attrGet("start")
+                is_ordered = token.type.startswith("ordered")
+                self._counters.append(int(1 if start is None else start) if is_ordered else None)
+                self._is_tight = True
+            case "ordered_list_close" | "bullet_list_close":
+                self._counters.pop()
+            case "list_item_open":
+                self._open_item()
+            case "blockquote_open":
+                self._prefixes.append(f"{self._palette.glyphs.quote} ")
+                self._is_tight = not self._rows
+            case "list_item_close" | "blockquote_close":
+                if self._marker:  # an item without words still has its mark
+                    self._block([plain_strip("", self._room, self._palette.base)])
+                self._prefixes.pop()
+            case "heading_open":
+                self._style = self._palette.heading
+            case "paragraph_open" if token.hidden:
+                self._is_tight = True
+            case "tr_open":
+                self._table.append([])
+            case "table_close":
+                self._close_table()
+            case "inline":
+                self._inline(token)
+            case "fence" | "code_block":
+                self._block(list(self._code(token)))
+            case "hr":
+                rule = Text(self._palette.glyphs.rule * self._room, self._palette.dim)
+                self._block([to_strip(rule, self._room, self._palette.base)])
+            case _:
+                pass  # closing and wrapping tokens say nothing that is drawn
+
+    @property
+    def _room(self) -> int:
+        return max(NARROWEST, self._width - sum(map(len, self._prefixes)))
+
+    def _open_item(self) -> None:
+        number = self._counters[-1]
+        if number is None:
+            mark = f"{self._palette.glyphs.bullet} "
+        else:
+            mark = f"{number}. "
+            self._counters[-1] = number + 1
+        if len(self._counters) == 1:
+            mark = mark.rjust(len(mark) + _LIST_INDENT)
+        self._prefixes.append(" " * len(mark))
+        self._marker = mark
+        self._is_tight = True
+
+    def _inline(self, token: "Token") -> None:
+        text = inline_text(token.children or [], self._style, self._palette)
+        self._style = self._palette.base
+        if self._table:
+            self._table[-1].append(text)
+            return
+        rows = [to_strip(line, self._room, self._palette.base) for line in wrapped(text, self._room)]
+        if text.plain:
+            self._block(rows)
+
+    def _code(self, token: "Token") -> Iterator[Strip]:
+        language = token.info.strip().split(" ")[0]
+        yield from code_strips(safe_text(token.content).rstrip("\n"), language, self._room, self._palette)
+
+    def _close_table(self) -> None:
+        heading, *rows = self._table
+        self._table = []
+        for cell in heading:
+            cell.stylize(self._palette.strong)
+        self._block(table_strips(heading if self._has_heading else [], rows, self._room, self._palette))
+
+    def _block(self, rows: list[Strip]) -> None:
+        if self._rows and not self._is_tight:
+            self._rows.append(self._prefixed(plain_strip("", self._room, self._palette.base)))
+        self._rows += [self._prefixed(row) for row in rows]
+        self._is_tight = False
+
+    def _prefixed(self, row: Strip) -> Strip:
+        if not self._prefixes:
+            return row
+        prefix = "".join(self._prefixes)
+        if self._marker:
+            prefix = prefix[: -len(self._marker)] + self._marker
+            self._marker = ""
+        lead = plain_strip(prefix, len(prefix), self._palette.dim)
+        return Strip.join([lead, row]).adjust_cell_length(self._width, self._palette.base)

@@ -1,0 +1,33 @@
+"""A long text as several parts, so that only those near the view are ever drawn."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from coder_tui.ui.drawing.splitter import Chunk
+
+LINES_A_PART = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Consecutive chunks of one text; `before` is the chunk above, which decides about a blank row."""
+
+    chunks: tuple[Chunk, ...]
+    before: Chunk | None
+
+
+def parts_of(chunks: Iterable[Chunk]) -> list[Part]:
+    """Groups by the text alone: a streamed text falls into the same parts as a stored one."""
+    parts: list[Part] = []
+    group: list[Chunk] = []
+    lines = 0
+    before: Chunk | None = None
+    for chunk in chunks:
+        if group and lines >= LINES_A_PART:
+            parts.append(Part(tuple(group), before))
+            group, lines, before = [], 0, group[-1]
+        group.append(chunk)
+        lines += chunk.source.count("\n") + 1 + len(chunk.source) // 80
+    if group:
+        parts.append(Part(tuple(group), before))
+    return parts

@@ -1,0 +1,72 @@
+"""Rich text and plain strings as rows of exactly one width."""
+
+from collections.abc import Iterable, Iterator
+from io import StringIO
+
+from rich.cells import cell_len, chop_cells
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+CONSOLE = Console(
+    width=80, color_system="truecolor", legacy_windows=False, force_terminal=True, file=StringIO()
+)
+"""Rich wraps and renders only beside a console; nothing is ever printed to this one."""
+
+TAB = 4
+NARROWEST = 4
+"""Below this many columns text is cut instead of wrapped."""
+
+LONGEST_LINE = 3000
+"""Characters of one line that are drawn: a longer one is data, not text."""
+
+
+def to_strip(text: Text, width: int, fill: Style) -> Strip:
+    segments = [
+        Segment(segment.text, fill + segment.style if segment.style else fill)
+        for segment in text.render(CONSOLE, end="")
+    ]
+    return Strip(segments).adjust_cell_length(width, fill)
+
+
+def plain_strip(text: str, width: int, style: Style) -> Strip:
+    return Strip([Segment(text, style)]).adjust_cell_length(width, style)
+
+
+def wrapped(text: Text, width: int) -> Iterator[Text]:
+    """Rows of words."""
+    for line in text.wrap(CONSOLE, max(NARROWEST, width), tab_size=TAB):
+        line.rstrip()
+        yield line
+
+
+def clipped(line: str, more: str = "…") -> str:
+    """A line as it is drawn: tabs made spaces, an endless one cut with a mark that says so."""
+    if len(line) > LONGEST_LINE:
+        line = f"{line[:LONGEST_LINE]}{more} {len(line) - LONGEST_LINE} more characters"
+    return line.expandtabs(TAB) if "\t" in line else line
+
+
+def chopped(line: str, width: int) -> list[str]:
+    """Pieces of a line, broken anywhere: for output and code, where spaces count."""
+    if cell_len(line) <= width:
+        return [line]
+    return chop_cells(line, max(NARROWEST, width))
+
+
+def plain_rows(lines: Iterable[str], width: int, style: Style) -> Iterator[Strip]:
+    """Lines of output as they are, broken where the width ends."""
+    for line in lines:
+        for piece in chopped(clipped(line), width):
+            yield plain_strip(piece, width, style)
+
+
+def beside(edge: Strip, rows: Iterable[Strip]) -> list[Strip]:
+    """Rows with the same few cells before each."""
+    return [Strip.join([edge, row]) for row in rows]
+
+
+def row_text(strip: Strip) -> str:
+    return strip.text.rstrip()

@@ -1,0 +1,80 @@
+"""All timers of the screen: nothing ticks unless something is under way: an idle screen writes nothing."""
+
+from collections.abc import Callable
+from time import perf_counter
+
+from textual.message_pump import MessagePump
+from textual.timer import Timer
+
+FRAME = 0.05
+"""Seconds between two drawings of streaming text: reads as continuous and costs little."""
+
+SHARE = 4
+"""A slow drawing waits this many times its own cost, so that keys get most of the loop."""
+
+LONGEST_WAIT = 0.25
+
+WARM_UP = 0.3
+"""Seconds after the first paint: what later needs is loaded when nobody waits for it."""
+
+
+class Pacer:
+    """Turns any number of requests into at most one drawing per frame; the last is always honoured."""
+
+    def __init__(self, owner: MessagePump, draw: Callable[[], bool]) -> None:
+        """`draw` says whether something is left to draw."""
+        self._owner = owner
+        self._draw = draw
+        self._timer: Timer | None = None
+        self._cost = 0.0
+
+    @property
+    def is_pending(self) -> bool:
+        return self._timer is not None
+
+    def request(self) -> None:
+        if self._timer is None:
+            self._timer = self._owner.set_timer(self._wait, self._act)
+
+    def cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    @property
+    def _wait(self) -> float:
+        return min(LONGEST_WAIT, max(FRAME, SHARE * self._cost))
+
+    def _act(self) -> None:
+        self._timer = None
+        began = perf_counter()
+        has_more = self._draw()
+        self._cost = perf_counter() - began
+        if has_more:
+            self.request()
+
+
+def after_first_paint(owner: MessagePump, act: Callable[[], object]) -> None:
+    owner.call_after_refresh(owner.set_timer, WARM_UP, act)
+
+
+class SecondHand:
+    """Calls once a second, from `start` until `stop`."""
+
+    def __init__(self, owner: MessagePump, tick: Callable[[], None]) -> None:
+        self._owner = owner
+        self._tick = tick
+        self._timer: Timer | None = None
+
+    @property
+    def is_ticking(self) -> bool:
+        return self._timer is not None
+
+    def start(self) -> None:
+        if self._timer is None:
+            self._timer = self._owner.set_interval(1.0, self._tick)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None

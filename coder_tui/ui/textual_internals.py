@@ -1,0 +1,143 @@
+"""All use of Textual's private API, kept in one place because a release of Textual may change any of it.
+
+`IS_KNOWN` is False for a Textual that nobody measured: then every trick stands aside for the public way.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, cast
+
+from rich.color import Color
+from rich.segment import Segment
+from rich.style import Style
+from textual._spatial_map import SpatialMap
+from textual._styles_cache import StylesCache
+from textual.geometry import Region, Size
+from textual.layout import DockArrangeResult, WidgetPlacement
+from textual.scrollbar import ScrollBar
+from textual.strip import Strip
+from textual.widget import Widget
+
+IS_KNOWN = version("textual").startswith("8.2.")
+
+# Not a Widget at run time: Textual takes CSS and bindings from the first DOM base only.
+if TYPE_CHECKING:
+    _Mixin = Widget
+else:
+    _Mixin = object
+
+
+class NoStylesCache(StylesCache):
+    """For widgets that cache strips themselves: the stock one makes a set of all rows at each change."""
+
+    def set_dirty(self, *regions: Region) -> None:
+        """Nothing is cached here, so nothing gets stale."""
+
+    def clear(self) -> None:
+        """Nothing is cached here."""
+
+
+def drop_styles_cache(widget: Widget) -> None:
+    if IS_KNOWN:
+        widget._styles_cache = NoStylesCache()
+
+
+class LaysOutOnce(_Mixin):
+    """`virtual_size` is a layout reactive: a new size would lay out and paint everything twice."""
+
+    def _size_updated(
+        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+    ) -> bool:
+        return super()._size_updated(size, virtual_size, container_size, layout=layout and not IS_KNOWN)
+
+
+class FewPlacements(SpatialMap[WidgetPlacement]):
+    """Stands in for the grid of SpatialMap, which has an entry per 20 rows: 8 ms a layout at 250,000 rows."""
+
+    def __init__(self, placements: list[WidgetPlacement]) -> None:
+        super().__init__()
+        self._placements = placements
+        regions = [
+            placement.region.grow(placement.margin) for placement in placements if not placement.overlay
+        ]
+        self.total_region = Region.from_union(regions) if regions else Region()
+
+    def get_values_in_region(self, region: Region) -> list[WidgetPlacement]:
+        return self._placements
+
+
+def without_grid(result: DockArrangeResult) -> DockArrangeResult:
+    """Give an arrangement of a few very tall widgets a map that costs nothing to build."""
+    if IS_KNOWN and result._spatial_map is None:
+        result._spatial_map = FewPlacements(result.placements)
+    return result
+
+
+_GRAB = {"@mouse.down": "grab"}
+
+
+@lru_cache(8)
+def _bar_strips(thumb: Color, track: Color) -> tuple[Strip, Strip, Strip]:
+    def cell(color: Color, meta: dict[str, Any]) -> Strip:
+        return Strip([Segment(" ", Style(bgcolor=color, meta=meta))], 1)
+
+    return (
+        cell(thumb, _GRAB),
+        cell(track, {"@mouse.down": "scroll_up"}),
+        cell(track, {"@mouse.down": "scroll_down"}),
+    )
+
+
+class PlainScrollBar(ScrollBar):
+    """The stock bar draws all its rows anew whenever the content grows; three strips are enough."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        parent = self.parent
+        if not isinstance(parent, Widget):
+            return super().render_lines(crop)
+        styles, rows, total = parent.styles, self.size.height, max(1, self.window_virtual_size)
+        is_hot = self.mouse_over or self.grabbed is not None
+        color = styles.scrollbar_color_hover if is_hot else styles.scrollbar_color
+        back = parent.background_colors[0] + styles.scrollbar_background
+        thumb, above, below = _bar_strips((back + color).rich_color, back.rich_color)
+        size = max(1, round(rows * min(1.0, self.window_size / total)))
+        room = max(1, total - self.window_size)
+        first = round((rows - size) * min(1.0, max(0.0, self.position / room)))
+        strips = [above if y < first else thumb if y < first + size else below for y in crop.line_range]
+        for line_filter in self.get_line_filters():
+            strips = [strip.apply_filter(line_filter, back) for strip in strips]
+        return strips
+
+
+class ScrollsAtOnce(_Mixin):
+    """A scrollable widget with the plain scroll bar and without animated scrolling.
+
+    An animation would fight with rows that move while heights turn from estimates into exact ones.
+    """
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        if IS_KNOWN and self._vertical_scrollbar is None:
+            bar = PlainScrollBar(vertical=True, name="vertical", thickness=1)
+            self._vertical_scrollbar = bar
+            bar.display = False
+            self.app._start_widget(self, bar)
+        return super().vertical_scrollbar
+
+    def _scroll_to(self, x: float | None = None, y: float | None = None, **options: Any) -> bool:
+        if IS_KNOWN:
+            options["animate"] = False
+        return super()._scroll_to(x, y, **options)
+
+    def place_scroll(self, row: int) -> None:
+        """Move the view within a layout, where a watcher would ask for another one."""
+        self.set_reactive(Widget.scroll_y, row)
+        self.set_reactive(Widget.scroll_target_y, row)
+        if self._vertical_scrollbar is not None:
+            cast(Widget, self._vertical_scrollbar).set_reactive(ScrollBar.position, row)
+
+
+def placed_rows(placements: Iterable[WidgetPlacement]) -> int:
+    """How many rows an arrangement fills."""
+    return max((placement.region.bottom for placement in placements), default=0)

@@ -1,0 +1,89 @@
+"""The base of widgets that draw their own rows, without border or padding, and let text be selected."""
+
+from rich.style import Style
+from textual.app import RenderResult
+from textual.geometry import Region
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.widget import Widget
+
+from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
+from coder_tui.ui.drawing.palette import Palette, build_palette
+from coder_tui.ui.textual_internals import LaysOutOnce, drop_styles_cache
+
+NARROWEST_DRAWING = 20
+"""Columns: a narrower widget shows the left part of rows drawn at this width."""
+
+
+class DrawnLines(LaysOutOnce, Widget):
+    DEFAULT_CSS = "DrawnLines { height: auto; width: 1fr; }"
+
+    def __init__(self, *, glyphs: Glyphs = UNICODE, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._palette: Palette | None = None
+        self._palette_key: object = None
+        drop_styles_cache(self)
+
+    def rows(self, first: int, last: int) -> list[Strip]:
+        """Rows from `first` to before `last`; as many as asked for."""
+        raise NotImplementedError
+
+    @property
+    def palette(self) -> Palette:
+        """Built anew when the theme changes, and the same object otherwise."""
+        key = (id(self.app.theme_variables), self.visual_style)
+        if self._palette is None or key != self._palette_key:
+            self._palette_key = key
+            background = self.background_colors[1]
+            base = self.visual_style.rich_style
+            palette = build_palette(self.app.theme_variables, base, background, self._glyphs)
+            if palette != self._palette:
+                self._palette = palette
+        return self._palette
+
+    def render(self) -> RenderResult:
+        return ""
+
+    def render_line(self, y: int) -> Strip:
+        # Asked for only under the mouse, so that offsets cost nothing when painting.
+        return self.rows(y, y + 1)[0].apply_offsets(0, y)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        strips = self.rows(crop.y, crop.bottom)
+        # A widget that is being removed has no screen to ask.
+        if self.is_attached and (selection := self.text_selection):
+            style = self.screen.get_component_rich_style("screen--selection")
+            strips = [_painted(strip, selection.get_span(y), style) for y, strip in enumerate(strips, crop.y)]
+        if filters := self.get_line_filters():
+            background = self.background_colors[1]  # costly: once, not per row
+            for line_filter in filters:
+                strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        return [
+            strip if (0, strip.cell_length) == crop.column_span else strip.crop(*crop.column_span)
+            for strip in strips
+        ]
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        first = selection.start.y if selection.start else 0
+        last = selection.end.y if selection.end else self.size.height - 1
+        return self.selected_text(selection, first, last), "\n"
+
+    def selected_text(self, selection: Selection, first: int, last: int) -> str:
+        texts = [strip.text for strip in self.rows(first, last + 1)]
+        if selection.end and texts:
+            texts[-1] = texts[-1][: selection.end.x]
+        if selection.start and texts:
+            texts[0] = texts[0][selection.start.x :]
+        return "\n".join(text.rstrip() for text in texts)
+
+
+def _painted(strip: Strip, span: tuple[int, int] | None, style: Style) -> Strip:
+    if span is None:
+        return strip
+    end_index = len(strip.text.rstrip()) if span[1] < 0 else span[1]
+    start, end = strip.index_to_cell_position(span[0]), strip.index_to_cell_position(end_index)
+    if end <= start:
+        return strip
+    inside = [type(each)(each.text, (each.style or Style()) + style) for each in strip.crop(start, end)]
+    return Strip.join([strip.crop(0, start), Strip(inside), strip.crop(end)])

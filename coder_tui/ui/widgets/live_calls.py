@@ -1,0 +1,129 @@
+"""Tool calls under way: their entries stand in the history from the start and change where they stand."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from textual.message_pump import MessagePump
+
+from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.events import Outcome
+from coder_tui.text.safe_text import safe_line, safe_text
+from coder_tui.ui.drawing.call_entry import CallEntry, CallState
+from coder_tui.ui.drawing.entries import Entry
+from coder_tui.ui.motion import Pacer, SecondHand
+from coder_tui.ui.widgets.history import History
+
+KEPT_OUTPUT = 8000
+"""Characters of live output: a few lines of it are shown."""
+
+
+@dataclass(slots=True)
+class _Live:
+    index: int
+    entry: CallEntry
+    started: float
+    is_dirty: bool = False
+
+
+class LiveCalls:
+    """An id that nobody knows does no harm: a call that only finishes is shown too."""
+
+    def __init__(
+        self,
+        owner: MessagePump,
+        history: History,
+        add: Callable[[Entry], int],
+        clock: Callable[[], float],
+    ) -> None:
+        self._history = history
+        self._add = add
+        self._clock = clock
+        self._live: dict[str, _Live] = {}
+        self._pacer = Pacer(owner, self._draw)
+        self._second_hand = SecondHand(owner, self._tick)
+
+    @property
+    def is_ticking(self) -> bool:
+        return self._second_hand.is_ticking
+
+    def start(self, call_id: str, tool: str, kind: ToolKind, summary: str) -> None:
+        entry = CallEntry(safe_line(tool), safe_line(summary), kind)
+        if (live := self._live.get(call_id)) is not None:
+            live.entry = replace(entry, state=live.entry.state)
+            self._history.replace(live.index, live.entry)
+            return
+        self._live[call_id] = _Live(self._add(entry), entry, self._clock())
+        self._tick_if_needed()
+
+    def wait(self, call_id: str) -> None:
+        self._change_state(call_id, CallState.WAITING)
+
+    def resume(self, call_id: str) -> None:
+        if (live := self._live.get(call_id)) is not None:
+            live.started = self._clock()  # the person's time is not the tool's
+            self._change_state(call_id, CallState.RUNNING)
+
+    def progress(self, call_id: str, text: str) -> None:
+        if (live := self._live.get(call_id)) is not None:
+            output = (live.entry.output + safe_text(text))[-KEPT_OUTPUT:]
+            live.entry, live.is_dirty = replace(live.entry, output=output), True
+            self._pacer.request()
+
+    def finish(
+        self, call_id: str, tool: str, outcome: Outcome, summary: str, display: DisplayBlock, duration_ms: int
+    ) -> None:
+        live = self._live.pop(call_id, None)
+        entry = CallEntry(
+            safe_line(tool),
+            safe_line(summary) or (live.entry.summary if live else ""),
+            live.entry.kind if live else ToolKind.OTHER,
+            _state(outcome),
+            display,
+            duration_ms,
+        )
+        if live is None:
+            self._add(entry)
+        else:
+            self._history.replace(live.index, entry)
+        self._tick_if_needed()
+
+    def _change_state(self, call_id: str, state: CallState) -> None:
+        if (live := self._live.get(call_id)) is not None and live.entry.state is not state:
+            live.entry = replace(live.entry, state=state, seconds=0)
+            self._history.replace(live.index, live.entry)
+            self._tick_if_needed()
+
+    def _draw(self) -> bool:
+        for live in self._live.values():
+            if live.is_dirty:
+                live.is_dirty = False
+                self._history.replace(live.index, live.entry)
+        return False
+
+    def _tick(self) -> None:
+        for live in self._live.values():
+            if live.entry.state is CallState.RUNNING:
+                live.entry = replace(live.entry, seconds=int(self._clock() - live.started))
+                self._history.replace(live.index, live.entry)
+
+    def _tick_if_needed(self) -> None:
+        if any(live.entry.state is CallState.RUNNING for live in self._live.values()):
+            self._second_hand.start()
+        else:
+            self._second_hand.stop()
+
+
+def _state(outcome: Outcome) -> CallState:
+    match outcome:
+        case Outcome.OK:
+            return CallState.OK
+        case Outcome.FAILED:
+            return CallState.FAILED
+        case Outcome.DENIED:
+            return CallState.DENIED
+        case Outcome.CANCELLED:
+            return CallState.STOPPED
+        case _:
+            assert_never(outcome)

@@ -1,0 +1,166 @@
+"""What is being written right now: thinking, text, and calls whose arguments still come."""
+
+from rich.text import Text
+from textual.geometry import Region, Size
+from textual.strip import Strip
+
+from coder_tui.text.safe_text import safe_line, safe_text
+from coder_tui.ui.drawing.entries import (
+    GUTTER,
+    Entry,
+    ReplyEntry,
+    ThinkingEntry,
+    ThinkingLevel,
+    draw_thinking,
+    marked,
+)
+from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
+from coder_tui.ui.drawing.palette import Palette
+from coder_tui.ui.drawing.streamed import StreamedMarkdown
+from coder_tui.ui.drawing.strips import beside, plain_strip, to_strip
+from coder_tui.ui.motion import Pacer
+from coder_tui.ui.widgets.drawn_lines import NARROWEST_DRAWING, DrawnLines
+
+SHOWN_THOUGHT = 3000
+"""Characters of a thought in progress that are shown: all of it is there when it is finished."""
+
+
+class Tail(DrawnLines):
+    """Redraws the last Markdown block only, and at most once a frame."""
+
+    def __init__(self, *, glyphs: Glyphs = UNICODE) -> None:
+        super().__init__(glyphs=glyphs)
+        self.thinking_level = ThinkingLevel.SUMMARY
+        self.pacer = Pacer(self, self._draw)
+        self._width = 0
+        self._proposals: dict[str, tuple[str, int]] = {}
+        self._drawn: list[Strip] = []
+        self._body: list[Strip] = []
+        self._body_look: tuple[int, Palette] | None = None
+        self._text = StreamedMarkdown()
+        self._thinking = ""
+        self._held = ""
+
+    @property
+    def source(self) -> str:
+        return self._text.source + self._held
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.source or self._thinking or self._proposals)
+
+    def feed_text(self, text: str) -> None:
+        # A chunk may end between CR and LF, which are one line end together.
+        text, self._held = self._held + text, ""
+        if text.endswith("\r"):
+            text, self._held = text[:-1], "\r"
+        self._text.feed(safe_text(text))
+        self.pacer.request()
+
+    def feed_thinking(self, text: str) -> None:
+        self._thinking += safe_text(text)
+        self.pacer.request()
+
+    def propose(self, call_id: str, tool: str, received: int) -> None:
+        self._proposals[call_id] = (safe_line(tool), received)
+        self.pacer.request()
+
+    def drop_proposals(self, call_id: str | None = None) -> None:
+        """One, or all of them."""
+        dropped = [call_id] if call_id in self._proposals else [] if call_id else list(self._proposals)
+        for each in dropped:
+            del self._proposals[each]
+        if dropped:
+            self._draw()
+
+    def take(self) -> list[tuple[Entry, list[Strip] | None]]:
+        """End the stream: what it was, as entries, with their rows where those are final. Proposals stay."""
+        taken: list[tuple[Entry, list[Strip] | None]] = []
+        if self._thinking.strip():
+            taken.append((ThinkingEntry(self._thinking), None))
+        if self.source.strip():
+            self._text.feed(safe_text(self._held))
+            for part, rows in self._text.finish():
+                entry = ReplyEntry(part=part, definitions=self._text.definitions)
+                taken.append((entry, None if rows is None else entry.framed(rows, self.palette)))
+        self.clear()
+        return taken
+
+    def clear(self) -> None:
+        """Forget what streamed, but for proposals."""
+        self._text, self._thinking, self._held = StreamedMarkdown(), "", ""
+        self._body, self._body_look = [], None
+        self.pacer.cancel()
+        self._draw()
+
+    def redraw(self) -> None:
+        """Something about how it looks has changed."""
+        self.pacer.request()
+
+    def rows(self, first: int, last: int) -> list[Strip]:
+        rows = self._drawn[first:last]
+        blank = plain_strip("", self._width, self.palette.base)
+        return rows + [blank] * (last - first - len(rows))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        width = max(NARROWEST_DRAWING, width)
+        if width != self._width:
+            self._width = width
+            self._compose_rows()
+        return len(self._drawn)
+
+    def _draw(self) -> bool:
+        """Bring the rows up to date; says whether some had to wait for the next frame."""
+        if not self._width:
+            return False
+        height, first = len(self._drawn), self._compose_rows()
+        if len(self._drawn) != height:
+            self.refresh(layout=True)
+        else:
+            self.refresh(Region(0, first, self.size.width, height - first))
+        return self._text.has_backlog
+
+    def _compose_rows(self) -> int:
+        """Returns the first row that may have changed."""
+        palette = self.palette
+        blank = plain_strip("", self._width, palette.base)
+        head = self._thinking_rows(palette)
+        changed = self._update_body(palette)
+        body = [blank, *self._body] if self._body else []
+        foot = self._proposal_rows(palette)
+        self._drawn = [*([blank] if head else []), *head, *body, *([blank] if foot else []), *foot]
+        return 0 if head else min(changed, len(self._drawn))
+
+    def _update_body(self, palette: Palette) -> int:
+        if not self._text.source:
+            return 0
+        look = (self._width, palette)
+        kept = self._text.frozen if self._body_look == look else 0
+        self._body_look = look
+        self._text.draw(self._width - GUTTER, palette)
+        del self._body[kept:]
+        new = self._text.rows[kept:]
+        if new:
+            mark = f"{palette.glyphs.reply} " if not kept else " " * GUTTER
+            self._body += marked(mark, new, palette.running, palette)
+        return kept
+
+    def _thinking_rows(self, palette: Palette) -> list[Strip]:
+        if not self._thinking.strip() or self.thinking_level is ThinkingLevel.HIDDEN:
+            return []
+        is_open = self.thinking_level is ThinkingLevel.FULL
+        text = self._thinking[-SHOWN_THOUGHT:] if is_open else self._thinking.strip().rpartition("\n")[2]
+        word = "thought" if self._text.source else "thinking"
+        return draw_thinking(text, self._width, palette, is_open=is_open, word=word)
+
+    def _proposal_rows(self, palette: Palette) -> list[Strip]:
+        room = self._width - GUTTER
+        mark = plain_strip(f"{palette.glyphs.pending} ", GUTTER, palette.dim)
+        rows = []
+        for tool, received in self._proposals.values():
+            words = Text.assemble(
+                (tool, palette.strong), (f"  is being written, {received:,} characters", palette.dim)
+            )
+            words.truncate(room, overflow="ellipsis")
+            rows.append(to_strip(words, room, palette.base))
+        return beside(mark, rows)
