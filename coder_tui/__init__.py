@@ -1,1 +1,3 @@
 """A coding agent for the terminal."""
+
+__version__ = "0.1.0"

@@ -12,6 +12,7 @@ class Decision(StrEnum):
     ALLOW_ALWAYS = "allow_always"
     DENY = "deny"
     CANCEL_TURN = "cancel_turn"
+    NOBODY_THERE = "nobody_there"
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """Two faces: `for_model` becomes JSON, `for_user` a widget. `summary` replaces the call's summary when set."""
+    """Two faces: `for_model` becomes JSON, `for_user` a widget. `summary` replaces the call's own."""
 
     for_model: JsonObject
     for_user: DisplayBlock

@@ -1,0 +1,44 @@
+"""The messages of a session: stored first, then remembered."""
+
+from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage
+from coder_tui.storage.sessions import Store
+
+
+class Conversation:
+    """What the model is sent. A message is part of it only once it is stored."""
+
+    def __init__(self, store: Store, session_id: str, messages: tuple[Message, ...] = ()) -> None:
+        self._store = store
+        self._session_id = session_id
+        self._messages: list[Message] = list(messages)
+        self.call_ids = {
+            call.id for message in messages if isinstance(message, AssistantMessage) for call in message.calls
+        }
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(self._messages)
+
+    async def add(self, message: Message) -> None:
+        await to_the_end(self._add(message))
+
+    async def _add(self, message: Message) -> None:
+        await self._store.add_message(self._session_id, message)
+        self._messages.append(message)
+        if isinstance(message, AssistantMessage):
+            self.call_ids.update(call.id for call in message.calls)
+
+    def note_result(self, message: ToolMessage) -> None:
+        """For a result that was stored together with its call."""
+        self._messages.append(message)
+
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """Calls of the last reply that have no result yet."""
+        results: set[str] = set()
+        for message in reversed(self._messages):
+            if isinstance(message, ToolMessage):
+                results.add(message.call_id)
+            elif isinstance(message, AssistantMessage):
+                return tuple(call for call in message.calls if call.id not in results)
+        return ()

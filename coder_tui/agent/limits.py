@@ -1,0 +1,45 @@
+"""When a turn must stop or ask: steps, time, money, and calls that go in circles."""
+
+from collections import deque
+from dataclasses import dataclass
+
+from coder_tui.protocol.messages import ToolCall
+from coder_tui.protocol.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    max_steps: int = 200
+    max_cost: float | None = None
+    max_minutes: float | None = None
+    repeated_calls: int = 3
+
+    def exceeded(self, steps: int, usage: Usage, minutes: float) -> str:
+        """The sentence that says which limit was met; empty while none is."""
+        if steps >= self.max_steps:
+            return f"Stopped after {steps} steps, the limit of one turn (limits.max_steps)."
+        if self.max_cost is not None and usage.cost is not None and usage.cost >= self.max_cost:
+            return f"Stopped at ${usage.cost:.2f}: the spend limit is ${self.max_cost:.2f} (limits.max_cost)."
+        if self.max_minutes is not None and minutes >= self.max_minutes:
+            return f"Stopped after {minutes:.0f} minutes, the limit of one turn (limits.max_minutes)."
+        return ""
+
+
+class RepeatDetector:
+    """Notices the same call again and again, and two calls that take turns."""
+
+    _LONGEST_CYCLE = 2
+
+    def __init__(self, threshold: int) -> None:
+        self._threshold = threshold
+        self._recent: deque[tuple[str, str]] = deque(maxlen=threshold * self._LONGEST_CYCLE)
+
+    def is_repeat(self, call: ToolCall) -> bool:
+        """Note the call; True when it completes `threshold` rounds of the same one or two calls."""
+        self._recent.append((call.name, call.arguments))
+        recent = list(self._recent)
+        return any(self._ends_in_cycle(recent, length) for length in range(1, self._LONGEST_CYCLE + 1))
+
+    def _ends_in_cycle(self, recent: list[tuple[str, str]], length: int) -> bool:
+        tail = recent[-length * self._threshold :]
+        return len(tail) == length * self._threshold and tail == tail[:length] * self._threshold

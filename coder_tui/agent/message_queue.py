@@ -1,0 +1,22 @@
+"""Messages typed while the agent works; they go out at its next step."""
+
+from coder_tui.agent.event_bus import EventBus
+from coder_tui.protocol.events import QueueChanged
+
+
+class MessageQueue:
+    def __init__(self, bus: EventBus) -> None:
+        self._bus = bus
+        self._texts: list[str] = []
+
+    def put(self, text: str) -> None:
+        self._texts.append(text)
+        self._bus.publish(QueueChanged(tuple(self._texts)))
+
+    def take(self) -> tuple[str, ...]:
+        """All that waits; nothing waits afterwards."""
+        texts = tuple(self._texts)
+        if texts:
+            self._texts.clear()
+            self._bus.publish(QueueChanged(()))
+        return texts

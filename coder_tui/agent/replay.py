@@ -1,0 +1,38 @@
+"""Turns a stored session back into the events that once built its screen."""
+
+from collections.abc import Iterator
+
+from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.events import (
+    Event,
+    MessageFinished,
+    Outcome,
+    ToolFinished,
+    UserMessageAdded,
+)
+from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
+from coder_tui.storage.sessions import StoredCall, StoredSession
+
+
+def replay(stored: StoredSession) -> Iterator[Event]:
+    """Finished things only, in the order in which they were said."""
+    for message in stored.messages:
+        match message:
+            case UserMessage():
+                yield UserMessageAdded(message.id, message.text)
+            case AssistantMessage():
+                thinking = "".join(block.text for block in message.thinking)
+                if message.text or thinking:
+                    yield MessageFinished(message.id, message.text, thinking)
+                for call in message.calls:
+                    yield _finished(call, stored.calls.get(call.id))
+            case ToolMessage():
+                pass
+
+
+def _finished(call: ToolCall, stored: StoredCall | None) -> ToolFinished:
+    if stored is None or stored.outcome is None or stored.display is None:
+        return ToolFinished(call.id, call.name, Outcome.CANCELLED, "", TextBlock("not run"), 0)
+    return ToolFinished(
+        call.id, stored.record.tool, stored.outcome, stored.summary, stored.display, stored.duration_ms
+    )

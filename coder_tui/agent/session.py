@@ -1,0 +1,217 @@
+"""The façade that a front end holds: submit, interrupt, answer, change mode or model."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from coder_tui.agent.event_bus import EventBus, Listener
+from coder_tui.agent.message_queue import MessageQueue
+from coder_tui.agent.permissions import PermissionDesk
+from coder_tui.agent.request_broker import RequestBroker
+from coder_tui.agent.turn import Turn, TurnEnd, TurnServices
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import ModelError, StorageError
+from coder_tui.protocol.events import (
+    Event,
+    ModeChanged,
+    ModelChanged,
+    Notice,
+    NoticeLevel,
+    SessionRenamed,
+    SessionStarted,
+    TodosChanged,
+    TurnFailed,
+    TurnFinished,
+    TurnOutcome,
+    TurnStarted,
+)
+from coder_tui.protocol.requests import Decision, Reply
+from coder_tui.protocol.todos import TodoItem
+from coder_tui.storage.sessions import SessionInfo, Store
+
+log = logging.getLogger(__name__)
+TITLE_LENGTH = 60
+
+
+@dataclass(slots=True)
+class SessionState:
+    """What changes while a session lives, shared with the parts that read it."""
+
+    model: str
+    title: str
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionParts:
+    """The collaborators that bootstrap puts together."""
+
+    info: SessionInfo
+    store: Store
+    bus: EventBus
+    broker: RequestBroker
+    desk: PermissionDesk
+    queue: MessageQueue
+    state: SessionState
+    services: TurnServices
+    earlier: tuple[Event, ...] = ()
+    todos: Callable[[], tuple[TodoItem, ...]] = tuple
+
+
+class Session:
+    """One conversation in one folder. All methods belong to one event loop."""
+
+    def __init__(self, parts: SessionParts) -> None:
+        self._parts = parts
+        self._bus = parts.bus
+        self._state = parts.state
+        self._task: asyncio.Task[None] | None = None
+        self._is_stopping = False
+        self._notices: list[Notice] = []
+        self._closers: list[Callable[[], Awaitable[None]]] = []
+
+    @property
+    def id(self) -> str:
+        return self._parts.info.id
+
+    @property
+    def directory(self) -> Path:
+        return Path(self._parts.info.directory)
+
+    @property
+    def title(self) -> str:
+        return self._state.title
+
+    @property
+    def mode(self) -> Mode:
+        return self._parts.desk.mode
+
+    @property
+    def model(self) -> str:
+        return self._state.model
+
+    @property
+    def is_busy(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        return self._bus.subscribe(listener)
+
+    def history(self) -> tuple[Event, ...]:
+        """Events that build the screen of this session as it stands."""
+        info, meter = self._parts.info, self._parts.services.meter
+        started = SessionStarted(
+            info.id, self.title, info.directory, self.model, self.mode, bool(self._parts.earlier)
+        )
+        return (
+            started,
+            ModelChanged(self.model, meter.context_window),
+            *self._parts.earlier,
+            *self._notices,
+            TodosChanged(self._parts.todos()),
+            meter.snapshot(),
+        )
+
+    async def submit(self, text: str) -> None:
+        """Run a turn to its end; while one runs the text is queued and goes out at its next step."""
+        if self.is_busy:
+            self._parts.queue.put(text)
+            return
+        self._is_stopping = False
+        self._task = asyncio.create_task(self._run_turn(text))
+        try:
+            await asyncio.wait({self._task})
+        except asyncio.CancelledError:
+            self.interrupt()
+            await asyncio.wait({self._task})
+            raise
+        self._task.result()
+
+    def interrupt(self) -> bool:
+        """Stop the running turn; False when there is none."""
+        if self._task is None or self._task.done():
+            return False
+        if not self._is_stopping:
+            self._is_stopping = True
+            self._task.cancel()
+        return True
+
+    def take_queue(self) -> tuple[str, ...]:
+        return self._parts.queue.take()
+
+    def answer(self, request_id: str, reply: Reply) -> None:
+        if reply.decision is Decision.CANCEL_TURN:
+            self.interrupt()
+        else:
+            self._parts.broker.answer(request_id, reply)
+
+    def set_mode(self, mode: Mode) -> None:
+        self._parts.desk.set_mode(mode)
+        self._bus.publish(ModeChanged(mode))
+
+    def set_context_window(self, tokens: int | None) -> None:
+        self._parts.services.meter.context_window = tokens
+        self._bus.publish(ModelChanged(self.model, tokens))
+
+    def notice(self, level: NoticeLevel, text: str) -> None:
+        """Tell the person something; who subscribes later finds it in the history."""
+        notice = Notice(level, text)
+        self._notices.append(notice)
+        self._bus.publish(notice)
+
+    def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
+        """What was opened for this session alone is closed with it."""
+        self._closers.append(closer)
+
+    async def close(self) -> None:
+        """Stop what runs and let go of the store's claim on this session."""
+        if self._task is not None and self.interrupt():
+            await asyncio.wait({self._task})
+        await self._parts.store.release(self.id)
+        for closer in self._closers:
+            await closer()
+
+    async def _run_turn(self, text: str) -> None:
+        self._state.turn += 1
+        number, began = self._state.turn, time.monotonic()
+        self._parts.services.meter.start_turn()
+        self._bus.publish(TurnStarted(number))
+        turn = Turn(self._parts.services)
+        try:
+            end = await self._play(turn, text)
+        except ModelError as error:
+            self._bus.publish(TurnFailed(number, error.message, error.hint))
+        except StorageError as error:
+            self._bus.publish(
+                TurnFailed(number, str(error), "The turn stopped there; earlier messages are safe.")
+            )
+        except Exception as error:
+            # A bug must not take the person's session with it.
+            log.exception("turn %d failed", number)
+            self._bus.publish(
+                TurnFailed(number, f"Internal error: {error!r}", "The log file has the details.")
+            )
+        else:
+            duration = round((time.monotonic() - began) * 1000)
+            self._bus.publish(TurnFinished(number, end.outcome, end.message, duration))
+
+    async def _play(self, turn: Turn, text: str) -> TurnEnd:
+        try:
+            await self._name_after(text)
+            return await turn.run(text)
+        except asyncio.CancelledError:
+            await turn.settle()
+            return TurnEnd(TurnOutcome.INTERRUPTED)
+
+    async def _name_after(self, text: str) -> None:
+        """A session is called by its first words until it gets a better name."""
+        if self._state.title:
+            return
+        first = next((line.strip() for line in text.splitlines() if line.strip()), "untitled")
+        title = first if len(first) <= TITLE_LENGTH else f"{first[: TITLE_LENGTH - 1]}…"
+        await self._parts.store.rename(self.id, title)
+        self._state.title = title
+        self._bus.publish(SessionRenamed(title))

@@ -1,0 +1,51 @@
+"""Keeps a session's calls and decisions in the store."""
+
+from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.tool_runner import FinishedCall
+from coder_tui.policy.decide import Verdict
+from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.messages import ToolCall
+from coder_tui.storage.sessions import CallRecord, DecisionRecord, Store
+
+
+class SessionLog:
+    """The runner's `CallLog` and the desk's `DecisionLog`, for one session."""
+
+    def __init__(self, store: Store, session_id: str, conversation: Conversation) -> None:
+        self._store = store
+        self._session_id = session_id
+        self._conversation = conversation
+
+    async def started(self, call: ToolCall, message_id: str, tool: str, kind: ToolKind, summary: str) -> None:
+        record = CallRecord(call.id, message_id, tool, call.arguments, summary, kind)
+        await self._store.record_call(self._session_id, record)
+
+    async def finished(self, call: FinishedCall) -> None:
+        await self._store.finish_call(
+            self._session_id,
+            call.call_id,
+            call.outcome,
+            call.message.content,
+            call.summary,
+            call.display,
+            call.duration_ms,
+            call.message,
+        )
+        self._conversation.note_result(call.message)
+
+    async def decided(self, call_id: str, tool: str, verdict: Verdict, answer: str) -> None:
+        record = DecisionRecord(call_id, tool, verdict.effect, verdict.rule, verdict.source, answer)
+        await self._store.add_decision(self._session_id, record)
+
+
+class NoLog:
+    """For calls outside of a session: nothing to keep."""
+
+    async def started(self, call: ToolCall, message_id: str, tool: str, kind: ToolKind, summary: str) -> None:
+        return None
+
+    async def finished(self, call: FinishedCall) -> None:
+        return None
+
+    async def decided(self, call_id: str, tool: str, verdict: Verdict, answer: str) -> None:
+        return None

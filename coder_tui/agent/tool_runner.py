@@ -1,0 +1,215 @@
+"""The only path to `Tool.run`: parse → access → decide → ask → record → run → guard → record."""
+
+import asyncio
+import json
+import logging
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+from uuid import uuid4
+
+from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.permissions import PermissionDesk
+from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.display import DisplayBlock, TextBlock
+from coder_tui.protocol.errors import ErrorType, ToolError, UserError
+from coder_tui.protocol.events import FilesChanged, Outcome, ToolFinished, ToolProgressed, ToolStarted
+from coder_tui.protocol.messages import ToolCall, ToolMessage
+from coder_tui.tools.base import Audience, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.call import understand
+from coder_tui.tools.registry import Registry
+from coder_tui.tools.truncate import OutputGuard
+
+log = logging.getLogger(__name__)
+INVALID = "invalid"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who calls, and from where."""
+
+    session_id: str
+    directory: Path
+    agent: str = "build"
+    audience: Audience = Audience.MAIN
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedCall:
+    """A call's end, as it is stored and shown."""
+
+    call_id: str
+    tool: str
+    outcome: Outcome
+    summary: str
+    display: DisplayBlock
+    duration_ms: int
+    message: ToolMessage
+
+
+class CallLog(Protocol):
+    """Keeps calls: before they run, and with their result."""
+
+    async def started(
+        self, call: ToolCall, message_id: str, tool: str, kind: ToolKind, summary: str
+    ) -> None: ...
+
+    async def finished(self, call: FinishedCall) -> None: ...
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """What is known of a call so far; whatever stops it is reported with this."""
+
+    call: ToolCall
+    message_id: str
+    began: float
+    tool: str = INVALID
+    kind: ToolKind = ToolKind.THINK
+    summary: str = ""
+    is_recorded: bool = False
+
+
+class ToolRunner:
+    def __init__(
+        self,
+        registry: Registry,
+        desk: PermissionDesk,
+        calls: CallLog,
+        bus: EventBus,
+        guard: OutputGuard,
+        scope: Scope,
+    ) -> None:
+        self._registry = registry
+        self._desk = desk
+        self._calls = calls
+        self._bus = bus
+        self._guard = guard
+        self._scope = scope
+
+    def is_concurrent(self, call: ToolCall) -> bool:
+        """Whether the call only looks, so that it may run beside others."""
+        try:
+            kind = self._registry.get(call.name, self._scope.audience).kind
+        except ToolError:
+            return True
+        return kind in {ToolKind.READ, ToolKind.SEARCH}
+
+    async def execute(self, call: ToolCall, message_id: str, *, is_repeat: bool = False) -> ToolMessage:
+        """Run one call to its result, whatever happens; only cancellation gets through."""
+        attempt = _Attempt(call, message_id, time.monotonic())
+        try:
+            result, outcome = await self._attempt(attempt, is_repeat=is_repeat)
+        except asyncio.CancelledError:
+            # The conversation stays valid only if this call, too, has a result.
+            await self._finish(attempt, *_cancelled(attempt))
+            raise
+        return await to_the_end(self._finish(attempt, result, outcome))
+
+    async def _attempt(self, attempt: _Attempt, *, is_repeat: bool) -> tuple[ToolResult, Outcome]:
+        try:
+            result = await self._decide_and_run(attempt, is_repeat=is_repeat)
+        except ToolError as error:
+            return _failure(error), _outcome_of(error)
+        except UserError:
+            raise
+        except Exception as error:
+            # A tool's bug must not end the person's session: it is logged, and the result says so.
+            log.exception("tool %s failed", attempt.tool)
+            bug = ToolError(ErrorType.INTERNAL, f"{attempt.tool} failed unexpectedly: {error!r}")
+            return _failure(bug), Outcome.FAILED
+        return result, Outcome.OK if result.is_ok else Outcome.FAILED
+
+    async def _decide_and_run(self, attempt: _Attempt, *, is_repeat: bool) -> ToolResult:
+        tool, params = self._understand(attempt)
+        context = self._context(attempt)
+        self._bus.publish(ToolStarted(attempt.call.id, tool.name, tool.kind, attempt.summary))
+        access = await tool.access(params, context)
+        await self._desk.clear(attempt.call.id, tool, params, access, is_repeat=is_repeat)
+        await to_the_end(self._record(attempt))
+        result = await tool.run(params, replace(context, access=access))
+        attempt.summary = result.summary or attempt.summary
+        if result.changed_paths:
+            self._bus.publish(FilesChanged(result.changed_paths))
+        return result
+
+    def _understand(self, attempt: _Attempt) -> tuple[Tool[Any], Params]:
+        tool = self._registry.get(attempt.call.name, self._scope.audience)
+        attempt.kind = tool.kind
+        tool, params = understand(tool, attempt.call.arguments)
+        attempt.tool, attempt.summary = tool.name, tool.summary(params)
+        return tool, params
+
+    def _context(self, attempt: _Attempt) -> ToolContext:
+        call_id = attempt.call.id
+        return ToolContext(
+            session_id=self._scope.session_id,
+            call_id=call_id,
+            message_id=attempt.message_id,
+            directory=self._scope.directory,
+            agent=self._scope.agent,
+            progress=lambda text: self._bus.publish(ToolProgressed(call_id, text)),
+        )
+
+    async def _record(self, attempt: _Attempt) -> None:
+        await self._calls.started(
+            attempt.call, attempt.message_id, attempt.tool, attempt.kind, attempt.summary
+        )
+        attempt.is_recorded = True
+
+    async def _finish(self, attempt: _Attempt, result: ToolResult, outcome: Outcome) -> ToolMessage:
+        if not attempt.is_recorded:
+            await self._record(attempt)
+        content = self._guard.guard(result.for_model, attempt.call.id)
+        message = ToolMessage(uuid4().hex, attempt.call.id, attempt.tool, content)
+        finished = FinishedCall(
+            call_id=attempt.call.id,
+            tool=attempt.tool if attempt.tool != INVALID else attempt.call.name or INVALID,
+            outcome=outcome,
+            summary=attempt.summary,
+            display=result.for_user,
+            duration_ms=round((time.monotonic() - attempt.began) * 1000),
+            message=message,
+        )
+        await self._calls.finished(finished)
+        self._bus.publish(
+            ToolFinished(
+                finished.call_id,
+                finished.tool,
+                outcome,
+                finished.summary,
+                finished.display,
+                finished.duration_ms,
+            )
+        )
+        return message
+
+
+def failure_json(error: ToolError) -> JsonObject:
+    """The form of every failure: type, message and hint beside the fields that still make sense."""
+    body: JsonObject = {"type": str(error.type), "message": error.message}
+    if error.hint:
+        body["hint"] = error.hint
+    return {"ok": False, "error": body, **error.fields}
+
+
+def _failure(error: ToolError) -> ToolResult:
+    return ToolResult(failure_json(error), TextBlock(f"{error.message}\n{error.hint}".strip()))
+
+
+def _outcome_of(error: ToolError) -> Outcome:
+    if error.type in (ErrorType.DENIED_BY_USER, ErrorType.PERMISSION_DENIED):
+        return Outcome.DENIED
+    return Outcome.FAILED
+
+
+def _cancelled(attempt: _Attempt) -> tuple[ToolResult, Outcome]:
+    ran = "it may have done part of its work" if attempt.is_recorded else "it did not run"
+    error = ToolError(ErrorType.CANCELLED, f"the person stopped this call; {ran}")
+    return _failure(error), Outcome.CANCELLED
+
+
+def cancelled_json(message: str) -> str:
+    return json.dumps(failure_json(ToolError(ErrorType.CANCELLED, message)))

@@ -1,0 +1,142 @@
+"""One turn: model → tools → model, until it is done, stopped, or at a limit."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from uuid import uuid4
+
+from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.limits import Limits, RepeatDetector
+from coder_tui.agent.model_step import ModelStep
+from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
+from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.llm.client import ModelRequest
+from coder_tui.protocol.events import MessageFinished, TurnOutcome, UserMessageAdded
+from coder_tui.protocol.messages import (
+    AssistantMessage,
+    FinishReason,
+    Message,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnServices:
+    """What a turn needs of its session; the functions read the session's present state."""
+
+    bus: EventBus
+    conversation: Conversation
+    step: ModelStep
+    runner: ToolRunner
+    meter: UsageMeter
+    limits: Limits
+    known_tools: frozenset[str]
+    request: Callable[[tuple[Message, ...]], ModelRequest]
+    take_queue: Callable[[], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    outcome: TurnOutcome
+    message: str = ""
+
+
+class Turn:
+    def __init__(self, services: TurnServices) -> None:
+        self._services = services
+        self._began = time.monotonic()
+        self._steps = 0
+        self._model = ""
+        self._repeats = RepeatDetector(services.limits.repeated_calls)
+
+    async def run(self, text: str) -> TurnEnd:
+        await self._say(text)
+        while True:
+            reply = await self._ask_model()
+            await self._run_calls(reply)
+            was_steered = await self._say_queued()
+            if not reply.calls and not was_steered:
+                return TurnEnd(TurnOutcome.DONE, _closing_words(reply))
+            if limit := self._limit():
+                return TurnEnd(TurnOutcome.LIMIT, limit)
+
+    async def settle(self) -> None:
+        """After an interruption: keep what was said so far, and give every call a result."""
+        draft = self._services.step.draft
+        if draft.message_id and draft.finished is None and draft.whole_text:
+            message = draft.message(self._model, self._services.known_tools)
+            await self._services.conversation.add(message)
+            self._finished(message, draft.whole_thinking, interrupted=True)
+        await self.close_open_calls("the person stopped the turn; this call did not run")
+
+    async def close_open_calls(self, reason: str) -> None:
+        for call in self._services.conversation.open_calls():
+            result = ToolMessage(uuid4().hex, call.id, call.name, cancelled_json(reason))
+            await self._services.conversation.add(result)
+
+    async def _say(self, text: str) -> None:
+        message = UserMessage(uuid4().hex, text)
+        await self._services.conversation.add(message)
+        self._services.bus.publish(UserMessageAdded(message.id, text))
+
+    async def _say_queued(self) -> bool:
+        """What the person typed meanwhile goes out now; True when there was something."""
+        texts = self._services.take_queue()
+        for text in texts:
+            await self._say(text)
+        return bool(texts)
+
+    async def _ask_model(self) -> AssistantMessage:
+        services = self._services
+        request = services.request(services.conversation.messages)
+        self._model = request.model
+        draft = await services.step.run(request, uuid4().hex, services.conversation.call_ids)
+        message = draft.message(request.model, services.known_tools)
+        await services.conversation.add(message)
+        services.step.forget()
+        self._finished(message, draft.whole_thinking, interrupted=False)
+        await services.meter.add(message)
+        self._steps += 1
+        return message
+
+    def _finished(self, message: AssistantMessage, thinking: str, *, interrupted: bool) -> None:
+        self._services.bus.publish(MessageFinished(message.id, message.text, thinking, interrupted))
+
+    async def _run_calls(self, reply: AssistantMessage) -> None:
+        """Calls that only look run side by side; the others one by one, in the model's order."""
+        for batch in self._batches(reply.calls):
+            # Gathered with their exceptions, so that none is left running when another fails.
+            work = (self._run_call(call, reply.id) for call in batch)
+            for failure in await asyncio.gather(*work, return_exceptions=True):
+                if failure is not None:
+                    raise failure
+
+    def _batches(self, calls: tuple[ToolCall, ...]) -> Iterator[list[ToolCall]]:
+        for is_concurrent, group in groupby(calls, self._services.runner.is_concurrent):
+            if is_concurrent:
+                yield list(group)
+            else:
+                yield from ([call] for call in group)
+
+    async def _run_call(self, call: ToolCall, message_id: str) -> None:
+        is_repeat = self._repeats.is_repeat(call)
+        await self._services.runner.execute(call, message_id, is_repeat=is_repeat)
+
+    def _limit(self) -> str:
+        minutes = (time.monotonic() - self._began) / 60
+        return self._services.limits.exceeded(self._steps, self._services.meter.session, minutes)
+
+
+def _closing_words(reply: AssistantMessage) -> str:
+    match reply.finish:
+        case FinishReason.LENGTH:
+            return "The reply was cut at the model's output limit."
+        case FinishReason.REFUSAL:
+            return "The model declined to answer."
+        case FinishReason.STOP | FinishReason.TOOL_CALLS:
+            return ""

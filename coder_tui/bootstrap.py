@@ -1,0 +1,197 @@
+"""The composition root of the core: settings, store, model, tools and policy become a session."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.limits import Limits
+from coder_tui.agent.message_queue import MessageQueue
+from coder_tui.agent.model_step import ModelStep
+from coder_tui.agent.permissions import DecisionLog, PermissionDesk
+from coder_tui.agent.prompt import Environment
+from coder_tui.agent.replay import replay
+from coder_tui.agent.request_broker import RequestBroker
+from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
+from coder_tui.agent.session import Session, SessionParts, SessionState
+from coder_tui.agent.session_log import SessionLog
+from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner
+from coder_tui.agent.turn import TurnServices
+from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.config.log_file import start_log
+from coder_tui.config.paths import Directories
+from coder_tui.config.permission_rules import user_layer
+from coder_tui.config.settings import Settings, load_settings
+from coder_tui.config.sources import Sources
+from coder_tui.llm.client import ModelClient
+from coder_tui.llm.retry import RetryPolicy
+from coder_tui.policy.decide import Policy
+from coder_tui.policy.paths import Boundaries
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import StorageError
+from coder_tui.protocol.events import TodosChanged
+from coder_tui.protocol.todos import TodoItem
+from coder_tui.protocol.usage import Usage
+from coder_tui.storage.sessions import Store, StoredSession
+from coder_tui.llm.redact import Redactor
+from coder_tui.tools.builtin.bash import BashLimits
+from coder_tui.tools.builtin.todos import SaveTodos, TodoList
+from coder_tui.tools.catalogue import builtin_tools
+from coder_tui.tools.registry import Registry
+from coder_tui.tools.truncate import OutputGuard
+from coder_tui.workspace.confine import Workspace
+
+TOOL_OUTPUT = "tool-output"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a core is built from; nothing is open yet."""
+
+    directory: Path
+    directories: Directories
+    settings: Settings
+    sources: Sources
+    mode: Mode = Mode.ASK
+    added_roots: tuple[Path, ...] = ()
+
+    @property
+    def tool_output(self) -> Path:
+        return self.directories.data / TOOL_OUTPUT
+
+
+def load_setup(
+    directory: Path,
+    directories: Directories,
+    sources: Sources,
+    environ: Mapping[str, str],
+    mode: Mode = Mode.ASK,
+    added_roots: tuple[Path, ...] = (),
+) -> Setup:
+    """Check the settings, make the program's folders and start the log. Blocks: call it off the loop."""
+    settings = load_settings(sources)
+    directories.ensure()
+    start_log(directories.log, Redactor(environ))
+    return Setup(directory, directories, settings, sources, mode, added_roots)
+
+
+def build_registry(setup: Setup, todos: TodoList) -> Registry:
+    settings = setup.settings
+    bash = BashLimits(settings.bash.shell, settings.bash.timeout_ms, settings.bash.output_limit_bytes)
+    flags = frozenset(name for name, is_on in settings.experimental.model_dump().items() if is_on)
+    return Registry(builtin_tools(_workspace(setup), bash, todos), flags)
+
+
+def build_policy(setup: Setup) -> Policy:
+    workspace = _workspace(setup)
+    own = (setup.directories.config, setup.directories.data)
+    boundaries = Boundaries(
+        roots=tuple(str(root) for root in (workspace.root, *workspace.extra_roots)),
+        own=tuple(str(folder.resolve()) for folder in own),
+        readable=(str(setup.tool_output.resolve()),),
+    )
+    return Policy(boundaries, setup.mode, (user_layer(setup.settings.permission, setup.sources),))
+
+
+def _workspace(setup: Setup) -> Workspace:
+    configured = tuple(Path(root).expanduser() for root in setup.settings.workspace.extra_roots)
+    return Workspace(setup.directory, (*configured, *setup.added_roots))
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """The tools of one session with everything between a call and its run."""
+
+    bus: EventBus
+    broker: RequestBroker
+    desk: PermissionDesk
+    registry: Registry
+    runner: ToolRunner
+
+
+def build_workbench(
+    setup: Setup, bus: EventBus, todos: TodoList, calls: CallLog, decisions: DecisionLog
+) -> Workbench:
+    broker = RequestBroker(bus)
+    desk = PermissionDesk(build_policy(setup), broker, decisions)
+    registry = build_registry(setup, todos)
+    scope = Scope(todos.session_id, setup.directory)
+    runner = ToolRunner(registry, desk, calls, bus, OutputGuard(setup.tool_output), scope)
+    return Workbench(bus, broker, desk, registry, runner)
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """An open store and a model; makes sessions."""
+
+    setup: Setup
+    store: Store
+    client: ModelClient
+    choice: ModelChoice
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+
+    async def new_session(self) -> Session:
+        info = await self.store.create_session(str(self.setup.directory), self.choice.name, self.setup.mode)
+        await self.store.claim(info.id)
+        return self._session(StoredSession(info, (), {}, (), Usage()))
+
+    async def resume(self, session_id: str) -> Session:
+        """Go on with a stored session; calls that a crash cut off get their result first."""
+        info = await self.store.get(session_id)
+        if not await self.store.claim(info.id):
+            raise StorageError(f"session {info.id} is open in another coder-tui; close it there first")
+        await self.store.close_unfinished(info.id)
+        await self.store.set_model(info.id, self.choice.name)
+        return self._session(await self.store.load(info.id))
+
+    async def close(self) -> None:
+        await self.client.close()
+        await self.store.close()
+
+    def _session(self, stored: StoredSession) -> Session:
+        info, bus = stored.info, EventBus()
+        conversation = Conversation(self.store, info.id, stored.messages)
+        log = SessionLog(self.store, info.id, conversation)
+        todos = TodoList(info.id, _todo_saver(self.store, bus, info.id), stored.todos)
+        bench = build_workbench(self.setup, bus, todos, log, log)
+        queue = MessageQueue(bus)
+        parts = SessionParts(
+            info=info,
+            store=self.store,
+            bus=bus,
+            broker=bench.broker,
+            desk=bench.desk,
+            queue=queue,
+            state=SessionState(self.choice.name, info.title),
+            services=self._services(bench, conversation, queue, stored),
+            earlier=tuple(replay(stored)),
+            todos=lambda: todos.items,
+        )
+        return Session(parts)
+
+    def _services(
+        self, bench: Workbench, conversation: Conversation, queue: MessageQueue, stored: StoredSession
+    ) -> TurnServices:
+        limits = self.setup.settings.limits
+        environment = Environment.here(self.setup.directory, datetime.now().astimezone().date())
+        return TurnServices(
+            bus=bench.bus,
+            conversation=conversation,
+            step=ModelStep(self.client, bench.bus, self.retry),
+            runner=bench.runner,
+            meter=UsageMeter(self.store, bench.bus, stored.info.id, stored.usage),
+            limits=Limits(limits.max_steps, limits.max_cost, limits.max_minutes, limits.repeated_calls),
+            known_tools=bench.registry.names,
+            request=RequestBuilder(self.choice, bench.registry, environment, lambda: bench.desk.mode),
+            take_queue=queue.take,
+        )
+
+
+def _todo_saver(store: Store, bus: EventBus, session_id: str) -> SaveTodos:
+    async def save(items: tuple[TodoItem, ...]) -> None:
+        await store.set_todos(session_id, items)
+        bus.publish(TodosChanged(items))
+
+    return save

@@ -1,0 +1,213 @@
+"""The parser of the command line: every command, flag and help text."""
+
+import argparse
+import difflib
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from coder_tui import __version__
+
+MODES = ("ask", "edits", "auto", "plan")
+FORMATS = ("text", "json", "stream-json")
+USAGE_EXIT = 2
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, with the nearest thing that would be right."""
+
+    def error(self, message: str) -> NoReturn:
+        sys.stderr.write(f"{self.prog}: {message}{self._nearest(message)}; see '{self.prog} --help'\n")
+        raise SystemExit(USAGE_EXIT)
+
+    def _nearest(self, message: str) -> str:
+        _, _, tail = message.partition("unrecognized arguments: ")
+        if not tail:
+            return ""
+        flags = [flag for action in self._actions for flag in action.option_strings]
+        found = difflib.get_close_matches(tail.split()[0].partition("=")[0], flags, n=1)
+        return f" (did you mean {found[0]}?)" if found else ""
+
+
+def session_parser() -> Parser:
+    """`coder-tui [PATH]`: the full-screen session."""
+    parser = Parser(
+        prog="coder-tui",
+        description="A coding agent for the terminal: everything shown, nothing done unasked.",
+        epilog=_commands_help(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "path", nargs="?", default=".", metavar="PATH", help="the folder to work in (default: here)"
+    )
+    parser.add_argument("--version", action="version", version=f"coder-tui {__version__}")
+    _add_model(parser)
+    _add_common(parser)
+    _add_resume(parser)
+    _add_mode(parser)
+    _add_screen(parser)
+    return parser
+
+
+def demo_parser() -> Parser:
+    parser = Parser(
+        prog="coder-tui demo",
+        description="The full screen with the built-in demo model on a scratch project.",
+    )
+    _add_screen(parser)
+    return parser
+
+
+def run_parser() -> Parser:
+    parser = Parser(prog="coder-tui run", description="Run one prompt without a screen.")
+    parser.add_argument("-p", "--prompt", metavar="TEXT", help="the prompt (default: standard input)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="what is printed (default: text)")
+    parser.add_argument("--max-turns", type=_positive, metavar="N", help="stop after N model calls")
+    parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="stop when this much was spent")
+    parser.add_argument("--directory", "-C", default=".", metavar="PATH", help="the folder to work in")
+    _add_model(parser)
+    _add_common(parser)
+    _add_resume(parser)
+    _add_mode(parser)
+    return parser
+
+
+def tool_parser() -> Parser:
+    parser = Parser(prog="coder-tui tool", description="Look at the tools, or run one.")
+    commands = parser.add_subparsers(dest="action", required=True, metavar="list|call")
+    listing = commands.add_parser("list", help="the tool set that an agent and model would get")
+    listing.add_argument("--json", action="store_true", help="OpenAI function definitions as JSON")
+    listing.add_argument("--sub", action="store_true", help="the set of a sub-agent")
+    listing.add_argument("--model", default="", help="the model whose set is shown")
+    _add_common(listing)
+    call = commands.add_parser("call", help="run one tool through the whole runner")
+    call.add_argument("name", nargs="?", metavar="NAME", help="the tool")
+    call.add_argument("arguments", nargs="?", metavar="JSON", help="its arguments")
+    call.add_argument(
+        "--stdin", action="store_true", help='read lines of {"tool", "args"}, answer a line each'
+    )
+    _add_common(call)
+    _add_mode(call)
+    return parser
+
+
+def policy_parser() -> Parser:
+    parser = Parser(prog="coder-tui policy", description="Ask what policy says of a call; nothing is run.")
+    commands = parser.add_subparsers(dest="action", required=True, metavar="check")
+    check = commands.add_parser("check", help="the verdict on one call")
+    check.add_argument("name", nargs="?", metavar="TOOL")
+    check.add_argument("arguments", nargs="?", metavar="JSON")
+    check.add_argument("--json", action="store_true", help="print the verdict as JSON")
+    check.add_argument(
+        "--stdin", action="store_true", help='read lines of {"tool", "args"}, answer a line each'
+    )
+    _add_common(check)
+    _add_mode(check)
+    return parser
+
+
+def models_parser() -> Parser:
+    parser = Parser(
+        prog="coder-tui models", description="What could be used, and what is missing for the rest."
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def config_parser() -> Parser:
+    parser = Parser(prog="coder-tui config", description="Where settings come from.")
+    parser.add_argument("action", nargs="?", choices=("path", "show", "check"), default="show")
+    _add_common(parser)
+    return parser
+
+
+def doctor_parser() -> Parser:
+    parser = Parser(
+        prog="coder-tui doctor", description="What is installed, reachable, missing, and how to mend it."
+    )
+    _add_common(parser)
+    return parser
+
+
+def sessions_parser() -> Parser:
+    parser = Parser(prog="coder-tui sessions", description="Stored sessions.")
+    commands = parser.add_subparsers(dest="action", required=True, metavar="list|show|export")
+    listing = commands.add_parser("list", help="newest first")
+    listing.add_argument("--all", action="store_true", help="of all folders, not only this one")
+    listing.add_argument("--json", action="store_true", help="print JSON")
+    show = commands.add_parser("show", help="print one")
+    show.add_argument("id", metavar="ID", help="its id or a unique beginning of it")
+    export = commands.add_parser("export", help="write one to a file or standard output")
+    export.add_argument("id", metavar="ID")
+    export.add_argument("--format", choices=("md", "jsonl"), default="md")
+    export.add_argument("--output", "-o", metavar="FILE", help="a file that does not exist yet")
+    return parser
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--model", metavar="NAME", help="as litellm names it: anthropic/…, openai/…, ollama/…; or demo"
+    )
+    parser.add_argument("--api-base", metavar="URL", help="the address of an OpenAI-compatible server")
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", metavar="FILE", help="use this settings file in place of your own")
+    parser.add_argument(
+        "--add-dir",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a further folder that belongs to the workspace",
+    )
+
+
+def _add_resume(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--continue", dest="continue_", action="store_true", help="go on with this folder's newest session"
+    )
+    group.add_argument("--resume", metavar="ID", help="go on with a stored session")
+
+
+def _add_mode(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--permission", choices=MODES, default="ask", help="how much runs without a question (default: ask)"
+    )
+
+
+def _add_screen(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--theme", metavar="NAME", help="a theme of yours or of the program's")
+    parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
+    parser.add_argument("--ascii", action="store_true", help="draw with plain characters only")
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
+
+
+def _commands_help() -> str:
+    lines = [f"  {name:<10} {help_text}" for name, help_text in COMMANDS.items()]
+    return "\n".join(["commands:", *lines, "", "'coder-tui COMMAND --help' tells more of each."])
+
+
+COMMANDS = {
+    "demo": "the screen with the built-in demo model, no key needed",
+    "run": "one prompt without a screen",
+    "tool": "list the tools, or call one",
+    "policy": "what policy says of a call",
+    "sessions": "list, show or export stored sessions",
+    "models": "what models could be used",
+    "config": "where each setting comes from",
+    "doctor": "what is installed, missing, and how to mend it",
+}
+
+
+def split_command(argv: Sequence[str]) -> tuple[str, list[str]]:
+    """The command and the rest; no command means the session itself."""
+    if argv and argv[0] in COMMANDS:
+        return argv[0], list(argv[1:])
+    return "", list(argv)

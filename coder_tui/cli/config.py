@@ -1,0 +1,29 @@
+"""`coder-tui config`: where the files are, where each setting comes from, whether all is right."""
+
+from coder_tui.cli.arguments import config_parser
+from coder_tui.cli.invocation import read_invocation
+from coder_tui.cli.output import say
+from coder_tui.config.describe import describe
+from coder_tui.config.paths import display_path
+from coder_tui.config.settings import load_settings
+
+
+def main(argv: list[str]) -> int:
+    arguments = config_parser().parse_args(argv)
+    invocation = read_invocation(arguments)
+    directories, sources = invocation.directories, invocation.sources
+    if arguments.action == "path":
+        say(f"config  {display_path(directories.config)}")
+        say(f"data    {display_path(directories.data)}")
+        say(f"cache   {display_path(directories.cache)}")
+        say(f"log     {display_path(directories.log)}")
+        return 0
+    settings = load_settings(sources)
+    for warning in sources.warnings:
+        say(f"note: {warning}")
+    if arguments.action == "check":
+        say("The settings are right.")
+        return 0
+    for line in describe(settings, sources):
+        say(f"{line.key} = {line.value}  # {line.origin}")
+    return 0

@@ -1,0 +1,116 @@
+"""`coder-tui doctor`: what is installed, reachable, missing, and the command that mends it."""
+
+import asyncio
+import os
+import platform
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from coder_tui import __version__
+from coder_tui.cli.arguments import doctor_parser
+from coder_tui.cli.invocation import Invocation, read_invocation
+from coder_tui.cli.output import say
+from coder_tui.config.log_file import LOG_NAME
+from coder_tui.config.paths import display_path
+from coder_tui.config.settings import load_settings
+from coder_tui.llm.catalog import available_models
+from coder_tui.protocol.errors import UserError
+from coder_tui.storage.sessions import Store
+from coder_tui.workspace.search import search_program
+
+LIBRARIES = ("textual", "litellm", "mcp", "pydantic", "httpx")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; `mend` says what to do when it is not well."""
+
+    name: str
+    value: str
+    is_well: bool = True
+    mend: str = ""
+
+
+def main(argv: list[str]) -> int:
+    invocation = read_invocation(doctor_parser().parse_args(argv))
+    findings = [*_program(), *_tools(), *_terminal(), *asyncio.run(_state(invocation))]
+    for finding in findings:
+        say(f"{'✓' if finding.is_well else '✗'} {finding.name:<12} {finding.value}")
+        if finding.mend:
+            say(f"  {'':<12} → {finding.mend}")
+    return 0 if all(finding.is_well for finding in findings) else 1
+
+
+def _program() -> list[Finding]:
+    libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    return [
+        Finding("coder-tui", f"{__version__} on {platform.system()} {platform.machine()}"),
+        Finding("python", f"{platform.python_version()} ({sys.executable})"),
+        Finding("libraries", libraries),
+    ]
+
+
+def _tools() -> list[Finding]:
+    git, rg = shutil.which("git"), " ".join(search_program())
+    return [
+        Finding(
+            "git",
+            git or "not found",
+            bool(git),
+            "" if git else "install git: apt install git, brew install git",
+        ),
+        Finding("ripgrep", rg),
+    ]
+
+
+def _terminal() -> list[Finding]:
+    term, size = os.environ.get("TERM", ""), shutil.get_terminal_size()
+    is_well = term not in ("", "dumb")
+    colours = os.environ.get("COLORTERM", "not stated")
+    mend = "" if is_well else "set TERM, for instance to xterm-256color, or use 'coder-tui run'"
+    return [
+        Finding(
+            "terminal", f"{term or 'none'}, {size.columns}×{size.lines}, colours: {colours}", is_well, mend
+        )
+    ]
+
+
+async def _state(invocation: Invocation) -> list[Finding]:
+    directories = invocation.directories
+    return [
+        _settings(invocation),
+        await _store(invocation),
+        Finding("log", display_path(directories.log / LOG_NAME)),
+        await _models(),
+    ]
+
+
+def _settings(invocation: Invocation) -> Finding:
+    file = invocation.sources.file
+    place = file.label if file else f"none in {display_path(invocation.directories.config)}, defaults hold"
+    try:
+        load_settings(invocation.sources)
+    except UserError as error:
+        return Finding("settings", place, is_well=False, mend=str(error))
+    return Finding("settings", place, mend="; ".join(invocation.sources.warnings))
+
+
+async def _store(invocation: Invocation) -> Finding:
+    path = invocation.directories.database
+    try:
+        invocation.directories.ensure()
+        store = await Store.open(path)
+        await store.close()
+    except UserError as error:
+        return Finding("store", display_path(path), is_well=False, mend=str(error))
+    return Finding("store", display_path(path))
+
+
+async def _models() -> Finding:
+    ready = [entry.id for entry in await available_models(os.environ) if entry.available]
+    if ready:
+        return Finding("models", f"{len(ready)} ready, first: {ready[0]}")
+    mend = "set a key such as ANTHROPIC_API_KEY, or start a local server; 'coder-tui demo' needs neither"
+    return Finding("models", "none ready", is_well=False, mend=mend)

@@ -1,0 +1,74 @@
+"""What the arguments mean: folder, raw settings and mode. Cheap, for it stands before the first paint."""
+
+import argparse
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coder_tui.config.paths import Directories, find_directories
+from coder_tui.config.sources import Sources, find_sources
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    directory: Path
+    directories: Directories
+    sources: Sources
+    mode: Mode
+    added_roots: tuple[Path, ...]
+    resume: str = ""
+    is_continued: bool = False
+
+
+def read_invocation(arguments: argparse.Namespace, path: str = ".") -> Invocation:
+    """Check what can be checked without the settings' schema; `UserError` says what is wrong."""
+    given: dict[str, Any] = vars(arguments)
+    directory = existing_folder(path)
+    directories = find_directories(os.environ)
+    config = given.get("config")
+    sources = find_sources(
+        directories, directory, os.environ, _flags(given), Path(config).expanduser() if config else None
+    )
+    return Invocation(
+        directory=directory,
+        directories=directories,
+        sources=sources,
+        mode=Mode(given.get("permission") or Mode.ASK),
+        added_roots=tuple(existing_folder(folder) for folder in given.get("add_dir") or ()),
+        resume=given.get("resume") or "",
+        is_continued=bool(given.get("continue_")),
+    )
+
+
+def existing_folder(text: str) -> Path:
+    path = Path(text).expanduser()
+    try:
+        resolved = path.resolve(strict=True)
+    except FileNotFoundError as error:
+        raise UsageError(f"no folder at {text}") from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot open {text}: {error}") from error
+    if not resolved.is_dir():
+        raise UsageError(f"{text} is not a folder")
+    if not os.access(resolved, os.R_OK | os.X_OK):
+        raise UsageError(f"no permission to read the folder {text}")
+    return resolved
+
+
+def _flags(given: dict[str, Any]) -> dict[str, object]:
+    """Flags as nested settings; what was not given is not there."""
+    wanted = {
+        ("model", "name"): given.get("model"),
+        ("model", "api_base"): given.get("api_base"),
+        ("limits", "max_steps"): given.get("max_turns"),
+        ("limits", "max_cost"): given.get("max_cost"),
+        ("ui", "theme"): given.get("theme"),
+    }
+    flags: dict[str, dict[str, object]] = {}
+    for (section, key), value in wanted.items():
+        if value is not None and value != "":
+            flags.setdefault(section, {})[key] = value
+    return dict(flags)

@@ -1,0 +1,46 @@
+"""Dispatches to a command; every failure ends in one sentence and an exit code."""
+
+import logging
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from coder_tui.cli.arguments import split_command
+from coder_tui.cli.output import complain, silence_broken_pipe
+from coder_tui.protocol.errors import UserError
+
+log = logging.getLogger(__name__)
+INTERRUPTED = 130
+FAILED = 1
+
+# Each command is imported when it is asked for: the screen must not pay for the others.
+_MODULES = {
+    "": "coder_tui.cli.screen",
+    "demo": "coder_tui.cli.screen_demo",
+    "run": "coder_tui.cli.run",
+    "tool": "coder_tui.cli.tool",
+    "policy": "coder_tui.cli.policy",
+    "sessions": "coder_tui.cli.sessions",
+    "models": "coder_tui.cli.models",
+    "config": "coder_tui.cli.config",
+    "doctor": "coder_tui.cli.doctor",
+}
+
+
+def run_command(argv: Sequence[str]) -> int:
+    name, rest = split_command(argv)
+    try:
+        command: Callable[[list[str]], int] = import_module(_MODULES[name]).main
+        return command(rest)
+    except UserError as error:
+        complain(f"coder-tui: {error}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        silence_broken_pipe()
+        return FAILED
+    except Exception as error:
+        # The last resort: a bug is written to the log, and the person gets a sentence.
+        log.exception("unexpected failure")
+        complain(f"coder-tui: internal error: {error!r}; 'coder-tui doctor' names the log file with the details")
+        return FAILED

@@ -1,0 +1,124 @@
+"""Opens the core for a front end: which model, which store, which session."""
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.session import Session
+from coder_tui.bootstrap import Core, Setup, load_setup
+from coder_tui.cli.invocation import Invocation
+from coder_tui.config.settings import Settings
+from coder_tui.llm.catalog import default_model
+from coder_tui.llm.client import ModelClient
+from coder_tui.llm.demo import CONTEXT_WINDOW, DEMO_MODEL, DemoClient
+from coder_tui.llm.host_client import HostClient
+from coder_tui.llm.retry import RetryPolicy
+from coder_tui.protocol.errors import UserError
+from coder_tui.resources import sample_project
+from coder_tui.storage.sessions import Store
+
+NO_MODEL = (
+    "no model: set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server, or name one with "
+    "--model ('coder-tui models' lists them, 'coder-tui demo' needs none)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """The demo's own world: a copy of the sample project and a store that goes away with it."""
+
+    folder: Path
+
+    @classmethod
+    def create(cls) -> "Scratch":
+        folder = Path(tempfile.mkdtemp(prefix="coder-tui-demo-")).resolve()
+        shutil.copytree(
+            sample_project(), folder / "corner-shop", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        return cls(folder)
+
+    @property
+    def project(self) -> Path:
+        return self.folder / "corner-shop"
+
+    def setup(self, setup: Setup) -> Setup:
+        data = self.folder / "data"
+        directories = replace(setup.directories, data=data, cache=data / "cache")
+        directories.ensure()
+        return replace(setup, directory=self.project, directories=directories)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def prepare(invocation: Invocation) -> Setup:
+    """The slow, blocking half: check settings, make folders, start the log."""
+    return load_setup(
+        invocation.directory,
+        invocation.directories,
+        invocation.sources,
+        os.environ,
+        invocation.mode,
+        invocation.added_roots,
+    )
+
+
+async def choose_model(settings: Settings) -> ModelChoice | None:
+    """The configured model, else the first that can be used, else None."""
+    section = settings.model
+    name = section.name or await default_model(os.environ) or ""
+    if not name:
+        return None
+    return ModelChoice(name, section.api_base, section.effort, section.max_tokens)
+
+
+async def open_core(setup: Setup, choice: ModelChoice) -> Core:
+    store = await Store.open(setup.directories.database)
+    settings = setup.settings.model
+    retry = RetryPolicy(max_attempts=settings.max_retries + 1)
+    return Core(setup, store, _client(setup, choice), choice, retry)
+
+
+async def open_session(core: Core, invocation: Invocation) -> Session:
+    """The session that the flags ask for: a stored one, this folder's newest, or a new one."""
+    if invocation.resume:
+        return await core.resume(invocation.resume)
+    if invocation.is_continued:
+        latest = await core.store.latest(str(core.setup.directory))
+        if latest is None:
+            raise UserError(f"no session in {core.setup.directory} to continue")
+        return await core.resume(latest.id)
+    return await core.new_session()
+
+
+async def describe_model(core: Core, session: Session) -> None:
+    """Get the model ready and learn its window, behind the first paint."""
+    if isinstance(core.client, HostClient):
+        await core.client.warm()
+        info = await core.client.model_info(core.choice.name, core.choice.api_base)
+        session.set_context_window(info.context_window)
+    else:
+        session.set_context_window(CONTEXT_WINDOW)
+
+
+def demo_core_choice() -> ModelChoice:
+    return ModelChoice(DEMO_MODEL)
+
+
+def _client(setup: Setup, choice: ModelChoice) -> ModelClient:
+    if choice.name == DEMO_MODEL:
+        return DemoClient()
+    settings = setup.settings.model
+    environment = dict(os.environ)
+    if settings.proxy:
+        environment |= {"HTTPS_PROXY": settings.proxy, "HTTP_PROXY": settings.proxy}
+    if settings.ca_bundle:
+        environment |= {"SSL_CERT_FILE": str(Path(settings.ca_bundle).expanduser())}
+    return HostClient(
+        idle_timeout=settings.idle_timeout_sec,
+        log_file=setup.directories.log / "model-host.log",
+        environment=environment,
+    )

@@ -1,0 +1,77 @@
+"""`coder-tui run`: one prompt without a screen."""
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Callable
+
+from coder_tui.cli.arguments import run_parser
+from coder_tui.cli.invocation import Invocation, read_invocation
+from coder_tui.cli.opening import NO_MODEL, choose_model, open_core, open_session, prepare
+from coder_tui.cli.output import complain, say, say_json
+from coder_tui.headless import HeadlessRun, JsonPrinter, Printer, StreamPrinter, TextPrinter
+from coder_tui.protocol.errors import UsageError, UserError
+
+TERMINATED = 143
+
+
+def main(argv: list[str]) -> int:
+    arguments = run_parser().parse_args(argv)
+    invocation = read_invocation(arguments, arguments.directory)
+    prompt = _prompt(arguments)
+    return asyncio.run(_run(invocation, prompt, _printer(arguments.format)))
+
+
+def _prompt(arguments: argparse.Namespace) -> str:
+    text = arguments.prompt
+    if text is None:
+        if sys.stdin.isatty():
+            raise UsageError("no prompt: give one with -p TEXT or on standard input")
+        text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    if not text.strip():
+        raise UsageError("the prompt is empty")
+    return str(text)
+
+
+def _printer(output: str) -> Printer:
+    match output:
+        case "stream-json":
+            return StreamPrinter(say_json)
+        case "json":
+            return JsonPrinter(say_json)
+        case _:
+            return TextPrinter(say, complain)
+
+
+async def _run(invocation: Invocation, prompt: str, printer: Printer) -> int:
+    setup = prepare(invocation)
+    for warning in setup.sources.warnings:
+        complain(f"coder-tui: {warning}")
+    choice = await choose_model(setup.settings)
+    if choice is None:
+        raise UserError(NO_MODEL)
+    core = await open_core(setup, choice)
+    try:
+        session = await open_session(core, invocation)
+        terminated = _stop_on_signals(session.interrupt)
+        result = await HeadlessRun(session, printer).run(prompt)
+        await session.close()
+    finally:
+        await core.close()
+    return TERMINATED if terminated.is_set() else int(result.exit_code)
+
+
+def _stop_on_signals(interrupt: Callable[[], bool]) -> asyncio.Event:
+    """Signals end the turn, and the result still gets out; the event tells of those that mean "terminate"."""
+    terminated = asyncio.Event()
+
+    def terminate() -> None:
+        terminated.set()
+        interrupt()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    loop.add_signal_handler(signal.SIGTERM, terminate)
+    loop.add_signal_handler(signal.SIGHUP, terminate)
+    return terminated

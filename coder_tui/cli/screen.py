@@ -1,0 +1,72 @@
+"""`coder-tui [PATH]`: the full-screen session. The core is imported behind the first paint."""
+
+import argparse
+import asyncio
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from coder_tui.cli.arguments import session_parser
+from coder_tui.cli.invocation import Invocation, read_invocation
+from coder_tui.config.sources import quick_value
+from coder_tui.protocol.errors import UsageError
+from coder_tui.ui.app import CoderApp
+from coder_tui.ui.launch import Launch
+
+if TYPE_CHECKING:
+    from coder_tui.agent.session import Session
+    from coder_tui.cli.screen_core import ScreenCore
+
+DEFAULT_THEME = "coder-dark"
+
+
+def main(argv: list[str]) -> int:
+    arguments = session_parser().parse_args(argv)
+    return show(read_invocation(arguments, arguments.path), arguments, is_demo=False)
+
+
+def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool) -> int:
+    """Run the screen to its end; returns the exit code."""
+    _require_terminal()
+    opener = _Opener(invocation, is_demo=is_demo)
+    launch = Launch(
+        directory=invocation.directory,
+        theme=str(quick_value(invocation.sources, "ui", "theme") or DEFAULT_THEME),
+        use_ascii=arguments.ascii,
+        open_session=opener.open,
+        theme_directory=invocation.directories.config / "themes",
+    )
+    app = CoderApp(launch)
+    try:
+        app.run(mouse=not arguments.no_mouse)
+    finally:
+        opener.clean_up()
+    return app.return_code or 0
+
+
+def _require_terminal() -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the screen needs a terminal; use 'coder-tui run' without one")
+    if os.environ.get("TERM", "") in ("", "dumb"):
+        raise UsageError(
+            "TERM is 'dumb' or not set, so no screen can be drawn; set TERM or use 'coder-tui run'"
+        )
+
+
+class _Opener:
+    """Loads the core in a thread: its imports take longer than the first paint may."""
+
+    def __init__(self, invocation: Invocation, *, is_demo: bool) -> None:
+        self._invocation = invocation
+        self._is_demo = is_demo
+        self._core: ScreenCore | None = None
+
+    async def open(self) -> "Session":
+        module = await asyncio.to_thread(import_module, "coder_tui.cli.screen_core")
+        self._core = module.ScreenCore(self._invocation, is_demo=self._is_demo)
+        return await self._core.open()
+
+    def clean_up(self) -> None:
+        if self._core is not None:
+            self._core.clean_up()

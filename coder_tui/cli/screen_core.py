@@ -1,0 +1,75 @@
+"""The screen's core: opened after the first paint, with the demo where no model is to be had."""
+
+import asyncio
+
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.session import Session
+from coder_tui.bootstrap import Core, Setup
+from coder_tui.cli.invocation import Invocation
+from coder_tui.cli.opening import (
+    NO_MODEL,
+    Scratch,
+    choose_model,
+    describe_model,
+    open_core,
+    open_session,
+    prepare,
+)
+from coder_tui.llm.demo import DEMO_MODEL
+from coder_tui.protocol.errors import ModelError, UserError
+from coder_tui.protocol.events import NoticeLevel
+
+DEMO = "This is the built-in demo on a scratch project: say anything to start."
+WITHOUT_MODEL = (
+    f"No model key and no local server found. {DEMO} Your own folder is not touched. "
+    "'coder-tui models' tells what to set for a real model."
+)
+
+
+class ScreenCore:
+    def __init__(self, invocation: Invocation, *, is_demo: bool) -> None:
+        self._invocation = invocation
+        self._is_demo = is_demo
+        self._scratch: Scratch | None = None
+        self._core: Core | None = None
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> Session:
+        setup = await asyncio.to_thread(prepare, self._invocation)
+        choice = None if self._is_demo else await choose_model(setup.settings)
+        if choice is None or choice.name == DEMO_MODEL:
+            choice, setup = ModelChoice(DEMO_MODEL), await asyncio.to_thread(self._into_scratch, setup)
+        self._core = await open_core(setup, choice)
+        try:
+            session = await open_session(self._core, self._invocation)
+        except UserError:
+            await self._core.close()
+            raise
+        session.on_close(self._core.close)
+        self._announce(session, setup)
+        task = asyncio.create_task(self._describe(self._core, session))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        return session
+
+    def clean_up(self) -> None:
+        if self._scratch is not None:
+            self._scratch.remove()
+
+    def _into_scratch(self, setup: Setup) -> Setup:
+        if self._invocation.resume or self._invocation.is_continued:
+            raise UserError(NO_MODEL)
+        self._scratch = Scratch.create()
+        return self._scratch.setup(setup)
+
+    def _announce(self, session: Session, setup: Setup) -> None:
+        for warning in setup.sources.warnings:
+            session.notice(NoticeLevel.WARNING, warning)
+        if self._scratch is not None:
+            session.notice(NoticeLevel.INFO, DEMO if self._is_demo else WITHOUT_MODEL)
+
+    async def _describe(self, core: Core, session: Session) -> None:
+        try:
+            await describe_model(core, session)
+        except ModelError as error:
+            session.notice(NoticeLevel.WARNING, str(error))

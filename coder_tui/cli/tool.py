@@ -1,0 +1,84 @@
+"""`coder-tui tool`: the tool set as a model would get it, or one call through the whole runner."""
+
+import argparse
+import asyncio
+import json
+from uuid import uuid4
+
+from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.session_log import NoLog
+from coder_tui.agent.tool_runner import failure_json
+from coder_tui.bootstrap import Workbench, build_registry, build_workbench
+from coder_tui.cli.arguments import tool_parser
+from coder_tui.cli.invocation import read_invocation
+from coder_tui.cli.json_calls import GivenCall, given_calls
+from coder_tui.cli.opening import prepare
+from coder_tui.cli.output import say, say_json
+from coder_tui.headless import ExitCode
+from coder_tui.llm.traits import traits_of
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.protocol.events import Event, RequestOpened
+from coder_tui.protocol.messages import ToolCall
+from coder_tui.protocol.requests import ApprovalReply, Decision
+from coder_tui.protocol.todos import TodoItem
+from coder_tui.tools.base import Audience, JsonObject
+from coder_tui.tools.builtin.todos import TodoList
+from coder_tui.tools.descriptions import description_of
+
+OUTSIDE = "tool-call"
+
+
+def main(argv: list[str]) -> int:
+    arguments = tool_parser().parse_args(argv)
+    return _list(arguments) if arguments.action == "list" else asyncio.run(_call(arguments))
+
+
+async def _keep(items: tuple[TodoItem, ...]) -> None:
+    """Outside of a session the list lives as long as the process."""
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    registry = build_registry(prepare(read_invocation(arguments)), TodoList(OUTSIDE, _keep))
+    audience = Audience.SUB if arguments.sub else Audience.MAIN
+    traits = traits_of(arguments.model)
+    if arguments.json:
+        say_json(registry.definitions(traits, audience), indent=2)
+        return 0
+    for tool in registry.offered(traits, audience):
+        first_line = description_of(tool).split("\n", 1)[0]
+        say(f"{tool.name:<12} {tool.kind:<8} {first_line}")
+    return 0
+
+
+async def _call(arguments: argparse.Namespace) -> int:
+    bench, refused = _workbench(arguments)
+    is_ok = True
+    for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
+        result = await _answer(bench, call)
+        say_json(result)
+        is_ok = is_ok and result.get("ok") is not False
+    if refused:
+        return ExitCode.REFUSED
+    return ExitCode.DONE if is_ok else ExitCode.FAILED
+
+
+def _workbench(arguments: argparse.Namespace) -> tuple[Workbench, list[str]]:
+    """The bench, and the requests that were refused because nobody is there."""
+    bus, log, refused = EventBus(), NoLog(), list[str]()
+    bench = build_workbench(prepare(read_invocation(arguments)), bus, TodoList(OUTSIDE, _keep), log, log)
+
+    def refuse(event: Event) -> None:
+        if isinstance(event, RequestOpened):
+            refused.append(event.request.id)
+            bench.broker.answer(event.request.id, ApprovalReply(Decision.NOBODY_THERE))
+
+    bus.subscribe(refuse)
+    return bench, refused
+
+
+async def _answer(bench: Workbench, call: GivenCall) -> JsonObject:
+    if call.problem:
+        return failure_json(ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: {call.problem}"))
+    message = await bench.runner.execute(ToolCall(uuid4().hex, call.tool, call.arguments), "")
+    result: JsonObject = json.loads(message.content)
+    return result

@@ -1,0 +1,197 @@
+"""The core without a screen: prints events, answers requests by policy, ends in an exit code."""
+
+import asyncio
+import dataclasses
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Protocol
+
+from coder_tui.agent.session import Session
+from coder_tui.protocol.events import (
+    Event,
+    FilesChanged,
+    MessageFinished,
+    Notice,
+    Outcome,
+    RequestOpened,
+    RetryScheduled,
+    ToolFinished,
+    TurnFailed,
+    TurnFinished,
+    TurnOutcome,
+    UsageUpdated,
+)
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
+from coder_tui.protocol.usage import Usage
+
+SCHEMA_VERSION = 1
+
+
+class ExitCode(IntEnum):
+    DONE = 0
+    FAILED = 1
+    REFUSED = 3
+    LIMIT = 4
+    INTERRUPTED = 130
+
+
+@dataclass(slots=True)
+class RunResult:
+    """What came of a run, gathered from its events."""
+
+    session_id: str
+    text: str = ""
+    outcome: str = ""
+    message: str = ""
+    hint: str = ""
+    refused: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    duration_ms: int = 0
+
+    @property
+    def exit_code(self) -> ExitCode:
+        match self.outcome:
+            case TurnOutcome.INTERRUPTED:
+                return ExitCode.INTERRUPTED
+            case TurnOutcome.LIMIT:
+                return ExitCode.LIMIT
+            case TurnOutcome.DONE:
+                return ExitCode.REFUSED if self.refused else ExitCode.DONE
+            case _:
+                return ExitCode.FAILED
+
+    def as_json(self) -> dict[str, Any]:
+        body = dataclasses.asdict(self)
+        return {"type": "result", "exit_code": int(self.exit_code), **body}
+
+
+class Printer(Protocol):
+    """One output format."""
+
+    def start(self, session: Session) -> None: ...
+    def event(self, event: Event) -> None: ...
+    def end(self, result: RunResult) -> None: ...
+
+
+def event_json(event: Event) -> dict[str, Any]:
+    """An event as one JSON object; its type in snake case."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
+    return {"type": name, **dataclasses.asdict(event)}
+
+
+@dataclass(frozen=True, slots=True)
+class TextPrinter:
+    """The model's words on standard output, what happens on standard error."""
+
+    say: Callable[[str], None]
+    remark: Callable[[str], None]
+
+    def start(self, session: Session) -> None:
+        return None
+
+    def event(self, event: Event) -> None:
+        match event:
+            case MessageFinished() if event.text:
+                self.say(event.text)
+            case ToolFinished():
+                self.remark(f"{_MARKS[event.outcome]} {event.tool}  {event.summary}")
+            case RetryScheduled():
+                self.remark(f"… {event.reason} Trying again in {event.delay:.0f} s.")
+            case Notice():
+                self.remark(event.text)
+            case _:
+                pass
+
+    def end(self, result: RunResult) -> None:
+        if result.message or result.hint:
+            self.remark(f"coder-tui: {result.message} {result.hint}".strip())
+        for refused in result.refused:
+            self.remark(f"coder-tui: not approved: {refused} (see --permission)")
+
+
+_MARKS = {Outcome.OK: "✓", Outcome.FAILED: "✗", Outcome.DENIED: "⊘", Outcome.CANCELLED: "■"}
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPrinter:
+    """A line of JSON an event: first the schema version, last the result."""
+
+    write: Callable[[dict[str, Any]], None]
+
+    def start(self, session: Session) -> None:
+        self.write({"type": "schema", "schema_version": SCHEMA_VERSION})
+        for event in session.history():
+            self.write(event_json(event))
+
+    def event(self, event: Event) -> None:
+        self.write(event_json(event))
+
+    def end(self, result: RunResult) -> None:
+        self.write(result.as_json())
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPrinter:
+    """One JSON object at the end."""
+
+    write: Callable[[dict[str, Any]], None]
+
+    def start(self, session: Session) -> None:
+        return None
+
+    def event(self, event: Event) -> None:
+        return None
+
+    def end(self, result: RunResult) -> None:
+        self.write({"schema_version": SCHEMA_VERSION, **result.as_json()})
+
+
+class HeadlessRun:
+    """One prompt through a session; nobody is there, so what would ask is refused."""
+
+    def __init__(self, session: Session, printer: Printer) -> None:
+        self._session = session
+        self._printer = printer
+        self._result = RunResult(session.id)
+
+    async def run(self, prompt: str) -> RunResult:
+        began = time.monotonic()
+        self._printer.start(self._session)
+        unsubscribe = self._session.subscribe(self._on_event)
+        try:
+            await self._session.submit(prompt)
+        except asyncio.CancelledError:
+            # Interrupted from outside: the turn has been settled, and the result still gets out.
+            self._result.outcome = TurnOutcome.INTERRUPTED
+        finally:
+            unsubscribe()
+        self._result.duration_ms = round((time.monotonic() - began) * 1000)
+        self._printer.end(self._result)
+        return self._result
+
+    def _on_event(self, event: Event) -> None:
+        self._printer.event(event)
+        match event:
+            case RequestOpened():
+                self._refuse(event.request)
+            case MessageFinished():
+                self._result.text = event.text or self._result.text
+            case FilesChanged():
+                self._result.files += [path for path in event.paths if path not in self._result.files]
+            case UsageUpdated():
+                self._result.usage = event.turn
+            case TurnFinished():
+                self._result.outcome, self._result.message = event.outcome, event.message
+            case TurnFailed():
+                self._result.outcome = "failed"
+                self._result.message, self._result.hint = event.message, event.hint
+            case _:
+                pass
+
+    def _refuse(self, request: ApprovalRequest) -> None:
+        self._result.refused.append(f"{request.tool}: {request.title}")
+        self._session.answer(request.id, ApprovalReply(Decision.NOBODY_THERE))

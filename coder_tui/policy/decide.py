@@ -1,0 +1,146 @@
+"""The one decision: may this call run, must it be asked, is it forbidden — and why."""
+
+from dataclasses import dataclass, field, replace
+
+from coder_tui.policy.modes import default_effect
+from coder_tui.policy.paths import (
+    Boundaries,
+    is_git_internal,
+    is_own_configuration,
+    is_within,
+    shown_path,
+)
+from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, rule_matches
+from coder_tui.policy.secrets import is_secret
+from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
+from coder_tui.protocol.requests import Grant
+
+EXTERNAL = "external_directory"
+DEFAULT_SOURCE = "built-in defaults"
+FLOOR_SOURCE = "built-in protection"
+SESSION_SOURCE = "this session"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A call as policy sees it; `permission` is the settings key of the tool's group."""
+
+    tool: str
+    permission: str
+    kind: ToolKind
+    targets: tuple[Target, ...] = ()
+
+    @property
+    def keys(self) -> frozenset[str]:
+        return frozenset({self.tool, self.permission})
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Everything a decision depends on besides the action."""
+
+    boundaries: Boundaries
+    mode: Mode = Mode.ASK
+    layers: tuple[Layer, ...] = ()
+    grants: tuple[Grant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    effect: Effect
+    rule: str
+    source: str
+    reasons: tuple[str, ...] = field(default=())
+
+
+def decide(action: Action, policy: Policy) -> Verdict:
+    """The strictest verdict over all that the call touches."""
+    verdicts = [_decide_target(action, target, policy) for target in action.targets or (None,)]
+    strictest = max(verdicts, key=lambda verdict: verdict.effect.strictness)
+    reasons = dict.fromkeys(
+        reason for verdict in verdicts if verdict.effect is strictest.effect for reason in verdict.reasons
+    )
+    return replace(strictest, reasons=tuple(reasons))
+
+
+def _decide_target(action: Action, target: Target | None, policy: Policy) -> Verdict:
+    """Rules, else the mode's default; then the floors, which nothing lowers; last the person's grants."""
+    verdict = _by_rules(action, target, policy) or _by_default(action, policy)
+    for floor in _floors(action, target, policy):
+        if floor.effect.strictness > verdict.effect.strictness:
+            verdict = floor
+    if verdict.effect is Effect.ASK and (grant := _granted(action, target, verdict, policy)):
+        return Verdict(Effect.ALLOW, f"{grant.key} {grant.pattern!r} = allow", SESSION_SOURCE, (grant.label,))
+    return verdict
+
+
+def _by_default(action: Action, policy: Policy) -> Verdict:
+    effect, reason = default_effect(action.tool, action.kind, policy.mode)
+    return Verdict(effect, f"default for {action.kind} tools", DEFAULT_SOURCE, (reason,))
+
+
+def _by_rules(action: Action, target: Target | None, policy: Policy) -> Verdict | None:
+    matches = [rule for layer in policy.layers if (rule := _last_match(layer, action, target, policy))]
+    if policy.mode is Mode.PLAN and action.kind.mutates:
+        # Plan mode is a layer of its own: a rule that allows cannot outweigh it.
+        matches.append(Rule(action.tool, EVERYTHING, Effect.DENY, "plan mode"))
+    if not matches:
+        return None
+    rule = max(matches, key=lambda match: match.effect.strictness)
+    return Verdict(rule.effect, str(rule), rule.source, (f"the rule {rule} says so",))
+
+
+def _last_match(layer: Layer, action: Action, target: Target | None, policy: Policy) -> Rule | None:
+    shown = _shown(target, policy)
+    matches = [rule for rule in layer.rules if rule_matches(rule, action.keys, target, shown)]
+    return matches[-1] if matches else None
+
+
+def _shown(target: Target | None, policy: Policy) -> str:
+    if target is None:
+        return ""
+    if target.kind is TargetKind.PATH:
+        return shown_path(target.value, policy.boundaries)
+    return target.value
+
+
+def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdict]:
+    """Protections of paths: repository internals, our own files, secrets, everything outside."""
+    if target is None or target.kind is not TargetKind.PATH:
+        return []
+    path, boundaries, found = target.value, policy.boundaries, []
+    if target.writes and is_git_internal(path):
+        found.append(_floor(Effect.DENY, ".git", f"{path} belongs to git's own files"))
+    if target.writes and is_own_configuration(path, boundaries):
+        found.append(_floor(Effect.DENY, "own configuration", f"{path} is this program's own configuration"))
+    if is_secret(path):
+        found.append(_floor(Effect.ASK, "secrets", f"{path} looks like a secret"))
+    if not is_within(path, boundaries.roots) and (target.writes or not is_within(path, boundaries.readable)):
+        found.append(_external(action, target, policy))
+    return found
+
+
+def _external(action: Action, target: Target, policy: Policy) -> Verdict:
+    outside = replace(action, tool=EXTERNAL, permission=EXTERNAL)
+    rules = [rule for layer in policy.layers if (rule := _last_match(layer, outside, target, policy))]
+    named = [rule for rule in rules if rule.key == EXTERNAL]
+    if named:
+        rule = max(named, key=lambda match: match.effect.strictness)
+        return Verdict(rule.effect, str(rule), rule.source, (f"{target.value} is outside the workspace",))
+    return _floor(Effect.ASK, EXTERNAL, f"{target.value} is outside the workspace")
+
+
+def _floor(effect: Effect, name: str, reason: str) -> Verdict:
+    return Verdict(effect, f"{name} = {effect}", FLOOR_SOURCE, (reason,))
+
+
+def _granted(action: Action, target: Target | None, verdict: Verdict, policy: Policy) -> Grant | None:
+    """A grant for a folder does not reach what is protected in it: that wants its own name."""
+    value = "" if target is None else target.value
+    for grant in policy.grants:
+        is_exact = grant.pattern == value
+        folder = grant.pattern.removesuffix(EVERYTHING)
+        is_under = folder != grant.pattern and folder.endswith("/") and value.startswith(folder)
+        if grant.key in action.keys and (is_exact or (is_under and verdict.source != FLOOR_SOURCE)):
+            return grant
+    return None

@@ -1,0 +1,58 @@
+"""`todowrite`: replaces the whole todo list."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.display import TodosBlock
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
+from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.builtin.todos import TodoList
+
+
+class Todo(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(min_length=1)
+    content: str = Field(min_length=1)
+    status: TodoStatus
+    priority: TodoPriority
+
+
+class TodoWriteParams(Params):
+    todos: list[Todo]
+
+
+class TodoWriteTool(Tool[TodoWriteParams]):
+    name = "todowrite"
+    kind = ToolKind.THINK
+    display_name = "Todos"
+    params = TodoWriteParams
+    permission = "todo"
+
+    def __init__(self, todos: TodoList) -> None:
+        self._todos = todos
+
+    def summary(self, params: TodoWriteParams) -> str:
+        done = sum(todo.status is TodoStatus.COMPLETED for todo in params.todos)
+        return f"{done}/{len(params.todos)} done"
+
+    async def access(self, params: TodoWriteParams, ctx: ToolContext) -> Access | None:
+        return None
+
+    async def run(self, params: TodoWriteParams, ctx: ToolContext) -> ToolResult:
+        _check(params.todos)
+        items = tuple(TodoItem(todo.id, todo.content, todo.status, todo.priority) for todo in params.todos)
+        await self._todos.replace(items)
+        return ToolResult(self._todos.as_result(), TodosBlock(items))
+
+
+def _check(todos: list[Todo]) -> None:
+    active = [todo.id for todo in todos if todo.status is TodoStatus.IN_PROGRESS]
+    if len(active) > 1:
+        raise ToolError(
+            ErrorType.INVALID_TOOL_PARAMS,
+            f"invalid args: todos: only one item may be in_progress, not {', '.join(active)}",
+        )
+    if len({todo.id for todo in todos}) != len(todos):
+        raise ToolError(ErrorType.INVALID_TOOL_PARAMS, "invalid args: todos: two items have the same id")

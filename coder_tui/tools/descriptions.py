@@ -1,0 +1,15 @@
+"""Loads a tool's description, the `<name>.txt` beside its module."""
+
+import sys
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from coder_tui.tools.base import Tool
+
+
+def description_of(tool: Tool[Any]) -> str:
+    """The text with its `${…}` places filled; a place without a value is a bug and raises KeyError."""
+    module = sys.modules[type(tool).__module__]
+    path = Path(str(module.__file__)).with_name(f"{tool.name}.txt")
+    return Template(path.read_text(encoding="utf-8").strip()).substitute(tool.variables())

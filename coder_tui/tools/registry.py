@@ -1,0 +1,150 @@
+"""The catalogue of tools, and the set that one agent with one model gets from it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from rapidfuzz import process
+
+from coder_tui.llm.client import ToolDefinition
+from coder_tui.llm.traits import EditDialect, ModelTraits
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.aliases import canonical_name
+from coder_tui.tools.base import Audience, Tool
+from coder_tui.tools.descriptions import description_of
+
+AnyTool = Tool[Any]
+_PATCH_TOOLS = frozenset({"apply_patch"})
+_EDIT_TOOLS = frozenset({"edit", "write", "patch"})
+_FLAGGED = {"websearch": "websearch", "batch": "batch_tool", "plan_exit": "plan_mode"}
+
+
+class Origin(StrEnum):
+    """Where a tool comes from; the order is the order of every listing."""
+
+    BUILTIN = "builtin"
+    DISCOVERED = "discovered"
+    MCP = "mcp"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    tool: AnyTool
+    origin: Origin
+    audience: Audience
+    server: str = ""
+
+
+class Registry:
+    """Tools by name. What is hidden from a model is not thereby forbidden: the runner decides at the call."""
+
+    def __init__(self, tools: Iterable[AnyTool] = (), flags: frozenset[str] = frozenset()) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._flags = flags
+        for tool in tools:
+            self.register(tool)
+
+    def register(
+        self,
+        tool: AnyTool,
+        audience: Audience | None = None,
+        *,
+        origin: Origin = Origin.BUILTIN,
+        server: str = "",
+    ) -> None:
+        """Add a tool; a name that is taken is an error, whoever had it first."""
+        if tool.name in self._entries:
+            raise ValueError(f"a tool named {tool.name!r} is registered already")
+        self._entries[tool.name] = Entry(tool, origin, audience or tool.audience, server)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._entries)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Built-in first, then discovered, then MCP by server; in order of registration within each."""
+        order = list(Origin)
+        return tuple(
+            sorted(self._entries.values(), key=lambda entry: (order.index(entry.origin), entry.server))
+        )
+
+    def by_server(self, server: str) -> tuple[AnyTool, ...]:
+        return tuple(entry.tool for entry in self._entries.values() if entry.server == server)
+
+    def get(self, name: str, audience: Audience = Audience.MAIN) -> AnyTool:
+        """The tool that a call by this name means; `ToolError` says why there is none."""
+        canonical = canonical_name(name, self.names)
+        entry = self._entries.get(canonical)
+        if entry is None:
+            raise self._unknown(name)
+        if entry.audience is Audience.MAIN and audience is Audience.SUB:
+            raise ToolError(
+                ErrorType.PERMISSION_DENIED, f"Tool '{canonical}' is not available for Sub-Agents."
+            )
+        if entry.audience is Audience.SUB and audience is not Audience.SUB:
+            raise ToolError(
+                ErrorType.PERMISSION_DENIED, f"Tool '{canonical}' is only available for Sub-Agents."
+            )
+        return entry.tool
+
+    def definitions(
+        self,
+        traits: ModelTraits,
+        audience: Audience = Audience.MAIN,
+        is_enabled: Callable[[AnyTool], bool] = lambda tool: True,
+    ) -> tuple[ToolDefinition, ...]:
+        """OpenAI function definitions; `is_enabled` holds the switches of a profile."""
+        return tuple(definition_of(tool) for tool in self.offered(traits, audience) if is_enabled(tool))
+
+    def offered(self, traits: ModelTraits, audience: Audience = Audience.MAIN) -> tuple[AnyTool, ...]:
+        """The tools that this model may see in this role."""
+        return tuple(
+            entry.tool
+            for entry in self.entries()
+            if entry.audience in (Audience.COMMON, audience) and self._is_offered(entry.tool, traits)
+        )
+
+    def _is_offered(self, tool: AnyTool, traits: ModelTraits) -> bool:
+        flag = _FLAGGED.get(tool.name)
+        if flag and flag not in self._flags:
+            return False
+        # A model that patches but has no patch tool here must still be able to edit.
+        patches = traits.edit_dialect is EditDialect.APPLY_PATCH and bool(_PATCH_TOOLS & self.names)
+        return tool.name not in (_EDIT_TOOLS if patches else _PATCH_TOOLS)
+
+    def _unknown(self, name: str) -> ToolError:
+        nearest = [match for match, _, _ in process.extract(name, sorted(self._entries), limit=3)]
+        return ToolError(
+            ErrorType.UNKNOWN_TOOL, f"unknown tool: {name}", f"The nearest are: {', '.join(nearest)}."
+        )
+
+
+def definition_of(tool: AnyTool) -> ToolDefinition:
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": description_of(tool),
+            "parameters": _schema(tool),
+        },
+    }
+
+
+def _schema(tool: AnyTool) -> dict[str, Any]:
+    """The params model's JSON schema without what only costs tokens."""
+    schema = tool.params.model_json_schema()
+    _drop_titles(schema)
+    return dict(schema)
+
+
+def _drop_titles(node: object) -> None:
+    match node:
+        case dict():
+            if isinstance(node.get("title"), str):
+                del node["title"]
+            for item in node.values():
+                _drop_titles(item)
+        case list():
+            for item in node:
+                _drop_titles(item)
