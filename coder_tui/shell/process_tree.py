@@ -1,0 +1,117 @@
+"""Finds and ends every process that a command started, those that left its group included."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+MARKER = "CODER_TUI_COMMAND_ID"
+_PROC = Path("/proc")
+_POLL = 0.02
+_ROUNDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessTree:
+    """A command's processes: its group, its session, and whoever carries its marker in the environment.
+
+    A child that calls setsid leaves group and session but inherits the marker. One that also empties its
+    environment is found while its parents live, as a descendant.
+    """
+
+    leader: int
+    marker: str
+
+    def members(self) -> set[int]:
+        """The living processes of the command; those that only wait to be reaped are dead."""
+        if not _PROC.joinpath("self", "stat").exists():
+            return _group_alone(self.leader)
+        parents: dict[int, int] = {}
+        found: set[int] = set()
+        for pid in _process_ids():
+            state = _status(pid)
+            if state is None:
+                continue
+            parents[pid] = state.parent
+            if self.leader in {pid, state.group, state.session} or self._carries_marker(pid):
+                found.add(pid)
+        return found | _descendants(found, parents)
+
+    async def end(self, grace: float) -> None:
+        """TERM to all, KILL to those that still live after `grace` seconds."""
+        members = await asyncio.to_thread(self.members)
+        if not members:
+            return
+        _signal(members, signal.SIGTERM)
+        deadline = asyncio.get_running_loop().time() + grace
+        while members and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(_POLL)
+            members = await asyncio.to_thread(self.members)
+        for _ in range(_ROUNDS):
+            if not members:
+                return
+            # Again and again: a process may have forked between the look and the signal.
+            _signal(members, signal.SIGKILL)
+            await asyncio.sleep(_POLL)
+            members = await asyncio.to_thread(self.members)
+
+    def _carries_marker(self, pid: int) -> bool:
+        wanted = f"{MARKER}={self.marker}".encode()
+        try:
+            return wanted in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        except OSError:
+            # Another user's, or gone meanwhile: not ours to end.
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Status:
+    parent: int
+    group: int
+    session: int
+
+
+def _process_ids() -> list[int]:
+    own = os.getpid()
+    names = (entry.name for entry in _PROC.iterdir())
+    return [int(name) for name in names if name.isdecimal() and int(name) != own]
+
+
+def _status(pid: int) -> _Status | None:
+    try:
+        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+    except OSError:
+        return None
+    # The name in parentheses may hold anything, parentheses included.
+    state, parent, group, session = text.rpartition(")")[2].split()[:4]
+    return None if state in {"Z", "X"} else _Status(int(parent), int(group), int(session))
+
+
+def _descendants(found: set[int], parents: dict[int, int]) -> set[int]:
+    known: set[int] = set(found)
+    grew = True
+    while grew:
+        more = {pid for pid, parent in parents.items() if parent in known and pid not in known}
+        known |= more
+        grew = bool(more)
+    return known
+
+
+def _group_alone(leader: int) -> set[int]:
+    """Without /proc only the group as a whole can be asked."""
+    try:
+        os.killpg(leader, 0)
+    except ProcessLookupError:
+        return set()
+    except PermissionError:
+        # macOS answers so for a group of zombies.
+        return set()
+    return {-leader}
+
+
+def _signal(members: set[int], number: signal.Signals) -> None:
+    for pid in members:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
