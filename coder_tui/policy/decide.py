@@ -67,7 +67,8 @@ def _decide_target(action: Action, target: Target | None, policy: Policy) -> Ver
     """Rules, else the mode's default; then the floors, which nothing lowers; last the person's grants."""
     verdict = _by_rules(action, target, policy) or _by_default(action, policy)
     for floor in _floors(action, target, policy):
-        if floor.effect.strictness > verdict.effect.strictness:
+        # Also on a tie: what is protected needs a grant of its own name, and this is the better reason.
+        if floor.effect.strictness >= verdict.effect.strictness:
             verdict = floor
     if verdict.effect is Effect.ASK and (grant := _granted(action, target, verdict, policy)):
         return Verdict(Effect.ALLOW, f"{grant.key} {grant.pattern!r} = allow", SESSION_SOURCE, (grant.label,))

@@ -1,0 +1,121 @@
+"""A whole core around a scripted model and small tools, with a real store."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.limits import Limits
+from coder_tui.agent.message_queue import MessageQueue
+from coder_tui.agent.model_step import ModelStep
+from coder_tui.agent.permissions import PermissionDesk
+from coder_tui.agent.prompt import Environment
+from coder_tui.agent.replay import replay
+from coder_tui.agent.request_broker import RequestBroker
+from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
+from coder_tui.agent.session import Session, SessionParts, SessionState
+from coder_tui.agent.session_log import SessionLog
+from coder_tui.agent.tool_runner import Scope, ToolRunner
+from coder_tui.agent.turn import TurnServices
+from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.llm.retry import RetryPolicy
+from coder_tui.policy.decide import Policy
+from coder_tui.policy.paths import Boundaries
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.events import Event, RequestOpened
+from coder_tui.protocol.requests import ApprovalReply, Decision
+from coder_tui.storage.sessions import Store
+from coder_tui.tools.registry import Registry
+from coder_tui.tools.truncate import OutputGuard
+from tests.fakes.scripted_model import Say, ScriptedModel
+from tests.fakes.tools import ActTool, LookTool
+
+
+@dataclass
+class World:
+    """`answers` are given to requests in order; none left: the request stays open."""
+
+    session: Session
+    model: ScriptedModel
+    look: LookTool
+    act: ActTool
+    store: Store
+    events: list[Event] = field(default_factory=list)
+    answers: list[ApprovalReply] = field(default_factory=list)
+
+    def on_event(self, event: Event) -> None:
+        self.events.append(event)
+        if isinstance(event, RequestOpened) and self.answers:
+            self.session.answer(event.request.id, self.answers.pop(0))
+
+    def of(self, *kinds: type) -> list[Event]:
+        return [event for event in self.events if isinstance(event, kinds)]
+
+    def names(self) -> list[str]:
+        return [type(event).__name__ for event in self.events]
+
+
+ALLOW = ApprovalReply(Decision.ALLOW_ONCE)
+DENY = ApprovalReply(Decision.DENY, "use make clean")
+
+
+@asynccontextmanager
+async def world(
+    folder: Path,
+    replies: Iterable[Say],
+    *,
+    answers: Iterable[ApprovalReply] = (),
+    limits: Limits | None = None,
+    resume: str = "",
+) -> AsyncIterator[World]:
+    store = await Store.open(folder / "data" / "sessions.db")
+    info = await (store.get(resume) if resume else store.create_session(str(folder), "scripted", Mode.ASK))
+    if resume:
+        await store.close_unfinished(info.id)
+    stored = await store.load(info.id)
+    bus, model, look, act = EventBus(), ScriptedModel(replies), LookTool(), ActTool()
+    conversation = Conversation(store, info.id, stored.messages)
+    log = SessionLog(store, info.id, conversation)
+    broker, queue = RequestBroker(bus), MessageQueue(bus)
+    desk = PermissionDesk(Policy(Boundaries((str(folder),))), broker, log)
+    registry = Registry()
+    for tool in (look, act):
+        registry.register(tool)
+    runner = ToolRunner(registry, desk, log, bus, OutputGuard(folder / "out"), Scope(info.id, folder))
+    services = TurnServices(
+        bus=bus,
+        conversation=conversation,
+        step=ModelStep(model, bus, RetryPolicy(max_attempts=3, base=0.0)),
+        runner=runner,
+        meter=UsageMeter(store, bus, info.id, stored.usage),
+        limits=limits or Limits(),
+        known_tools=registry.names,
+        request=_request_without_tools(folder, desk),
+        take_queue=queue.take,
+    )
+    parts = SessionParts(
+        info,
+        store,
+        bus,
+        broker,
+        desk,
+        queue,
+        SessionState("scripted", info.title),
+        services,
+        tuple(replay(stored)),
+    )
+    made = World(Session(parts), model, look, act, store, answers=list(answers))
+    made.session.subscribe(made.on_event)
+    try:
+        yield made
+    finally:
+        await made.session.close()
+        await store.close()
+
+
+def _request_without_tools(folder: Path, desk: PermissionDesk) -> RequestBuilder:
+    environment = Environment(folder, date(2026, 1, 2), has_git=False)
+    return RequestBuilder(ModelChoice("scripted"), Registry(), environment, lambda: desk.mode)
