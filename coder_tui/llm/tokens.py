@@ -1,0 +1,30 @@
+"""A quick guess at token counts, for the time before a server tells the true one."""
+
+from coder_tui.llm.client import ModelRequest
+from coder_tui.protocol.messages import AssistantMessage, Message, ToolMessage, UserMessage
+
+_BYTES_PER_TOKEN = 3.6
+_MESSAGE_OVERHEAD = 4
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens `text` is; prose and code come within a fifth of common tokenizers."""
+    # Bytes and not characters: a CJK character is about one token and three bytes.
+    return round(len(text.encode("utf-8", "surrogatepass")) / _BYTES_PER_TOKEN)
+
+
+def estimate_request(request: ModelRequest) -> int:
+    """About what a request will fill of the context window."""
+    tools = sum(estimate_tokens(str(tool)) for tool in request.tools)
+    return estimate_tokens(request.system) + tools + sum(map(estimate_message, request.messages))
+
+
+def estimate_message(message: Message) -> int:
+    match message:
+        case UserMessage(text=text):
+            return estimate_tokens(text) + _MESSAGE_OVERHEAD
+        case ToolMessage(content=content):
+            return estimate_tokens(content) + _MESSAGE_OVERHEAD
+        case AssistantMessage(text=text, calls=calls):
+            written = sum(estimate_tokens(call.name + call.arguments) for call in calls)
+            return estimate_tokens(text) + written + _MESSAGE_OVERHEAD

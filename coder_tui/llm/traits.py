@@ -1,0 +1,61 @@
+"""What a model can do, by its name: the only place that reads model names."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class EditDialect(StrEnum):
+    """How a model was trained to change files."""
+
+    EDIT = "edit"
+    APPLY_PATCH = "apply_patch"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTraits:
+    """`caches_prompt`: takes cache marks. `returns_thinking`: wants signed thinking back unchanged.
+
+    `reply_limit` is the output limit to ask for where a provider's default would cut replies short.
+    """
+
+    edit_dialect: EditDialect
+    sees_images: bool
+    caches_prompt: bool
+    returns_thinking: bool
+    reply_limit: int | None
+
+
+_CLAUDE_REPLY_LIMIT = 32_000
+_SEEING = (
+    "claude",
+    "gpt-4o",
+    "gpt-4.1",
+    "gpt-5",
+    "gpt-6",
+    "gemini",
+    "grok-4",
+    "pixtral",
+    "llava",
+    "-vl",
+    "vision",
+)
+_BLIND = ("gpt-oss", "gpt-3")
+
+
+def traits_of(model: str) -> ModelTraits:
+    """Traits of a model id as litellm spells it; an unknown name gets the careful choice."""
+    name = model.lower()
+    is_claude = "claude" in name
+    return ModelTraits(
+        edit_dialect=_dialect(name),
+        sees_images=any(part in name for part in _SEEING) and not any(part in name for part in _BLIND),
+        caches_prompt=is_claude,
+        returns_thinking=is_claude,
+        reply_limit=_CLAUDE_REPLY_LIMIT if is_claude and "claude-3" not in name else None,
+    )
+
+
+def _dialect(name: str) -> EditDialect:
+    if "gpt-" in name and "gpt-4" not in name and "oss" not in name:
+        return EditDialect.APPLY_PATCH
+    return EditDialect.EDIT

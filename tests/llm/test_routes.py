@@ -1,0 +1,25 @@
+"""Short names of local servers are spelled out."""
+
+import pytest
+
+from coder_tui.llm.client import ModelRequest
+from coder_tui.llm.routes import routed
+
+
+@pytest.mark.parametrize(
+    ("model", "api_base", "environment", "expected"),
+    [
+        ("ollama/qwen3:8b", "", {}, ("openai/qwen3:8b", "http://127.0.0.1:11434/v1")),
+        ("lm_studio/a/b", "", {}, ("openai/a/b", "http://127.0.0.1:1234/v1")),
+        ("ollama/x", "", {"OLLAMA_API_BASE": "http://box:9/"}, ("openai/x", "http://box:9/v1")),
+        ("ollama/x", "http://box:7", {}, ("openai/x", "http://box:7/v1")),
+        ("ollama/x", "http://box:7/api", {}, ("openai/x", "http://box:7/api")),
+        ("openai/x", "http://box:7", {}, ("openai/x", "http://box:7")),
+        ("ollama", "", {}, ("ollama", "")),
+    ],
+)
+def test_a_short_name_becomes_an_address(
+    model: str, api_base: str, environment: dict[str, str], expected: tuple[str, str]
+) -> None:
+    made = routed(ModelRequest(model, "", (), api_base=api_base), environment)
+    assert (made.model, made.api_base) == expected
