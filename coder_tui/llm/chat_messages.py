@@ -1,0 +1,103 @@
+"""Turns a request into the arguments that litellm takes: OpenAI's message shapes, cache marks, thinking."""
+
+from typing import assert_never
+
+from coder_tui.llm.client import ModelRequest
+from coder_tui.llm.traits import ModelTraits, traits_of
+from coder_tui.protocol.messages import AssistantMessage, Message, ThinkingBlock, ToolMessage, UserMessage
+
+ChatMessage = dict[str, object]
+"""A message as OpenAI's chat API spells it: wire data."""
+
+CallArguments = dict[str, object]
+"""Keyword arguments of litellm's completion call: wire data."""
+
+_CACHE_MARK = {"type": "ephemeral"}
+_MARKED_TAIL = 2
+
+
+def call_arguments(request: ModelRequest) -> CallArguments:
+    """Everything that a provider is to receive, as JSON data."""
+    arguments: CallArguments = {"model": request.model, "messages": chat_messages(request)}
+    if request.tools:
+        arguments["tools"] = list(request.tools)
+        arguments["tool_choice"] = "auto"
+    if request.api_base:
+        arguments["api_base"] = request.api_base
+    if request.effort:
+        arguments["reasoning_effort"] = request.effort
+    limit = request.max_tokens or traits_of(request.model).reply_limit
+    if limit is not None:
+        arguments["max_tokens"] = limit
+    return arguments
+
+
+def chat_messages(request: ModelRequest) -> list[ChatMessage]:
+    """The system prompt and the conversation, with cache marks where the model's provider has them."""
+    traits = traits_of(request.model)
+    conversation = [_chat_message(message, traits) for message in request.messages if not _is_empty(message)]
+    if traits.caches_prompt:
+        # The model's own messages are left out: a mark on one that is all tool calls would be lost.
+        markable = [message for message in conversation if message["role"] != "assistant"]
+        for message in markable[-_MARKED_TAIL:]:
+            message["cache_control"] = _CACHE_MARK
+    if not request.system:
+        return conversation
+    return [_system_message(request.system, traits), *conversation]
+
+
+def _is_empty(message: Message) -> bool:
+    # Providers refuse a reply that says nothing; an interrupted one may have said nothing yet.
+    return isinstance(message, AssistantMessage) and not message.text.strip() and not message.calls
+
+
+def _system_message(text: str, traits: ModelTraits) -> ChatMessage:
+    if not traits.caches_prompt:
+        return {"role": "system", "content": _encodable(text)}
+    block = {"type": "text", "text": _encodable(text), "cache_control": _CACHE_MARK}
+    return {"role": "system", "content": [block]}
+
+
+def _chat_message(message: Message, traits: ModelTraits) -> ChatMessage:
+    match message:
+        case UserMessage(text=text):
+            return {"role": "user", "content": _encodable(text)}
+        case ToolMessage(call_id=call_id, content=content):
+            return {"role": "tool", "tool_call_id": call_id, "content": _encodable(content)}
+        case AssistantMessage():
+            return _assistant_message(message, traits)
+        case _:
+            assert_never(message)
+
+
+def _assistant_message(message: AssistantMessage, traits: ModelTraits) -> ChatMessage:
+    made: ChatMessage = {"role": "assistant", "content": _encodable(message.text) or None}
+    if message.calls:
+        made["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": _encodable(call.arguments)},
+            }
+            for call in message.calls
+        ]
+    if traits.returns_thinking and traits_of(message.model).returns_thinking:
+        blocks = [_thinking(block) for block in message.thinking if _is_sealed(block)]
+        if blocks:
+            made["thinking_blocks"] = blocks
+    return made
+
+
+def _is_sealed(block: ThinkingBlock) -> bool:
+    return block.signature is not None or block.redacted_data is not None
+
+
+def _thinking(block: ThinkingBlock) -> dict[str, str]:
+    if block.redacted_data is not None:
+        return {"type": "redacted_thinking", "data": block.redacted_data}
+    return {"type": "thinking", "thinking": block.text, "signature": block.signature or ""}
+
+
+def _encodable(text: str) -> str:
+    """`text` without lone surrogates, which no HTTP body can carry."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

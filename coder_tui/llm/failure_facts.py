@@ -1,0 +1,167 @@
+"""Digs the facts of a failed call out of an exception and those behind it; class names on top mislead."""
+
+import json
+import math
+import re
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+
+LONGEST_RETRY_AFTER = 300.0
+_DEEPEST = 12
+_LONGEST_WORDS = 300
+
+
+class Cause(StrEnum):
+    """What happened beneath HTTP, if anything did."""
+
+    NONE = "none"
+    REFUSED = "refused"
+    NO_ADDRESS = "no_address"
+    UNREACHABLE = "unreachable"
+    CERTIFICATE = "certificate"
+    CUT = "cut"
+    GARBAGE = "garbage"
+
+
+@dataclass(frozen=True, slots=True)
+class FailureFacts:
+    """`status` is what a server answered, or what litellm made up; `words` are the server's own."""
+
+    cause: Cause
+    status: int | None
+    words: str
+    retry_after: float | None
+
+
+def facts_of(error: BaseException) -> FailureFacts:
+    chain = tuple(_chain(error))
+    headers = _headers(chain)
+    return FailureFacts(
+        _cause(chain), _status(chain), _words(chain), parse_retry_after(headers, datetime.now(UTC))
+    )
+
+
+def parse_retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds to wait as a server wishes: milliseconds, seconds or a date; capped, None without a wish."""
+    seconds: float | None
+    if wish := headers.get("retry-after-ms"):
+        seconds = _number(wish)
+        seconds = None if seconds is None else seconds / 1000
+    elif wish := headers.get("retry-after"):
+        seconds = _number(wish)
+        if seconds is None:
+            seconds = _until(wish, now)
+    else:
+        seconds = None
+    return None if seconds is None else min(max(seconds, 0.0), LONGEST_RETRY_AFTER)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return None if math.isnan(number) else number
+
+
+def _until(text: str, now: datetime) -> float | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return (moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds()
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    current: BaseException | None = error
+    seen: set[int] = set()
+    while current is not None and id(current) not in seen and len(seen) < _DEEPEST:
+        seen.add(id(current))
+        yield current
+        original = getattr(current, "original_exception", None)
+        current = (
+            original if isinstance(original, BaseException) else current.__cause__ or current.__context__
+        )
+
+
+_CAUSES_BY_NAME = {
+    "ConnectTimeout": Cause.UNREACHABLE,
+    "ConnectionTimeoutError": Cause.UNREACHABLE,
+    "ConnectError": Cause.UNREACHABLE,
+    "ClientConnectorError": Cause.UNREACHABLE,
+    "ProxyError": Cause.UNREACHABLE,
+    "ReadError": Cause.CUT,
+    "RemoteProtocolError": Cause.CUT,
+    "ClientPayloadError": Cause.CUT,
+    "ServerDisconnectedError": Cause.CUT,
+}
+
+
+def _cause(chain: tuple[BaseException, ...]) -> Cause:
+    """The deepest exception knows best."""
+    for error in reversed(chain):
+        match error:
+            case ssl.SSLError():
+                return Cause.CERTIFICATE
+            case socket.gaierror():
+                return Cause.NO_ADDRESS
+            case ConnectionRefusedError():
+                return Cause.REFUSED
+            case json.JSONDecodeError() | UnicodeDecodeError():
+                return Cause.GARBAGE
+            case ConnectionResetError() | BrokenPipeError():
+                return Cause.CUT
+            case _ if (cause := _CAUSES_BY_NAME.get(type(error).__name__)) is not None:
+                return cause
+    # What is no exception of an HTTP library, raised while a chunk was read: it was not shaped like one.
+    if type(chain[0]).__name__ == "MidStreamFallbackError" and isinstance(
+        chain[-1], (AttributeError, TypeError, KeyError, IndexError, ValueError)
+    ):
+        return Cause.GARBAGE
+    return Cause.NONE
+
+
+def _status(chain: tuple[BaseException, ...]) -> int | None:
+    """A response's own status, however deep; else what the outermost exception claims."""
+    for error in reversed(chain):
+        response = getattr(error, "response", None)
+        status = getattr(response, "status_code", None)
+        if isinstance(status, int) and getattr(response, "headers", None):
+            return status
+    for error in chain:
+        status = getattr(error, "status_code", None)
+        if isinstance(status, int):
+            return status
+    return None
+
+
+def _headers(chain: tuple[BaseException, ...]) -> Mapping[str, str]:
+    for error in chain:
+        response = getattr(error, "response", None)
+        for holder in (response, error):
+            headers = getattr(holder, "headers", None) or getattr(holder, "litellm_response_headers", None)
+            if headers:
+                return {str(name).lower(): str(value) for name, value in dict(headers).items()}
+    return {}
+
+
+_MESSAGE_FIELD = re.compile(r"""["']message["']:\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""")
+_PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception))(?:\s-)?:?\s+(?:-\s+)?")
+
+
+def _words(chain: tuple[BaseException, ...]) -> str:
+    """What the server said, without the wrapping that litellm puts around it."""
+    text = str(chain[0])
+    if found := _MESSAGE_FIELD.search(text):
+        text = found[1] or found[2] or ""
+    else:
+        text = text.partition("\nTraceback")[0].partition(" Original exception:")[0]
+        while (stripped := _PREFIXES.sub("", text)) != text:
+            text = stripped
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_WORDS else line[: _LONGEST_WORDS - 1] + "…"

@@ -1,0 +1,264 @@
+"""The model process: litellm behind JSON lines, so that neither its weight nor its crashes reach the screen.
+
+A line in is `{"id", "op", …}` with op `stream` (`call`: litellm's arguments), `cancel`, `warm` or `info`
+(`model`, `api_base`). Lines out carry the same id: `{"started"}` once a stream is on its way, `{"items"}`,
+`{"error"}`, `{"cancelled"}`, `{"done"}` for warm and `{"info"}`. The process ends when its input does.
+"""
+
+import asyncio
+import gc
+import json
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from types import ModuleType
+from typing import Any, BinaryIO
+
+from coder_tui.llm.client import StreamItem
+from coder_tui.llm.errors import Destination, cut, garbage, model_error, no_key
+from coder_tui.llm.frames import Frames
+from coder_tui.llm.model_info import ModelInfo
+from coder_tui.llm.providers import needs_key
+from coder_tui.llm.redact import Redactor
+from coder_tui.llm.reply_reader import ReplyReader
+from coder_tui.llm.routes import LOCAL_KEY
+from coder_tui.llm.warm_up import practice_server
+from coder_tui.llm.wire import error_to_json, info_to_json, item_to_json
+from coder_tui.protocol.errors import ModelError, ModelErrorKind
+
+_PER_MILLION = 1_000_000
+_QUIET = {
+    # Without these litellm fetches its price list from the network and reads a `.env` file where it stands.
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_MODE": "PRODUCTION",
+    "LITELLM_TELEMETRY": "False",
+    "DO_NOT_TRACK": "1",
+}
+
+
+class Engine:
+    """litellm, imported on first need in a thread, so that the process stays able to answer meanwhile."""
+
+    def __init__(self) -> None:
+        self._loading: asyncio.Future[ModuleType] | None = None
+
+    async def litellm(self) -> Any:
+        if self._loading is None:
+            self._loading = asyncio.ensure_future(asyncio.to_thread(_import_litellm))
+        try:
+            # Shielded: cancelling one call must not make the next one start over.
+            return await asyncio.shield(self._loading)
+        except ImportError as error:
+            message = f"The library that speaks to models cannot be loaded: {error}."
+            raise ModelError(ModelErrorKind.HOST_DIED, message, "Install coder-tui anew.") from error
+
+
+def _import_litellm() -> ModuleType:
+    os.environ.update(_QUIET)
+    # Costs seconds and 170 MB: that is why this process exists.
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    litellm.drop_params = True
+    litellm.modify_params = True
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai", "asyncio"):
+        logging.getLogger(name).disabled = True
+    gc.collect()
+    gc.freeze()
+    return litellm
+
+
+class Host:
+    """Runs the operations, many at a time, and writes their answers."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._engine = Engine()
+        self._redact = Redactor(os.environ)
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+
+    def handle(self, line: bytes) -> None:
+        """Begin what a line asks for; called on the loop."""
+        request = json.loads(line)
+        number, op = int(request["id"]), request["op"]
+        match op:
+            case "stream":
+                destination = Destination(request["call"]["model"], request["call"].get("api_base", ""))
+                self._begin(number, destination, self._stream(number, request["call"], destination))
+            case "warm":
+                self._begin(number, Destination("practice", ""), self._warm(number))
+            case "info":
+                self._begin(number, Destination(request["model"], ""), self._info(number, request["model"]))
+            case "cancel":
+                self._cancel(number)
+            case _:
+                raise ValueError(f"unknown operation: {op}")
+
+    def _begin(self, number: int, destination: Destination, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(self._guard(number, destination, work))
+        self._tasks[number] = task
+        task.add_done_callback(lambda _: self._tasks.pop(number, None))
+
+    async def _guard(self, number: int, destination: Destination, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001  # whatever litellm or a provider's code raises ends this call only
+            clear = model_error(error, destination, self._redact)
+            sys.stderr.write(self._redact(f"{clear.kind}: {type(error).__name__}: {error}\n"))
+            sys.stderr.flush()
+            self._send(number, error=error_to_json(clear))
+
+    def _cancel(self, number: int) -> None:
+        task = self._tasks.get(number)
+        if task is None:
+            self._send(number, cancelled=True)
+            return
+        task.add_done_callback(lambda _: self._send(number, cancelled=True))
+        task.cancel()
+
+    def _send(self, number: int, **answer: object) -> None:
+        try:
+            self._out.write(json.dumps({"id": number, **answer}, separators=(",", ":")).encode() + b"\n")
+            self._out.flush()
+        except BrokenPipeError:
+            # Nobody is left to answer.
+            os._exit(0)
+
+    async def _stream(self, number: int, call: dict[str, Any], destination: Destination) -> None:
+        def send(items: tuple[StreamItem, ...]) -> None:
+            self._send(number, items=[item_to_json(item) for item in items])
+
+        frames = Frames(send)
+        try:
+            await self._relay(number, call, destination, frames)
+        except asyncio.CancelledError:
+            frames.drop()
+            raise
+        finally:
+            frames.flush()
+
+    async def _relay(
+        self, number: int, call: dict[str, Any], destination: Destination, frames: Frames
+    ) -> None:
+        if (provider := needs_key(destination.model, destination.api_base, os.environ)) is not None:
+            raise no_key(provider)
+        litellm = await self._engine.litellm()
+        self._send(number, started=True)
+        stream = await litellm.acompletion(**_complete(call))
+        reader = ReplyReader()
+        try:
+            async for chunk in stream:
+                for item in reader.read(chunk):
+                    frames.add(item)
+            # litellm makes up a finish for streams that merely stopped; this one the server has sent.
+            reason = stream.received_finish_reason
+        finally:
+            await stream.aclose()
+        if reason is None:
+            raise garbage(destination) if reader.is_empty else cut(destination)
+        frames.add(reader.finish(reason, _cost(litellm, destination.model, reader.usage)))
+
+    async def _warm(self, number: int) -> None:
+        litellm = await self._engine.litellm()
+        async with practice_server() as address:
+            call = {
+                "model": "openai/practice",
+                "api_base": address,
+                "messages": [{"role": "user", "content": "?"}],
+            }
+            tool = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+            stream = await litellm.acompletion(**_complete({**call, "tools": [tool]}))
+            reader = ReplyReader()
+            async for chunk in stream:
+                reader.read(chunk)
+        _cost(litellm, "gpt-5", reader.usage)
+        gc.collect()
+        gc.freeze()
+        self._send(number, done=True)
+
+    async def _info(self, number: int, model: str) -> None:
+        litellm = await self._engine.litellm()
+        self._send(number, info=info_to_json(_model_info(litellm, model)))
+
+
+def _complete(call: dict[str, Any]) -> dict[str, Any]:
+    """litellm's arguments: ours, and how they are to be carried out."""
+    made = {
+        **call,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        # The program retries by itself, where a person can see it.
+        "num_retries": 0,
+        "max_retries": 0,
+    }
+    if call.get("api_base") and call["model"].startswith("openai/"):
+        if "reasoning_effort" in call:
+            # litellm drops it for models that it does not know; a server of one's own may well take it.
+            made["allowed_openai_params"] = ["reasoning_effort"]
+        if not os.environ.get("OPENAI_API_KEY"):
+            made.setdefault("api_key", LOCAL_KEY)
+    return made
+
+
+def _cost(litellm: Any, model: str, usage: Any) -> float | None:
+    if usage is None:
+        return None
+    costs = _if_known(lambda: litellm.cost_per_token(model=model, usage_object=usage))
+    return None if costs is None else float(sum(costs))
+
+
+def _model_info(litellm: Any, model: str) -> ModelInfo:
+    known = _if_known(lambda: litellm.get_model_info(model)) or {}
+    return ModelInfo(
+        context_window=known.get("max_input_tokens"),
+        max_output=known.get("max_output_tokens"),
+        input_cost=_per_million(known.get("input_cost_per_token")),
+        output_cost=_per_million(known.get("output_cost_per_token")),
+        supports_vision=known.get("supports_vision"),
+        supports_tools=known.get("supports_function_calling"),
+        supports_reasoning=known.get("supports_reasoning"),
+    )
+
+
+def _if_known(ask: Callable[[], Any]) -> Any:
+    try:
+        return ask()
+    except Exception:  # noqa: BLE001  # litellm raises a bare Exception for a model that is not in its list
+        return None
+
+
+def _per_million(cost: float | None) -> float | None:
+    return None if cost is None else round(cost * _PER_MILLION, 6)
+
+
+def _read_requests(loop: asyncio.AbstractEventLoop, host: Host) -> None:
+    """Runs in a thread: the end of input ends the process at once, whatever the loop is busy with."""
+    while line := sys.stdin.buffer.readline():
+        loop.call_soon_threadsafe(host.handle, line)
+    os._exit(0)
+
+
+def _claim_output() -> BinaryIO:
+    """Standard output for the protocol alone: what a library prints goes to the log."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return out
+
+
+async def _serve() -> None:
+    host = Host(_claim_output())
+    loop = asyncio.get_running_loop()
+    threading.Thread(target=_read_requests, args=(loop, host), daemon=True).start()
+    await asyncio.Event().wait()
+
+
+def main() -> None:
+    asyncio.run(_serve())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""The client behind every real model: a supervised child process with litellm in it."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from coder_tui.llm.chat_messages import call_arguments
+from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem
+from coder_tui.llm.errors import Destination, host_died, host_not_started, idle
+from coder_tui.llm.host_environment import host_environment
+from coder_tui.llm.host_process import Channel, HostGoneError, HostProcess
+from coder_tui.llm.local_servers import context_window_of
+from coder_tui.llm.model_info import ModelInfo
+from coder_tui.llm.routes import LOCAL_KEY, routed
+from coder_tui.llm.wire import JsonObject, error_from_json, info_from_json, item_from_json
+
+_START_PATIENCE = 90.0
+_CANCEL_PATIENCE = 2.0
+
+
+class HostClient:
+    """Starts the child on first need and again when it died; see `ModelClient`."""
+
+    def __init__(
+        self,
+        *,
+        idle_timeout: float = 120.0,
+        log_file: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        python: str = sys.executable,
+    ) -> None:
+        self._idle_timeout = idle_timeout
+        self._log_file = log_file
+        self._environment = host_environment(os.environ if environment is None else environment)
+        self._python = python
+        self._host: HostProcess | None = None
+        self._is_closed = False
+        self._starting = asyncio.Lock()
+        self._farewells: set[asyncio.Task[None]] = set()
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id while there is one."""
+        return self._host.pid if self._host is not None and self._host.is_alive else None
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
+        """Yield the reply's items; raise `ModelError`. Closing the iterator stops the request."""
+        host = await self._running()
+        target = routed(request, self._environment)
+        call = call_arguments(target)
+        if target is not request:
+            # A person's key for a provider is not for whoever listens on a local port.
+            call["api_key"] = LOCAL_KEY
+        channel = host.request("stream", call=call)
+        is_over = False
+        try:
+            async for item in self._items(host, channel, Destination(target.model, target.api_base)):
+                is_over = isinstance(item, StreamFinished)
+                yield item
+        finally:
+            if is_over:
+                host.release(channel)
+            else:
+                self._say_farewell(host, channel)
+
+    async def start(self) -> None:
+        """Start the child, without waiting until it is ready."""
+        await self._running()
+
+    async def warm(self) -> None:
+        """Start the child, load litellm and make a first call to nobody."""
+        host = await self._running()
+        await self._ask(host, host.request("warm"))
+
+    async def model_info(self, model: str, api_base: str) -> ModelInfo:
+        """What is known of a model. A local server is asked for the window it really runs with."""
+        host = await self._running()
+        answer = await self._ask(host, host.request("info", model=model))
+        info = info_from_json(answer["info"])
+        request = routed(ModelRequest(model, "", (), api_base=api_base), self._environment)
+        window = await context_window_of(request.model, request.api_base)
+        return info if window is None else replace(info, context_window=window)
+
+    async def close(self) -> None:
+        """End the child and what waits for it, for good: later calls fail."""
+        self._is_closed = True
+        for task in tuple(self._farewells):
+            task.cancel()
+        async with self._starting:
+            host, self._host = self._host, None
+        if host is not None:
+            await host.close()
+
+    async def _running(self) -> HostProcess:
+        async with self._starting:
+            if self._is_closed:
+                raise host_died()
+            if self._host is None or not self._host.is_alive:
+                try:
+                    self._host = await HostProcess.start(self._python, self._environment, self._log_file)
+                except OSError as error:
+                    raise host_not_started(error) from error
+            return self._host
+
+    async def _items(
+        self, host: HostProcess, channel: Channel, destination: Destination
+    ) -> AsyncIterator[StreamItem]:
+        answer = await self._answer(host, channel)
+        while True:
+            if "error" in answer:
+                raise error_from_json(answer["error"])
+            for data in answer.get("items", ()):
+                item = item_from_json(data)
+                yield item
+                if isinstance(item, StreamFinished):
+                    return
+            try:
+                answer = await asyncio.wait_for(channel.next(), self._idle_timeout)
+            except TimeoutError as error:
+                raise idle(destination, self._idle_timeout) from error
+            except HostGoneError as error:
+                raise host_died() from error
+
+    async def _ask(self, host: HostProcess, channel: Channel) -> JsonObject:
+        """The one answer to a question."""
+        try:
+            answer = await self._answer(host, channel)
+        finally:
+            host.release(channel)
+        if "error" in answer:
+            raise error_from_json(answer["error"])
+        return answer
+
+    async def _answer(self, host: HostProcess, channel: Channel) -> JsonObject:
+        """The first answer, which may have to wait until litellm is loaded."""
+        try:
+            return await asyncio.wait_for(channel.next(), _START_PATIENCE)
+        except TimeoutError as error:
+            host.kill()
+            raise host_died() from error
+        except HostGoneError as error:
+            raise host_died() from error
+
+    def _say_farewell(self, host: HostProcess, channel: Channel) -> None:
+        """Cancel in the background: whoever left the stream does not wait for its end."""
+        host.cancel(channel)
+        task = asyncio.ensure_future(self._see_off(host, channel))
+        self._farewells.add(task)
+        task.add_done_callback(self._farewells.discard)
+
+    async def _see_off(self, host: HostProcess, channel: Channel) -> None:
+        """A host that does not stop a call when told is killed; the next call starts another."""
+        try:
+            async with asyncio.timeout(_CANCEL_PATIENCE):
+                with contextlib.suppress(HostGoneError):
+                    while "cancelled" not in await channel.next():
+                        pass
+        except TimeoutError:
+            host.kill()
+        finally:
+            host.release(channel)

@@ -1,0 +1,104 @@
+"""Reads litellm's chunks, which differ from server to server, into our stream items."""
+
+import uuid
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from coder_tui.llm.client import StreamFinished, StreamItem, TextChunk, ThinkingChunk, ToolCallChunk
+from coder_tui.protocol.messages import FinishReason, ThinkingBlock
+from coder_tui.protocol.usage import Usage
+
+_REASONS = {
+    "stop": FinishReason.STOP,
+    "tool_calls": FinishReason.TOOL_CALLS,
+    "function_call": FinishReason.TOOL_CALLS,
+    "length": FinishReason.LENGTH,
+    "content_filter": FinishReason.REFUSAL,
+    "refusal": FinishReason.REFUSAL,
+}
+
+
+@dataclass(slots=True)
+class ReplyReader:
+    """The state of one reply while its chunks come in; `usage` is litellm's own object."""
+
+    usage: Any = None
+    is_empty: bool = True
+    _thinking: list[ThinkingBlock] = field(default_factory=list)
+    _calls: dict[int, tuple[int, str]] = field(default_factory=dict)
+    _ids: list[str] = field(default_factory=list)
+
+    def read(self, chunk: Any) -> list[StreamItem]:
+        """The items of one chunk; an item never repeats what an earlier one said."""
+        if (usage := getattr(chunk, "usage", None)) is not None:
+            self.usage = usage
+        if not chunk.choices:
+            return []
+        delta = chunk.choices[0].delta
+        items: list[StreamItem] = []
+        if thought := self._read_thinking(delta):
+            items.append(ThinkingChunk(thought))
+        if delta.content:
+            items.append(TextChunk(delta.content))
+        items.extend(self._read_call(call) for call in delta.tool_calls or ())
+        self.is_empty = self.is_empty and not items
+        return items
+
+    def finish(self, reason: str, cost: float | None) -> StreamFinished:
+        """The closing item; `reason` is the finish reason that the server really sent."""
+        known = _REASONS.get(reason, FinishReason.STOP)
+        if known is FinishReason.STOP and self._ids:
+            # Some servers say "stop" after a tool call.
+            known = FinishReason.TOOL_CALLS
+        return StreamFinished(known, tuple(self._thinking), replace(usage_of(self.usage), cost=cost))
+
+    def _read_thinking(self, delta: Any) -> str:
+        text: str = getattr(delta, "reasoning_content", None) or ""
+        blocks = getattr(delta, "thinking_blocks", None) or ()
+        for block in blocks:
+            self._add_block(block)
+        if text and not blocks:
+            self._extend_thinking(text, None)
+        return text
+
+    def _add_block(self, block: Any) -> None:
+        if block.get("type") == "redacted_thinking":
+            self._thinking.append(ThinkingBlock(redacted_data=block.get("data")))
+            return
+        self._extend_thinking(block.get("thinking") or "", block.get("signature") or None)
+
+    def _extend_thinking(self, text: str, signature: str | None) -> None:
+        """A signature closes its block: what comes after it belongs to the next."""
+        last = self._thinking[-1] if self._thinking else None
+        if last is None or last.signature is not None or last.redacted_data is not None:
+            self._thinking.append(ThinkingBlock(text, signature))
+        else:
+            self._thinking[-1] = replace(last, text=last.text + text, signature=signature)
+
+    def _read_call(self, call: Any) -> ToolCallChunk:
+        name, arguments = call.function.name or "", call.function.arguments or ""
+        known = self._calls.get(call.index)
+        # Some servers give every parallel call the same index: a new id with a name is a new call.
+        if known is not None and not (call.id and name and call.id != known[1]):
+            return ToolCallChunk(known[0], arguments=arguments)
+        # Results are matched by id, so each call needs one of its own.
+        identity = call.id if call.id and call.id not in self._ids else f"call_{uuid.uuid4().hex[:12]}"
+        index = len(self._ids)
+        self._calls[call.index] = (index, call.id or "")
+        self._ids.append(identity)
+        return ToolCallChunk(index, identity, name, arguments)
+
+
+def usage_of(usage: Any) -> Usage:
+    """Our counts from litellm's: input includes what was cached, output includes what was reasoned."""
+    if usage is None:
+        return Usage()
+    prompt = getattr(usage, "prompt_tokens_details", None)
+    completion = getattr(usage, "completion_tokens_details", None)
+    return Usage(
+        input_tokens=usage.prompt_tokens or 0,
+        output_tokens=usage.completion_tokens or 0,
+        cached_tokens=getattr(prompt, "cached_tokens", None) or 0,
+        cache_write_tokens=getattr(prompt, "cache_creation_tokens", None) or 0,
+        reasoning_tokens=getattr(completion, "reasoning_tokens", None) or 0,
+    )
