@@ -131,16 +131,22 @@ def _first_tests() -> Scene:
 
 
 def _mend(tests: Done, edits: list[Done]) -> Scene:
-    if edits:
-        said = f' You said: "{edits[0].words}".' if edits[0].words else ""
-        intro = f"You refused that edit, and nothing was written.{said} Here is one other way to put it; refuse it too, and I leave the file alone."
-    elif tests.error:
-        intro = "No command, then: I respect that, and the code itself shows the bug. The mend is one character. This edit asks you too, with its diff."
-    else:
-        intro = "There it is: with ten pieces the discount is missing. The mend is one character. This edit asks you too, with its diff."
     new = SECOND_MENDED if edits else MENDED
     calls = (_todos(2), Call("edit", {"path": FILE, "old_string": BUG, "new_string": new}))
-    return Scene(intro, "One comparison is wrong; nothing else needs to change.", calls)
+    return Scene(_before_mending(tests, edits), "One comparison is wrong; nothing else must change.", calls)
+
+
+def _before_mending(tests: Done, edits: list[Done]) -> str:
+    if edits:
+        said = f' You said: "{edits[0].words}".' if edits[0].words else ""
+        return (
+            f"You refused that edit, and nothing was written.{said} "
+            "Here is one other way to put it; refuse it too, and I leave the file alone."
+        )
+    asks = "The mend is one character. This edit asks you too, with its diff."
+    if tests.error:
+        return f"No command, then: I respect that, and the code itself shows the bug. {asks}"
+    return f"There it is: with ten pieces the discount is missing. {asks}"
 
 
 def _after_mending(tests: list[Done]) -> Scene:
@@ -152,16 +158,21 @@ def _after_mending(tests: list[Done]) -> Scene:
             Call("bash", {"command": TEST_COMMAND, "description": "Run the project's tests"}),
         )
         return Scene("Mended. Now the same tests once more.", calls=calls)
-    if was_refused:
-        checked = "not run, as you wished"
-    else:
-        checked = "pass" if tests[-1].is_ok else "**still fail**"
-    return Scene(
-        f"{_LAST_WORDS}\n\n| step | result |\n|---|---|\n| cause | `>` where the README says *from ten on* |\n"
-        f"| change | one comparison in `{FILE}`, line 13 |\n| tests | {checked} |\n\n"
-        f"```python\n{MENDED.strip()}\n    return subtotal(items) // 10\n```\n\n{_NEXT}",
-        calls=(),
+    return _report(
+        "not run, as you wished" if was_refused else "pass" if tests[-1].is_ok else "**still fail**"
     )
+
+
+def _report(checked: str) -> Scene:
+    rows = (
+        "| step | result |",
+        "|---|---|",
+        "| cause | `>` where the README says *from ten on* |",
+        f"| change | one comparison in `{FILE}`, line 13 |",
+        f"| tests | {checked} |",
+    )
+    code = f"```python\n{MENDED.strip()}\n    return subtotal(items) // 10\n```"
+    return Scene("\n\n".join((_LAST_WORDS, "\n".join(rows), code, _NEXT)))
 
 
 def _not_mended(edit: Done) -> Scene:
@@ -179,7 +190,7 @@ def _afterwards() -> Scene:
 _LAST_WORDS = "**That is all.**"
 _NEXT = (
     "To work on your own code, give me a real model:\n\n"
-    "1. set a key, for instance `export ANTHROPIC_API_KEY=…` or `OPENAI_API_KEY=…`, or start a local server such as Ollama;\n"
+    "1. set a key, for instance `export ANTHROPIC_API_KEY=…`, or start a local server such as Ollama;\n"
     "2. run `coder-tui` in your project, or `coder-tui --model PROVIDER/NAME`.\n\n"
     "`coder-tui models` lists what could be used, `coder-tui doctor` what is missing."
 )
