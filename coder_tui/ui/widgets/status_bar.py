@@ -78,28 +78,50 @@ def short_path(path: Path) -> str:
 
 def segments(status: Status, chrome: Chrome) -> list[Segment]:
     """In the order of the row; each already safe to show."""
-    percent = status.context_percent
-    color = _context_style(percent)
-    digits = f"ctx {short_count(status.context_tokens)}" if percent is None else f"{percent}%"
-    filled = 0 if percent is None else min(_BAR_CELLS, round(percent * _BAR_CELLS / 100))
-    bar = f"ctx {chrome.full * filled}{chrome.empty * (_BAR_CELLS - filled)} "
+    provider, slash, model = safe_line(status.model).rpartition("/")
     cost = "" if status.cost is None else f"${status.cost:.2f}"
     branch = f"{chrome.branch}{safe_line(status.branch)}" if status.branch else ""
     directory = "" if status.directory is None else safe_line(short_path(status.directory))
     row = [
         Segment(f" {status.mode.upper()} ", _MODE_STYLE[status.mode], None, 1),
-        Segment(safe_line(status.model), "$foreground", 9),
-        Segment("" if percent is None else bar, color, 1, 0),
-        Segment(digits, color, None),
+        Segment(provider + slash, "$text-dim", 1, 0),
+        Segment(model, "$foreground", 9),
+        *_context(status, chrome),
         Segment(f"{short_count(status.tokens)} tok" if status.tokens else "", "$text-dim", 3),
         Segment(cost, "$foreground", 4),
         Segment(directory, "$text-dim", 2),
         Segment(branch, "$foreground", 5),
         Segment(f"todo {status.todos}" if status.todos else "", "$text-accent", 7),
-        Segment(f"files {status.files_changed}" if status.files_changed else "", "$text-dim", 6),
-        _activity(status.activity, chrome),
+        Segment(f"files {status.files_changed}" if status.files_changed else "", "$text-dim", 2),
+        *_activity(status.activity, chrome),
     ]
     return [segment for segment in row if segment.text]
+
+
+def _context(status: Status, chrome: Chrome) -> tuple[Segment, ...]:
+    percent = status.context_percent
+    if percent is None:
+        return (Segment(f"ctx {short_count(status.context_tokens)}", "$foreground", None),)
+    style = "$foreground"
+    if percent >= AMBER_FROM:
+        style = "bold $text-error" if percent >= RED_FROM else "bold $text-warning"
+    filled = min(_BAR_CELLS, round(percent * _BAR_CELLS / 100))
+    bar = f"ctx {chrome.full * filled}{chrome.empty * (_BAR_CELLS - filled)} "
+    return Segment(bar, style, 1, 0), Segment(f"{percent}%", style, None)
+
+
+def _activity(activity: Activity, chrome: Chrome) -> tuple[Segment, ...]:
+    match activity:
+        case Activity.STARTING:
+            return (Segment("starting", "$text-dim", 8),)
+        case Activity.IDLE:
+            return ()
+        case Activity.WORKING:
+            word = Segment(f"{chrome.running} working", "$text-primary", 8, 0)
+            return word, Segment(", Esc stops", "$text-primary", 1)
+        case Activity.WAITING:
+            word = Segment(f"{chrome.waiting} waiting for you", "bold $text-warning", 8, 0)
+            return word, Segment(", F8 answers", "bold $text-warning", 1)
 
 
 def fit(row: list[Segment], width: int) -> list[Segment]:
@@ -112,24 +134,6 @@ def fit(row: list[Segment], width: int) -> list[Segment]:
 
 def _width(row: list[Segment]) -> int:
     return sum(cell_len(item.text) + item.gap for item in row) - (row[-1].gap if row else 0)
-
-
-def _context_style(percent: int | None) -> str:
-    if percent is None or percent < AMBER_FROM:
-        return "$foreground"
-    return "bold $text-error" if percent >= RED_FROM else "bold $text-warning"
-
-
-def _activity(activity: Activity, chrome: Chrome) -> Segment:
-    match activity:
-        case Activity.STARTING:
-            return Segment("starting", "$text-dim", 8)
-        case Activity.IDLE:
-            return Segment("", "", 8)
-        case Activity.WORKING:
-            return Segment(f"{chrome.running} working, Esc stops", "$text-primary", 8)
-        case Activity.WAITING:
-            return Segment(f"{chrome.waiting} waiting for you, F8 answers", "bold $text-warning", 8)
 
 
 class StatusBar(Widget):

@@ -1,0 +1,128 @@
+"""Wires the screen together: themes, session, keys that belong to no screen, and the way out."""
+
+import asyncio
+import gc
+import signal
+import time
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+
+from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.events import NoticeLevel
+from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.keys import KEYS, Context, bindings, shown
+from coder_tui.ui.launch import Launch
+from coder_tui.ui.screens.approval import ApprovalScreen
+from coder_tui.ui.screens.help import HelpScreen
+from coder_tui.ui.screens.session import SessionScreen
+from coder_tui.ui.themes import DEFAULT_THEME, load_themes
+
+TERMINATED = 143
+
+
+class CoderApp(App[int], inherit_bindings=False):
+    """The full-screen program; runs until the person leaves."""
+
+    TITLE = "coder-tui"
+    # A default screen does not load its own sheet: Textual does so only for screens that are pushed.
+    CSS_PATH: ClassVar = ["coder.tcss", "screens/session.tcss"]
+    BINDINGS = bindings(Context.GLOBAL)
+
+    def __init__(self, launch: Launch) -> None:
+        self._themes = load_themes(launch.theme_directory)
+        self._launch = launch
+        super().__init__()
+        self.animation_level = "none"
+        self.session_screen = SessionScreen(launch, time.monotonic)
+        for theme in self._themes.themes:
+            self.register_theme(theme)
+        is_known = launch.theme in self.available_themes
+        self.theme = launch.theme if is_known else DEFAULT_THEME
+        unknown = () if is_known else (f"There is no theme {launch.theme}.",)
+        self._problems = self._themes.problems + unknown
+
+    def get_default_screen(self) -> Screen[None]:
+        return self.session_screen
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """A person's theme may lack our own names; then the default theme's colours stand in."""
+        return next(theme.variables for theme in self._themes.themes if theme.name == DEFAULT_THEME)
+
+    def on_mount(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._terminated)
+        if self._launch.prompt:
+            self.session_screen.conversation.send(self._launch.prompt)
+        self.call_after_refresh(self._painted)
+
+    async def on_event(self, event: events.Event) -> None:
+        # Not in a widget: a burst of keys would sit in a dialog's queue before its first key closes it.
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded and self._is_taken(event):
+            return
+        await super().on_event(event)
+
+    def on_app_focus(self) -> None:
+        self.session_screen.presenter.refocused()
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        for row in KEYS:
+            if row.in_palette:
+                yield SystemCommand(row.title, shown(row.keys), partial(self.run_action, row.action))
+        for theme in self._themes.themes:
+            yield SystemCommand(f"Theme {theme.name}", "", partial(setattr, self, "theme", theme.name))
+
+    def action_help(self) -> None:
+        is_approval = isinstance(self.screen, ApprovalScreen)
+        self.push_screen(HelpScreen(Context.APPROVAL if is_approval else Context.SESSION))
+
+    def action_repaint(self) -> None:
+        self.screen.refresh(repaint=True, layout=True)
+
+    async def action_quit(self) -> None:
+        await self._leave(0)
+
+    def _is_taken(self, event: events.Key | events.Paste) -> bool:
+        top = self.screen_stack[-1] if self.screen_stack else None
+        if isinstance(top, ApprovalScreen):
+            return top.take(event)
+        if top is self.session_screen:
+            top.presenter.pressed(event.time)
+        return False
+
+    def _painted(self) -> None:
+        # The frame goes out first; opening a session imports half of the program.
+        self.set_timer(0.01, partial(self.run_worker, self._open_session(), group="open"))
+
+    async def _open_session(self) -> None:
+        try:
+            session = await self._launch.open_session()
+        except UserError as error:
+            self.exit(error.exit_code, error.exit_code, Text(str(error)))
+            return
+        self.session_screen.attach(session)
+        for problem in self._problems:
+            self.session_screen.transcript.add_note(NoticeLevel.WARNING, problem)
+        # A full collection stalls the loop for 20 to 40 ms; what lives by now lives until the end.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(20_000, 50, 100)
+
+    def _terminated(self) -> None:
+        self.run_worker(self._leave(TERMINATED), group="leave")
+
+    async def _leave(self, code: int) -> None:
+        session = self.session_screen.conversation.session
+        if session is None:
+            self.exit(code, code)
+            return
+        await session.close()
+        title = self.session_screen.router.title
+        last = Text(f"{safe_line(title)}\ncoder-tui --resume {session.id}") if title else None
+        self.exit(code, code, last)

@@ -1,0 +1,89 @@
+"""Sends what the person typed to the session, also before it is ready or while it is busy."""
+
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING
+
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.requests import Decision, Reply
+from coder_tui.ui.widgets.lines import QueueLine
+from coder_tui.ui.widgets.prompt import Prompt
+
+if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
+    from coder_tui.agent.session import Session
+
+# From `auto`, which only a command switches on, the first press goes back to asking.
+_NEXT_MODE = {Mode.ASK: Mode.EDITS, Mode.EDITS: Mode.PLAN, Mode.PLAN: Mode.ASK, Mode.AUTO: Mode.ASK}
+
+
+class Conversation:
+    """`start` runs a turn as a worker of the screen."""
+
+    def __init__(
+        self, prompt: Prompt, queue: QueueLine, start: Callable[[Coroutine[None, None, None]], object]
+    ) -> None:
+        self._prompt = prompt
+        self._queue = queue
+        self._start = start
+        self._session: Session | None = None
+        self._early: list[str] = []
+        self._unstored: list[str] = []
+
+    @property
+    def session(self) -> "Session | None":
+        return self._session
+
+    @property
+    def is_busy(self) -> bool:
+        return self._session is not None and self._session.is_busy
+
+    def attach(self, session: "Session") -> None:
+        """The session is ready: what was entered meanwhile goes out in order."""
+        self._session = session
+        early, self._early = self._early, []
+        self._queue.show(())
+        for text in early:
+            self.send(text)
+
+    def send(self, text: str) -> None:
+        if self._session is None:
+            self._early.append(text)
+            self._queue.show(tuple(self._early))
+            return
+        self._unstored.append(text)
+        self._start(self._session.submit(text))
+
+    def stored(self, text: str) -> None:
+        """The session has written a message down; it cannot be lost any more."""
+        if text in self._unstored:
+            self._unstored.remove(text)
+
+    def failed(self) -> None:
+        """The turn ended before its message was stored: back into the draft with it."""
+        texts, self._unstored = tuple(self._unstored), []
+        if texts:
+            self._prompt.put_back(texts)
+
+    def interrupt(self) -> bool:
+        """Stop the running turn; what was queued for it returns to the draft. False when nothing runs."""
+        if self._session is None or not self._session.is_busy:
+            return False
+        self._take_back(self._session)
+        return self._session.interrupt()
+
+    def answer(self, request_id: str, reply: Reply) -> None:
+        if self._session is None:
+            return
+        if reply.decision is Decision.CANCEL_TURN:
+            self._take_back(self._session)
+        self._session.answer(request_id, reply)
+
+    def next_mode(self) -> None:
+        if self._session is not None:
+            self._session.set_mode(_NEXT_MODE[self._session.mode])
+
+    def _take_back(self, session: "Session") -> None:
+        queued = session.take_queue()
+        for text in queued:
+            self.stored(text)
+        if queued:
+            self._prompt.put_back(queued)

@@ -1,0 +1,166 @@
+"""Takes each event of the core to the one widget that shows it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from coder_tui.protocol.events import (
+    Event,
+    FilesChanged,
+    MessageFinished,
+    ModeChanged,
+    ModelChanged,
+    Notice,
+    NoticeLevel,
+    QueueChanged,
+    RequestClosed,
+    RequestOpened,
+    RetryScheduled,
+    SessionRenamed,
+    SessionStarted,
+    TextDelta,
+    ThinkingDelta,
+    TodosChanged,
+    ToolFinished,
+    ToolProgressed,
+    ToolProposed,
+    ToolStarted,
+    TurnFailed,
+    TurnFinished,
+    TurnOutcome,
+    TurnStarted,
+    UsageUpdated,
+    UserMessageAdded,
+)
+from coder_tui.ui.conversation import Conversation
+from coder_tui.ui.request_presenter import RequestPresenter
+from coder_tui.ui.widgets.lines import QueueLine
+from coder_tui.ui.widgets.status_bar import Activity, StatusBar
+from coder_tui.ui.widgets.todo_pane import TodoPane
+from coder_tui.ui.widgets.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Panes:
+    """All that an event can reach."""
+
+    transcript: Transcript
+    status: StatusBar
+    todos: TodoPane
+    queue: QueueLine
+    conversation: Conversation
+    presenter: RequestPresenter
+    turn_ended: Callable[[], None]
+
+
+class EventRouter:
+    def __init__(self, panes: Panes) -> None:
+        self._panes = panes
+        self._waiting: dict[str, str] = {}
+        self._files: set[str] = set()
+        self.title = ""
+
+    def route(self, event: Event) -> None:
+        """One case an event; mypy fails here when an event is new."""
+        transcript, status = self._panes.transcript, self._panes.status
+        match event:
+            case SessionStarted():
+                self._started(event)
+            case SessionRenamed(title):
+                self.title = title
+            case ModelChanged(model, window):
+                status.show(model=model, context_window=window)
+            case ModeChanged(mode):
+                status.show(mode=mode)
+            case TurnStarted():
+                status.show(activity=Activity.WORKING)
+            case UserMessageAdded(message_id, text):
+                transcript.add_user(message_id, text)
+                self._panes.conversation.stored(text)
+            case QueueChanged(texts):
+                self._panes.queue.show(texts)
+            case TextDelta(message_id, text):
+                transcript.stream_text(message_id, text)
+            case ThinkingDelta(message_id, text):
+                transcript.stream_thinking(message_id, text)
+            case MessageFinished(message_id, text, thinking, interrupted):
+                transcript.finish_message(message_id, text, thinking, interrupted=interrupted)
+            case TurnFinished():
+                self._finished(event)
+            case TurnFailed(_, message, hint):
+                transcript.add_note(NoticeLevel.ERROR, f"{message} {hint}".strip())
+                self._panes.conversation.failed()
+                self._ended()
+            case RetryScheduled(attempt, delay, reason):
+                transcript.discard_stream(f"{reason} Attempt {attempt} failed, again in {delay:.0f} s.")
+            case TodosChanged(items):
+                self._panes.todos.set_items(items)
+                status.show(todos="" if self._panes.todos.display else self._panes.todos.count)
+            case FilesChanged(paths):
+                self._files.update(paths)
+                status.show(files_changed=len(self._files))
+            case UsageUpdated():
+                self._used(event)
+            case Notice(level, text):
+                transcript.add_note(level, text)
+            case ToolProposed() | ToolStarted() | ToolProgressed() | ToolFinished():
+                self._route_tool(event)
+            case RequestOpened() | RequestClosed():
+                self._route_request(event)
+            case _:
+                assert_never(event)
+
+    def _route_tool(self, event: ToolProposed | ToolStarted | ToolProgressed | ToolFinished) -> None:
+        transcript = self._panes.transcript
+        match event:
+            case ToolProposed(call_id, tool, received):
+                transcript.propose_tool(call_id, tool, received)
+            case ToolStarted(call_id, tool, kind, summary):
+                transcript.start_tool(call_id, tool, kind, summary)
+            case ToolProgressed(call_id, text):
+                transcript.progress_tool(call_id, text)
+            case ToolFinished(call_id, tool, outcome, summary, display, duration_ms):
+                transcript.finish_tool(call_id, tool, outcome, summary, display, duration_ms)
+            case _:
+                assert_never(event)
+
+    def _route_request(self, event: RequestOpened | RequestClosed) -> None:
+        panes = self._panes
+        match event:
+            case RequestOpened(request):
+                self._waiting[request.id] = request.call_id
+                panes.transcript.wait_tool(request.call_id)
+                panes.presenter.opened(request)
+            case RequestClosed(request_id):
+                if (call_id := self._waiting.pop(request_id, None)) is not None:
+                    panes.transcript.resume_tool(call_id)
+                panes.presenter.closed(request_id)
+            case _:
+                assert_never(event)
+        panes.status.show(activity=Activity.WAITING if self._waiting else Activity.WORKING)
+
+    def _started(self, event: SessionStarted) -> None:
+        self.title = event.title
+        self._panes.status.show(mode=event.mode, model=event.model, activity=Activity.IDLE)
+
+    def _used(self, event: UsageUpdated) -> None:
+        self._panes.status.show(
+            context_tokens=event.context_tokens,
+            context_window=event.context_window,
+            tokens=event.session.total_tokens,
+            cost=event.session.cost,
+        )
+
+    def _finished(self, event: TurnFinished) -> None:
+        match event.outcome:
+            case TurnOutcome.DONE | TurnOutcome.INTERRUPTED:
+                pass  # the last reply or the stopped call says so itself
+            case TurnOutcome.LIMIT:
+                self._panes.transcript.add_note(NoticeLevel.WARNING, event.message)
+            case _:
+                assert_never(event.outcome)
+        self._ended()
+
+    def _ended(self) -> None:
+        self._panes.status.show(activity=Activity.IDLE)
+        self._panes.turn_ended()

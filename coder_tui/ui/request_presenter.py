@@ -1,0 +1,110 @@
+"""Brings requests before the person, one at a time, when there is a moment for it."""
+
+from collections.abc import Callable
+
+from textual.screen import Screen
+from textual.timer import Timer
+
+from coder_tui.protocol.requests import Reply, Request
+from coder_tui.ui.approval_guard import Deferral
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.screens.approval import ApprovalScreen
+from coder_tui.ui.widgets.lines import RequestCard
+from coder_tui.ui.widgets.prompt import Prompt
+
+ESCAPE_PAUSE = 0.3
+"""A repeated Esc, meant for a dialog that just closed, must not reach what lay under it."""
+
+
+class RequestPresenter:
+    """The queue of requests of one session screen; `answer` takes the replies to the core."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        prompt: Prompt,
+        card: RequestCard,
+        chrome: Chrome,
+        answer: Callable[[str, Reply], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._screen = screen
+        self._prompt = prompt
+        self._card = card
+        self._chrome = chrome
+        self._answer = answer
+        self._clock = clock
+        self._deferral = Deferral()
+        self._queue: list[Request] = []
+        self._dialog: ApprovalScreen | None = None
+        self._timer: Timer | None = None
+        self._closed_at = float("-inf")
+
+    @property
+    def is_waiting(self) -> bool:
+        return bool(self._queue)
+
+    @property
+    def has_just_closed(self) -> bool:
+        return self._clock() - self._closed_at < ESCAPE_PAUSE
+
+    def opened(self, request: Request) -> None:
+        self._queue.append(request)
+        self.consider()
+        if self._dialog is None:
+            self._screen.app.bell()
+
+    def closed(self, request_id: str) -> None:
+        self._queue = [request for request in self._queue if request.id != request_id]
+        if self._dialog is not None and self._dialog.request.id == request_id:
+            self._dialog.withdraw()
+        self.consider()
+
+    def pressed(self, at: float) -> None:
+        """A key went to the session screen at this time."""
+        self._deferral.pressed(at)
+
+    def refocused(self) -> None:
+        if self._dialog is not None:
+            self._dialog.rearm()
+
+    def open_now(self) -> None:
+        """The person asked for it; the dialog still waits for a moment of silence."""
+        if self._queue and self._dialog is None:
+            self._open()
+
+    def consider(self) -> None:
+        """Open the first request if nothing stands against it, else show a card and look again later."""
+        self._stop_timer()
+        if self._queue and self._dialog is None:
+            is_covered = not self._screen.is_active
+            has_draft = not self._prompt.is_empty
+            wait = self._deferral.wait(self._clock(), has_draft=has_draft, is_covered=is_covered)
+            if wait == 0:
+                self._open()
+            elif wait is not None:
+                self._timer = self._screen.set_timer(wait, self.consider)
+        is_open = self._dialog is not None
+        self._card.show(tuple(self._queue[1:] if is_open else self._queue))
+
+    def _open(self) -> None:
+        place = f"1 of {len(self._queue)}" if len(self._queue) > 1 else ""
+        self._dialog = ApprovalScreen(
+            self._queue[0], place, self._chrome, self._prompt.type_text, self._clock
+        )
+        self._card.show(tuple(self._queue[1:]))
+        self._screen.run_worker(self._present(self._dialog), group="requests")
+
+    async def _present(self, dialog: ApprovalScreen) -> None:
+        closed = await self._screen.app.push_screen_wait(dialog)
+        self._dialog = None
+        self._closed_at = self._clock()
+        if closed.reply is not None:
+            self._queue = [request for request in self._queue if request.id != dialog.request.id]
+            self._answer(dialog.request.id, closed.reply)
+        self.consider()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None

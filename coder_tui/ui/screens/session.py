@@ -1,0 +1,193 @@
+"""The session: transcript, prompt and what surrounds them."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widgets import Static, TextArea
+
+from coder_tui.protocol.events import UserMessageAdded
+from coder_tui.ui.conversation import Conversation
+from coder_tui.ui.event_router import EventRouter, Panes
+from coder_tui.ui.git_branch import read_branch
+from coder_tui.ui.glyphs import chrome
+from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.launch import Launch
+from coder_tui.ui.request_presenter import RequestPresenter
+from coder_tui.ui.widgets.lines import NewBelowPill, QueueLine, RequestCard, TooSmall
+from coder_tui.ui.widgets.prompt import Prompt
+from coder_tui.ui.widgets.prompt_history import PromptHistory
+from coder_tui.ui.widgets.status_bar import StatusBar
+from coder_tui.ui.widgets.todo_pane import TodoPane
+from coder_tui.ui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
+    from coder_tui.agent.session import Session
+
+WIDE = 140
+QUIT_WINDOW = 2.0
+_WIDTHS = [(0, "-narrow"), (100, "-medium"), (WIDE, "-wide")]
+_HEIGHTS = [(0, "-short"), (30, "-tall")]
+
+
+class SessionScreen(Screen[None]):
+    """Lays the widgets out and turns keys into calls on them."""
+
+    BINDINGS = bindings(Context.SESSION)
+    HORIZONTAL_BREAKPOINTS = _WIDTHS
+    VERTICAL_BREAKPOINTS = _HEIGHTS
+    AUTO_FOCUS = "#prompt"
+
+    def __init__(self, launch: Launch, clock: Callable[[], float]) -> None:
+        super().__init__()
+        signs = chrome(use_ascii=launch.use_ascii)
+        self._directory = launch.directory
+        self._signs = signs
+        self._clock = clock
+        self._quit_until = float("-inf")
+        self.transcript = Transcript(use_ascii=launch.use_ascii)
+        self.prompt = Prompt(PromptHistory())
+        self.status = StatusBar(signs, launch.directory)
+        self.todos = TodoPane(signs)
+        self._queue = QueueLine()
+        self._card = RequestCard(signs)
+        self._pill = NewBelowPill(signs)
+        self.conversation = Conversation(self.prompt, self._queue, self._start_turn)
+        self.presenter = RequestPresenter(
+            self, self.prompt, self._card, signs, self.conversation.answer, clock
+        )
+        self.router = EventRouter(
+            Panes(
+                self.transcript,
+                self.status,
+                self.todos,
+                self._queue,
+                self.conversation,
+                self.presenter,
+                self._turn_ended,
+            )
+        )
+
+    def compose(self) -> ComposeResult:
+        with Container(id="body"):
+            with Container(id="chat"):
+                yield self.transcript
+                yield self._pill
+            yield self.todos
+        yield self._queue
+        yield self._card
+        with Container(id="composer"):
+            yield Static(self._signs.prompt, id="sign", markup=False)
+            yield self.prompt
+        yield self.status
+        yield TooSmall()
+
+    def attach(self, session: "Session") -> None:
+        """Show the session as it stands, and follow it from here."""
+        earlier = session.history()
+        with self.transcript.adding_many():
+            for event in earlier:
+                self.router.route(event)
+        session.subscribe(self.router.route)
+        self.prompt.sent.seed(event.text for event in earlier if isinstance(event, UserMessageAdded))
+        self.conversation.attach(session)
+        self._turn_ended()
+
+    @on(Prompt.Submitted)
+    def _submitted(self, event: Prompt.Submitted) -> None:
+        self.transcript.follow()
+        self.conversation.send(event.text)
+
+    @on(Prompt.Ended)
+    async def _prompt_ended(self) -> None:
+        await self.app.action_quit()
+
+    @on(TextArea.Changed)
+    @on(events.ScreenResume)
+    def _may_present(self) -> None:
+        self.presenter.consider()
+
+    @on(Transcript.NewBelow)
+    def _new_below(self, event: Transcript.NewBelow) -> None:
+        self._pill.show(event.count)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.todos.set_wide(event.size.width >= WIDE)
+        self._count_todos()
+        self.set_class(event.size.width < TooSmall.WIDTH or event.size.height < TooSmall.HEIGHT, "-tiny")
+
+    def on_key(self, event: events.Key) -> None:
+        """Nothing typed is lost because the focus was somewhere else."""
+        if self.focused is not self.prompt and event.is_printable and event.character:
+            event.stop()
+            self.prompt.focus()
+            self.prompt.type_text(event.character)
+
+    def action_escape(self) -> None:
+        if not self.presenter.has_just_closed and not self.conversation.interrupt():
+            self.prompt.focus()
+
+    async def action_cancel(self) -> None:
+        """Copy, else stash the draft, else stop the agent, else quit at the second press."""
+        selected = self.prompt.selected_text or self.get_selected_text()
+        if selected:
+            self.app.copy_to_clipboard(selected)
+            self.notify("Sent to the clipboard.", markup=False)
+        elif not self.prompt.is_empty:
+            self.prompt.stash()
+            self.notify("Draft put away: ↑ brings it back.", markup=False)
+        elif self.conversation.interrupt():
+            pass
+        elif self._clock() < self._quit_until:
+            await self.app.action_quit()
+        else:
+            self._quit_until = self._clock() + QUIT_WINDOW
+            self.notify("Ctrl+C again quits.", timeout=QUIT_WINDOW, markup=False)
+
+    @on(RequestCard.Opened)
+    def action_answer(self) -> None:
+        self.presenter.open_now()
+
+    @on(NewBelowPill.Pressed)
+    def action_chat(self) -> None:
+        self.transcript.follow()
+        self.prompt.focus()
+
+    def action_todo(self) -> None:
+        if self.todos.items:
+            self.todos.toggle()
+            self._count_todos()
+        else:
+            self.notify("There is no todo list yet.", markup=False)
+
+    def action_mode(self) -> None:
+        self.conversation.next_mode()
+
+    def action_fold(self) -> None:
+        self.transcript.toggle_fold()
+
+    def action_thinking(self) -> None:
+        self.transcript.cycle_thinking()
+
+    def action_page(self, way: int) -> None:
+        if way < 0:
+            self.transcript.scroll_page_up(animate=False)
+        else:
+            self.transcript.scroll_page_down(animate=False)
+
+    def _count_todos(self) -> None:
+        """The bar counts what the pane does not show."""
+        self.status.show(todos="" if self.todos.display else self.todos.count)
+
+    def _start_turn(self, turn: Coroutine[None, None, None]) -> None:
+        self.run_worker(turn, group="turn")
+
+    def _turn_ended(self) -> None:
+        self.run_worker(self._show_branch(), group="branch", exclusive=True)
+
+    async def _show_branch(self) -> None:
+        self.status.show(branch=await asyncio.to_thread(read_branch, self._directory))

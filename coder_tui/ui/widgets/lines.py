@@ -1,0 +1,112 @@
+"""Single lines around the prompt that appear only when they have something to say."""
+
+from rich.cells import cell_len
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from coder_tui.protocol.requests import Request
+from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.glyphs import Chrome
+
+_QUEUE_ROWS = 3
+
+
+class QueueLine(Static):
+    """Messages that wait for the agent's next step."""
+
+    DEFAULT_CSS = """
+    QueueLine {
+        height: auto; display: none; padding: 0 1; color: $text-dim;
+        text-wrap: nowrap; text-overflow: ellipsis;
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="queue", markup=False)
+
+    def show(self, texts: tuple[str, ...]) -> None:
+        rows = [Content(f"queued  {safe_line(text)}") for text in texts[:_QUEUE_ROWS]]
+        if len(texts) > _QUEUE_ROWS:
+            rows.append(Content(f"        and {len(texts) - _QUEUE_ROWS} more"))
+        self.display = bool(rows)
+        self.update(Content("\n").join(rows))
+
+
+class RequestCard(Widget):
+    """A request that waits until the person has time for it."""
+
+    DEFAULT_CSS = "RequestCard { height: 1; display: none; padding: 0 1; background: $panel; }"
+
+    class Opened(Message):
+        """The card was clicked."""
+
+    def __init__(self, chrome: Chrome) -> None:
+        super().__init__(id="request")
+        self._chrome = chrome
+        self.requests: tuple[Request, ...] = ()
+
+    def show(self, requests: tuple[Request, ...]) -> None:
+        """The first of `requests` in words, the others as a count; none hides the card."""
+        self.requests = requests
+        self.display = bool(requests)
+        self.refresh()
+
+    def render(self) -> Content:
+        if not self.requests:
+            return Content()
+        more = f" (+{len(self.requests) - 1})" if len(self.requests) > 1 else ""
+        tail = f" {self._chrome.dash} waiting for you{more}  F8 answer"
+        room = max(1, self.content_size.width - cell_len(tail))
+        first = self.requests[0]
+        words = f"{first.tool} {first.summary}" if first.summary else first.title
+        title = f"{self._chrome.waiting} {safe_line(words)}"
+        head = Content.styled(title, "$foreground").truncate(room, ellipsis=True)
+        return head + Content.styled(tail, "bold $text-warning")
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        self.post_message(self.Opened())
+
+
+class NewBelowPill(Static):
+    """Says how much arrived below while the reader was further up."""
+
+    DEFAULT_CSS = """
+    NewBelowPill {
+        layer: above; dock: bottom; width: auto; height: 1; padding: 0 1; display: none; margin: 0 2;
+        background: $primary; color: $background; text-style: bold;
+    }
+    """
+
+    class Pressed(Message):
+        """The pill was clicked."""
+
+    def __init__(self, chrome: Chrome) -> None:
+        super().__init__(id="new-below", markup=False)
+        self._chrome = chrome
+
+    def show(self, count: int) -> None:
+        self.display = count > 0
+        self.update(Content(f"{self._chrome.down} {count} new below"))
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        self.post_message(self.Pressed())
+
+
+class TooSmall(Static):
+    """Covers a screen that has no room to show anything sensible; the prompt below still takes keys."""
+
+    DEFAULT_CSS = """
+    TooSmall {
+        layer: cover; display: none; dock: top; width: 100%; height: 100%; background: $background;
+        content-align: center middle; text-wrap: nowrap;
+    }
+    """
+    WIDTH, HEIGHT = 30, 8
+
+    def __init__(self) -> None:
+        super().__init__("terminal too small", id="too-small", markup=False)

@@ -1,0 +1,131 @@
+"""The prompt: several lines of text that are sent by Enter and never lost otherwise."""
+
+import re
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+from textual.widgets import TextArea
+
+from coder_tui.text.safe_text import safe_text
+from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.widgets.prompt_history import PromptHistory
+
+# Joiners and direction marks belong to the writing of many languages; overrides and controls do not.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Prompt(TextArea):
+    """A draft with history. Methods put text in, messages say what to do with it."""
+
+    DEFAULT_CSS = """
+    Prompt {
+        height: auto;
+        min-height: 1;
+        max-height: 10;
+        border: none;
+        padding: 0;
+        background: $surface;
+        color: $foreground;
+        scrollbar-size-vertical: 1;
+        &:focus { border: none; }
+        & .text-area--placeholder { color: $text-dim; }
+    }
+    """
+
+    BINDINGS = bindings(Context.COMPOSER)
+
+    @dataclass
+    class Submitted(Message):
+        """Enter was pressed; the prompt is already empty."""
+
+        text: str
+
+    class Ended(Message):
+        """Ctrl+D was pressed in the empty prompt."""
+
+    def __init__(self, sent: PromptHistory) -> None:
+        super().__init__(
+            soft_wrap=True,
+            tab_behavior="focus",
+            show_line_numbers=False,
+            highlight_cursor_line=False,
+            placeholder="Ask, or describe a change",
+            id="prompt",
+        )
+        self.sent = sent
+        # A blinking cursor writes to the terminal for ever; an idle screen writes nothing.
+        self.cursor_blink = False
+        self.match_cursor_bracket = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.text
+
+    def type_text(self, text: str) -> None:
+        """Insert at the cursor, as if typed."""
+        result = self.replace(_clean(text), *self.selection, maintain_selection_offset=False)
+        self.move_cursor(result.end_location)
+
+    def put_back(self, texts: tuple[str, ...]) -> None:
+        """Return texts that were not sent, before the draft that stands there now."""
+        self.show_draft("\n".join([*texts, self.text] if self.text else texts))
+
+    def stash(self) -> None:
+        """Empty the prompt; the draft is the newest entry of the history."""
+        self.sent.add(self.text)
+        self.show_draft("")
+
+    def show_draft(self, text: str) -> None:
+        self.load_text(text)
+        self.move_cursor(self.document.end)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.prevent_default()
+            event.stop()
+            self._enter()
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        self.type_text(event.text)
+
+    def action_newline(self) -> None:
+        self.type_text("\n")
+
+    def action_older(self) -> None:
+        if not self.navigator.is_first_wrapped_line(self.cursor_location):
+            self.action_cursor_up()
+        elif (text := self.sent.older(self.text)) is not None:
+            self.show_draft(text)
+            # The next press has to find the first line again.
+            self.move_cursor((0, len(self.document.get_line(0))))
+
+    def action_newer(self) -> None:
+        if not self.navigator.is_last_wrapped_line(self.cursor_location):
+            self.action_cursor_down()
+        elif (text := self.sent.newer(self.text)) is not None:
+            self.show_draft(text)
+
+    def action_end(self) -> None:
+        if self.is_empty:
+            self.post_message(self.Ended())
+        else:
+            self.action_delete_right()
+
+    def _enter(self) -> None:
+        row, column = self.cursor_location
+        if column and self.document.get_line(row)[column - 1] == "\\":
+            self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
+            self.move_cursor((row + 1, 0))
+        elif self.text.strip():
+            text = self.text
+            self.sent.add(text)
+            self.load_text("")
+            self.post_message(self.Submitted(text))
+
+
+def _clean(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _STEERING.sub(lambda match: safe_text(match[0]), text)

@@ -1,0 +1,103 @@
+"""A session that does what the test tells it, with the methods that a screen uses."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.events import (
+    Event,
+    ModeChanged,
+    QueueChanged,
+    SessionStarted,
+    TurnFinished,
+    TurnOutcome,
+    TurnStarted,
+    UserMessageAdded,
+)
+from coder_tui.protocol.requests import Decision, Reply
+
+
+class FakeSession:
+    """A turn runs from `submit` until `finish` or `interrupt`; events in between come from `emit`."""
+
+    def __init__(self, directory: Path = Path("/srv/project"), earlier: tuple[Event, ...] = ()) -> None:
+        self.id = "s-1"
+        self.directory = directory
+        self.mode = Mode.ASK
+        self.model = "demo/model"
+        self.submitted: list[str] = []
+        self.answers: list[tuple[str, Reply]] = []
+        self.interrupts = 0
+        self.is_closed = False
+        self.fails_before_storing: Event | None = None
+        self._earlier = earlier
+        self._queue: list[str] = []
+        self._listeners: list[Callable[[Event], None]] = []
+        self._end: asyncio.Event | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._end is not None
+
+    def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def history(self) -> tuple[Event, ...]:
+        title = "earlier work" if self._earlier else ""
+        directory = str(self.directory)
+        started = SessionStarted(self.id, title, directory, self.model, self.mode, bool(self._earlier))
+        return (started, *self._earlier)
+
+    def emit(self, *events: Event) -> None:
+        for event in events:
+            for listener in list(self._listeners):
+                listener(event)
+
+    async def submit(self, text: str) -> None:
+        if self.is_busy:
+            self._queue.append(text)
+            self.emit(QueueChanged(tuple(self._queue)))
+            return
+        self.submitted.append(text)
+        number = len(self.submitted)
+        self._end = end = asyncio.Event()
+        self.emit(TurnStarted(number))
+        if self.fails_before_storing is not None:
+            self._end = None
+            self.emit(self.fails_before_storing)
+            return
+        self.emit(UserMessageAdded(f"u{number}", text))
+        await end.wait()
+
+    def finish(self, outcome: TurnOutcome = TurnOutcome.DONE) -> None:
+        assert self._end is not None, "no turn runs"
+        self._end.set()
+        self._end = None
+        self.emit(TurnFinished(len(self.submitted), outcome, "", 10))
+
+    def interrupt(self) -> bool:
+        if not self.is_busy:
+            return False
+        self.interrupts += 1
+        self.finish(TurnOutcome.INTERRUPTED)
+        return True
+
+    def take_queue(self) -> tuple[str, ...]:
+        texts, self._queue = tuple(self._queue), []
+        if texts:
+            self.emit(QueueChanged(()))
+        return texts
+
+    def answer(self, request_id: str, reply: Reply) -> None:
+        self.answers.append((request_id, reply))
+        if reply.decision is Decision.CANCEL_TURN:
+            self.interrupt()
+
+    def set_mode(self, mode: Mode) -> None:
+        self.mode = mode
+        self.emit(ModeChanged(mode))
+
+    async def close(self) -> None:
+        self.is_closed = True

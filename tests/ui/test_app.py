@@ -1,0 +1,125 @@
+"""Start, palette, help and the ways out."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coder_tui.protocol.errors import ConfigError
+from coder_tui.protocol.events import SessionRenamed
+from coder_tui.ui.app import CoderApp
+from coder_tui.ui.keys import KEYS
+from coder_tui.ui.launch import Launch
+from coder_tui.ui.screens.help import HelpScreen
+from tests.fakes.fake_session import FakeSession
+from tests.fakes.screens import Stage, launch_for, stage
+
+
+def last_words(app: CoderApp) -> str:
+    return "\n".join(str(line) for line in app._exit_renderables)
+
+
+async def test_a_session_that_cannot_open_ends_with_one_sentence_and_its_code() -> None:
+    async def broken() -> FakeSession:
+        raise ConfigError("config.toml, line 3: no such key modle.")
+
+    app = CoderApp(Launch(Path("/srv"), "coder-dark", False, broken))  # type: ignore[arg-type]  # never returns
+    async with app.run_test() as pilot:
+        await Stage(app, pilot, FakeSession()).until(lambda: app.return_code == 2)
+        assert last_words(app) == "config.toml, line 3: no such key modle."
+
+
+async def test_leaving_closes_the_session_and_says_how_to_come_back() -> None:
+    async with stage() as s:
+        s.session.emit(SessionRenamed("fix \x1b[31m[b]div"))
+        await s.pilot.press("ctrl+d")
+        await s.until(lambda: s.app.return_code == 0)
+        assert s.session.is_closed
+        assert last_words(s.app) == "fix ␛[31m[b]div\ncoder-tui --resume s-1"
+
+
+async def test_leaving_an_untouched_session_says_nothing() -> None:
+    async with stage() as s:
+        await s.app.action_quit()
+        assert last_words(s.app) == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_closes_the_session_and_ends_with_143(number: signal.Signals) -> None:
+    async with stage() as s:
+        os.kill(os.getpid(), number)
+        await s.until(lambda: s.app.return_code == 143)
+        assert s.session.is_closed
+
+
+async def test_an_unknown_theme_is_named_and_the_default_stands_in() -> None:
+    session = FakeSession()
+    async with stage(session, launch=launch_for(session, theme="neon")) as s:
+        assert s.app.theme == "coder-dark"
+        await s.until(lambda: "There is no theme neon." in s.drawn())
+
+
+async def test_a_persons_theme_without_our_names_still_draws(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('primary = "#aa3366"\n')
+    session = FakeSession()
+    launch = replace(launch_for(session, theme="mine"), theme_directory=tmp_path)
+    async with stage(session, launch=launch) as s:
+        assert s.app.theme == "mine"
+        assert "ASK" in s.drawn()
+
+
+async def test_help_lists_every_action_and_escape_closes_it() -> None:
+    async with stage(size=(100, 120)) as s:
+        await s.pilot.press(*"draft", "f1")
+        await s.until(lambda: isinstance(s.app.screen, HelpScreen) and "Keys" in s.drawn())
+        assert [row.title for row in KEYS if row.title not in s.drawn()] == []
+        await s.pilot.press("escape")
+        assert s.app.screen is s.screen
+        assert (s.screen.focused, s.draft) == (s.screen.prompt, "draft")
+
+
+async def test_the_palette_offers_every_action_that_is_not_bound_to_a_place() -> None:
+    async with stage() as s:
+        titles = {command.title for command in s.app.get_system_commands(s.screen)}
+        assert {row.title for row in KEYS if row.in_palette} | {"Theme coder-light"} <= titles
+        await s.pilot.press("ctrl+p")
+        await s.pilot.press(*"coder-light", "enter")
+        await s.until(lambda: s.app.theme == "coder-light")
+
+
+async def test_every_bound_action_exists() -> None:
+    async with stage() as s:
+        holders = {"app": s.app, "screen": s.screen, "": s.screen.prompt}
+        missing = []
+        for row in KEYS:
+            namespace, _, name = row.action.partition("(")[0].rpartition(".")
+            if name and row.id != "help.close" and not hasattr(holders[namespace], f"action_{name}"):
+                missing.append(row.id)
+        assert missing == []
+
+
+async def test_our_keys_are_the_only_ones_the_app_binds() -> None:
+    async with stage() as s:
+        assert "ctrl+q" not in s.screen.active_bindings
+
+
+def test_the_first_paint_needs_neither_agent_nor_pydantic_nor_highlighters() -> None:
+    code = "import sys, coder_tui.ui.app; print('\\n'.join(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    heavy = ("pydantic", "litellm", "mcp", "pygls", "httpx", "pygments", "markdown_it", "coder_tui.agent")
+    assert [name for name in loaded if name.startswith(heavy)] == []
+
+
+def test_textual_runs_at_our_frame_rate_and_commands_do_not_inherit_it() -> None:
+    code = "import os, coder_tui.ui as ui; print(ui.FRAMES_PER_SECOND, 'TEXTUAL_FPS' in os.environ)"
+    environment = {key: value for key, value in os.environ.items() if key != "TEXTUAL_FPS"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout == "1000 False\n"

@@ -1,0 +1,87 @@
+"""Every event reaches the screen."""
+
+from typing import get_args
+
+import pytest
+
+from coder_tui.protocol.access import Mode, ToolKind
+from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.events import (
+    Event,
+    FilesChanged,
+    MessageFinished,
+    ModeChanged,
+    ModelChanged,
+    Notice,
+    NoticeLevel,
+    Outcome,
+    QueueChanged,
+    RequestClosed,
+    RequestOpened,
+    RetryScheduled,
+    SessionRenamed,
+    SessionStarted,
+    TextDelta,
+    ThinkingDelta,
+    TodosChanged,
+    ToolFinished,
+    ToolProgressed,
+    ToolProposed,
+    ToolStarted,
+    TurnFailed,
+    TurnFinished,
+    TurnOutcome,
+    TurnStarted,
+    UsageUpdated,
+    UserMessageAdded,
+)
+from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
+from coder_tui.protocol.usage import Usage
+from tests.fakes.screens import shell_request, stage
+
+TODO = TodoItem("1", "write it down", TodoStatus.PENDING, TodoPriority.LOW)
+STARTED = ToolStarted("call-r1", "bash", ToolKind.EXECUTE, "make all")
+
+# What happens, and words that are then on the screen.
+SHOWN: list[tuple[tuple[Event, ...], str]] = [
+    ((SessionStarted("s", "t", "/d", "vendor/model-x", Mode.PLAN, False),), "PLAN"),
+    ((ModelChanged("vendor/model-y", 1000),), "model-y"),
+    ((ModeChanged(Mode.EDITS),), "EDITS"),
+    ((TurnStarted(1),), "working"),
+    ((UserMessageAdded("u", "my words"),), "my words"),
+    ((QueueChanged(("later words",)),), "queued  later words"),
+    ((TextDelta("m", "streamed words"),), "streamed words"),
+    ((ThinkingDelta("m", "deep thought"),), "deep thought"),
+    ((MessageFinished("m", "whole answer", ""),), "whole answer"),
+    ((TurnFinished(1, TurnOutcome.LIMIT, "The step limit is met.", 5),), "The step limit is met."),
+    ((TurnFailed(1, "No route.", "Try later."),), "No route. Try later."),
+    ((ToolProposed("c", "bash", 120),), "bash"),
+    ((STARTED,), "make all"),
+    ((STARTED, ToolProgressed("call-r1", "42 items\n")), "42 items"),
+    ((ToolFinished("c", "bash", Outcome.FAILED, "make", TextBlock("it broke"), 5),), "it broke"),
+    ((STARTED, RequestOpened(shell_request())), "Run this command?"),
+    ((STARTED, RequestOpened(shell_request()), RequestClosed("r1", None)), "running"),
+    ((UsageUpdated(Usage(), Usage(900, 100, cost=1.5), 500, 1000),), "50%"),
+    ((TodosChanged((TODO,)),), "write it down"),
+    ((FilesChanged(("a", "b")),), "files 2"),
+    ((RetryScheduled(2, 3.0, "Server error."),), "Server error. Attempt 2 failed, again in 3 s."),
+    ((Notice(NoticeLevel.WARNING, "mind the gap"),), "mind the gap"),
+]
+
+
+@pytest.mark.parametrize(("happened", "words"), SHOWN, ids=lambda value: type(value[-1]).__name__)
+async def test_an_event_shows(happened: tuple[Event, ...], words: str) -> None:
+    async with stage(size=(150, 30)) as s:
+        s.session.emit(*happened)
+        await s.until(lambda: words in s.drawn())
+
+
+async def test_a_new_title_is_kept_for_the_way_out() -> None:
+    async with stage() as s:
+        s.session.emit(SessionRenamed("better name"))
+        assert s.screen.router.title == "better name"
+
+
+def test_no_event_was_forgotten_here() -> None:
+    tried = {type(event) for happened, _ in SHOWN for event in happened} | {SessionRenamed}
+    assert set(get_args(Event)) - tried == set()

@@ -1,0 +1,175 @@
+"""The session screen on a scripted session: keys in, calls out, and nothing lost between."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.events import (
+    MessageFinished,
+    TodosChanged,
+    TurnFailed,
+    UserMessageAdded,
+)
+from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
+from coder_tui.ui.app import CoderApp
+from coder_tui.ui.launch import Launch
+from coder_tui.ui.widgets.status_bar import Activity
+from tests.fakes.fake_session import FakeSession
+from tests.fakes.screens import Stage, launch_for, stage
+
+TODOS = (
+    TodoItem("1", "guard", TodoStatus.COMPLETED, TodoPriority.HIGH),
+    TodoItem("2", "test", TodoStatus.IN_PROGRESS, TodoPriority.HIGH),
+)
+
+
+def activity(s: Stage) -> Activity:
+    return s.screen.status.status.activity
+
+
+async def test_a_message_goes_out_and_shows_once_it_is_stored() -> None:
+    async with stage() as s:
+        await s.pilot.press(*"hello", "enter")
+        await s.until(lambda: s.session.submitted == ["hello"])
+        await s.until(lambda: "you  hello" in s.drawn())
+        assert activity(s) is Activity.WORKING
+        s.session.emit(MessageFinished("m", "Hi **there**", ""))
+        s.session.finish()
+        await s.until(lambda: "Hi there" in s.drawn())
+        assert activity(s) is Activity.IDLE
+
+
+async def test_what_is_entered_before_the_session_is_ready_is_sent_then() -> None:
+    session, gate = FakeSession(), asyncio.Event()
+
+    async def slow() -> FakeSession:
+        await gate.wait()
+        return session
+
+    app = CoderApp(Launch(Path("/srv"), "coder-dark", False, slow))  # type: ignore[arg-type]  # stands in
+    async with app.run_test() as pilot:
+        s = Stage(app, pilot, session)
+        await pilot.press(*"one", "enter", *"two", "enter", *"dra")
+        assert "queued  one" in s.drawn()
+        gate.set()
+        await s.until(lambda: session.submitted == ["one"])
+        await s.until(lambda: session.take_queue() == ("two",))
+        assert s.draft == "dra"
+
+
+async def test_a_prompt_from_the_command_line_is_sent_first() -> None:
+    session = FakeSession()
+    async with stage(session, launch=launch_for(session, prompt="from outside")) as s:
+        await s.until(lambda: session.submitted == ["from outside"])
+
+
+async def test_escape_stops_the_turn_and_queued_texts_return_to_the_draft() -> None:
+    async with stage() as s:
+        await s.pilot.press(*"go", "enter", *"one", "enter", *"two", "enter", *"dr")
+        await s.until(lambda: "queued  two" in s.drawn())
+        await s.pilot.press("escape")
+        assert s.session.interrupts == 1
+        assert s.draft == "one\ntwo\ndr"
+        await s.pilot.pause()
+        assert "queued" not in s.drawn()
+
+
+async def test_escape_without_a_turn_goes_to_the_prompt_and_keeps_the_draft() -> None:
+    async with stage() as s:
+        await s.pilot.press(*"draft", "tab")
+        assert s.screen.transcript.has_focus
+        await s.pilot.press("escape")
+        assert s.screen.prompt.has_focus
+        assert s.draft == "draft"
+
+
+async def test_letters_typed_while_the_transcript_has_the_focus_go_to_the_prompt() -> None:
+    async with stage() as s:
+        await s.pilot.press(*"a", "tab", *"bc")
+        assert s.draft == "abc"
+
+
+async def test_ctrl_c_stashes_then_stops_then_quits_at_the_second_press() -> None:
+    async with stage() as s:
+        await s.pilot.press(*"go", "enter", *"idea", "ctrl+c")
+        assert (s.draft, s.session.interrupts) == ("", 0)
+        await s.pilot.press("ctrl+c")
+        assert s.session.interrupts == 1
+        await s.pilot.press("ctrl+c")
+        assert not s.session.is_closed
+        await s.pilot.press("ctrl+c")
+        await s.until(lambda: s.session.is_closed)
+        assert s.app.return_code == 0
+
+
+async def test_ctrl_c_copies_a_selection_first() -> None:
+    async with stage() as s:
+        await s.pilot.press(*"word", "shift+home", "ctrl+c")
+        assert (s.app.clipboard, s.draft) == ("word", "word")
+
+
+async def test_shift_tab_goes_through_the_modes_and_never_to_auto() -> None:
+    async with stage() as s:
+        seen = []
+        for _ in range(3):
+            await s.pilot.press("shift+tab")
+            seen.append((s.session.mode, s.screen.status.status.mode))
+        assert seen == [(mode, mode) for mode in (Mode.EDITS, Mode.PLAN, Mode.ASK)]
+
+
+async def test_a_message_that_could_not_be_stored_returns_to_the_draft() -> None:
+    session = FakeSession()
+    session.fails_before_storing = TurnFailed(1, "The disk is full.", "")
+    async with stage(session) as s:
+        await s.pilot.press(*"precious", "enter")
+        await s.until(lambda: s.draft == "precious")
+        assert "The disk is full." in s.drawn()
+
+
+async def test_a_resumed_session_shows_what_was_said_and_offers_it_as_history() -> None:
+    earlier = (UserMessageAdded("u", "old question"), MessageFinished("m", "old answer", ""))
+    async with stage(FakeSession(earlier=earlier)) as s:
+        await s.until(lambda: "old answer" in s.drawn())
+        await s.pilot.press("up")
+        assert s.draft == "old question"
+
+
+async def test_todos_dock_when_wide_and_are_counted_when_not() -> None:
+    async with stage(size=(140, 30)) as s:
+        s.session.emit(TodosChanged(TODOS))
+        assert (s.screen.todos.display, s.screen.status.status.todos) == (True, "")
+        await s.pilot.resize_terminal(100, 30)
+        await s.until(lambda: not s.screen.todos.display)
+        assert s.screen.status.status.todos == "1/2"
+        await s.pilot.press("f4")
+        assert (s.screen.todos.display, s.screen.status.status.todos) == (True, "")
+        s.session.emit(TodosChanged(()))
+        assert not s.screen.todos.display
+
+
+@pytest.mark.parametrize("size", [(20, 5), (1, 1), (29, 8), (30, 7)])
+async def test_a_tiny_terminal_says_so_and_still_takes_keys(size: tuple[int, int]) -> None:
+    async with stage() as s:
+        await s.pilot.resize_terminal(*size)
+        await s.until(lambda: s.screen.has_class("-tiny"))
+        await s.pilot.press(*"kept")
+        await s.pilot.resize_terminal(100, 30)
+        await s.until(lambda: "kept" in s.drawn())
+        assert "too small" not in s.drawn()
+
+
+async def test_a_tiny_terminal_shows_only_the_sentence() -> None:
+    async with stage(size=(25, 6)) as s:
+        await s.until(lambda: "terminal too small" in s.drawn())
+        assert "ASK" not in s.drawn()
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 100, 139, 200])
+async def test_the_status_is_one_row_with_mode_and_context_at_every_width(width: int) -> None:
+    async with stage(size=(width, 24)) as s:
+        last = s.drawn().splitlines()[-1]
+        assert s.screen.status.size == (width, 1)
+        assert "ASK" in last
+        assert "ctx 0" in last
