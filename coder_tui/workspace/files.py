@@ -146,17 +146,22 @@ def binary_file(located: Located, kind: str) -> ToolError:
     )
 
 
+def check_size(size: int, located: Located) -> None:
+    """Refuse what must be held as a whole but is too large for that."""
+    if size > WHOLE_LIMIT:
+        raise ToolError(
+            ErrorType.TOO_LARGE,
+            f"{located.shown} has {size:,} bytes; up to {WHOLE_LIMIT:,} can be handled as a whole.",
+            "Work on it with a command, through bash.",
+        )
+
+
 async def load(located: Located) -> TextFile:
     """Read a text file whole."""
     descriptor = open_regular(located)
     status = os.fstat(descriptor)
     async with aiofiles.open(descriptor, "rb") as file:
-        if status.st_size > WHOLE_LIMIT:
-            raise ToolError(
-                ErrorType.TOO_LARGE,
-                f"{located.shown} has {status.st_size:,} bytes; files up to {WHOLE_LIMIT:,} can be changed.",
-                "Change it with a command, through bash.",
-            )
+        check_size(status.st_size, located)
         try:
             data = await file.read()
         except OSError as error:

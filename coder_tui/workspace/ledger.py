@@ -18,6 +18,11 @@ class ReadLedger:
         """The session has seen, or made, exactly this content."""
         self._digests[path] = digest
 
+    def note_change(self, path: Path, before: str | None, after: str) -> None:
+        """The session changed a file. Where it had not seen all of it, it still has not."""
+        if before is None or self._digests.get(path) == before:
+            self._digests[path] = after
+
     def has_changed(self, path: Path, digest: str) -> bool:
         """Whether the file was seen with another content than `digest`."""
         return self._digests.get(path, digest) != digest

@@ -1,0 +1,85 @@
+"""The `read` tool: a page of a text file, or a folder's listing."""
+
+import stat
+
+from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.display import TextBlock
+from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.builtin.approved import declare_reading, locate_approved
+from coder_tui.tools.builtin.folder_result import folder_result
+from coder_tui.workspace.confine import Located, Workspace, folder_or_file
+from coder_tui.workspace.ledger import ReadLedger
+from coder_tui.workspace.paging import Page, read_page
+
+DEFAULT_LIMIT = 50
+MOST_LINES = 200
+
+
+class ReadParams(Params):
+    path: str
+    offset: int | None = None
+    limit: int | None = None
+
+    @property
+    def first(self) -> int:
+        return self.offset or 1
+
+    @property
+    def count(self) -> int:
+        if self.limit is None or self.limit <= 0:
+            return DEFAULT_LIMIT
+        return min(self.limit, MOST_LINES)
+
+
+class ReadTool(Tool[ReadParams]):
+    """Remembers what was read, so that `write` can tell whether it would overwrite something unseen."""
+
+    name = "read"
+    kind = ToolKind.READ
+    display_name = "Read"
+    params = ReadParams
+    permission = "read"
+
+    def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
+        self._workspace = workspace
+        self._ledger = ledger
+
+    def variables(self) -> dict[str, object]:
+        return {"directory": self._workspace.root, "default_limit": DEFAULT_LIMIT, "max_lines": MOST_LINES}
+
+    def summary(self, params: ReadParams) -> str:
+        return params.path if params.offset in {None, 0} else f"{params.path} from line {params.offset}"
+
+    async def access(self, params: ReadParams, ctx: ToolContext) -> Access:
+        return declare_reading(self._workspace.locate(params.path))
+
+    async def run(self, params: ReadParams, ctx: ToolContext) -> ToolResult:
+        located = locate_approved(self._workspace, params.path, ctx)
+        if stat.S_ISDIR(folder_or_file(located).st_mode):
+            return await folder_result(located)
+        page = await read_page(located, params.first, params.count)
+        if page.digest is not None:
+            self._ledger.note(located.path, page.digest)
+        return _result(located, page)
+
+
+def _result(located: Located, page: Page) -> ToolResult:
+    content = "\n".join(page.lines)
+    fields: JsonObject = {
+        "ok": True,
+        "path": located.shown,
+        "content": content,
+        "start_line": page.start,
+        "end_line": page.end,
+        "has_more": page.has_more,
+    }
+    if page.total is not None:
+        fields["total_lines"] = page.total
+    return ToolResult(fields, TextBlock(content), _summary(located, page))
+
+
+def _summary(located: Located, page: Page) -> str:
+    if not page.lines:
+        return f"{located.shown}: nothing there"
+    total = "" if page.total is None else f" of {page.total}"
+    return f"{located.shown} {page.start}-{page.end}{total}"

@@ -1,0 +1,1 @@
+"""How a model's edits find their place in a file."""

@@ -1,0 +1,96 @@
+"""One file's change between proposal and disk: what is shown, approved and written is the same thing."""
+
+import asyncio
+import hashlib
+import re
+from dataclasses import dataclass
+
+from coder_tui.policy.secrets import is_secret
+from coder_tui.protocol.access import Target, TargetKind
+from coder_tui.protocol.display import DiffBlock
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.base import Access, JsonObject, ToolContext
+from coder_tui.workspace.confine import Located
+from coder_tui.workspace.diff import FileDiff, unified_diff
+from coder_tui.workspace.files import TextFile, digest_of, show
+from coder_tui.workspace.ledger import ReadLedger
+from coder_tui.workspace.save import save, stale_file
+
+_IMPOSSIBLE = "no change"
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """`before` is None for a new file; `text` is the new text with the file's own newlines."""
+
+    located: Located
+    before: TextFile | None
+    text: str
+
+    @property
+    def data(self) -> bytes:
+        return (self.before or TextFile("")).encode(self.text)
+
+    @property
+    def fingerprint(self) -> str:
+        """Binds an approval to the file's old and new bytes."""
+        old = self.before.digest if self.before else "-"
+        return hashlib.sha256(f"{old} {digest_of(self.data)}".encode()).hexdigest()
+
+    async def diff(self) -> FileDiff:
+        before = self.before.shown if self.before else None
+        return await asyncio.to_thread(unified_diff, self.located.shown, before, show(self.text))
+
+    def check_approved(self, ctx: ToolContext) -> None:
+        """Refuse when this is no longer what was approved."""
+        if ctx.access is not None and ctx.access.fingerprint not in {"", self.fingerprint}:
+            raise stale_file(self.located, "changed on disk since the change was approved")
+
+    async def write(self, ledger: ReadLedger) -> None:
+        await save(self.located, self.data, self.before)
+        before = self.before.digest if self.before else None
+        ledger.note_change(self.located.path, before, digest_of(self.data))
+
+
+async def declare(change: FileChange) -> Access:
+    """Say what the change would do, with its diff."""
+    facts: tuple[str, ...] = ()
+    if change.before is not None and change.before.links > 1:
+        facts = (f"The file has {change.before.links} hard links; the others keep the old content.",)
+    target = Target(TargetKind.PATH, str(change.located.path), writes=True)
+    block = diff_block(change, await change.diff())
+    return Access((target,), preview=block, fingerprint=change.fingerprint, facts=facts)
+
+
+def declare_failing(located: Located, error: ToolError) -> Access:
+    """Declare a change that cannot be made: raised at once, but for places whose content is not to be told.
+
+    The error may quote the file. Outside the workspace and for secrets it waits until that is decided on, and
+    the fingerprint makes sure that nothing else is written in its place.
+    """
+    if located.is_inside and not is_secret(located.path):
+        raise error
+    target = Target(TargetKind.PATH, str(located.path), writes=True)
+    return Access((target,), fingerprint=_IMPOSSIBLE, facts=("The change cannot be made as it stands.",))
+
+
+def diff_block(change: FileChange, diff: FileDiff) -> DiffBlock:
+    return DiffBlock(change.located.shown, diff.text, diff.additions, diff.deletions)
+
+
+def diff_fields(diff: FileDiff) -> JsonObject:
+    text, is_cut = diff.cut()
+    fields: JsonObject = {"additions": diff.additions, "deletions": diff.deletions, "diff": text}
+    return {**fields, "diff_truncated": True} if is_cut else fields
+
+
+def change_summary(change: FileChange, diff: FileDiff) -> str:
+    return f"{change.located.shown} +{diff.additions} -{diff.deletions}"
+
+
+def check_text(field: str, text: str) -> None:
+    """Refuse text that no encoding can carry: halves of characters from broken escapes."""
+    if _LONE.search(text):
+        message = f"invalid args: {field}: holds a lone surrogate, which is half a character"
+        raise ToolError(ErrorType.INVALID_TOOL_PARAMS, message)

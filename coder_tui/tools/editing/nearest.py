@@ -1,0 +1,69 @@
+"""Shows a model the place in the file that is most like what it looked for in vain."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+_MOST_LINES = 50_000
+_CUTOFF = 60.0
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A region of the file, lines from 1, and the first line in it that differs."""
+
+    start_line: int
+    end_line: int
+    line: int
+    wanted: str
+    found: str
+
+    def sentence(self) -> str:
+        return (
+            f"The nearest place is lines {self.start_line}-{self.end_line}; line {self.line} differs first: "
+            f"looked for {_brief(self.wanted)}, the file has {_brief(self.found)}."
+        )
+
+
+def nearest_region(text: str, old: str) -> Nearest | None:
+    """Find the window of the file that shares most lines with `old`, or one line that is much alike."""
+    lines, wanted = text.split("\n")[:_MOST_LINES], old.strip("\n").split("\n")
+    start = _by_shared_lines(lines, wanted)
+    if start is None:
+        start = _by_likeness(lines, wanted)
+    if start is None:
+        return None
+    window = lines[start : start + len(wanted)]
+    for index, line in enumerate(wanted):
+        found = window[index] if index < len(window) else ""
+        if found != line:
+            return Nearest(start + 1, start + max(len(window), 1), start + index + 1, line, found)
+    return None
+
+
+def _by_shared_lines(lines: list[str], wanted: list[str]) -> int | None:
+    places: dict[str, list[int]] = {}
+    for at, line in enumerate(lines):
+        if stripped := line.strip():
+            places.setdefault(stripped, []).append(at)
+    votes: Counter[int] = Counter()
+    for index, line in enumerate(wanted):
+        # A line that is everywhere says nothing about the place.
+        for at in places.get(line.strip(), [])[:100]:
+            if at >= index:
+                votes[at - index] += 1
+    return min(votes, key=lambda start: (-votes[start], start)) if votes else None
+
+
+def _by_likeness(lines: list[str], wanted: list[str]) -> int | None:
+    index, line = max(enumerate(wanted), key=lambda pair: len(pair[1].strip()))
+    best = process.extractOne(line[:_LONGEST], [text[:_LONGEST] for text in lines], scorer=fuzz.ratio)
+    if best is None or best[1] < _CUTOFF:
+        return None
+    return max(int(best[2]) - index, 0)
+
+
+def _brief(line: str) -> str:
+    return repr(line if len(line) <= _LONGEST else line[:_LONGEST] + "…")

@@ -1,0 +1,151 @@
+"""`bash` runs one command and tells everything about it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from coder_tui.protocol.access import Target, TargetKind
+from coder_tui.protocol.display import TerminalBlock
+from coder_tui.protocol.errors import ErrorType
+from coder_tui.tools.base import ToolContext
+from coder_tui.tools.builtin.bash import BashLimits, BashParams, BashTool
+from tests.tools.calling import Bench
+
+
+@pytest.fixture(autouse=True)
+def quiet_login(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A login shell reads the person's profile; tests have none."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / "ws")
+
+
+async def test_the_result_has_everything(bench: Bench) -> None:
+    result = await bench.result("bash", command="echo out; echo err >&2")
+
+    duration = result.for_model.pop("duration_ms")
+    assert result.for_model == {
+        "ok": True,
+        "command": "echo out; echo err >&2",
+        "exit_code": 0,
+        "stdout": "out\n",
+        "stderr": "err\n",
+        "truncated": False,
+    }
+    assert isinstance(duration, int)
+    assert isinstance(result.for_user, TerminalBlock)
+    assert sorted(result.for_user.output.split()) == ["err", "out"]
+    assert (result.for_user.exit_code, result.for_user.directory) == (0, str(bench.root))
+
+
+async def test_a_command_that_fails_is_a_failure_with_its_output(bench: Bench) -> None:
+    result = await bench.result("bash", command="echo partly; exit 7")
+
+    assert not result.is_ok
+    assert (result.for_model["stdout"], result.for_model["exit_code"]) == ("partly\n", 7)
+    assert result.for_model["error"] == {
+        "type": "execution_failed",
+        "message": "The command ended with exit code 7.",
+    }
+
+
+async def test_time_runs_out(bench: Bench) -> None:
+    result = await bench.call("bash", command="sleep 60", timeout_ms=200)
+
+    assert (result["ok"], result["exit_code"], result["error"]["type"]) == (False, 124, "timeout")
+
+
+async def test_a_command_that_wanted_input_is_told_apart(bench: Bench) -> None:
+    result = await bench.call("bash", command="echo 'EOFError: EOF when reading a line' >&2; exit 1")
+
+    assert result["error"]["hint"].startswith("It wanted input")
+
+
+async def test_it_runs_in_the_workspace_without_our_secrets(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "k-123")
+    monkeypatch.setenv("HARMLESS", "yes")
+
+    result = await bench.call("bash", command='pwd -P; echo "$SOME_API_KEY|$HARMLESS"')
+
+    assert result["stdout"] == f"{bench.workspace.root}\n|yes\n"
+
+
+async def test_live_output_reaches_the_watcher(bench: Bench) -> None:
+    seen: list[str] = []
+    ctx = ToolContext("session", "call", bench.root, progress=seen.append)
+
+    await BashTool(bench.workspace, BashLimits()).run(BashParams(command="echo live"), ctx)
+
+    assert "".join(seen) == "live\n"
+
+
+async def test_output_is_cut_at_the_limit(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "ws", BashLimits(output_limit_bytes=500))
+
+    result = await bench.call("bash", command="seq 1 10000")
+
+    assert (result["truncated"], len(result["stdout"]) <= 500) == (True, True)
+    assert result["stdout"].startswith("1\n2\n")
+    assert "\n[output truncated]\n" in result["stdout"]
+    assert result["stdout"].endswith("\n10000\n")
+
+
+async def test_the_declaration_is_the_whole_command(bench: Bench) -> None:
+    command = "echo 1\necho 2"
+
+    access = await bench.access("bash", command=command, description="count")
+
+    assert access.targets == (Target(TargetKind.COMMAND, command, writes=True),)
+    assert access.preview == TerminalBlock(command, "", None, str(bench.root))
+    assert access.facts == ("count",)
+    assert bench.tools["bash"].summary(BashParams(command=command)) == "echo 1 …"
+
+
+@pytest.mark.parametrize("command", ["", "  \n", "echo \0"])
+def test_what_is_no_command_is_invalid(command: str) -> None:
+    with pytest.raises(ValidationError):
+        BashParams(command=command)
+
+
+async def test_half_a_character_is_refused(bench: Bench) -> None:
+    assert (await bench.failure("bash", command="echo \udcff"))[0] is ErrorType.INVALID_TOOL_PARAMS
+
+
+async def test_a_command_too_long_for_the_system_is_said(bench: Bench) -> None:
+    assert (await bench.failure("bash", command="true " + "x" * 3_000_000))[0] is ErrorType.TOO_LARGE
+
+
+async def test_a_missing_shell_is_said(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "ws", BashLimits(shell="/nonexistent/sh"))
+
+    assert (await bench.failure("bash", command="true"))[0] is ErrorType.NOT_INSTALLED
+
+
+async def test_a_workspace_that_is_gone_is_said(bench: Bench) -> None:
+    bench.root.rmdir()
+
+    kind, message = await bench.failure("bash", command="true")
+
+    assert (kind, message) == (ErrorType.EXECUTION_FAILED, f"The folder {bench.workspace.root} is gone.")
+
+
+async def test_cancelling_ends_the_command(bench: Bench) -> None:
+    started = asyncio.Event()
+    ctx = ToolContext("session", "call", bench.root, progress=lambda text: started.set())
+    tool = BashTool(bench.workspace, BashLimits())
+    command = "trap 'touch ended; exit' TERM; echo go; while :; do sleep 0.01; done"
+    task = asyncio.ensure_future(tool.run(BashParams(command=command), ctx))
+    await started.wait()
+
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert (bench.root / "ended").exists()
