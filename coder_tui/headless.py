@@ -193,5 +193,5 @@ class HeadlessRun:
                 pass
 
     def _refuse(self, request: ApprovalRequest) -> None:
-        self._result.refused.append(f"{request.tool}: {request.title}")
+        self._result.refused.append(f"{request.tool} {request.summary}")
         self._session.answer(request.id, ApprovalReply(Decision.NOBODY_THERE))

@@ -82,6 +82,7 @@ class PermissionDesk:
             grants=grants,
             is_undoable=bool(access and access.is_undoable),
             rule=f"{verdict.rule} ({verdict.source})",
+            summary=tool.summary(params),
         )
         reply = await self._broker.ask(request)
         await self._log.decided(call_id, tool.name, verdict, reply.decision)

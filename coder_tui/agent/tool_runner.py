@@ -129,6 +129,7 @@ class ToolRunner:
         access = await tool.access(params, context)
         await self._desk.clear(attempt.call.id, tool, params, access, is_repeat=is_repeat)
         await to_the_end(self._record(attempt))
+        attempt.began = time.monotonic()  # the time that a person took to answer is not the tool's
         result = await tool.run(params, replace(context, access=access))
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:

@@ -41,8 +41,9 @@ class Done:
         return bool(self.result.get("ok"))
 
     @property
-    def error(self) -> str:
-        return str(self.result.get("error", {}).get("type", ""))
+    def was_refused(self) -> bool:
+        error = str(self.result.get("error", {}).get("type", ""))
+        return error in ("denied_by_user", "permission_denied", "cancelled")
 
     @property
     def words(self) -> str:
@@ -62,7 +63,7 @@ def next_scene(messages: tuple[Message, ...]) -> Scene:
         return _opening()
     if not tests:
         return _first_tests()
-    if not edits or (len(edits) == 1 and edits[0].error == "denied_by_user"):
+    if not edits or (len(edits) == 1 and edits[0].was_refused):
         return _mend(tests[-1], edits)
     if not edits[-1].is_ok:
         return _not_mended(edits[-1])
@@ -144,15 +145,14 @@ def _before_mending(tests: Done, edits: list[Done]) -> str:
             "Here is one other way to put it; refuse it too, and I leave the file alone."
         )
     asks = "The mend is one character. This edit asks you too, with its diff."
-    if tests.error:
+    if tests.was_refused:
         return f"No command, then: I respect that, and the code itself shows the bug. {asks}"
     return f"There it is: with ten pieces the discount is missing. {asks}"
 
 
 def _after_mending(tests: list[Done]) -> Scene:
-    has_run_again = len(tests) > 1
-    was_refused = bool(tests[-1].error)
-    if not has_run_again and not was_refused:
+    was_refused = tests[-1].was_refused
+    if len(tests) == 1 and not was_refused:
         calls = (
             _todos(3),
             Call("bash", {"command": TEST_COMMAND, "description": "Run the project's tests"}),

@@ -38,6 +38,7 @@ class ApprovalRequest:
     grants: tuple[Grant, ...] = ()
     is_undoable: bool = False
     rule: str = ""
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

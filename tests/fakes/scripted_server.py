@@ -18,7 +18,7 @@ from tests.fakes.script import SCRIPT_IS_OVER, JsonObject, Reply, reply_from
 
 Responder = Callable[[JsonObject], Reply]
 
-_PATIENCE = 10.0
+_PATIENCE = 60.0
 _KEEP_ALIVE_PAUSE = 0.05
 
 

@@ -8,8 +8,11 @@ from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, Too
 from coder_tui.resources import sample_project
 
 OK = {"ok": True}
-REFUSED = {"ok": False, "error": {"type": "denied_by_user", "message": "the person refused this call: not so"}}
-FAILING = {"ok": False, "exit_code": 1}
+REFUSED = {
+    "ok": False,
+    "error": {"type": "denied_by_user", "message": "the person refused this call: not so"},
+}
+FAILING = {"ok": False, "exit_code": 1, "error": {"type": "execution_failed", "message": "exit code 1"}}
 
 
 class Play:
@@ -22,7 +25,10 @@ class Play:
     def step(self, **answers: dict[str, Any]) -> str:
         scene = next_scene(tuple(self.messages))
         number = len(self.messages)
-        calls = [ToolCall(f"{number}_{i}", call.tool, json.dumps(call.arguments)) for i, call in enumerate(scene.calls)]
+        calls = [
+            ToolCall(f"{number}_{i}", call.tool, json.dumps(call.arguments))
+            for i, call in enumerate(scene.calls)
+        ]
         self.messages.append(AssistantMessage(str(number), scene.text, calls=tuple(calls)))
         for call in calls:
             content = json.dumps(answers.get(call.name, OK))
@@ -91,5 +97,10 @@ async def test_the_client_streams_words_then_calls_then_the_end() -> None:
     items = [item async for item in DemoClient(pace=0).stream(request)]
     text = "".join(item.text for item in items if isinstance(item, TextChunk))
     assert text == next_scene(request.messages).text
-    assert [item.name for item in items if isinstance(item, ToolCallChunk)] == ["todowrite", "read", "read", "grep"]
+    assert [item.name for item in items if isinstance(item, ToolCallChunk)] == [
+        "todowrite",
+        "read",
+        "read",
+        "grep",
+    ]
     assert isinstance(items[-1], StreamFinished)

@@ -1,0 +1,102 @@
+"""Bad input ends in one clear sentence and the right exit code, never in a traceback."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.program import Program
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    return Program.in_folder(tmp_path)
+
+
+def sentence(program: Program, *arguments: str, code: int, stdin: str = "", **environment: str) -> str:
+    done = program.run(*arguments, stdin=stdin, **environment)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr.strip()
+
+
+def test_an_unknown_flag(program: Program) -> None:
+    assert sentence(program, "--modle", "x", code=2) == (
+        "coder-tui: unrecognized arguments: --modle (did you mean --model?); see 'coder-tui --help'"
+    )
+
+
+def test_a_missing_folder(program: Program) -> None:
+    assert sentence(program, "nowhere", code=2) == "coder-tui: no folder at nowhere"
+
+
+def test_a_file_in_place_of_a_folder(program: Program) -> None:
+    (program.project / "f").write_text("")
+    assert sentence(program, "f", code=2) == "coder-tui: f is not a folder"
+
+
+def test_no_terminal(program: Program) -> None:
+    assert (
+        sentence(program, code=2) == "coder-tui: the screen needs a terminal; use 'coder-tui run' without one"
+    )
+
+
+def test_wrong_toml(program: Program) -> None:
+    file = program.home / "c.toml"
+    file.write_text("[model]\nname = \n")
+    told = sentence(program, "run", "-p", "x", "--config", str(file), code=2)
+    assert told.startswith((f"coder-tui: {file}:2", "coder-tui: ~/c.toml:2"))
+
+
+def test_a_wrong_key_names_the_line_and_the_nearest(program: Program) -> None:
+    file = program.home / "c.toml"
+    file.write_text("[bash]\ntimeout = 3\n")
+    told = sentence(program, "run", "-p", "x", "--config", str(file), code=2)
+    assert "c.toml:2" in told
+    assert "timeout_ms" in told
+
+
+def test_a_config_file_that_is_not_there(program: Program) -> None:
+    assert "no file" in sentence(program, "run", "-p", "x", "--config", "/nope.toml", code=2)
+
+
+def test_a_data_directory_that_cannot_be_made(program: Program) -> None:
+    told = sentence(program, "run", "-p", "x", "--model", "demo", code=1, CODER_TUI_DATA_DIR="/proc/nope")
+    assert told.startswith("coder-tui: cannot use the data directory /proc/nope")
+    assert "CODER_TUI_DATA_DIR" in told
+
+
+def test_an_empty_prompt(program: Program) -> None:
+    assert sentence(program, "run", "-p", "  ", code=2) == "coder-tui: the prompt is empty"
+
+
+def test_no_model(program: Program) -> None:
+    told = sentence(program, "run", "-p", "x", code=1, OPENAI_API_KEY="", ANTHROPIC_API_KEY="")
+    assert told.startswith("coder-tui: no model: set a key")
+
+
+def test_nothing_to_continue(program: Program) -> None:
+    told = sentence(program, "run", "-p", "x", "--model", "demo", "--continue", code=1)
+    assert told.startswith("coder-tui: no session in")
+
+
+def test_an_unknown_session(program: Program) -> None:
+    told = sentence(program, "run", "-p", "x", "--model", "demo", "--resume", "nope", code=1)
+    assert "sessions list" in told
+
+
+def test_tool_lines_that_are_not_json(program: Program) -> None:
+    done = program.run("tool", "call", "--stdin", stdin='nonsense\n{"tool": "list", "args": {}}\n[1]\n')
+    first, second, third = done.stdout.splitlines()
+    assert '"type": "invalid_tool_params"' in first
+    assert '"ok": true' in second
+    assert '"type": "invalid_tool_params"' in third
+
+
+def test_a_reader_that_goes_away(program: Program) -> None:
+    process = program.start("tool", "list", "--json")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.wait(60) in (0, 1)
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()

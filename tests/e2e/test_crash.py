@@ -1,0 +1,70 @@
+"""`kill -9` in the middle of a turn: what was finished is there, and the session goes on."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.program import Program
+from tests.fakes.script import Call, JsonObject, Reply
+
+
+def sent(server: OpenAIServer) -> list[JsonObject]:
+    """The last request's conversation without the system prompt."""
+    messages = server.requests[-1]["messages"]
+    assert isinstance(messages, list)
+    return [message for message in messages if message["role"] != "system"]
+
+
+async def test_a_killed_turn_goes_on_from_its_last_finished_step(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    (program.project / "a.txt").write_text("one\n")
+    read = Reply(text="First a look.", calls=(Call("read", {"path": "a.txt"}),))
+    async with OpenAIServer([read, Reply(text="half of", stall_after=2), Reply(text="Done.")]) as server:
+        model = ("--model", "openai/x", "--api-base", server.url)
+        process = program.start("run", "-p", "go", *model)
+        await server.requested(2)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        done = program.run("run", "-p", "go on", "--continue", *model)
+        conversation = sent(server)
+    assert (done.returncode, done.stdout) == (0, "Done.\n"), done.stderr
+    assert [message["role"] for message in conversation] == ["user", "assistant", "tool", "user"]
+    assert json.loads(str(conversation[2]["content"]))["content"] == "one"
+    assert conversation[3]["content"] == "go on"
+
+
+async def test_a_call_that_was_running_is_told_as_interrupted_and_not_run_again(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    command = "echo ran >> log; kill -9 $PPID; sleep 30"
+    config = program.home / "config.toml"
+    config.write_text(f'[permission.bash]\n{json.dumps(command)} = "allow"\n')
+    calls = (Call("bash", {"command": command}), Call("list", {}))
+    async with OpenAIServer([Reply(calls=calls), Reply(text="I see.")]) as server:
+        model = ("--model", "openai/x", "--api-base", server.url, "--config", str(config))
+        killed = program.run("run", "-p", "go", *model)
+        done = program.run("run", "-p", "go on", "--continue", *model)
+        conversation = sent(server)
+    assert killed.returncode == -signal.SIGKILL
+    assert done.returncode == 0, done.stderr
+    results = [json.loads(str(message["content"])) for message in conversation if message["role"] == "tool"]
+    assert [result["error"]["type"] for result in results] == ["cancelled", "cancelled"]
+    assert "may have run" in results[0]["error"]["message"]
+    assert (program.project / "log").read_text() == "ran\n"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+async def test_a_signal_ends_the_turn_and_still_gives_a_result(tmp_path: Path, number: int, code: int) -> None:
+    program = Program.in_folder(tmp_path)
+    async with OpenAIServer([Reply(text="half of it", stall_after=3)]) as server:
+        process = program.start(
+            "run", "-p", "go", "--format", "json", "--model", "openai/x", "--api-base", server.url
+        )
+        await server.requested()
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=60)
+        await server.disconnected()
+    assert process.returncode == code, errors
+    assert json.loads(output)["outcome"] == "interrupted"

@@ -1,0 +1,81 @@
+"""`coder-tui run` against a scripted server, through real litellm over real HTTP."""
+
+from pathlib import Path
+
+from tests.fakes.anthropic_server import AnthropicServer
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.program import Program, json_lines
+from tests.fakes.script import Call, Reply
+
+EDIT = Call("edit", {"path": "a.txt", "old_string": "one", "new_string": "two"})
+
+
+def script() -> list[Reply]:
+    reads = (Call("read", {"path": "a.txt"}), Call("read", {"path": "b.txt"}))
+    return [Reply(text="I will look.", calls=reads), Reply(calls=(EDIT,)), Reply(text="That is it.")]
+
+
+def project(tmp_path: Path) -> Program:
+    program = Program.in_folder(tmp_path)
+    (program.project / "a.txt").write_text("one\n")
+    (program.project / "b.txt").write_text("other\n")
+    return program
+
+
+def test_text_reads_and_an_edit_that_nobody_approves(tmp_path: Path) -> None:
+    program = project(tmp_path)
+    with OpenAIServer(script()) as server:
+        done = program.run(
+            "run", "-p", "go", "--model", "openai/x", "--api-base", server.url, "--format", "stream-json"
+        )
+    lines = json_lines(done.stdout)
+    assert done.returncode == 3, done.stderr
+    assert lines[0] == {"type": "schema", "schema_version": 1}
+    assert (
+        "".join(line["text"] for line in lines if line["type"] == "text_delta") == "I will look.That is it."
+    )
+    finished = [(line["tool"], line["outcome"]) for line in lines if line["type"] == "tool_finished"]
+    assert finished == [("read", "ok"), ("read", "ok"), ("edit", "denied")]
+    assert (lines[-1]["type"], lines[-1]["exit_code"], lines[-1]["refused"]) == ("result", 3, ["edit a.txt"])
+    assert (program.project / "a.txt").read_text() == "one\n"
+
+
+def test_the_same_edit_runs_in_edits_mode(tmp_path: Path) -> None:
+    program = project(tmp_path)
+    with OpenAIServer(script()) as server:
+        done = program.run(
+            "run",
+            "-p",
+            "go",
+            "--model",
+            "openai/x",
+            "--api-base",
+            server.url,
+            "--permission",
+            "edits",
+            "--format",
+            "json",
+        )
+        results = [message for message in server.requests[-1]["messages"] if message["role"] == "tool"]  # type: ignore[attr-defined]  # wire data
+    assert done.returncode == 0, done.stderr
+    (result,) = json_lines(done.stdout)
+    assert (result["outcome"], result["text"], result["files"]) == ("done", "That is it.", ["a.txt"])
+    assert (program.project / "a.txt").read_text() == "two\n"
+    assert len(results) == 3
+
+
+def test_thinking_goes_back_to_anthropic_as_it_came(tmp_path: Path) -> None:
+    program = project(tmp_path)
+    replies = [
+        Reply(thinking="Let me think of it.", text="Looking.", calls=(Call("read", {"path": "a.txt"}),)),
+        Reply(text="Done."),
+    ]
+    with AnthropicServer(replies) as server:
+        done = program.run(
+            "run", "-p", "go", "--model", "anthropic/claude-sonnet-4-5", "--api-base", server.url
+        )
+        sent = server.requests[-1]["messages"]
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["Looking.", "Done."]
+    blocks = [block for message in sent if message["role"] == "assistant" for block in message["content"]]  # type: ignore[attr-defined]  # wire data
+    assert blocks[0] == {"type": "thinking", "thinking": "Let me think of it.", "signature": "c2lnbmF0dXJl"}

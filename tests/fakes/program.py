@@ -1,0 +1,69 @@
+"""The installed program as a person starts it: a process with folders of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROGRAM = str(Path(sys.executable).with_name("coder-tui"))
+PATIENCE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`home` holds config, data and cache; `project` is the folder it works in."""
+
+    home: Path
+    project: Path
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> "Program":
+        program = cls(folder / "home", folder / "project")
+        program.home.mkdir()
+        program.project.mkdir()
+        return program
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Nothing of the machine's own settings and keys."""
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+        return {
+            **kept,
+            "HOME": str(self.home),
+            "TERM": "xterm-256color",
+            "OPENAI_API_KEY": "sk-test-0123456789abcdef",
+            "ANTHROPIC_API_KEY": "sk-ant-test-0123456789abcdef",
+        }
+
+    def command(self, *arguments: str) -> list[str]:
+        return [PROGRAM, *arguments]
+
+    def start(self, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.project,
+            env=self.environment | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str, stdin: str = "", **environment: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            self.command(*arguments),
+            cwd=self.project,
+            env=self.environment | environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+
+
+def json_lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
