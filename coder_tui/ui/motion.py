@@ -14,6 +14,9 @@ SHARE = 4
 
 LONGEST_WAIT = 0.25
 
+CATCH_UP = 0.01
+"""Seconds between two drawings when much has come at once."""
+
 WARM_UP = 0.3
 """Seconds after the first paint: what later needs is loaded when nobody waits for it."""
 
@@ -51,7 +54,7 @@ class Pacer:
         has_more = self._draw()
         self._cost = perf_counter() - began
         if has_more:
-            self.request()
+            self._timer = self._owner.set_timer(max(CATCH_UP, self._cost), self._act)
 
 
 def after_first_paint(owner: MessagePump, act: Callable[[], object]) -> None:

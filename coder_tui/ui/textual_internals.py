@@ -6,7 +6,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from rich.color import Color
 from rich.segment import Segment
@@ -134,8 +134,14 @@ class ScrollsAtOnce(_Mixin):
         """Move the view within a layout, where a watcher would ask for another one."""
         self.set_reactive(Widget.scroll_y, row)
         self.set_reactive(Widget.scroll_target_y, row)
-        if self._vertical_scrollbar is not None:
-            cast(Widget, self._vertical_scrollbar).set_reactive(ScrollBar.position, row)
+        self.vertical_scrollbar.set_reactive(ScrollBar.position, row)
+
+
+def forget_arrangements(widget: Widget) -> None:
+    """Sizes are cached by the room there was; rows wrapped at another width in between make them wrong."""
+    widget._clear_arrangement_cache()
+    for child in widget.children:
+        child._box_model_cache.clear()
 
 
 def placed_rows(placements: Iterable[WidgetPlacement]) -> int:

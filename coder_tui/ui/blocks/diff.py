@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from rich.segment import Segment
 from rich.style import Style
-from rich.text import Text
 from textual.strip import Strip
 
 from coder_tui.protocol.display import DiffBlock
 from coder_tui.text.safe_text import safe_line, safe_text
-from coder_tui.ui.drawing.code import code_lines, language_of
+from coder_tui.ui.drawing.code import CodeLine, code_lines, code_pieces, language_of
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.drawing.strips import CONSOLE, chopped, clipped, plain_strip
+from coder_tui.ui.drawing.strips import clipped, plain_strip
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
 _GUTTER = 5
@@ -64,11 +63,11 @@ def _parse(diff: str) -> Iterator[_Line]:
             old, new = old + 1, new + 1
 
 
-def _coloured(lines: list[_Line], path: str, palette: Palette) -> dict[int, Text]:
+def _coloured(lines: list[_Line], path: str, palette: Palette) -> dict[int, CodeLine]:
     """Syntax colours by index; each side is one text, so that strings over several lines come out right."""
     if len(lines) > MOST_COLOURED or not (language := language_of(path)):
         return {}
-    coloured: dict[int, Text] = {}
+    coloured: dict[int, CodeLine] = {}
     for signs in ("- ", "+ "):
         indexes = [i for i, line in enumerate(lines) if line.sign in signs]
         if indexes:
@@ -77,29 +76,20 @@ def _coloured(lines: list[_Line], path: str, palette: Palette) -> dict[int, Text
     return coloured
 
 
-def _draw(line: _Line, coloured: Text | None, width: int, palette: Palette) -> Iterator[Strip]:
+def _draw(line: _Line, coloured: CodeLine | None, width: int, palette: Palette) -> Iterator[Strip]:
     if line.number is None:
         mark = palette.glyphs.more if line.sign == "@" else ""
         yield plain_strip(f"{mark:>{_GUTTER}} {line.text}".rstrip(), width, palette.dim)
         return
     ink, mark_ink = _inks(line.sign, palette)
     room = width - _GUTTER - 3
-    text = clipped(line.text, palette.glyphs.more)
-    pieces = [coloured] if coloured and coloured.cell_len <= room else chopped(text, room)
-    gutter, sign = f"{line.number:>{_GUTTER}} ", f"{line.sign} "
-    for piece in pieces:
-        body = _segments(piece, ink)
-        strip = Strip([Segment(gutter, palette.dim), Segment(sign, mark_ink), *body])
+    code = coloured if coloured is not None else [Segment(clipped(line.text, palette.glyphs.more))]
+    gutter = f"{line.number:>{_GUTTER}} "
+    sign = Segment(f"{line.sign} ", mark_ink)
+    for piece in code_pieces(code, room, ink):
+        strip = Strip([Segment(gutter, palette.dim), sign, *piece])
         yield strip.adjust_cell_length(width, ink)
-        gutter, sign = " " * (_GUTTER - 1) + f"{palette.glyphs.wrapped[:1]} ", f"{line.sign} "
-
-
-def _segments(piece: Text | str, ink: Style) -> list[Segment]:
-    if isinstance(piece, str):
-        return [Segment(piece, ink)]
-    return [
-        Segment(part.text, ink + part.style if part.style else ink) for part in piece.render(CONSOLE, end="")
-    ]
+        gutter = f"{palette.glyphs.wrapped:>{_GUTTER}} "
 
 
 def _inks(sign: str, palette: Palette) -> tuple[Style, Style]:

@@ -3,18 +3,24 @@
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
+from itertools import accumulate
 from typing import Protocol
 
-from rich.text import Text
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
 from textual.strip import Strip
 
 from coder_tui.ui.drawing.palette import Palette, Syntax
-from coder_tui.ui.drawing.strips import TAB, chopped, plain_strip, to_strip
+from coder_tui.ui.drawing.strips import TAB, chopped
 
 LONGEST_COLOURED = 400
 """Characters: lexers can take very long on a minified line."""
 
 INDENT = 2
+
+CodeLine = list[Segment]
+"""One line; a part without a style is plain ink."""
 
 _KINDS = (
     ("Keyword", Syntax.KEYWORD),
@@ -70,43 +76,49 @@ def load_lexers() -> None:
     _lexer("python")
 
 
-def code_lines(code: str, language: str, palette: Palette) -> list[Text]:
+def code_lines(code: str, language: str, palette: Palette) -> list[CodeLine]:
     """Coloured lines of already safe code; as many as it has."""
     lines = code.expandtabs(TAB).split("\n")
+    plain = [[Segment(line)] if line else [] for line in lines]
     lexer = _lexer(language.lower()) if max(map(len, lines)) <= LONGEST_COLOURED else None
     if lexer is None:
-        return [Text(line, no_wrap=True, end="") for line in lines]
-    text = Text(no_wrap=True, end="")
+        return plain
+    coloured: list[CodeLine] = [[]]
     for token, value in lexer.get_tokens("\n".join(lines)):
         kind = _kind(str(token)[6:])
-        text.append(value, None if kind is None else palette.syntax[kind])
-    coloured = list(text.split("\n", allow_blank=True))
+        style = None if kind is None else palette.syntax[kind]
+        for number, piece in enumerate(value.split("\n")):
+            if number:
+                coloured.append([])
+            if piece:
+                coloured[-1].append(Segment(piece, style))
     # A lexer may swallow or add an end of line; a row more or less would shift everything below.
-    if [line.plain for line in coloured] != lines:
-        return [Text(line, no_wrap=True, end="") for line in lines]
-    return coloured
+    is_whole = ["".join(part.text for part in line) for line in coloured] == lines
+    return coloured if is_whole else plain
 
 
 def code_strips(code: str, language: str, width: int, palette: Palette) -> list[Strip]:
     """Code on its own ground, set in a little; long lines go on below, marked."""
-    return [strip for line in code_lines(code, language, palette) for strip in _folded(line, width, palette)]
-
-
-def _folded(line: Text, width: int, palette: Palette) -> list[Strip]:
-    ground, room = palette.code_block, width - INDENT - 1
-    margin = plain_strip("", INDENT, palette.base)
+    room = width - INDENT - 1
+    margin = Segment(" " * INDENT, palette.base)
+    space = Segment(" ", palette.code_block)
+    mark = Segment(palette.glyphs.wrapped, palette.dim)
     strips = []
-    for number, piece in enumerate(_pieces(line, room)):
-        lead = Text(palette.glyphs.wrapped, palette.dim) if number else Text(" ")
-        strips.append(Strip.join([margin, to_strip(lead + piece, room + 1, ground)]))
+    for line in code_lines(code, language, palette):
+        lead = space
+        for piece in code_pieces(line, room, palette.code_block):
+            rest = Strip([lead, *piece]).adjust_cell_length(room + 1, palette.code_block)
+            strips.append(Strip([margin, *rest], width))
+            lead = mark
     return strips
 
 
-def _pieces(line: Text, room: int) -> list[Text]:
-    if line.cell_len <= room:
-        return [line]
-    ends, position = [], 0
-    for piece in chopped(line.plain, room)[:-1]:
-        position += len(piece)
-        ends.append(position)
-    return list(line.divide(ends))
+def code_pieces(line: CodeLine, room: int, ground: Style) -> list[CodeLine]:
+    """A line in rows of a width, on a ground."""
+    inked = [Segment(part.text, ground + part.style if part.style else ground) for part in line]
+    text = "".join(part.text for part in line)
+    pieces = chopped(text, room)
+    if len(pieces) <= 1:
+        return [inked]
+    ends = list(accumulate(map(cell_len, pieces)))
+    return [list(piece) for piece in Strip(inked).divide(ends)]

@@ -29,7 +29,7 @@ class Chunk:
     """What a continued fence or table began with: its first line, or its heading rows."""
 
 
-MOST_LINES = 200
+MOST_LINES = 60
 MOST_ROWS = 100
 LONGEST_PARAGRAPH = 4000
 """A block is cut beyond these, so that drawing the open one again stays cheap whatever a model sends."""

@@ -10,7 +10,7 @@ from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.parts import Part, parts_of
 from coder_tui.ui.drawing.splitter import Chunk, ChunkKind, Splitter
 
-LINES_A_FRAME = 150
+LINES_A_FRAME = 80
 """Source lines drawn in one go: a flood is spread over frames, so that keys come through."""
 
 

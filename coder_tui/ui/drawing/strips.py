@@ -24,14 +24,18 @@ LONGEST_LINE = 3000
 
 
 def to_strip(text: Text, width: int, fill: Style) -> Strip:
+    # Rich leaves out a text's own style where no span is styled.
+    ink = fill + text.style if isinstance(text.style, Style) else fill
     segments = [
-        Segment(segment.text, fill + segment.style if segment.style else fill)
+        Segment(segment.text, ink + segment.style if segment.style else ink)
         for segment in text.render(CONSOLE, end="")
     ]
     return Strip(segments).adjust_cell_length(width, fill)
 
 
 def plain_strip(text: str, width: int, style: Style) -> Strip:
+    if not text:
+        return Strip.blank(width, style)
     return Strip([Segment(text, style)]).adjust_cell_length(width, style)
 
 

@@ -5,7 +5,13 @@ from textual.geometry import Size
 from textual.layout import DockArrangeResult
 from textual.message import Message
 
-from coder_tui.ui.textual_internals import LaysOutOnce, ScrollsAtOnce, placed_rows, without_grid
+from coder_tui.ui.textual_internals import (
+    LaysOutOnce,
+    ScrollsAtOnce,
+    forget_arrangements,
+    placed_rows,
+    without_grid,
+)
 from coder_tui.ui.widgets.history import History
 
 
@@ -42,6 +48,8 @@ class FollowingScroll(LaysOutOnce, ScrollsAtOnce, VerticalScroll):
 
     # Within a layout the rows are known and nothing is painted yet: the one moment to move the view unseen.
     def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
+        if not self.history.is_wrapped_at(size.width):
+            forget_arrangements(self)
         result = without_grid(super().arrange(size, optimal))
         end = max(0, placed_rows(result.placements) - size.height)
         place = self.history.place
@@ -57,14 +65,15 @@ class FollowingScroll(LaysOutOnce, ScrollsAtOnce, VerticalScroll):
             self._start_following()
             return
         self._is_following = False
-        self.history.place = self.history.index.place_of(row)
-        if self.history.settle(self.size.height):
-            self.place_scroll(self.history.index.row_of(self.history.place))
+        self.history.stand_at(row)
+        place = self.history.place
+        if place is not None and self.history.settle(self.size.height):
+            self.place_scroll(self.history.index.row_of(place))
             self.history.refresh(layout=True)
 
     def _start_following(self) -> None:
         self._is_following = True
-        self.history.place = None
+        self.history.stand_at(None)
         if self._new_below:
             self._new_below = 0
             self.post_message(self.NewBelow(0))

@@ -28,6 +28,8 @@ class History(DrawnLines):
         self.entries: list[Entry] = []
         self.place: Place | None = None
         """The row at the top of the view; None while the view follows the end."""
+        self._letters_above: int | None = None
+        """Text between the entry's start and the top of the view: true at every width."""
         self.view = View()
         self.cursor: int | None = None
         self.is_batching = False
@@ -37,12 +39,18 @@ class History(DrawnLines):
         self._wrapped = 0
         self._drawn_with: Palette | None = None
         self._clicked_row = 0
+        self.drawings = 0
+        """How many entries were rendered so far."""
+
+    @property
+    def cached(self) -> int:
+        return len(self._cache)
 
     def add(self, entry: Entry, rows: Sequence[Strip] | None = None) -> int:
         """`rows` are the entry's own, where somebody has drawn them already; returns its index."""
         index = len(self.entries)
         self.entries.append(entry)
-        if rows and rows[0].cell_length == self._wrapped and self.palette is self._drawn_with:
+        if rows and rows[0].cell_length == self._wrapped and self._has_current_colours():
             self._cache[index] = self._with_gap(index, list(rows))
             self.index.append(len(self._cache[index]))
         else:
@@ -73,6 +81,14 @@ class History(DrawnLines):
         self.view = view
         self._forget()
         self.refresh(layout=True)
+
+    def stand_at(self, row: int | None) -> None:
+        """The reader went to a row, or to the end."""
+        self.place = None if row is None else self.index.place_of(row)
+        self._letters_above = None
+
+    def is_wrapped_at(self, width: int) -> bool:
+        return self._wrapped == max(NARROWEST_DRAWING, width)
 
     def settle(self, height: int) -> bool:
         """Make the heights around the view exact; says whether one was not."""
@@ -149,17 +165,24 @@ class History(DrawnLines):
             self.refresh(rows)
 
     def _strips(self, index: int) -> list[Strip]:
-        if self.palette is not self._drawn_with:  # another theme
+        if not self._has_current_colours():
             self._drawn_with = self.palette
             self._cache.clear()
         strips = self._cache.get(index)
         if strips is None:
+            self.drawings += 1
             drawn = self.entries[index].draw(self._wrapped, self.palette, self.view_of(index))
             strips = self._cache[index] = self._with_gap(index, drawn)
             while len(self._cache) > KEPT:
                 self._cache.popitem(last=False)
         self._cache.move_to_end(index)
         return strips
+
+    def _has_current_colours(self) -> bool:
+        """Whether the cached strips are of this theme."""
+        if self._drawn_with is None:
+            self._drawn_with = self.palette
+        return self.palette is self._drawn_with
 
     def _with_gap(self, index: int, rows: list[Strip]) -> list[Strip]:
         """An entry that shows nothing has no blank row either."""
@@ -178,15 +201,15 @@ class History(DrawnLines):
 
     def _rewrap(self, width: int) -> None:
         """Another width: the text at the top of the view stays there, wherever its row went."""
-        place, before = self.place, 0
-        is_inside = place is not None and place.index < len(self.entries) and self._wrapped > 0
-        if place is not None and is_inside:
-            before = _letters(self._strips(place.index)[: place.offset])
+        place = self.place
+        is_inside = place is not None and place.offset > 0 and place.index < len(self.entries)
+        if place is not None and is_inside and self._letters_above is None and self._wrapped:
+            self._letters_above = _letters(self._strips(place.index)[: place.offset])
         self._wrapped = width
         self._forget()
         self._drop_selection()
-        if place is not None and is_inside and place.offset:
-            self.place = Place(place.index, _row_after(self._strips(place.index), before))
+        if place is not None and is_inside and self._letters_above is not None:
+            self.place = Place(place.index, _row_after(self._strips(place.index), self._letters_above))
 
     def _forget(self) -> None:
         self._cache.clear()

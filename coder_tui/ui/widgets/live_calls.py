@@ -42,11 +42,15 @@ class LiveCalls:
         self._clock = clock
         self._live: dict[str, _Live] = {}
         self._pacer = Pacer(owner, self._draw)
-        self._second_hand = SecondHand(owner, self._tick)
+        self._second_hand = SecondHand(owner, self.tick)
 
     @property
     def is_ticking(self) -> bool:
         return self._second_hand.is_ticking
+
+    @property
+    def is_drawing(self) -> bool:
+        return self._pacer.is_pending
 
     def start(self, call_id: str, tool: str, kind: ToolKind, summary: str) -> None:
         entry = CallEntry(safe_line(tool), safe_line(summary), kind)
@@ -102,7 +106,8 @@ class LiveCalls:
                 self._history.replace(live.index, live.entry)
         return False
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
+        """Count the seconds of what runs."""
         for live in self._live.values():
             if live.entry.state is CallState.RUNNING:
                 live.entry = replace(live.entry, seconds=int(self._clock() - live.started))

@@ -147,14 +147,13 @@ class Transcript(FollowingScroll):
         after_first_paint(self, lambda: self.run_worker(load, thread=True))
 
     def on_focus(self, event: events.Focus) -> None:
-        if self.history.cursor is None:
-            last_row = round(self.scroll_y) + self.size.height - 1
-            self.history.move_cursor(self.history.index.index_at(last_row))
+        self._show_cursor()
 
     def on_blur(self, event: events.Blur) -> None:
         self.history.move_cursor(None)
 
     def action_fold(self) -> None:
+        self._show_cursor()
         if self.history.cursor is not None:
             self.history.toggle(self.history.cursor)
 
@@ -170,6 +169,12 @@ class Transcript(FollowingScroll):
             self.scroll_to(y=first)
         elif last >= self.scroll_y + self.size.height:
             self.scroll_to(y=last - self.size.height + 1)
+
+    def _show_cursor(self) -> None:
+        """On the last block in view, unless it is somewhere already."""
+        if self.history.cursor is None:
+            last_row = round(self.scroll_y) + self.size.height - 1
+            self.history.move_cursor(self.history.index.index_at(last_row))
 
     def _add(self, entry: Entry) -> int:
         self.note_new()

@@ -1,0 +1,57 @@
+"""A transcript alone on a screen, and ways to look at it."""
+
+import unicodedata
+
+from rich.style import Style
+from textual.app import App, ComposeResult
+from textual.color import Color
+from textual.pilot import Pilot
+from textual.strip import Strip
+
+from coder_tui.ui.drawing.palette import Palette, build_palette
+from coder_tui.ui.widgets.transcript import Transcript
+
+VARIABLES = {"syntax-keyword": "#ff0000", "diff-add-bg": "#002200", "text-dim": "#888888"}
+PALETTE: Palette = build_palette(VARIABLES, Style.parse("white on black"), Color.parse("black"))
+
+
+class TranscriptApp(App[None]):
+    def __init__(self, transcript: Transcript | None = None) -> None:
+        super().__init__()
+        self.transcript = transcript or Transcript()
+        self.news: list[int] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+
+    def on_transcript_new_below(self, message: Transcript.NewBelow) -> None:
+        self.news.append(message.count)
+
+
+def texts(strips: list[Strip]) -> list[str]:
+    return [strip.text.rstrip() for strip in strips]
+
+
+def screen_rows(app: App[None]) -> list[str]:
+    """What the terminal shows, row by row, blank ends cut."""
+    region = app.screen.size.region
+    rows = [app.screen._compositor.render_strips(region.size)[y].text for y in range(region.height)]
+    return [row.rstrip() for row in rows]
+
+
+def filled_rows(app: App[None]) -> list[str]:
+    return [row for row in screen_rows(app) if row]
+
+
+async def drawn(pilot: Pilot[None]) -> None:
+    """Wait until nothing is left to draw."""
+    app = pilot.app
+    assert isinstance(app, TranscriptApp)
+    await pilot.pause()
+    while app.transcript.tail.pacer.is_pending or app.transcript.calls.is_drawing:
+        await pilot.pause()
+    await pilot.pause()
+
+
+def unsafe_characters(text: str) -> set[str]:
+    return {char for char in text if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}}
