@@ -96,8 +96,9 @@ def layer_of(sources: Sources, path: KeyPath) -> Layer:
     return Layer.DEFAULT
 
 
-def origin_of(sources: Sources, path: KeyPath) -> str:
-    """Name what set `path`: a flag, a variable, `file:line`, or `default`."""
+def origin_of(sources: Sources, key: str | KeyPath) -> str:
+    """Name what set a key, dotted or in parts: a flag, a variable, `file:line`, or `default`."""
+    path = tuple(key.split(".")) if isinstance(key, str) else key
     match layer_of(sources, path):
         case Layer.FLAGS:
             return flag_name(path)

@@ -93,7 +93,7 @@ _FILE = SettingsFile(Path("/c.toml"), "[ui]\ntheme = 'file'\n", {"ui": {"theme":
 def test_the_stronger_source_gives_the_quick_value_and_the_origin(
     sources: Sources, value: object, origin: str
 ) -> None:
-    assert (quick_value(sources, "ui", "theme"), origin_of(sources, ("ui", "theme"))) == (value, origin)
+    assert (quick_value(sources, "ui", "theme"), origin_of(sources, "ui.theme")) == (value, origin)
 
 
 def test_flags_with_names_of_their_own_are_called_by_them() -> None:
