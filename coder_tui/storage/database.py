@@ -1,0 +1,200 @@
+"""One SQLite connection on a thread of its own, so that a write is safe on disk and the loop never waits."""
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from coder_tui.config.paths import DATA_VARIABLE, display_path
+from coder_tui.protocol.errors import StorageError
+from coder_tui.storage.migrations import MIGRATIONS, Migration
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+_BUSY_TIMEOUT_SEC = 10
+_BUSY_PAUSE_SEC = 0.01
+_BUGS = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_MISUSE}
+_WAY_OUT = f"make it writable or set {DATA_VARIABLE} to another folder"
+
+
+class Database:
+    """Runs work in order, each piece as one transaction."""
+
+    def __init__(self, path: Path, executor: ThreadPoolExecutor, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._executor = executor
+        self._connection = connection
+        self._is_closed = False
+
+    @classmethod
+    async def open(cls, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> "Database":
+        """Open or create, and bring the schema up to date; raise `StorageError` where that cannot be."""
+        executor = ThreadPoolExecutor(1, thread_name_prefix="store")
+        try:
+            connection = await _on_thread(executor, lambda: _open(path, migrations))
+        except BaseException:
+            executor.shutdown(wait=False)
+            raise
+        return cls(path, executor, connection)
+
+    async def write(self, work: Work[T]) -> T:
+        """Do `work` whole or not at all; when this returns it is on disk.
+
+        Once asked for it is done: a cancelled caller only stops waiting for it.
+        """
+        return await self._run("BEGIN IMMEDIATE", work)
+
+    async def read(self, work: Work[T]) -> T:
+        """Do `work` on one state of the data, whatever others write meanwhile."""
+        return await self._run("BEGIN", work)
+
+    async def close(self) -> None:
+        """Finish what was asked for, then let the file go."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        await _on_thread(self._executor, self._connection.close)
+        self._executor.shutdown(wait=False)
+
+    async def _run(self, begin: str, work: Work[T]) -> T:
+        if self._is_closed:
+            raise StorageError(f"the store {display_path(self.path)} is closed")
+        return await _on_thread(self._executor, lambda: self._transact(begin, work))
+
+    def _transact(self, begin: str, work: Work[T]) -> T:
+        with _explained(self.path), _transaction(self._connection, begin):
+            return work(self._connection)
+
+
+async def _on_thread(executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    # Shielded: cancelling a future of an executor would drop work that still waits its turn.
+    return await asyncio.shield(asyncio.get_running_loop().run_in_executor(executor, work))
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # SQLite has rolled back by itself after a full disk or an I/O error.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _open(path: Path, migrations: tuple[Migration, ...]) -> sqlite3.Connection:
+    _prepare_file(path)
+    with _explained(path):
+        connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_SEC, isolation_level=None)
+        try:
+            _check_version(connection, path, len(migrations))
+            _use_write_ahead_log(connection)
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            _migrate(connection, path, migrations)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Switch the journal, which two processes may try at once: SQLite fails one of them without waiting."""
+    give_up = time.monotonic() + _BUSY_TIMEOUT_SEC
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+            time.sleep(_BUSY_PAUSE_SEC)
+        else:
+            return
+
+
+def _prepare_file(path: Path) -> None:
+    """Make the file before SQLite would, for the person's eyes only; its helpers inherit the mode."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _create_private(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StorageError(f"cannot create {display_path(path)}: {reason}; {_WAY_OUT}") from error
+
+
+def _create_private(path: Path) -> None:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        # Never through a file handle: closing one would drop the locks of a connection in this process.
+        if path.stat().st_mode & 0o077:
+            path.chmod(0o600)
+
+
+def _check_version(connection: sqlite3.Connection, path: Path, known: int) -> None:
+    """Refuse what is not ours before anything is written to it."""
+    version = _version(connection)
+    if version > known:
+        raise StorageError(
+            f"{display_path(path)} was written by a newer coder-tui "
+            f"(schema {version}, this one knows {known}); update the program"
+        )
+    is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+    # Another process may be creating it: then the version comes with the tables.
+    if version == 0 and not is_empty and _version(connection) == 0:
+        raise StorageError(
+            f"{display_path(path)} is a database of another program; it was left untouched: move it away"
+        )
+
+
+def _migrate(connection: sqlite3.Connection, path: Path, migrations: tuple[Migration, ...]) -> None:
+    for number, statements in enumerate(migrations, start=1):
+        if _version(connection) >= number:
+            continue
+        with _transaction(connection, "BEGIN IMMEDIATE"):
+            # Read again: another process may have been faster.
+            if _version(connection) < number:
+                for statement in statements:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number}")
+    _check_version(connection, path, len(migrations))
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn what the disk or the file did wrong into a sentence; a wrong statement stays a bug."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        # The low byte is the kind; the rest tells it finer. Errors of the module itself have no code.
+        kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if kind in _BUGS:
+            raise
+        raise StorageError(_sentence(kind, str(error), display_path(path))) from error
+
+
+def _sentence(kind: int, reason: str, path: str) -> str:
+    match kind:
+        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
+            return f"{path} is damaged or not a database; it was left untouched: move it away to start anew"
+        case sqlite3.SQLITE_FULL:
+            return f"cannot save to {path}: the disk is full; free some space, what was saved is safe"
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return f"cannot write to {path}: {reason}; {_WAY_OUT}"
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return f"{path} is held by another process; try again when it is done"
+        case _:
+            return f"cannot use {path}: {reason}"

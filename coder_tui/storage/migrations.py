@@ -1,0 +1,73 @@
+"""The schema's history: each entry leads from its place in the list to the next version."""
+
+Migration = tuple[str, ...]
+
+_FIRST: Migration = (
+    # `activity` orders sessions by use: a clock that was set back must not change which is the latest.
+    """CREATE TABLE sessions (
+        id TEXT PRIMARY KEY,
+        title TEXT NOT NULL,
+        directory TEXT NOT NULL,
+        model TEXT NOT NULL,
+        mode TEXT NOT NULL,
+        created REAL NOT NULL,
+        updated REAL NOT NULL,
+        activity INTEGER NOT NULL,
+        todos TEXT NOT NULL DEFAULT '[]'
+    ) STRICT""",
+    "CREATE INDEX sessions_by_activity ON sessions (activity)",
+    "CREATE INDEX sessions_by_directory ON sessions (directory, activity)",
+    """CREATE TABLE messages (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        seq INTEGER NOT NULL,
+        message_id TEXT NOT NULL,
+        role TEXT NOT NULL,
+        body TEXT NOT NULL,
+        created REAL NOT NULL,
+        UNIQUE (session_id, seq)
+    ) STRICT""",
+    """CREATE TABLE calls (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        call_id TEXT NOT NULL,
+        message_id TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        arguments TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        proposed_summary TEXT NOT NULL,
+        started REAL NOT NULL,
+        outcome TEXT,
+        result TEXT,
+        display TEXT,
+        summary TEXT,
+        duration_ms INTEGER NOT NULL DEFAULT 0,
+        UNIQUE (session_id, call_id)
+    ) STRICT""",
+    """CREATE TABLE usage (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        message_id TEXT NOT NULL,
+        model TEXT NOT NULL,
+        input_tokens INTEGER NOT NULL,
+        output_tokens INTEGER NOT NULL,
+        cached_tokens INTEGER NOT NULL,
+        cache_write_tokens INTEGER NOT NULL,
+        reasoning_tokens INTEGER NOT NULL,
+        cost REAL,
+        created REAL NOT NULL
+    ) STRICT""",
+    "CREATE INDEX usage_by_session ON usage (session_id)",
+    """CREATE TABLE decisions (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        seq INTEGER NOT NULL,
+        call_id TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        effect TEXT NOT NULL,
+        rule TEXT NOT NULL,
+        source TEXT NOT NULL,
+        answer TEXT NOT NULL,
+        created REAL NOT NULL,
+        UNIQUE (session_id, seq)
+    ) STRICT""",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST,)
+"""Append only: a released entry is somebody's database."""
