@@ -1,0 +1,71 @@
+"""What the store takes and gives."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from coder_tui.protocol.access import Mode, ToolKind
+from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.events import Outcome
+from coder_tui.protocol.messages import Message
+from coder_tui.protocol.todos import TodoItem
+from coder_tui.protocol.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A session at a glance; `cost` is None where no price is known."""
+
+    id: str
+    title: str
+    directory: str
+    model: str
+    mode: Mode
+    created: datetime
+    updated: datetime
+    message_count: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A tool call before it runs; `call_id` is unique in its session."""
+
+    call_id: str
+    message_id: str
+    tool: str
+    arguments: str
+    summary: str
+    kind: ToolKind
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCall:
+    """A call and how it ended; `outcome`, `result` and `display` are None before that."""
+
+    record: CallRecord
+    outcome: Outcome | None
+    result: str | None
+    display: DisplayBlock | None
+    summary: str
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """What policy said of a call, by which rule, and what the person answered (empty: was not asked)."""
+
+    call_id: str
+    tool: str
+    effect: str
+    rule: str
+    source: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    info: SessionInfo
+    messages: tuple[Message, ...]
+    calls: dict[str, StoredCall]
+    todos: tuple[TodoItem, ...]
+    usage: Usage

@@ -1,0 +1,84 @@
+"""The store of sessions, as the orchestrator and the command line use it."""
+
+import sqlite3
+from pathlib import Path
+
+from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.events import Outcome
+from coder_tui.protocol.messages import Message, ToolMessage
+from coder_tui.storage.claims import Claims
+from coder_tui.storage.database import Database
+from coder_tui.storage.index import SessionIndex, info_of, touch
+from coder_tui.storage.ledger import Ledger, todos_of, usage_of
+from coder_tui.storage.records import CallRecord, DecisionRecord, SessionInfo, StoredCall, StoredSession
+from coder_tui.storage.recovery import close_unfinished_calls
+from coder_tui.storage.transcript import calls_of, end_call, insert_call, insert_message, messages_of
+
+__all__ = ["CallRecord", "DecisionRecord", "SessionInfo", "Store", "StoredCall", "StoredSession"]
+
+
+class Store(SessionIndex, Ledger):
+    """Every method that changes something has it on disk when it returns."""
+
+    def __init__(self, database: Database, claims: Claims) -> None:
+        SessionIndex.__init__(self, database, claims)
+        Ledger.__init__(self, database)
+
+    @classmethod
+    async def open(cls, path: Path) -> "Store":
+        """Open the database at `path`, or create it; `StorageError` where that cannot be."""
+        return cls(await Database.open(path), Claims(path.parent / "locks"))
+
+    async def close(self) -> None:
+        """Finish what was asked for, let go of all claims."""
+        await self._database.close()
+        self._claims.release_all()
+
+    async def add_message(self, session_id: str, message: Message) -> int:
+        """Append; returns the message's place in the session."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            touch(connection, session_id)
+            return insert_message(connection, session_id, message)
+
+        return await self._database.write(work)
+
+    async def record_call(self, session_id: str, call: CallRecord) -> None:
+        """Note a call before it runs, so that a crash cannot hide that it may have run."""
+        await self._database.write(lambda connection: insert_call(connection, session_id, call))
+
+    async def finish_call(
+        self,
+        session_id: str,
+        call_id: str,
+        outcome: Outcome,
+        result: str,
+        summary: str,
+        display: DisplayBlock,
+        duration_ms: int,
+        tool_message: ToolMessage,
+    ) -> None:
+        """Note how a call ended together with the message that tells the model, both or neither."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            end_call(connection, session_id, call_id, outcome, result, summary, display, duration_ms)
+            insert_message(connection, session_id, tool_message)
+            touch(connection, session_id)
+
+        await self._database.write(work)
+
+    async def close_unfinished(self, session_id: str) -> tuple[str, ...]:
+        """Give each call without a result one that says so; for a session whose program was killed."""
+        return await self._database.write(lambda connection: close_unfinished_calls(connection, session_id))
+
+    async def load(self, session_id: str) -> StoredSession:
+        def work(connection: sqlite3.Connection) -> StoredSession:
+            return StoredSession(
+                info_of(connection, session_id),
+                tuple(message for _, message in messages_of(connection, session_id)),
+                calls_of(connection, session_id),
+                todos_of(connection, session_id),
+                usage_of(connection, session_id),
+            )
+
+        return await self._database.read(work)

@@ -1,0 +1,125 @@
+"""The rows of a conversation: messages and the calls that belong to them."""
+
+import sqlite3
+import time
+
+from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.events import Outcome
+from coder_tui.protocol.messages import Message
+from coder_tui.storage.codec import (
+    pack_display,
+    pack_message,
+    pack_text,
+    unpack_display,
+    unpack_message,
+    unpack_text,
+)
+from coder_tui.storage.records import CallRecord, StoredCall
+
+
+def insert_message(
+    connection: sqlite3.Connection, session_id: str, message: Message, seq: int | None = None
+) -> int:
+    """Append, or put at `seq`, which must be free; returns the place it got."""
+    if seq is None:
+        (seq,) = connection.execute(
+            "SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session_id = ?", (session_id,)
+        ).fetchone()
+    connection.execute(
+        "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)",
+        (session_id, seq, pack_text(message.id), message.role, pack_message(message), time.time()),
+    )
+    return seq
+
+
+def messages_of(connection: sqlite3.Connection, session_id: str) -> tuple[tuple[int, Message], ...]:
+    rows = connection.execute(
+        "SELECT seq, body FROM messages WHERE session_id = ? ORDER BY seq", (session_id,)
+    )
+    return tuple((seq, unpack_message(body)) for seq, body in rows)
+
+
+def make_room(connection: sqlite3.Connection, session_id: str, after: int, count: int) -> None:
+    """Move the messages behind `after` by `count` places; by way of negative numbers, for none may meet."""
+    connection.execute("UPDATE messages SET seq = -seq WHERE session_id = ? AND seq > ?", (session_id, after))
+    connection.execute(
+        "UPDATE messages SET seq = ? - seq WHERE session_id = ? AND seq < 0", (count, session_id)
+    )
+
+
+def insert_call(connection: sqlite3.Connection, session_id: str, record: CallRecord) -> None:
+    connection.execute(
+        "INSERT INTO calls "
+        "(session_id, call_id, message_id, tool, arguments, proposed_summary, kind, started) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            session_id,
+            pack_text(record.call_id),
+            pack_text(record.message_id),
+            pack_text(record.tool),
+            pack_text(record.arguments),
+            pack_text(record.summary),
+            record.kind,
+            time.time(),
+        ),
+    )
+
+
+def end_call(
+    connection: sqlite3.Connection,
+    session_id: str,
+    call_id: str,
+    outcome: Outcome,
+    result: str,
+    summary: str,
+    display: DisplayBlock,
+    duration_ms: int,
+) -> None:
+    """Note how a call ended; `LookupError` for one that was never recorded or has ended already."""
+    changed = connection.execute(
+        "UPDATE calls SET outcome = ?, result = ?, summary = ?, display = ?, duration_ms = ? "
+        "WHERE session_id = ? AND call_id = ? AND outcome IS NULL",
+        (
+            outcome,
+            pack_text(result),
+            pack_text(summary),
+            pack_display(display),
+            duration_ms,
+            session_id,
+            pack_text(call_id),
+        ),
+    )
+    if changed.rowcount != 1:
+        raise LookupError(f"no open call {call_id!r} in session {session_id}")
+
+
+def calls_of(connection: sqlite3.Connection, session_id: str) -> dict[str, StoredCall]:
+    rows = connection.execute(
+        "SELECT call_id, message_id, tool, arguments, proposed_summary, kind, "
+        "outcome, result, display, summary, duration_ms FROM calls WHERE session_id = ? ORDER BY rowid",
+        (session_id,),
+    )
+    calls = (_call(row) for row in rows)
+    return {call.record.call_id: call for call in calls}
+
+
+def _call(row: sqlite3.Row) -> StoredCall:
+    call_id, message_id, tool, arguments, proposed_summary, kind, *end = row
+    outcome, result, display, summary, duration_ms = end
+    record = CallRecord(
+        unpack_text(call_id),
+        unpack_text(message_id),
+        unpack_text(tool),
+        unpack_text(arguments),
+        unpack_text(proposed_summary),
+        ToolKind(kind),
+    )
+    return StoredCall(
+        record,
+        None if outcome is None else Outcome(outcome),
+        None if result is None else unpack_text(result),
+        None if display is None else unpack_display(display),
+        record.summary if summary is None else unpack_text(summary),
+        duration_ms,
+    )
