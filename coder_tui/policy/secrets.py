@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 _TEMPLATES = (".example", ".sample", ".template", ".dist")
 _PRIVATE_KEY = re.compile(r"id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$")
-_KEY_SUFFIXES = frozenset({".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk"})
+_KEY_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk")
 _NAMES = frozenset(
     {
         ".netrc",
@@ -31,18 +31,16 @@ _PAIRS = frozenset({(".docker", "config.json"), (".kube", "config"), ("gh", "hos
 
 def is_secret(path: str | PurePath) -> bool:
     """Whether `path` names an environment file, a private key or stored credentials."""
-    parts = [part.lower() for part in PurePath(path).parts]
-    if not parts:
-        return False
-    name = parts[-1]
-    parent = parts[-2] if len(parts) > 1 else ""
+    # Searches ask this of every file, so plain strings it is.
+    *folders, name = str(path).lower().rstrip("/").split("/")
+    parent = folders[-1] if folders else ""
     return (
         _is_environment_file(name)
         or name in _NAMES
         or _PRIVATE_KEY.search(name) is not None
-        or PurePath(name).suffix in _KEY_SUFFIXES
+        or name.endswith(_KEY_SUFFIXES)
         or (parent, name) in _PAIRS
-        or (bool(_FOLDERS.intersection(parts[:-1])) and not _is_public(name))
+        or (not _FOLDERS.isdisjoint(folders) and not _is_public(name))
     )
 
 

@@ -48,7 +48,7 @@ def relative_path(record: bytes) -> str | None:
 
 
 def shown_path(path: str) -> str:
-    return os.fsencode(path).decode("utf-8", "replace")
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
 
 
 class Collected:

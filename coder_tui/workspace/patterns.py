@@ -25,8 +25,13 @@ class PathPattern:
         return cls(tuple(_segments(text) for text in _expand_braces(pattern)))
 
     def matches(self, path: str) -> bool:
-        names = path.split("/")
-        return any(_matches(segments, names) for segments in self.alternatives)
+        name = path.rpartition("/")[2]
+        for segments in self.alternatives:
+            # Most paths fail by their last name alone.
+            last = segments[-1] if segments else None
+            if last is not None and last.fullmatch(name) and _matches(segments, path.split("/")):
+                return True
+        return False
 
 
 def _segments(pattern: str) -> tuple[_Segment, ...]:

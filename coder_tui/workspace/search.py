@@ -114,7 +114,7 @@ class Search:
         async with self._records(scope, ["--files"], sort=sort, end=b"\0") as records:
             async for record in records:
                 path = relative_path(record)
-                if path is None or not _may_show(scope, path) or not accepts(shown_path(path)):
+                if path is None or not accepts(shown_path(path)) or not _may_show(scope, path):
                     continue
                 paths.append(path)
                 if len(paths) >= stop:
@@ -179,7 +179,7 @@ class Search:
 def _may_show(scope: Scope, path: str) -> bool:
     if scope.file:
         return True
-    return ".git" not in path.lower().split("/") and not is_secret(scope.folder / path)
+    return ".git" not in path.lower().split("/") and not is_secret(f"{scope.folder}/{path}")
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
