@@ -3,7 +3,7 @@
 import pytest
 
 from coder_tui.protocol.display import DiffBlock, DisplayBlock, TerminalBlock, TextBlock
-from coder_tui.ui.drawing.call_entry import FIRST_ROWS, LAST_ROWS, MOST_DIFF_ROWS, CallEntry, CallState
+from coder_tui.ui.drawing.call_entry import FIRST_ROWS, LAST_ROWS, MOST_DIFF_LINES, CallEntry, CallState
 from coder_tui.ui.drawing.entries import View
 from tests.ui.transcript_app import PALETTE, texts
 
@@ -71,7 +71,7 @@ def test_a_failing_command_says_its_exit_code() -> None:
 def test_a_huge_diff_is_cut_until_it_is_opened() -> None:
     diff = "@@ -0,0 +1 @@\n" + "+x\n" * 1000
     entry = CallEntry("edit", "a", state=CallState.OK, display=DiffBlock("a", diff, 1000, 0))
-    assert len(drawn(entry)) == 1 + MOST_DIFF_ROWS + 1
+    assert len(drawn(entry)) == 1 + MOST_DIFF_LINES + 1
     assert len(drawn(entry, is_open=True)) == 1 + 1001
 
 

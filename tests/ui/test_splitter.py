@@ -38,7 +38,8 @@ def kinds(text: str) -> list[ChunkKind]:
 
 @given(TEXTS, st.lists(st.integers(1, 40), max_size=60))
 def test_any_chunking_gives_the_same_chunks(text: str, sizes: list[int]) -> None:
-    splitter, chunks, rest = Splitter(), [], text
+    splitter, rest = Splitter(), text
+    chunks: list[Chunk] = []
     for size in sizes:
         chunks += splitter.feed(rest[:size])
         rest = rest[size:]

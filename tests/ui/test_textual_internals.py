@@ -10,13 +10,7 @@ from textual.scrollbar import ScrollBar
 from coder_tui.ui import textual_internals
 from coder_tui.ui.textual_internals import FewPlacements, NoStylesCache, PlainScrollBar
 from coder_tui.ui.widgets.transcript import Transcript
-from tests.ui.transcript_app import TranscriptApp, drawn, screen_rows
-
-
-def fill(app: TranscriptApp, count: int) -> None:
-    with app.transcript.adding_many():
-        for number in range(count):
-            app.transcript.add_user(f"m{number}", f"message {number}")
+from tests.ui.transcript_app import TranscriptApp, drawn, fill, screen_rows
 
 
 class LayoutCounted(Transcript):
@@ -52,7 +46,7 @@ async def test_growth_lays_out_less_often_than_without_the_trick(monkeypatch: py
 async def test_arrangements_take_the_plain_map() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:
-        fill(app, 100)
+        fill(app.transcript, 100)
         await drawn(pilot)
         transcript = app.transcript
         result = transcript.arrange(transcript.scrollable_content_region.size)
@@ -66,7 +60,7 @@ async def test_arrangements_take_the_plain_map() -> None:
 async def test_the_plain_bar_stands_in_for_the_stock_one() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 10)) as pilot:
-        fill(app, 100)
+        fill(app.transcript, 100)
         await drawn(pilot)
         bar = app.transcript.vertical_scrollbar
         assert isinstance(bar, PlainScrollBar)
@@ -78,7 +72,7 @@ async def test_the_plain_bar_stands_in_for_the_stock_one() -> None:
 async def test_a_click_above_the_thumb_scrolls_up() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 10)) as pilot:
-        fill(app, 100)
+        fill(app.transcript, 100)
         await drawn(pilot)
         await pilot.click(offset=(79, 1))
         await drawn(pilot)
@@ -89,7 +83,7 @@ async def test_scrolling_is_never_animated() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 10)) as pilot:
         app.animation_level = "full"
-        fill(app, 100)
+        fill(app.transcript, 100)
         await drawn(pilot)
         app.transcript.scroll_page_up()
         await pilot.pause()
@@ -99,7 +93,7 @@ async def test_scrolling_is_never_animated() -> None:
 async def test_drawn_widgets_keep_no_second_cache() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:
-        fill(app, 1000)
+        fill(app.transcript, 1000)
         await drawn(pilot)
         cache = app.transcript.history._styles_cache
         assert isinstance(cache, NoStylesCache)
@@ -112,7 +106,7 @@ async def test_without_the_tricks_the_screen_is_the_same(monkeypatch: pytest.Mon
         monkeypatch.setattr(textual_internals, "IS_KNOWN", is_known)
         app = TranscriptApp()
         async with app.run_test(size=(60, 12)) as pilot:
-            fill(app, 100)
+            fill(app.transcript, 100)
             app.transcript.stream_text("m", "a *text* with\n\n- two\n- items")
             await drawn(pilot)
             shown.append([row[:59] for row in screen_rows(app)])

@@ -1,5 +1,7 @@
 """The transcript through its public methods, on a real (headless) screen."""
 
+from collections.abc import Callable
+
 from textual.geometry import Size
 from textual.layout import DockArrangeResult
 
@@ -7,19 +9,17 @@ from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DiffBlock, TextBlock
 from coder_tui.protocol.events import NoticeLevel, Outcome
 from coder_tui.ui.widgets.transcript import Transcript
-from tests.ui.transcript_app import TranscriptApp, drawn, filled_rows, screen_rows, unsafe_characters
+from tests.ui.transcript_app import (
+    TranscriptApp,
+    drawn,
+    fill,
+    filled_rows,
+    finish,
+    screen_rows,
+    unsafe_characters,
+)
 
 HOSTILE = "\x1b]52;c;aGk=\x07 \x1b[2J \x9b31m \u202eabc \u200b [@click=app.quit]x[/] [/b]"
-
-
-def finish(transcript: Transcript, call_id: str, outcome: Outcome = Outcome.OK, text: str = "") -> None:
-    transcript.finish_tool(call_id, "read", outcome, call_id, TextBlock(text), 0)
-
-
-def fill(transcript: Transcript, count: int) -> None:
-    with transcript.adding_many():
-        for number in range(count):
-            transcript.add_user(f"m{number}", f"message {number}")
 
 
 async def test_a_streamed_reply_stands_below_the_question() -> None:
@@ -96,7 +96,7 @@ async def test_a_call_shows_its_way_from_proposal_to_end() -> None:
     async with app.run_test(size=(60, 10)) as pilot:
         transcript = app.transcript
         seen: list[list[str]] = []
-        steps = (
+        steps: tuple[Callable[[], None], ...] = (
             lambda: transcript.propose_tool("a", "shell", 1200),
             lambda: transcript.start_tool("a", "shell", ToolKind.EXECUTE, "make"),
             lambda: transcript.wait_tool("a"),
@@ -292,95 +292,6 @@ async def test_a_thousand_tokens_within_a_frame_make_a_handful_of_layouts() -> N
             transcript.stream_text("m", f"word{number}\n\n")
         await drawn(pilot)
         assert 0 < transcript.layouts - before < 60
-
-
-async def test_the_view_follows_until_the_reader_goes_up() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 10)) as pilot:
-        transcript = app.transcript
-        fill(transcript, 50)
-        await drawn(pilot)
-        transcript.scroll_page_up()
-        await drawn(pilot)
-        place = screen_rows(app)
-        transcript.add_user("x", "new")
-        transcript.stream_text("m", "and more")
-        await drawn(pilot)
-        assert (transcript.is_following, screen_rows(app), app.news) == (False, place, [1, 2])
-        transcript.follow()
-        await drawn(pilot)
-        assert (transcript.is_following, filled_rows(app)[-1], app.news) == (True, "◆ and more", [1, 2, 0])
-
-
-async def test_scrolling_back_to_the_end_follows_again() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 10)) as pilot:
-        fill(app.transcript, 50)
-        await drawn(pilot)
-        app.transcript.scroll_page_up()
-        app.transcript.scroll_page_down()
-        app.transcript.add_user("x", "new")
-        await drawn(pilot)
-        assert filled_rows(app)[-1] == "▌you  new"
-
-
-async def test_a_short_transcript_starts_at_the_top() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 10)) as pilot:
-        app.transcript.add_user("x", "hello")
-        await drawn(pilot)
-        assert (screen_rows(app)[0], app.transcript.scroll_y) == ("▌you  hello", 0)
-
-
-async def test_a_resize_keeps_the_top_line() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 12)) as pilot:
-        words = " ".join(f"w{number}" for number in range(600))
-        fill(app.transcript, 30)
-        app.transcript.finish_message("m", words, "", interrupted=False)
-        fill(app.transcript, 30)
-        await drawn(pilot)
-        app.transcript.scroll_to(y=app.transcript.history.index.start(30) + 10)
-        await drawn(pilot)
-        before = screen_rows(app)
-        first_word = before[0].split()[0]
-        for size in ((44, 12), (120, 9), (61, 12)):
-            await pilot.resize_terminal(*size)
-            await drawn(pilot)
-            assert first_word in screen_rows(app)[0].split()
-        await pilot.resize_terminal(80, 12)
-        await drawn(pilot)
-        assert screen_rows(app) == before
-
-
-async def test_a_block_that_grows_above_leaves_the_view_where_it_is() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 10)) as pilot:
-        transcript = app.transcript
-        transcript.start_tool("a", "shell", ToolKind.EXECUTE, "make")
-        fill(transcript, 30)
-        await drawn(pilot)
-        transcript.scroll_to(y=20)
-        await drawn(pilot)
-        before = screen_rows(app)
-        transcript.finish_tool("a", "shell", Outcome.FAILED, "make", TextBlock("x\n" * 10), 0)
-        await drawn(pilot)
-        assert screen_rows(app) == before
-
-
-async def test_folding_everything_keeps_the_reader_at_the_same_block() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 10)) as pilot:
-        for number in range(40):
-            app.transcript.add_user("u", f"question {number}")
-            finish(app.transcript, f"c{number}", text="a\nb\nc")
-        await drawn(pilot)
-        app.transcript.scroll_to(y=app.transcript.history.index.start(40) + 1)
-        await drawn(pilot)
-        top = screen_rows(app)[0]
-        app.transcript.toggle_fold()
-        await drawn(pilot)
-        assert (top, screen_rows(app)[0]) == ("▌you  question 20", "▌you  question 20")
 
 
 async def test_another_theme_changes_the_colours_of_what_is_drawn() -> None:

@@ -8,6 +8,8 @@ from textual.color import Color
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.events import Outcome
 from coder_tui.ui.drawing.palette import Palette, build_palette
 from coder_tui.ui.widgets.transcript import Transcript
 
@@ -55,3 +57,13 @@ async def drawn(pilot: Pilot[None]) -> None:
 
 def unsafe_characters(text: str) -> set[str]:
     return {char for char in text if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}}
+
+
+def finish(transcript: Transcript, call_id: str, outcome: Outcome = Outcome.OK, text: str = "") -> None:
+    transcript.finish_tool(call_id, "read", outcome, call_id, TextBlock(text), 0)
+
+
+def fill(transcript: Transcript, count: int) -> None:
+    with transcript.adding_many():
+        for number in range(count):
+            transcript.add_user(f"m{number}", f"message {number}")

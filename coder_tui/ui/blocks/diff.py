@@ -12,7 +12,7 @@ from coder_tui.protocol.display import DiffBlock
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.drawing.code import CodeLine, code_lines, code_pieces, language_of
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.drawing.strips import clipped, plain_strip
+from coder_tui.ui.drawing.strips import clipped, filled, plain_strip
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
 _GUTTER = 5
@@ -87,8 +87,7 @@ def _draw(line: _Line, coloured: CodeLine | None, width: int, palette: Palette) 
     gutter = f"{line.number:>{_GUTTER}} "
     sign = Segment(f"{line.sign} ", mark_ink)
     for piece in code_pieces(code, room, ink):
-        strip = Strip([Segment(gutter, palette.dim), sign, *piece])
-        yield strip.adjust_cell_length(width, ink)
+        yield filled([Segment(gutter, palette.dim), sign, *piece], width, ink)
         gutter = f"{palette.glyphs.wrapped:>{_GUTTER}} "
 
 

@@ -6,7 +6,7 @@ from textual.strip import Strip
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.drawing.strips import TAB, chopped, plain_rows
+from coder_tui.ui.drawing.strips import TAB, chopped, filled, plain_rows
 
 _PROMPT = "$ "
 
@@ -27,7 +27,7 @@ def _command(command: str, width: int, palette: Palette) -> list[Strip]:
     lead = _PROMPT
     for line in safe_text(command).split("\n"):
         for piece in chopped(line.expandtabs(TAB), width - len(_PROMPT)):
-            strip = Strip([Segment(lead, palette.dim), Segment(piece, palette.strong)])
-            rows.append(strip.adjust_cell_length(width, palette.base))
+            parts = [Segment(lead, palette.dim), Segment(piece, palette.strong)]
+            rows.append(filled(parts, width, palette.base))
             lead = " " * len(_PROMPT)
     return rows

@@ -1,7 +1,7 @@
 """A tool call in the transcript: one line that says its state, and what it shows below."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar, assert_never
 
@@ -28,7 +28,7 @@ from coder_tui.ui.drawing.strips import beside, plain_rows, plain_strip, to_stri
 LIVE_ROWS = 5
 FIRST_ROWS = 3
 LAST_ROWS = 10
-MOST_DIFF_ROWS = 200
+MOST_DIFF_LINES = 200
 
 
 class CallState(StrEnum):
@@ -75,7 +75,7 @@ class CallEntry:
         if view.is_open:
             return 1 + rows
         if self.is_open(view):
-            return 1 + min(rows, MOST_DIFF_ROWS)
+            return 1 + min(rows, MOST_DIFF_LINES)
         return 1 if self.state is CallState.OK else 1 + min(rows, FIRST_ROWS + LAST_ROWS)
 
     def draw(self, width: int, palette: Palette, view: View) -> list[Strip]:
@@ -150,11 +150,11 @@ class CallEntry:
         is_folded = view.is_open is False or (view.is_open is None and self._folds)
         if is_folded:
             return []
+        if self.state is CallState.OK and isinstance(self.display, DiffBlock) and not view.is_open:
+            return _first_of_diff(self.display, width, palette)
         rows = draw_block(self.display, width, palette)
         if view.is_open:
             return rows
-        if self.state is CallState.OK:
-            return _shortened(rows, MOST_DIFF_ROWS, 0, width, palette)
         return _shortened(rows, FIRST_ROWS, LAST_ROWS, width, palette)
 
     @property
@@ -191,6 +191,16 @@ def _shortened(rows: list[Strip], first: int, last: int, width: int, palette: Pa
     if hidden <= 1:
         return rows
     return [*rows[:first], more_row(hidden, width, palette), *rows[len(rows) - last :]]
+
+
+def _first_of_diff(block: DiffBlock, width: int, palette: Palette) -> list[Strip]:
+    """Only what is shown is drawn: an edit may be ten thousand lines."""
+    lines = block.diff.split("\n", MOST_DIFF_LINES)
+    if len(lines) <= MOST_DIFF_LINES:
+        return draw_block(block, width, palette)
+    shown = replace(block, diff="\n".join(lines[:-1]))
+    hidden = lines[-1].rstrip("\n").count("\n") + 1
+    return [*draw_block(shown, width, palette), more_row(hidden, width, palette)]
 
 
 def source_of(block: DisplayBlock) -> str:

@@ -12,7 +12,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from coder_tui.ui.drawing.palette import Palette, Syntax
-from coder_tui.ui.drawing.strips import TAB, chopped
+from coder_tui.ui.drawing.strips import TAB, chopped, filled
 
 LONGEST_COLOURED = 400
 """Characters: lexers can take very long on a minified line."""
@@ -107,8 +107,7 @@ def code_strips(code: str, language: str, width: int, palette: Palette) -> list[
     for line in code_lines(code, language, palette):
         lead = space
         for piece in code_pieces(line, room, palette.code_block):
-            rest = Strip([lead, *piece]).adjust_cell_length(room + 1, palette.code_block)
-            strips.append(Strip([margin, *rest], width))
+            strips.append(filled([margin, lead, *piece], width, palette.code_block))
             lead = mark
     return strips
 

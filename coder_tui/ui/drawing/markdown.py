@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from rich.segment import Segment
 from rich.text import Text
 from textual.strip import Strip
 
@@ -13,7 +14,7 @@ from coder_tui.ui.drawing.code import code_strips, load_lexers
 from coder_tui.ui.drawing.inline import inline_text
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.splitter import Chunk, ChunkKind, split
-from coder_tui.ui.drawing.strips import NARROWEST, plain_strip, to_strip, wrapped
+from coder_tui.ui.drawing.strips import NARROWEST, filled, plain_strip, to_strip, wrapped
 from coder_tui.ui.drawing.tables import table_strips
 
 if TYPE_CHECKING:
@@ -123,11 +124,14 @@ class _Page:
         return self._rows
 
     def _visit(self, token: "Token") -> None:
+        """Containers and what changes the look of the next text; all else is a leaf."""
         match token.type:
-            case "ordered_list_open" | "bullet_list_open":
+            case "bullet_list_open":
+                self._counters.append(None)
+                self._is_tight = True
+            case "ordered_list_open":
                 start = token.attrGet("start")
-                is_ordered = token.type.startswith("ordered")
-                self._counters.append(int(1 if start is None else start) if is_ordered else None)
+                self._counters.append(1 if start is None else int(start))
                 self._is_tight = True
             case "ordered_list_close" | "bullet_list_close":
                 self._counters.pop()
@@ -144,6 +148,11 @@ class _Page:
                 self._style = self._palette.heading
             case "paragraph_open" if token.hidden:
                 self._is_tight = True
+            case _:
+                self._visit_leaf(token)
+
+    def _visit_leaf(self, token: "Token") -> None:
+        match token.type:
             case "tr_open":
                 self._table.append([])
             case "table_close":
@@ -209,5 +218,4 @@ class _Page:
         if self._marker:
             prefix = prefix[: -len(self._marker)] + self._marker
             self._marker = ""
-        lead = plain_strip(prefix, len(prefix), self._palette.dim)
-        return Strip.join([lead, row]).adjust_cell_length(self._width, self._palette.base)
+        return filled([Segment(prefix, self._palette.dim), *row], self._width, self._palette.base)

@@ -83,37 +83,44 @@ def build_palette(
 ) -> Palette:
     """`base` is the style of plain text on `background`."""
     look = _Variables(variables, background)
+    bold = Style(bold=True)
 
-    def ink(*names: str, bold: bool | None = None, underline: bool | None = None) -> Style:
-        return base + Style(color=look.rich(*names), bold=bold, underline=underline)
+    def ink(*names: str) -> Style:
+        return base + Style(color=look.rich(*names))
 
     def on(ground: str, fallback: str, *names: str) -> Style:
         return base + Style(color=look.rich(*names), bgcolor=look.rich(ground, fallback))
 
-    dim = ink("text-dim", "foreground-muted")
-    comment = Style(italic=True)
+    add = on("diff-add-bg", "success-muted", "diff-add-fg", "foreground")
+    delete = on("diff-del-bg", "error-muted", "diff-del-fg", "foreground")
     return Palette(
         base=base,
-        dim=dim,
-        strong=base + Style(bold=True),
-        user=ink("text-primary", "primary", bold=True),
-        heading=ink("text-accent", "accent", bold=True),
-        link=ink("link", "text-primary", "primary", underline=True),
+        dim=ink("text-dim", "foreground-muted"),
+        strong=base + bold,
+        user=ink("text-primary", "primary") + bold,
+        heading=ink("text-accent", "accent") + bold,
+        link=ink("link", "text-primary", "primary") + Style(underline=True),
         code=on("code-bg", "surface", "code-fg", "text-accent"),
         code_block=base + Style(bgcolor=look.rich("code-bg", "surface")),
-        add=on("diff-add-bg", "success-muted", "diff-add-fg", "foreground"),
-        delete=on("diff-del-bg", "error-muted", "diff-del-fg", "foreground"),
-        add_sign=on("diff-add-bg", "success-muted", "diff-add-fg", "foreground") + Style(bold=True),
-        delete_sign=on("diff-del-bg", "error-muted", "diff-del-fg", "foreground") + Style(bold=True),
+        add=add,
+        delete=delete,
+        add_sign=add + bold,
+        delete_sign=delete + bold,
         ok=ink("text-success", "success"),
         failed=ink("text-error", "error"),
         warning=ink("text-warning", "warning"),
         running=ink("text-primary", "primary"),
-        syntax={
-            kind: Style(color=look.rich(f"syntax-{kind}", fallback, "accent"))
-            + (comment if kind is Syntax.COMMENT else Style())
-            for kind, fallback in _SYNTAX_FALLBACK.items()
-        },
+        syntax=_syntax(look),
         cursor=Style(bgcolor=look.rich("block-hover-background", "boost", "surface")),
         glyphs=glyphs,
     )
+
+
+def _syntax(look: _Variables) -> Mapping[Syntax, Style]:
+    return {
+        kind: Style(
+            color=look.rich(f"syntax-{kind}", fallback, "accent"),
+            italic=True if kind is Syntax.COMMENT else None,
+        )
+        for kind, fallback in _SYNTAX_FALLBACK.items()
+    }

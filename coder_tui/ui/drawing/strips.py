@@ -30,13 +30,23 @@ def to_strip(text: Text, width: int, fill: Style) -> Strip:
         Segment(segment.text, ink + segment.style if segment.style else ink)
         for segment in text.render(CONSOLE, end="")
     ]
-    return Strip(segments).adjust_cell_length(width, fill)
+    return filled(segments, width, fill)
 
 
 def plain_strip(text: str, width: int, style: Style) -> Strip:
     if not text:
         return Strip.blank(width, style)
-    return Strip([Segment(text, style)]).adjust_cell_length(width, style)
+    return filled([Segment(text, style)], width, style)
+
+
+def filled(segments: list[Segment], width: int, fill: Style) -> Strip:
+    """A row of exactly a width. One strip is made, since making them is most of the cost of drawing."""
+    length = sum(cell_len(segment.text) for segment in segments)
+    if length > width:
+        return Strip(segments, length).crop(0, width)
+    if length < width:
+        segments.append(Segment(" " * (width - length), fill))
+    return Strip(segments, width)
 
 
 def wrapped(text: Text, width: int) -> Iterator[Text]:

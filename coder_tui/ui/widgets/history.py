@@ -1,8 +1,6 @@
 """All finished entries of any number, drawn by one widget; only those near the view are ever rendered."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
 
 from textual import events
 from textual.geometry import Offset, Region, Size
@@ -10,76 +8,52 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from coder_tui.text.safe_text import safe_text
-from coder_tui.ui.drawing.call_entry import CallEntry
 from coder_tui.ui.drawing.entries import Entry, View
+from coder_tui.ui.drawing.entry_strips import EntryStrips
 from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
-from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.row_index import Place, RowIndex
 from coder_tui.ui.drawing.strips import plain_strip
 from coder_tui.ui.widgets.drawn_lines import NARROWEST_DRAWING, DrawnLines
 
-KEPT = 300
-"""Entries whose strips stay cached."""
+SCREENS_COPIED_AS_SEEN = 20
 
 
 class History(DrawnLines):
     def __init__(self, *, glyphs: Glyphs = UNICODE) -> None:
         super().__init__(glyphs=glyphs)
-        self.entries: list[Entry] = []
+        self.strips = EntryStrips()
+        self.index = RowIndex()
         self.place: Place | None = None
         """The row at the top of the view; None while the view follows the end."""
-        self._letters_above: int | None = None
-        """Text between the entry's start and the top of the view: true at every width."""
-        self.view = View()
         self.cursor: int | None = None
         self.is_batching = False
-        self.index = RowIndex()
-        self._cache: OrderedDict[int, list[Strip]] = OrderedDict()
-        self._overrides: dict[int, bool] = {}
-        self._wrapped = 0
-        self._drawn_with: Palette | None = None
+        self._letters_above: int | None = None
+        """Text between the entry's start and the top of the view: true at every width."""
         self._clicked_row = 0
-        self.drawings = 0
-        """How many entries were rendered so far."""
 
-    @property
-    def cached(self) -> int:
-        return len(self._cache)
-
-    def add(self, entry: Entry, rows: Sequence[Strip] | None = None) -> int:
+    def add(self, entry: Entry, rows: Sequence[Strip] = ()) -> int:
         """`rows` are the entry's own, where somebody has drawn them already; returns its index."""
-        index = len(self.entries)
-        self.entries.append(entry)
-        if rows and rows[0].cell_length == self._wrapped and self._has_current_colours():
-            self._cache[index] = self._with_gap(index, list(rows))
-            self.index.append(len(self._cache[index]))
-        else:
-            self.index.append(entry.estimate(self._wrapped or 80, self.view_of(index)) + self._gap(index))
+        index = len(self.strips)
+        self.strips.entries.append(entry)
+        is_drawn = bool(rows) and self.strips.keep(index, rows, self.palette)
+        self.index.append(len(self._rows_of(index)) if is_drawn else self.strips.estimate(index))
         if not self.is_batching:
             self.refresh(layout=True)
         return index
 
     def replace(self, index: int, entry: Entry) -> None:
         """Another state of the same entry."""
-        self.entries[index] = entry
-        if self.is_batching or not self._wrapped:
-            return
-        self._redraw(index)
-
-    def view_of(self, index: int) -> View:
-        is_open = self._overrides.get(index, self.view.is_open)
-        return self.view if is_open is self.view.is_open else replace(self.view, is_open=is_open)
+        self.strips.replace(index, entry)
+        self._changed(index)
 
     def toggle(self, index: int) -> None:
         """Fold or unfold one entry."""
-        self._overrides[index] = not self.entries[index].is_open(self.view_of(index))
-        self._redraw(index)
+        self.strips.toggle(index)
+        self._changed(index)
 
     def set_view(self, view: View) -> None:
-        if view.is_open is not self.view.is_open:
-            self._overrides.clear()
-        self.view = view
-        self._forget()
+        self.strips.set_view(view)
+        self._estimate_all()
         self.refresh(layout=True)
 
     def stand_at(self, row: int | None) -> None:
@@ -88,41 +62,32 @@ class History(DrawnLines):
         self._letters_above = None
 
     def is_wrapped_at(self, width: int) -> bool:
-        return self._wrapped == max(NARROWEST_DRAWING, width)
+        return self.strips.width == max(NARROWEST_DRAWING, width)
 
     def settle(self, height: int) -> bool:
         """Make the heights around the view exact; says whether one was not."""
-        count = len(self.entries)
-        top = min(self.place.index, count) if self.place else count
-        changed, rows, index = False, 0, top - 1
-        while index >= 0 and rows < 2 * height:
-            changed |= self.index.change(index, len(self._strips(index)))
-            rows += self.index.height(index)
-            index -= 1
-        rows, index = -self.place.offset if self.place else 0, top
-        while index < count and rows < 2 * height:
-            changed |= self.index.change(index, len(self._strips(index)))
-            rows += self.index.height(index)
-            index += 1
-        return changed
+        count = len(self.strips)
+        place = self.place or Place(count, 0)
+        top = min(place.index, count)
+        above = self._settle(range(top - 1, -1, -1), 2 * height)
+        below = self._settle(range(top, count), 2 * height + place.offset)
+        return above or below
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        width = max(NARROWEST_DRAWING, width)
-        if width != self._wrapped:
-            self._rewrap(width)
+        if not self.is_wrapped_at(width):
+            self._rewrap(max(NARROWEST_DRAWING, width))
         self.settle(viewport.height)
         return self.index.total
 
     def rows(self, first: int, last: int) -> list[Strip]:
-        blank = plain_strip("", self._wrapped, self.palette.base)
+        blank = plain_strip("", self.strips.width, self.palette.base)
         rows: list[Strip] = []
         index = self.index.index_at(first)
-        while first + len(rows) < last and 0 <= index < len(self.entries):
+        while first + len(rows) < last and 0 <= index < len(self.strips):
             skip = first + len(rows) - self.index.start(index)
             height = self.index.height(index)
-            strips = self._strips(index)[:height]
-            part = (strips + [blank] * (height - len(strips)))[skip:]
-            rows += self._lit(index, part)
+            drawn = self._rows_of(index)[:height]
+            rows += self._lit(index, (drawn + [blank] * (height - len(drawn)))[skip:])
             index += 1
         del rows[last - first :]
         return rows + [blank] * (last - first - len(rows))
@@ -131,16 +96,17 @@ class History(DrawnLines):
         """Select the entry under the mouse: all of a long session is not what a double click means."""
         index = self.index.index_at(self._clicked_row)
         if index >= 0:
-            first = self.index.start(index) + self._gap(index)
-            last = self.index.start(index) + self.index.height(index) - 1
-            self.screen.selections = {self: Selection(Offset(0, first), Offset(self._wrapped, last))}
+            start = self.index.start(index)
+            first, last = start + self.strips.gap(index), start + self.index.height(index) - 1
+            end = Offset(self.strips.width, last)
+            self.screen.selections = {self: Selection(Offset(0, first), end)}
 
     def selected_text(self, selection: Selection, first: int, last: int) -> str:
-        """Entries that lie inside as a whole far from the view come from their source, undrawn."""
-        if last - first <= 20 * max(1, self.app.size.height):
+        """More than some screens are copied from their source, undrawn."""
+        if last - first <= SCREENS_COPIED_AS_SEEN * self.app.size.height:
             return super().selected_text(selection, first, last)
         indexes = range(self.index.index_at(first), self.index.index_at(last) + 1)
-        return "\n\n".join(safe_text(self.entries[index].source) for index in indexes)
+        return "\n\n".join(safe_text(self.strips.entries[index].source) for index in indexes)
 
     def on_click(self, event: events.Click) -> None:
         self._clicked_row = event.y
@@ -150,49 +116,27 @@ class History(DrawnLines):
         self.cursor = index if index is None or index >= 0 else None
         self.refresh()
 
-    def rows_at_cursor(self) -> tuple[int, int]:
-        """First and last row of the entry that the cursor is on."""
-        first = self.index.start(self.cursor or 0)
-        return first, first + self.index.height(self.cursor or 0) - 1
+    def _rows_of(self, index: int) -> list[Strip]:
+        return self.strips.rows(index, self.palette)
 
-    def _redraw(self, index: int) -> None:
-        self._cache.pop(index, None)
-        if self.index.change(index, len(self._strips(index))):
+    def _changed(self, index: int) -> None:
+        if self.is_batching or not self.strips.width:
+            return
+        if self.index.change(index, len(self._rows_of(index))):
             self._drop_selection()
             self.refresh(layout=True)
         else:
-            rows = Region(0, self.index.start(index), self.size.width, self.index.height(index))
-            self.refresh(rows)
+            self.refresh(Region(0, self.index.start(index), self.size.width, self.index.height(index)))
 
-    def _strips(self, index: int) -> list[Strip]:
-        if not self._has_current_colours():
-            self._drawn_with = self.palette
-            self._cache.clear()
-        strips = self._cache.get(index)
-        if strips is None:
-            self.drawings += 1
-            drawn = self.entries[index].draw(self._wrapped, self.palette, self.view_of(index))
-            strips = self._cache[index] = self._with_gap(index, drawn)
-            while len(self._cache) > KEPT:
-                self._cache.popitem(last=False)
-        self._cache.move_to_end(index)
-        return strips
-
-    def _has_current_colours(self) -> bool:
-        """Whether the cached strips are of this theme."""
-        if self._drawn_with is None:
-            self._drawn_with = self.palette
-        return self.palette is self._drawn_with
-
-    def _with_gap(self, index: int, rows: list[Strip]) -> list[Strip]:
-        """An entry that shows nothing has no blank row either."""
-        return [plain_strip("", self._wrapped, self.palette.base)] * self._gap(index) + rows if rows else []
-
-    def _gap(self, index: int) -> int:
-        """Calls in a row stand close."""
-        is_close = index > 0 and isinstance(self.entries[index - 1], CallEntry)
-        entry = self.entries[index]
-        return int(index > 0 and entry.has_gap and not (is_close and isinstance(entry, CallEntry)))
+    def _settle(self, indexes: range, rows: int) -> bool:
+        """Measure entries in this order until they fill `rows`."""
+        changed, measured = False, 0
+        for index in indexes:
+            if measured >= rows:
+                break
+            changed |= self.index.change(index, len(self._rows_of(index)))
+            measured += self.index.height(index)
+        return changed
 
     def _lit(self, index: int, rows: list[Strip]) -> list[Strip]:
         if index != self.cursor:
@@ -201,22 +145,17 @@ class History(DrawnLines):
 
     def _rewrap(self, width: int) -> None:
         """Another width: the text at the top of the view stays there, wherever its row went."""
-        place = self.place
-        is_inside = place is not None and place.offset > 0 and place.index < len(self.entries)
-        if place is not None and is_inside and self._letters_above is None and self._wrapped:
-            self._letters_above = _letters(self._strips(place.index)[: place.offset])
-        self._wrapped = width
-        self._forget()
+        place = self.place if self.place and self.place.index < len(self.strips) else None
+        if place and place.offset and self._letters_above is None and self.strips.width:
+            self._letters_above = _letters(self._rows_of(place.index)[: place.offset])
+        self.strips.wrap_at(width)
+        self._estimate_all()
         self._drop_selection()
-        if place is not None and is_inside and self._letters_above is not None:
-            self.place = Place(place.index, _row_after(self._strips(place.index), self._letters_above))
+        if place and self._letters_above is not None:
+            self.place = Place(place.index, _row_after(self._rows_of(place.index), self._letters_above))
 
-    def _forget(self) -> None:
-        self._cache.clear()
-        width = self._wrapped or 80
-        self.index.replace_all(
-            entry.estimate(width, self.view_of(i)) + self._gap(i) for i, entry in enumerate(self.entries)
-        )
+    def _estimate_all(self) -> None:
+        self.index.replace_all(map(self.strips.estimate, range(len(self.strips))))
 
     def _drop_selection(self) -> None:
         """It names rows, and rows have moved."""
@@ -225,7 +164,7 @@ class History(DrawnLines):
 
 
 def _letters(rows: Sequence[Strip]) -> int:
-    """How much text rows hold, whatever the width: words, without the signs that fill up a row."""
+    """How much text rows hold, whatever the width: letters, without the signs that fill up a row."""
     return sum(sum(map(str.isalnum, row.text)) for row in rows)
 
 

@@ -4,11 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from time import monotonic
-from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DisplayBlock
@@ -18,13 +15,13 @@ from coder_tui.ui.drawing.entries import Entry, NoteEntry, ThinkingEntry, UserEn
 from coder_tui.ui.drawing.glyphs import ASCII, UNICODE
 from coder_tui.ui.drawing.markdown import load
 from coder_tui.ui.motion import after_first_paint
-from coder_tui.ui.widgets.following_scroll import FollowingScroll
+from coder_tui.ui.widgets.browsed_scroll import BrowsedScroll
 from coder_tui.ui.widgets.history import History
 from coder_tui.ui.widgets.live_calls import LiveCalls
 from coder_tui.ui.widgets.tail import Tail
 
 
-class Transcript(FollowingScroll):
+class Transcript(BrowsedScroll):
     """All strings given to it are raw; it makes them safe."""
 
     DEFAULT_CSS = """
@@ -34,12 +31,6 @@ class Transcript(FollowingScroll):
         scrollbar-gutter: stable;
     }
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "fold", "Fold or unfold", show=False),
-        Binding("j", "move(1)", "Next block", show=False),
-        Binding("k", "move(-1)", "Previous block", show=False),
-    ]
 
     def __init__(
         self,
@@ -134,47 +125,17 @@ class Transcript(FollowingScroll):
 
     def toggle_fold(self) -> None:
         """Show everything of every call, or go back."""
-        view = self.history.view
+        view = self.history.strips.view
         self.history.set_view(replace(view, is_open=None if view.is_open else True))
 
     def cycle_thinking(self) -> None:
-        level = self.history.view.thinking.next
-        self.history.set_view(replace(self.history.view, thinking=level))
+        level = self.history.strips.view.thinking.next
+        self.history.set_view(replace(self.history.strips.view, thinking=level))
         self.tail.thinking_level = level
         self.tail.redraw()
 
     def on_mount(self) -> None:
         after_first_paint(self, lambda: self.run_worker(load, thread=True))
-
-    def on_focus(self, event: events.Focus) -> None:
-        self._show_cursor()
-
-    def on_blur(self, event: events.Blur) -> None:
-        self.history.move_cursor(None)
-
-    def action_fold(self) -> None:
-        self._show_cursor()
-        if self.history.cursor is not None:
-            self.history.toggle(self.history.cursor)
-
-    def action_move(self, step: int) -> None:
-        """To the next or previous block, brought into view."""
-        history = self.history
-        if not history.entries:
-            return
-        current = len(history.entries) if history.cursor is None else history.cursor
-        history.move_cursor(max(0, min(len(history.entries) - 1, current + step)))
-        first, last = history.rows_at_cursor()
-        if first < self.scroll_y or last - first >= self.size.height:
-            self.scroll_to(y=first)
-        elif last >= self.scroll_y + self.size.height:
-            self.scroll_to(y=last - self.size.height + 1)
-
-    def _show_cursor(self) -> None:
-        """On the last block in view, unless it is somewhere already."""
-        if self.history.cursor is None:
-            last_row = round(self.scroll_y) + self.size.height - 1
-            self.history.move_cursor(self.history.index.index_at(last_row))
 
     def _add(self, entry: Entry) -> int:
         self.note_new()
@@ -202,7 +163,7 @@ class Transcript(FollowingScroll):
         self._early = (self._streaming, safe_text(self.tail.source))
         self._streaming = None
         for entry, rows in self.tail.take():
-            self.history.add(entry, rows)
+            self.history.add(entry, rows or ())
 
     def _drop_stream(self) -> None:
         if self._streaming is not None:

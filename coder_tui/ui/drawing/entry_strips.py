@@ -1,0 +1,102 @@
+"""Entries and their drawn rows, of which a bounded number is kept."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from textual.strip import Strip
+
+from coder_tui.ui.drawing.call_entry import CallEntry
+from coder_tui.ui.drawing.entries import Entry, View
+from coder_tui.ui.drawing.palette import Palette
+from coder_tui.ui.drawing.strips import plain_strip
+
+KEPT = 300
+"""Entries whose rows stay drawn."""
+
+USUAL_WIDTH = 80
+"""For estimates before the first layout."""
+
+
+class EntryStrips:
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.view = View()
+        self.width = 0
+        self.drawings = 0
+        """How many entries were rendered so far."""
+        self._rows: OrderedDict[int, list[Strip]] = OrderedDict()
+        self._overrides: dict[int, bool] = {}
+        self._palette: Palette | None = None
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def cached(self) -> int:
+        return len(self._rows)
+
+    def keep(self, index: int, rows: Sequence[Strip], palette: Palette) -> bool:
+        """Take over rows that somebody has drawn, if they fit."""
+        if not rows or rows[0].cell_length != self.width:
+            return False
+        self._check_palette(palette)
+        self._rows[index] = self._with_gap(index, list(rows), palette)
+        return True
+
+    def replace(self, index: int, entry: Entry) -> None:
+        self.entries[index] = entry
+        self._rows.pop(index, None)
+
+    def toggle(self, index: int) -> None:
+        """Fold or unfold one entry."""
+        self._overrides[index] = not self.entries[index].is_open(self.view_of(index))
+        self._rows.pop(index, None)
+
+    def set_view(self, view: View) -> None:
+        """For all entries; folding everything overrules what was done to single ones."""
+        if view.is_open is not self.view.is_open:
+            self._overrides.clear()
+        self.view = view
+        self._rows.clear()
+
+    def wrap_at(self, width: int) -> None:
+        self.width = width
+        self._rows.clear()
+
+    def view_of(self, index: int) -> View:
+        is_open = self._overrides.get(index, self.view.is_open)
+        return self.view if is_open is self.view.is_open else replace(self.view, is_open=is_open)
+
+    def estimate(self, index: int) -> int:
+        width = self.width or USUAL_WIDTH
+        return self.entries[index].estimate(width, self.view_of(index)) + self.gap(index)
+
+    def rows(self, index: int, palette: Palette) -> list[Strip]:
+        self._check_palette(palette)
+        rows = self._rows.get(index)
+        if rows is None:
+            self.drawings += 1
+            drawn = self.entries[index].draw(self.width, palette, self.view_of(index))
+            rows = self._rows[index] = self._with_gap(index, drawn, palette)
+            while len(self._rows) > KEPT:
+                self._rows.popitem(last=False)
+        self._rows.move_to_end(index)
+        return rows
+
+    def gap(self, index: int) -> int:
+        """Blank rows above an entry; calls in a row stand close."""
+        entry = self.entries[index]
+        is_close = (
+            isinstance(entry, CallEntry) and index > 0 and isinstance(self.entries[index - 1], CallEntry)
+        )
+        return int(index > 0 and entry.has_gap and not is_close)
+
+    def _with_gap(self, index: int, rows: list[Strip], palette: Palette) -> list[Strip]:
+        """An entry that shows nothing has no blank row either."""
+        return [plain_strip("", self.width, palette.base)] * self.gap(index) + rows if rows else []
+
+    def _check_palette(self, palette: Palette) -> None:
+        if palette is not self._palette:  # another theme
+            self._palette = palette
+            self._rows.clear()
