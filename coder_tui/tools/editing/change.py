@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Target, TargetKind
-from coder_tui.protocol.display import DiffBlock
+from coder_tui.protocol.display import DiffBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, ToolContext
 from coder_tui.workspace.confine import Located
@@ -56,7 +56,7 @@ class FileChange:
 async def declare(change: FileChange) -> Access:
     """Say what the change would do, with its diff."""
     facts: tuple[str, ...] = ()
-    if change.before is not None and change.before.links > 1:
+    if change.located.is_inside and change.before is not None and change.before.links > 1:
         facts = (f"The file has {change.before.links} hard links; the others keep the old content.",)
     target = Target(TargetKind.PATH, str(change.located.path), writes=True)
     block = diff_block(change, await change.diff())
@@ -72,7 +72,9 @@ def declare_failing(located: Located, error: ToolError) -> Access:
     if located.is_inside and not is_secret(located.path):
         raise error
     target = Target(TargetKind.PATH, str(located.path), writes=True)
-    return Access((target,), fingerprint=_IMPOSSIBLE, facts=("The change cannot be made as it stands.",))
+    # In the preview, which the person alone sees: as a fact it would answer a model's guesses at the content.
+    preview = TextBlock("The change cannot be made as it stands.")
+    return Access((target,), preview=preview, fingerprint=_IMPOSSIBLE)
 
 
 def diff_block(change: FileChange, diff: FileDiff) -> DiffBlock:
