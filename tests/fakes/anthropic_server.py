@@ -14,7 +14,6 @@ from typing import ClassVar
 from tests.fakes.script import Call, JsonObject, Reply, Tokens, words
 from tests.fakes.scripted_server import ScriptedServer, run_as_script
 
-_ARGUMENT_PIECE = 12
 _ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -81,12 +80,12 @@ def _blocks(reply: Reply, turn: int) -> Iterator[Block]:
             "name": call.name,
             "input": {},
         }
-        yield start, _argument_deltas(call)
+        yield start, _argument_deltas(call, reply.argument_piece)
 
 
-def _argument_deltas(call: Call) -> list[JsonObject]:
+def _argument_deltas(call: Call, size: int) -> list[JsonObject]:
     text = call.arguments if isinstance(call.arguments, str) else json.dumps(dict(call.arguments))
-    pieces = [text[start : start + _ARGUMENT_PIECE] for start in range(0, len(text), _ARGUMENT_PIECE)]
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
     return [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
 
 

@@ -15,10 +15,8 @@ import sys
 from collections.abc import Iterator
 from typing import ClassVar
 
-from tests.fakes.script import Call, JsonObject, Reply, Tokens, words
+from tests.fakes.script import JsonObject, Reply, Tokens, words
 from tests.fakes.scripted_server import ScriptedServer, run_as_script
-
-_ARGUMENT_PIECE = 12
 
 
 class OpenAIServer(ScriptedServer):
@@ -34,7 +32,7 @@ class OpenAIServer(ScriptedServer):
             yield _chunk(model, {"reasoning_content": piece})
         for piece in words(reply.text):
             yield _chunk(model, {"content": piece})
-        for delta in _call_deltas(reply.calls, len(self.requests)):
+        for delta in _call_deltas(reply, len(self.requests)):
             yield _chunk(model, {"tool_calls": [delta]})
         yield _chunk(model, {}, finish=reply.finish or ("tool_calls" if reply.calls else "stop"))
         if reply.usage is not None:
@@ -42,10 +40,11 @@ class OpenAIServer(ScriptedServer):
         yield b"data: [DONE]\n\n"
 
     def error_body(self, reply: Reply) -> JsonObject:
-        return {"error": {"message": reply.error, "type": "scripted", "code": None}}
+        return {"error": {"message": reply.error, "type": "scripted", "code": reply.error_code or None}}
 
 
-def _call_deltas(calls: tuple[Call, ...], turn: int) -> Iterator[JsonObject]:
+def _call_deltas(reply: Reply, turn: int) -> Iterator[JsonObject]:
+    calls, size = reply.calls, reply.argument_piece
     for index, call in enumerate(calls):
         identity = call.id or f"call_{turn}_{index}"
         yield {
@@ -56,8 +55,8 @@ def _call_deltas(calls: tuple[Call, ...], turn: int) -> Iterator[JsonObject]:
         }
     for index, call in enumerate(calls):
         text = call.arguments if isinstance(call.arguments, str) else json.dumps(dict(call.arguments))
-        for start in range(0, len(text), _ARGUMENT_PIECE):
-            yield {"index": index, "function": {"arguments": text[start : start + _ARGUMENT_PIECE]}}
+        for start in range(0, len(text), size):
+            yield {"index": index, "function": {"arguments": text[start : start + size]}}
 
 
 def _chunk(model: str, delta: JsonObject, *, finish: str | None = None) -> bytes:

@@ -35,8 +35,10 @@ class Reply:
                             `redacted` is the data of a redacted thinking block before it
     finish                  finish reason as the wire spells it; empty: what fits the content
     usage                   None sends no token counts
+    argument_piece          how many characters of a call's arguments come in one event
     first_delay, chunk_delay  seconds before the first event and before each later one
-    status, headers, error  status ≥ 400 answers with `error` as the API's error object and these headers
+    status, headers, error  status ≥ 400 answers with `error` as the API's error object and these headers;
+                            `error_code` goes beside the words (OpenAI only)
     body                    this text instead of any event (an HTML page with status 200, say)
     cut_after               the connection drops after so many events; `cut_cleanly` ends the body properly,
                             as a proxy does that lost the server behind it
@@ -52,11 +54,13 @@ class Reply:
     redacted: str = ""
     finish: str = ""
     usage: Tokens | None = Tokens()
+    argument_piece: int = 12
     first_delay: float = 0.0
     chunk_delay: float = 0.0
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     error: str = "The scripted server refuses."
+    error_code: str = ""
     body: str | None = None
     cut_after: int | None = None
     cut_cleanly: bool = False
