@@ -25,9 +25,9 @@ _BAD_KEY = re.compile(
     r"(?:invalid|incorrect|wrong|expired).{0,20}(?:api[ _-]?key|token|credential)", re.IGNORECASE
 )
 _RATE = re.compile(r"rate.?limit|too many requests", re.IGNORECASE)
-_NO_CREDIT = re.compile(
-    r"insufficient_quota|exceeded your current quota|credit balance|billing|payment", re.IGNORECASE
-)
+_NO_CREDIT = re.compile(r"credit balance|insufficient (?:balance|credit|funds)", re.IGNORECASE)
+# "You exceeded your current quota" alone is no sign: some say it of a limit per minute.
+_NO_CREDIT_CODES = frozenset({"insufficient_quota", "billing_error"})
 _LIST_MODELS = "`coder-tui models` lists what can be used."
 
 
@@ -143,7 +143,7 @@ def _from_answer(facts: FailureFacts, destination: Destination) -> ModelError:
         return _no_model(destination)
     if status in {401, 403} or (status == 400 and _BAD_KEY.search(words)):
         return _bad_key(facts, destination)
-    if _NO_CREDIT.search(words) or status == 402:
+    if status == 402 or _NO_CREDIT.search(words) or _NO_CREDIT_CODES & facts.codes:
         return _refused_request(facts, destination, "Check the plan and the balance of the account.")
     if status == 429 or _RATE.search(words):
         return _rate_limit(facts, destination)

@@ -30,11 +30,15 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FailureFacts:
-    """`status` is what a server answered, or what litellm made up; `words` are the server's own."""
+    """`status` is what a server answered, or what litellm made up; `words` are the server's own.
+
+    `codes` are the error codes and types that came beside them.
+    """
 
     cause: Cause
     status: int | None
     words: str
+    codes: frozenset[str]
     retry_after: float | None
 
 
@@ -42,7 +46,11 @@ def facts_of(error: BaseException) -> FailureFacts:
     chain = tuple(_chain(error))
     headers = _headers(chain)
     return FailureFacts(
-        _cause(chain), _status(chain), _words(chain), parse_retry_after(headers, datetime.now(UTC))
+        cause=_cause(chain),
+        status=_status(chain),
+        words=_words(chain),
+        codes=_codes(chain),
+        retry_after=parse_retry_after(headers, datetime.now(UTC)),
     )
 
 
@@ -151,6 +159,7 @@ def _headers(chain: tuple[BaseException, ...]) -> Mapping[str, str]:
 
 
 _MESSAGE_FIELD = re.compile(r"""["']message["']:\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""")
+_CODE_FIELD = re.compile(r"""["'](?:code|type)["']:\s*["'](\w+)["']""")
 _PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception))(?:\s-)?:?\s+(?:-\s+)?")
 
 
@@ -165,3 +174,7 @@ def _words(chain: tuple[BaseException, ...]) -> str:
             text = stripped
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_WORDS else line[: _LONGEST_WORDS - 1] + "…"
+
+
+def _codes(chain: tuple[BaseException, ...]) -> frozenset[str]:
+    return frozenset(code for error in chain for code in _CODE_FIELD.findall(str(error)))

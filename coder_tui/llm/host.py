@@ -36,6 +36,8 @@ _QUIET = {
     "LITELLM_MODE": "PRODUCTION",
     "LITELLM_TELEMETRY": "False",
     "DO_NOT_TRACK": "1",
+    # It takes 100 equal chunks for a model gone mad; an indented table is enough for that.
+    "REPEATED_STREAMING_CHUNK_LIMIT": "100000",
 }
 
 
@@ -56,6 +58,16 @@ class Engine:
             raise ModelError(ModelErrorKind.HOST_DIED, message, "Install coder-tui anew.") from error
 
 
+class TokenizerOnDemand:
+    """Stands where litellm keeps its tokenizer (40 MB), which it loads for each call and hardly ever uses."""
+
+    def __init__(self, litellm: ModuleType) -> None:
+        self._litellm = litellm
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._litellm.encoding, name)
+
+
 def _import_litellm() -> ModuleType:
     os.environ.update(_QUIET)
     # Costs seconds and 170 MB: that is why this process exists.
@@ -65,6 +77,10 @@ def _import_litellm() -> ModuleType:
     litellm.telemetry = False
     litellm.drop_params = True
     litellm.modify_params = True
+    # It would count each prompt's tokens once more than the server does.
+    litellm.disable_token_counter = True
+    internals: Any = litellm.main
+    internals._encoding_cache = TokenizerOnDemand(litellm)
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai", "asyncio"):
         logging.getLogger(name).disabled = True
     gc.collect()
@@ -151,9 +167,7 @@ class Host:
         stream = await litellm.acompletion(**_complete(call))
         reader = ReplyReader()
         try:
-            async for chunk in stream:
-                for item in reader.read(chunk):
-                    frames.add(item)
+            await frames.relay(stream, reader.read)
             # litellm makes up a finish for streams that merely stopped; this one the server has sent.
             reason = stream.received_finish_reason
         finally:

@@ -16,6 +16,7 @@ from coder_tui.llm.host_process import Channel, HostGoneError, HostProcess
 from coder_tui.llm.local_servers import context_window_of
 from coder_tui.llm.model_info import ModelInfo
 from coder_tui.llm.routes import LOCAL_KEY, routed
+from coder_tui.llm.tokens import with_estimates, words_of
 from coder_tui.llm.wire import JsonObject, error_from_json, info_from_json, item_from_json
 
 _START_PATIENCE = 90.0
@@ -57,9 +58,13 @@ class HostClient:
             call["api_key"] = LOCAL_KEY
         channel = host.request("stream", call=call)
         is_over = False
+        said: list[str] = []
         try:
             async for item in self._items(host, channel, Destination(target.model, target.api_base)):
-                is_over = isinstance(item, StreamFinished)
+                said.append(words_of(item))
+                if isinstance(item, StreamFinished):
+                    is_over = True
+                    item = replace(item, usage=with_estimates(item.usage, request, said))
                 yield item
         finally:
             if is_over:

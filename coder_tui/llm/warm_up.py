@@ -12,6 +12,9 @@ _ANSWER = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     + _CHUNK % (b'{"role":"assistant","content":"ready"}', b"null")
     + _CHUNK % (b"{}", b'"stop"')
+    # With counts: without them litellm would load its tokenizer, which takes 60 MB.
+    + b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"practice","choices":[],'
+    + b'"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}\n\n'
     + b"data: [DONE]\n\n"
 )
 

@@ -88,6 +88,22 @@ async def test_a_rate_limit_without_a_time(shared_host: HostClient, kind: Server
     )
 
 
+async def test_an_account_without_credit_is_not_a_rate_limit(shared_host: HostClient) -> None:
+    reply = Reply(status=429, error="You exceeded your current quota.", error_code="insufficient_quota")
+    error, place = await bad_day(shared_host, OpenAIServer, "openai/x", reply)
+    assert error == ModelError(
+        Kind.BAD_REQUEST,
+        f"{place} refused the request (429): You exceeded your current quota.",
+        "Check the plan and the balance of the account.",
+    )
+
+
+async def test_a_quota_per_minute_is_a_rate_limit(shared_host: HostClient) -> None:
+    reply = Reply(status=429, error="You exceeded your current quota. Please retry in 31s.")
+    error, _ = await bad_day(shared_host, OpenAIServer, "openai/x", reply)
+    assert error.kind is Kind.RATE_LIMIT
+
+
 @BOTH
 @pytest.mark.parametrize("status", [500, 503])
 async def test_an_error_of_the_servers_own(

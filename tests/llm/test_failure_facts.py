@@ -67,11 +67,11 @@ def test_the_status_of_a_real_response_goes_before_a_made_up_one() -> None:
     inner = RuntimeError()
     inner.response = SimpleNamespace(status_code=401, headers={"Retry-After": "3"})  # type: ignore[attr-defined]  # as HTTP libraries do
     assert facts_of(wrapped(inner, 'AnthropicException - b\'{"message": "no \\"way\\""}\'')) == FailureFacts(
-        Cause.NONE, 401, 'no \\"way\\"', 3.0
+        Cause.NONE, 401, 'no \\"way\\"', frozenset(), 3.0
     )
 
 
 def test_an_exception_that_is_its_own_cause_ends() -> None:
     error = WrappedError("x")
     error.__context__ = error
-    assert facts_of(error) == FailureFacts(Cause.NONE, 500, "x", None)
+    assert facts_of(error) == FailureFacts(Cause.NONE, 500, "x", frozenset(), None)

@@ -1,64 +1,117 @@
 """Items that come within a frame leave together."""
 
 import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
 
 from coder_tui.llm.client import StreamItem, TextChunk, ThinkingChunk, ToolCallChunk
 from coder_tui.llm.frames import Frames
 
-
-async def test_the_first_item_after_a_pause_goes_at_once() -> None:
-    sent: list[tuple[StreamItem, ...]] = []
-    Frames(sent.append).add(TextChunk("a"))
-    assert sent == [(TextChunk("a"),)]
+Sent = list[tuple[StreamItem, ...]]
 
 
-async def test_what_follows_within_the_frame_is_merged_by_kind() -> None:
-    sent: list[tuple[StreamItem, ...]] = []
-    arrived = asyncio.Event()
+class Source:
+    """Chunks that a test feeds by hand; an empty one ends the stream."""
 
-    def send(items: tuple[StreamItem, ...]) -> None:
-        sent.append(items)
-        if len(sent) == 2:
-            arrived.set()
+    def __init__(self) -> None:
+        self._chunks: asyncio.Queue[tuple[StreamItem, ...]] = asyncio.Queue()
 
-    frames = Frames(send)
-    for item in (
-        TextChunk("a"),
-        ThinkingChunk("h"),
-        ThinkingChunk("m"),
-        TextChunk("b"),
-        TextChunk("c"),
-        ToolCallChunk(0, "i", "read", "{"),
-        ToolCallChunk(0, arguments="}"),
+    def feed(self, *items: StreamItem) -> None:
+        self._chunks.put_nowait(items)
+
+    async def __aiter__(self) -> AsyncIterator[tuple[StreamItem, ...]]:
+        while chunk := await self._chunks.get():
+            yield chunk
+
+
+def itself(chunk: tuple[StreamItem, ...]) -> tuple[StreamItem, ...]:
+    return chunk
+
+
+class Outlet:
+    """Collects what is sent and lets a test wait for it."""
+
+    def __init__(self) -> None:
+        self.sent: Sent = []
+        self._arrived = asyncio.Event()
+
+    def __call__(self, items: tuple[StreamItem, ...]) -> None:
+        self.sent.append(items)
+        self._arrived.set()
+
+    async def next(self) -> tuple[StreamItem, ...]:
+        await self._arrived.wait()
+        self._arrived.clear()
+        return self.sent[-1]
+
+
+async def test_the_first_item_goes_while_the_source_is_still_silent() -> None:
+    source, outlet = Source(), Outlet()
+    relaying = asyncio.ensure_future(Frames(outlet).relay(aiter(source), itself))
+    source.feed(TextChunk("a"))
+    assert await outlet.next() == (TextChunk("a"),)
+    source.feed()
+    await relaying
+
+
+async def test_what_comes_within_the_frame_is_merged_by_kind() -> None:
+    source, outlet = Source(), Outlet()
+    relaying = asyncio.ensure_future(Frames(outlet).relay(aiter(source), itself))
+    source.feed(TextChunk("a"))
+    await outlet.next()
+    source.feed(ThinkingChunk("h"), ThinkingChunk("m"))
+    source.feed(TextChunk("b"))
+    source.feed(TextChunk("c"))
+    source.feed(ToolCallChunk(0, "i", "read", "{"))
+    source.feed(ToolCallChunk(0, arguments="}"), ToolCallChunk(1, "j", "read", "{}"))
+    assert await outlet.next() == (
+        ThinkingChunk("hm"),
+        TextChunk("bc"),
+        ToolCallChunk(0, "i", "read", "{}"),
         ToolCallChunk(1, "j", "read", "{}"),
-    ):
-        frames.add(item)
-    await arrived.wait()
-    assert sent == [
-        (TextChunk("a"),),
-        (
-            ThinkingChunk("hm"),
-            TextChunk("bc"),
-            ToolCallChunk(0, "i", "read", "{}"),
-            ToolCallChunk(1, "j", "read", "{}"),
-        ),
-    ]
+    )
+    source.feed()
+    await relaying
 
 
-async def test_flush_does_not_wait_for_the_frame() -> None:
-    sent: list[tuple[StreamItem, ...]] = []
-    frames = Frames(sent.append)
-    frames.add(TextChunk("a"))
-    frames.add(TextChunk("b"))
+async def test_a_flood_is_sent_although_its_source_never_pauses() -> None:
+    async def flood() -> AsyncIterator[tuple[StreamItem, ...]]:
+        while not outlet.sent:
+            yield (TextChunk("x"),)
+
+    outlet = Outlet()
+    await Frames(outlet).relay(flood(), itself)
+    assert outlet.sent == [(TextChunk("x"),)]
+
+
+async def test_the_last_items_go_with_the_flush() -> None:
+    source, outlet = Source(), Outlet()
+    frames = Frames(outlet)
+    relaying = asyncio.ensure_future(frames.relay(aiter(source), itself))
+    source.feed(TextChunk("a"))
+    await outlet.next()
+    source.feed(TextChunk("b"))
+    source.feed()
+    await relaying
+    frames.add(TextChunk("c"))
     frames.flush()
-    assert sent == [(TextChunk("a"),), (TextChunk("b"),)]
+    assert outlet.sent == [(TextChunk("a"),), (TextChunk("bc"),)]
 
 
 async def test_dropped_items_are_never_sent() -> None:
-    sent: list[tuple[StreamItem, ...]] = []
-    frames = Frames(sent.append)
-    frames.add(TextChunk("a"))
+    outlet = Outlet()
+    frames = Frames(outlet)
     frames.add(TextChunk("b"))
     frames.drop()
     frames.flush()
-    assert sent == [(TextChunk("a"),)]
+    assert outlet.sent == []
+
+
+async def test_a_failing_source_fails_the_relay() -> None:
+    async def broken() -> AsyncIterator[tuple[StreamItem, ...]]:
+        yield (TextChunk("a"),)
+        raise ConnectionResetError
+
+    with pytest.raises(ConnectionResetError):
+        await Frames(Outlet()).relay(broken(), itself)

@@ -1,6 +1,7 @@
 """Replies over real HTTP, through real litellm, in the shared model process."""
 
 import asyncio
+import json
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from coder_tui.llm.client import ModelRequest
 from coder_tui.llm.host_client import HostClient
 from coder_tui.llm.model_info import ModelInfo
+from coder_tui.llm.tokens import estimate_request, estimate_tokens
 from coder_tui.protocol.messages import (
     AssistantMessage,
     FinishReason,
@@ -180,12 +182,29 @@ async def test_text_that_cannot_be_encoded_is_sent_all_the_same(shared_host: Hos
     assert server.requests[0]["messages"] == [{"role": "user", "content": "a?\n\u2028é"}]
 
 
+async def test_a_long_conversation_passes_whole(shared_host: HostClient) -> None:
+    text = "0123456789abcdef" * 200_000
+    async with OpenAIServer([Reply(text="read")]) as server:
+        items = await reply_to(
+            shared_host, ModelRequest("openai/x", "", (UserMessage("1", text),), api_base=server.url)
+        )
+    assert text_of(items) == "read"
+    assert server.requests[0]["messages"] == [{"role": "user", "content": text}]
+
+
+async def test_a_call_with_large_arguments_passes_whole(shared_host: HostClient) -> None:
+    content = "line\n" * 20_000
+    async with OpenAIServer(
+        [Reply(calls=(Call("write", {"content": content}),), argument_piece=50_000)]
+    ) as server:
+        (call,) = calls_of(await reply_to(shared_host, ask(server.url)))
+    assert json.loads(call.arguments) == {"content": content}
+
+
 async def test_a_server_without_token_counts_gets_estimates(shared_host: HostClient) -> None:
     async with OpenAIServer([Reply(text="hello there", usage=None)]) as server:
         items = await reply_to(shared_host, ask(server.url))
-    usage = finish_of(items).usage
-    assert usage.input_tokens > 0
-    assert usage.output_tokens > 0
+    assert finish_of(items).usage == Usage(estimate_request(ask(server.url)), estimate_tokens("hello there"))
 
 
 async def test_a_local_short_name_never_carries_a_providers_key(shared_host: HostClient) -> None:
