@@ -103,7 +103,7 @@ async def test_j_and_k_walk_through_the_blocks_and_bring_them_into_view() -> Non
         await drawn(pilot)
         await pilot.press("k", "k", "k", "k", "k")
         await drawn(pilot)
-        assert (app.transcript.history.cursor, screen_rows(app)[1]) == (14, "▌you  message 14")
+        assert (app.transcript.history.cursor, screen_rows(app)[1]) == (15, "▌you  message 15")
         await pilot.press(*"jjjjjjjj")
         await drawn(pilot)
         assert (app.transcript.history.cursor, app.transcript.is_following) == (19, True)
