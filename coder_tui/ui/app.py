@@ -18,7 +18,7 @@ from coder_tui.protocol.events import NoticeLevel
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.keys import KEYS, Context, bindings, shown
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.screens.approval import ApprovalScreen
+from coder_tui.ui.screens.gated import GatedScreen
 from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.screens.session import SessionScreen
 from coder_tui.ui.themes import DEFAULT_THEME, load_themes
@@ -46,6 +46,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self.theme = launch.theme if is_known else DEFAULT_THEME
         unknown = () if is_known else (f"There is no theme {launch.theme}.",)
         self._problems = self._themes.problems + unknown
+        self._early: list[events.Key | events.Paste] | None = []
 
     def get_default_screen(self) -> Screen[None]:
         return self.session_screen
@@ -79,7 +80,7 @@ class CoderApp(App[int], inherit_bindings=False):
             yield SystemCommand(f"Theme {theme.name}", "", partial(setattr, self, "theme", theme.name))
 
     def action_help(self) -> None:
-        is_approval = isinstance(self.screen, ApprovalScreen)
+        is_approval = isinstance(self.screen, GatedScreen)
         self.push_screen(HelpScreen(Context.APPROVAL if is_approval else Context.SESSION))
 
     def action_repaint(self) -> None:
@@ -89,14 +90,24 @@ class CoderApp(App[int], inherit_bindings=False):
         await self._leave(0)
 
     def _is_taken(self, event: events.Key | events.Paste) -> bool:
+        if self._early is not None:
+            self._early.append(event)
+            return True
         top = self.screen_stack[-1] if self.screen_stack else None
-        if isinstance(top, ApprovalScreen):
+        if isinstance(top, GatedScreen):
             return top.take(event)
         if top is self.session_screen:
             top.presenter.pressed(event.time)
         return False
 
-    def _painted(self) -> None:
+    async def _painted(self) -> None:
+        if self.focused is None:
+            self.call_after_refresh(self._painted)
+            return
+        # What was typed before there was a prompt comes before what is typed now.
+        early, self._early = self._early or [], None
+        for event in early:
+            await self.on_event(event)
         # The frame goes out first; opening a session imports half of the program.
         self.set_timer(0.01, partial(self.run_worker, self._open_session(), group="open"))
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-QUIET_BEFORE_OPENING = 1.0
 ARM = 0.4
 SOLO = 0.4
 CLICK_HOLD = 0.3
@@ -63,22 +62,6 @@ class Demoted:
 Verdict = Stay | Chosen | Picked | Moved | Passed | Demoted
 
 _MOVES = {"tab": 1, "right": 1, "shift+tab": -1, "left": -1}
-
-
-@dataclass(slots=True)
-class Deferral:
-    """Rule 1: a request does not open over typing, a draft or another dialog."""
-
-    last_key: float = -math.inf
-
-    def pressed(self, at: float) -> None:
-        self.last_key = max(self.last_key, at)
-
-    def wait(self, at: float, *, has_draft: bool, is_covered: bool) -> float | None:
-        """Seconds until a request may open; None when something has to change first."""
-        if has_draft or is_covered:
-            return None
-        return max(0.0, self.last_key + QUIET_BEFORE_OPENING - at)
 
 
 @dataclass(slots=True)

@@ -1,16 +1,19 @@
 """Brings requests before the person, one at a time, when there is a moment for it."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 from textual.timer import Timer
 
 from coder_tui.protocol.requests import Reply, Request
-from coder_tui.ui.approval_guard import Deferral
 from coder_tui.ui.glyphs import Chrome
-from coder_tui.ui.screens.approval import ApprovalScreen
+from coder_tui.ui.request_deferral import Deferral
 from coder_tui.ui.widgets.lines import RequestCard
 from coder_tui.ui.widgets.prompt import Prompt
+
+if TYPE_CHECKING:
+    from coder_tui.ui.screens.approval import ApprovalScreen
 
 ESCAPE_PAUSE = 0.3
 """A repeated Esc, meant for a dialog that just closed, must not reach what lay under it."""
@@ -88,6 +91,9 @@ class RequestPresenter:
         self._card.show(tuple(self._queue[1:] if is_open else self._queue))
 
     def _open(self) -> None:
+        # The dialog and its parts took a tenth of the time to the first paint, which needs none of them.
+        from coder_tui.ui.screens.approval import ApprovalScreen
+
         place = f"1 of {len(self._queue)}" if len(self._queue) > 1 else ""
         self._dialog = ApprovalScreen(
             self._queue[0], place, self._chrome, self._prompt.type_text, self._clock
@@ -95,7 +101,7 @@ class RequestPresenter:
         self._card.show(tuple(self._queue[1:]))
         self._screen.run_worker(self._present(self._dialog), group="requests")
 
-    async def _present(self, dialog: ApprovalScreen) -> None:
+    async def _present(self, dialog: "ApprovalScreen") -> None:
         closed = await self._screen.app.push_screen_wait(dialog)
         self._dialog = None
         self._closed_at = self._clock()

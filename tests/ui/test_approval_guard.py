@@ -6,12 +6,10 @@ from hypothesis import strategies as st
 
 from coder_tui.ui.approval_guard import (
     ARM,
-    QUIET_BEFORE_OPENING,
     SOLO,
     ApprovalGuard,
     Choice,
     Chosen,
-    Deferral,
     Demoted,
     Moved,
     Passed,
@@ -31,18 +29,6 @@ def guard(scopes: int = 2) -> ApprovalGuard:
 
 def press(machine: ApprovalGuard, key: str, at: float) -> Verdict:
     return machine.press(key, key if len(key) == 1 else None, at)
-
-
-def test_a_request_waits_for_a_second_without_keys() -> None:
-    deferral = Deferral()
-    deferral.pressed(10.0)
-    assert deferral.wait(10.4, has_draft=False, is_covered=False) == pytest.approx(0.6)
-    assert deferral.wait(10.0 + QUIET_BEFORE_OPENING, has_draft=False, is_covered=False) == 0
-
-
-@pytest.mark.parametrize(("has_draft", "is_covered"), [(True, False), (False, True)])
-def test_a_request_waits_for_a_draft_or_another_dialog_to_go(has_draft: bool, is_covered: bool) -> None:
-    assert Deferral().wait(0.0, has_draft=has_draft, is_covered=is_covered) is None
 
 
 def test_a_key_pressed_before_the_silence_does_nothing_and_starts_it_anew() -> None:

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
@@ -89,6 +90,25 @@ async def test_letters_typed_while_the_transcript_has_the_focus_go_to_the_prompt
     async with stage() as s:
         await s.pilot.press(*"a", "tab", *"bc")
         assert s.draft == "abc"
+
+
+async def test_letters_that_mean_something_in_the_transcript_stay_there() -> None:
+    async with stage() as s:
+        await s.pilot.press("a", "tab", "o", "j", "k")
+        assert (s.draft, s.screen.transcript.has_focus) == ("a", True)
+
+
+async def test_keys_that_come_before_there_is_a_prompt_are_typed_into_it_in_order() -> None:
+    session = FakeSession()
+    app = CoderApp(launch_for(session))
+    for character in "early":
+        app.post_message(events.Key(character, character))
+    app.post_message(events.Key("enter", "\r"))
+    app.post_message(events.Key("x", "x"))
+    async with app.run_test() as pilot:
+        s = Stage(app, pilot, session)
+        await s.until(lambda: session.submitted == ["early"])
+        assert s.draft == "x"
 
 
 async def test_ctrl_c_stashes_then_stops_then_quits_at_the_second_press() -> None:

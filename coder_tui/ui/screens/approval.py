@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input
 
@@ -23,6 +22,7 @@ from coder_tui.ui.approval_guard import (
     Verdict,
 )
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.screens.gated import GatedScreen
 from coder_tui.ui.widgets.approval_dialog import ApprovalDialog
 from coder_tui.ui.widgets.choices import AnswerLabel
 from coder_tui.ui.widgets.preview import Preview
@@ -45,7 +45,7 @@ def letters(request: ApprovalRequest) -> dict[str, Choice]:
     return found
 
 
-class ApprovalScreen(ModalScreen[Closed]):
+class ApprovalScreen(GatedScreen[Closed]):
     """Shows one request. The app hands it keys and pastes before anything else sees them."""
 
     DEFAULT_CSS = "ApprovalScreen { align: center middle; background: $background 60%; }"
@@ -78,7 +78,7 @@ class ApprovalScreen(ModalScreen[Closed]):
         self.call_after_refresh(self.rearm)
 
     def take(self, event: events.Key | events.Paste) -> bool:
-        """Whether the guard has dealt with the event. Runs in the app's own queue, so keys stay in order."""
+        """The guard judges every key, unless words are typed into the field for a reason."""
         if self.focused is not None:
             return isinstance(event, events.Key) and event.key == "escape" and self._stop_explaining()
         if isinstance(event, events.Paste):

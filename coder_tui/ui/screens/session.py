@@ -122,7 +122,7 @@ class SessionScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Nothing typed is lost because the focus was somewhere else."""
-        if self.focused is not self.prompt and event.is_printable and event.character:
+        if event.is_printable and event.character and event.key not in self.active_bindings:
             event.stop()
             self.prompt.focus()
             self.prompt.type_text(event.character)
