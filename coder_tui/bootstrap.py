@@ -35,7 +35,7 @@ from coder_tui.protocol.events import TodosChanged
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.sessions import Store, StoredSession
-from coder_tui.llm.redact import Redactor
+from coder_tui.text.redact import Redactor
 from coder_tui.tools.builtin.bash import BashLimits
 from coder_tui.tools.builtin.todos import SaveTodos, TodoList
 from coder_tui.tools.catalogue import builtin_tools

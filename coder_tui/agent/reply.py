@@ -53,6 +53,11 @@ class ReplyDraft:
         return wanted if wanted and not taken else f"call_{uuid4().hex[:20]}"
 
     @property
+    def is_cut(self) -> bool:
+        """Whether the model ran into its output limit: its last call may be half written."""
+        return self.finished is not None and self.finished.reason is FinishReason.LENGTH
+
+    @property
     def whole_text(self) -> str:
         return "".join(self.text)
 
@@ -74,6 +79,6 @@ class ReplyDraft:
             self.finished.thinking,
             calls,
             model,
-            FinishReason.TOOL_CALLS if calls else self.finished.reason,
+            FinishReason.TOOL_CALLS if calls and not self.is_cut else self.finished.reason,
             self.finished.usage,
         )

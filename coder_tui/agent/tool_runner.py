@@ -97,19 +97,25 @@ class ToolRunner:
             return True
         return kind in {ToolKind.READ, ToolKind.SEARCH}
 
-    async def execute(self, call: ToolCall, message_id: str, *, is_repeat: bool = False) -> ToolMessage:
+    async def execute(
+        self, call: ToolCall, message_id: str, *, is_repeat: bool = False, is_cut: bool = False
+    ) -> ToolMessage:
         """Run one call to its result, whatever happens; only cancellation gets through."""
         attempt = _Attempt(call, message_id, time.monotonic())
         try:
-            result, outcome = await self._attempt(attempt, is_repeat=is_repeat)
+            result, outcome = await self._attempt(attempt, is_repeat=is_repeat, is_cut=is_cut)
         except asyncio.CancelledError:
             # The conversation stays valid only if this call, too, has a result.
             await self._finish(attempt, *_cancelled(attempt))
             raise
         return await to_the_end(self._finish(attempt, result, outcome))
 
-    async def _attempt(self, attempt: _Attempt, *, is_repeat: bool) -> tuple[ToolResult, Outcome]:
+    async def _attempt(
+        self, attempt: _Attempt, *, is_repeat: bool, is_cut: bool
+    ) -> tuple[ToolResult, Outcome]:
         try:
+            if is_cut:
+                raise _half_written()
             result = await self._decide_and_run(attempt, is_repeat=is_repeat)
         except ToolError as error:
             return _failure(error), _outcome_of(error)
@@ -186,6 +192,14 @@ class ToolRunner:
             )
         )
         return message
+
+
+def _half_written() -> ToolError:
+    return ToolError(
+        ErrorType.INVALID_TOOL_PARAMS,
+        "invalid args: the reply met the output limit in this call; it may be half written and did not run",
+        "Send it again, in smaller pieces.",
+    )
 
 
 def failure_json(error: ToolError) -> JsonObject:

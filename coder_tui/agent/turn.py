@@ -111,7 +111,7 @@ class Turn:
         """Calls that only look run side by side; the others one by one, in the model's order."""
         for batch in self._batches(reply.calls):
             # Gathered with their exceptions, so that none is left running when another fails.
-            work = (self._run_call(call, reply.id) for call in batch)
+            work = (self._run_call(call, reply) for call in batch)
             for failure in await asyncio.gather(*work, return_exceptions=True):
                 if failure is not None:
                     raise failure
@@ -123,9 +123,10 @@ class Turn:
             else:
                 yield from ([call] for call in group)
 
-    async def _run_call(self, call: ToolCall, message_id: str) -> None:
+    async def _run_call(self, call: ToolCall, reply: AssistantMessage) -> None:
+        is_cut = reply.finish is FinishReason.LENGTH and call is reply.calls[-1]
         is_repeat = self._repeats.is_repeat(call)
-        await self._services.runner.execute(call, message_id, is_repeat=is_repeat)
+        await self._services.runner.execute(call, reply.id, is_repeat=is_repeat, is_cut=is_cut)
 
     def _limit(self) -> str:
         minutes = (time.monotonic() - self._began) / 60

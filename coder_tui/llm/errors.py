@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from coder_tui.llm.failure_facts import Cause, FailureFacts, facts_of
 from coder_tui.llm.providers import Provider, place_of, provider_of
-from coder_tui.llm.redact import Redactor
+from coder_tui.text.redact import Redactor
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 
 _OVERFLOW = re.compile(

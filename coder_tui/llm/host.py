@@ -21,7 +21,7 @@ from coder_tui.llm.errors import Destination, cut, garbage, model_error, no_key
 from coder_tui.llm.frames import Frames
 from coder_tui.llm.model_info import ModelInfo
 from coder_tui.llm.providers import needs_key
-from coder_tui.llm.redact import Redactor
+from coder_tui.text.redact import Redactor
 from coder_tui.llm.reply_reader import ReplyReader
 from coder_tui.llm.routes import LOCAL_KEY
 from coder_tui.llm.warm_up import practice_server

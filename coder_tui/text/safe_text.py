@@ -2,7 +2,7 @@
 
 import re
 
-# Everything here is replaced character by character, so a sequence split over two chunks is caught all the same.
+# Replaced character by character, so a sequence that is split over two chunks is caught all the same.
 _UNSAFE = re.compile(
     "["
     "\x00-\x08\x0b-\x1f\x7f"  # C0 but tab and newline
@@ -28,7 +28,7 @@ def _visible(match: re.Match[str]) -> str:
 
 
 def safe_text(text: str) -> str:
-    """Return `text` with controls, bidi marks and invisible characters shown instead of obeyed; keeps \\n and \\t."""
+    """Show controls, bidi marks and invisible characters instead of obeying them; keeps \\n and \\t."""
     return _UNSAFE.sub(_visible, text.replace("\r\n", "\n"))
 
 

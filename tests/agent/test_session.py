@@ -1,6 +1,7 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 from coder_tui.agent.limits import Limits
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
@@ -20,13 +21,13 @@ from coder_tui.protocol.events import (
     TurnOutcome,
     UserMessageAdded,
 )
-from coder_tui.protocol.messages import AssistantMessage, ToolMessage, UserMessage
+from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolMessage, UserMessage
 from coder_tui.protocol.requests import ApprovalReply, Decision
 from tests.fakes.scripted_model import Say
 from tests.fakes.world import ALLOW, DENY, World, world
 
 
-def results(made: World) -> list[dict[str, object]]:
+def results(made: World) -> list[dict[str, Any]]:
     """What the model was told of its calls, in order."""
     return [
         json.loads(message.content)
@@ -127,7 +128,7 @@ async def test_an_interruption_in_a_tool_gives_every_call_a_result(tmp_path: Pat
     answered = [message.call_id for message in messages if isinstance(message, ToolMessage)]
     assert answered == asked
     assert made.act.done == []
-    assert [result["error"]["type"] for result in results(made)] == ["cancelled", "cancelled"]  # type: ignore[index]  # JSON
+    assert [result["error"]["type"] for result in results(made)] == ["cancelled", "cancelled"]
     assert [event.outcome for event in made.of(ToolFinished) if isinstance(event, ToolFinished)] == [
         Outcome.CANCELLED
     ]
@@ -146,12 +147,9 @@ async def test_a_message_typed_meanwhile_goes_out_at_the_next_step(tmp_path: Pat
     replies = [Say(calls=(("act", {"text": "hang"}),)), Say("ok")]
     async with world(tmp_path, replies) as made:
         turn = asyncio.create_task(made.session.submit("go"))
-        while not made.of(RequestOpened):
-            await asyncio.sleep(0)
+        request = await made.asked()
         await made.session.submit("also this")
-        request = made.of(RequestOpened)[0]
-        assert isinstance(request, RequestOpened)
-        made.session.answer(request.request.id, DENY)
+        made.session.answer(request.id, DENY)
         await turn
     queued = [event.texts for event in made.of(QueueChanged) if isinstance(event, QueueChanged)]
     assert queued == [("also this",), ()]
@@ -250,7 +248,7 @@ async def test_repeated_call_ids_of_a_server_are_made_unique(tmp_path: Path) -> 
 
 
 async def test_calls_that_make_no_sense_come_back_as_errors_and_the_turn_goes_on(tmp_path: Path) -> None:
-    calls = (
+    calls: tuple[tuple[str, dict[str, Any] | str], ...] = (
         ("look", '{"text": "cut'),
         ("nope", {}),
         ("look", {"text": 7}),
@@ -260,14 +258,14 @@ async def test_calls_that_make_no_sense_come_back_as_errors_and_the_turn_goes_on
     async with world(tmp_path, [Say(calls=calls), Say("ok")]) as made:
         await made.session.submit("go")
     errors = [result["error"] for result in results(made)]
-    assert [error["type"] for error in errors] == [  # type: ignore[index]  # JSON
+    assert [error["type"] for error in errors] == [
         "invalid_tool_params",
         "unknown_tool",
         "invalid_tool_params",
         "invalid_tool_params",
         "unknown_tool",
     ]
-    assert errors[3]["message"] == "invalid args: more: Extra inputs are not permitted"  # type: ignore[index]  # JSON
+    assert errors[3]["message"] == "invalid args: more: Extra inputs are not permitted"
     assert ended(made) is TurnOutcome.DONE
 
 
@@ -281,7 +279,7 @@ async def test_a_failing_tool_and_a_buggy_tool_are_results_not_crashes(tmp_path:
         "error": {"type": "execution_failed", "message": "it failed", "hint": "try something else"},
         "code": 7,
     }
-    assert bug["error"]["type"] == "internal"  # type: ignore[index]  # JSON
+    assert bug["error"]["type"] == "internal"
     progress = [event.text for event in made.of(ToolProgressed) if isinstance(event, ToolProgressed)]
     assert progress == ["doing fail", "doing bug"]
 
@@ -300,3 +298,11 @@ async def test_a_resumed_session_shows_and_sends_what_was_said(tmp_path: Path) -
     assert [type(message).__name__ for message in again.model.requests[0].messages] == [
         "UserMessage", "AssistantMessage", "ToolMessage", "AssistantMessage", "UserMessage",
     ]  # fmt: skip
+
+
+async def test_the_last_call_of_a_reply_that_met_the_output_limit_does_not_run(tmp_path: Path) -> None:
+    calls = (("look", {"text": "whole"}), ("act", {"text": "half"}))
+    async with world(tmp_path, [Say(calls=calls, finish=FinishReason.LENGTH), Say("ok")]) as made:
+        await made.session.submit("go")
+    assert (made.look.seen, made.act.done) == (["whole"], [])
+    assert results(made)[1]["error"]["type"] == "invalid_tool_params"

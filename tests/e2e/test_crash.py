@@ -56,7 +56,9 @@ async def test_a_call_that_was_running_is_told_as_interrupted_and_not_run_again(
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-async def test_a_signal_ends_the_turn_and_still_gives_a_result(tmp_path: Path, number: int, code: int) -> None:
+async def test_a_signal_ends_the_turn_and_still_gives_a_result(
+    tmp_path: Path, number: int, code: int
+) -> None:
     program = Program.in_folder(tmp_path)
     async with OpenAIServer([Reply(text="half of it", stall_after=3)]) as server:
         process = program.start(

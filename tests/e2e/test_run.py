@@ -1,13 +1,22 @@
 """`coder-tui run` against a scripted server, through real litellm over real HTTP."""
 
 from pathlib import Path
+from typing import Any
 
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import Program, json_lines
 from tests.fakes.script import Call, Reply
+from tests.fakes.scripted_server import ScriptedServer
 
 EDIT = Call("edit", {"path": "a.txt", "old_string": "one", "new_string": "two"})
+
+
+def sent(server: ScriptedServer) -> list[dict[str, Any]]:
+    """The messages of the last request."""
+    messages = server.requests[-1]["messages"]
+    assert isinstance(messages, list)
+    return messages
 
 
 def script() -> list[Reply]:
@@ -56,7 +65,7 @@ def test_the_same_edit_runs_in_edits_mode(tmp_path: Path) -> None:
             "--format",
             "json",
         )
-        results = [message for message in server.requests[-1]["messages"] if message["role"] == "tool"]  # type: ignore[attr-defined]  # wire data
+        results = [message for message in sent(server) if message["role"] == "tool"]
     assert done.returncode == 0, done.stderr
     (result,) = json_lines(done.stdout)
     assert (result["outcome"], result["text"], result["files"]) == ("done", "That is it.", ["a.txt"])
@@ -74,8 +83,8 @@ def test_thinking_goes_back_to_anthropic_as_it_came(tmp_path: Path) -> None:
         done = program.run(
             "run", "-p", "go", "--model", "anthropic/claude-sonnet-4-5", "--api-base", server.url
         )
-        sent = server.requests[-1]["messages"]
+        messages = sent(server)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["Looking.", "Done."]
-    blocks = [block for message in sent if message["role"] == "assistant" for block in message["content"]]  # type: ignore[attr-defined]  # wire data
+    blocks = [block for message in messages if message["role"] == "assistant" for block in message["content"]]
     assert blocks[0] == {"type": "thinking", "thinking": "Let me think of it.", "signature": "c2lnbmF0dXJl"}

@@ -29,6 +29,7 @@ class Say:
     error: ModelError | None = None
     hangs: bool = False
     ids: tuple[str, ...] = ()
+    finish: FinishReason | None = None
     usage: Usage = field(default_factory=lambda: Usage(10, 5, cost=0.01))
 
 
@@ -60,7 +61,8 @@ class ScriptedModel:
                 self.was_closed_early = True
         if reply.error:
             raise reply.error
-        yield StreamFinished(FinishReason.TOOL_CALLS if reply.calls else FinishReason.STOP, usage=reply.usage)
+        fitting = FinishReason.TOOL_CALLS if reply.calls else FinishReason.STOP
+        yield StreamFinished(reply.finish or fitting, usage=reply.usage)
 
     async def warm(self) -> None:
         return None

@@ -1,5 +1,6 @@
 """A whole core around a scripted model and small tools, with a real store."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -26,8 +27,8 @@ from coder_tui.policy.decide import Policy
 from coder_tui.policy.paths import Boundaries
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Event, RequestOpened
-from coder_tui.protocol.requests import ApprovalReply, Decision
-from coder_tui.storage.sessions import Store
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
+from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 from tests.fakes.scripted_model import Say, ScriptedModel
@@ -45,11 +46,19 @@ class World:
     store: Store
     events: list[Event] = field(default_factory=list)
     answers: list[ApprovalReply] = field(default_factory=list)
+    requests: asyncio.Queue[ApprovalRequest] = field(default_factory=asyncio.Queue)
 
     def on_event(self, event: Event) -> None:
         self.events.append(event)
-        if isinstance(event, RequestOpened) and self.answers:
-            self.session.answer(event.request.id, self.answers.pop(0))
+        if isinstance(event, RequestOpened):
+            if self.answers:
+                self.session.answer(event.request.id, self.answers.pop(0))
+            else:
+                self.requests.put_nowait(event.request)
+
+    async def asked(self) -> ApprovalRequest:
+        """The next request that nobody has answered yet."""
+        return await self.requests.get()
 
     def of(self, *kinds: type) -> list[Event]:
         return [event for event in self.events if isinstance(event, kinds)]
@@ -76,14 +85,24 @@ async def world(
     if resume:
         await store.close_unfinished(info.id)
     stored = await store.load(info.id)
-    bus, model, look, act = EventBus(), ScriptedModel(replies), LookTool(), ActTool()
+    made = _assemble(store, stored, folder, ScriptedModel(replies), limits or Limits())
+    made.answers = list(answers)
+    try:
+        yield made
+    finally:
+        await made.session.close()
+        await store.close()
+
+
+def _assemble(
+    store: Store, stored: StoredSession, folder: Path, model: ScriptedModel, limits: Limits
+) -> World:
+    bus, look, act, info = EventBus(), LookTool(), ActTool(), stored.info
     conversation = Conversation(store, info.id, stored.messages)
     log = SessionLog(store, info.id, conversation)
     broker, queue = RequestBroker(bus), MessageQueue(bus)
     desk = PermissionDesk(Policy(Boundaries((str(folder),))), broker, log)
-    registry = Registry()
-    for tool in (look, act):
-        registry.register(tool)
+    registry = Registry([look, act])
     runner = ToolRunner(registry, desk, log, bus, OutputGuard(folder / "out"), Scope(info.id, folder))
     services = TurnServices(
         bus=bus,
@@ -91,29 +110,16 @@ async def world(
         step=ModelStep(model, bus, RetryPolicy(max_attempts=3, base=0.0)),
         runner=runner,
         meter=UsageMeter(store, bus, info.id, stored.usage),
-        limits=limits or Limits(),
+        limits=limits,
         known_tools=registry.names,
         request=_request_without_tools(folder, desk),
         take_queue=queue.take,
     )
-    parts = SessionParts(
-        info,
-        store,
-        bus,
-        broker,
-        desk,
-        queue,
-        SessionState("scripted", info.title),
-        services,
-        tuple(replay(stored)),
-    )
-    made = World(Session(parts), model, look, act, store, answers=list(answers))
+    state, earlier = SessionState("scripted", info.title), tuple(replay(stored))
+    parts = SessionParts(info, store, bus, broker, desk, queue, state, services, earlier)
+    made = World(Session(parts), model, look, act, store)
     made.session.subscribe(made.on_event)
-    try:
-        yield made
-    finally:
-        await made.session.close()
-        await store.close()
+    return made
 
 
 def _request_without_tools(folder: Path, desk: PermissionDesk) -> RequestBuilder:

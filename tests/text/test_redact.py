@@ -2,7 +2,7 @@
 
 import pytest
 
-from coder_tui.llm.redact import MASK, Redactor
+from coder_tui.text.redact import MASK, Redactor
 
 
 @pytest.mark.parametrize(

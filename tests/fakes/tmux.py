@@ -1,0 +1,82 @@
+"""A real terminal for the program: tmux on a socket of its own."""
+
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from uuid import uuid4
+
+import pytest
+
+PATIENCE = 60.0
+needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux: apt install tmux")
+
+
+class Tmux:
+    """One window of a size; `shows` waits for text, as a person would."""
+
+    def __init__(
+        self, command: str, folder: Path, environment: Mapping[str, str], columns: int = 100, rows: int = 30
+    ) -> None:
+        self._socket = f"coder-tui-{uuid4().hex[:8]}"
+        self._command = command
+        self._folder = folder
+        self._environment = dict(environment)
+        self._size = (columns, rows)
+
+    def __enter__(self) -> Self:
+        columns, rows = map(str, self._size)
+        variables = [part for item in self._environment.items() for part in ("-e", "=".join(item))]
+        # The shell stays after the program, so that what it left on the normal screen can be read.
+        command = f"{self._command}; echo exit code $?; exec sleep 600"
+        self._tmux(
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            columns,
+            "-y",
+            rows,
+            "-c",
+            str(self._folder),
+            *variables,
+            command,
+        )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._tmux("kill-server")
+
+    def keys(self, *names: str) -> None:
+        """Keys as tmux names them: `Enter`, `C-y`, `Escape`, `F8`."""
+        self._tmux("send-keys", *names)
+
+    def type(self, text: str) -> None:
+        self._tmux("send-keys", "-l", text)
+
+    def resize(self, columns: int, rows: int) -> None:
+        self._tmux("resize-window", "-x", str(columns), "-y", str(rows))
+
+    def screen(self) -> str:
+        return self._tmux("capture-pane", "-p")
+
+    def shows(self, pattern: str) -> str:
+        """Wait until the screen holds the pattern; returns the screen."""
+        end = time.monotonic() + PATIENCE
+        while not re.search(pattern, screen := self.screen()):
+            assert time.monotonic() < end, f"no {pattern!r} on the screen:\n{screen}"
+            time.sleep(0.05)
+        return screen
+
+    def _tmux(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-L", self._socket, *arguments], capture_output=True, text=True, check=True
+        )
+        return done.stdout
