@@ -85,7 +85,8 @@ def _import_litellm() -> ModuleType:
         logging.getLogger(name).disabled = True
     gc.collect()
     gc.freeze()
-    return litellm
+    loaded: ModuleType = litellm
+    return loaded
 
 
 class Host:

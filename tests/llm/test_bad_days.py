@@ -11,7 +11,7 @@ from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.script import Call, Reply
-from tests.llm.conftest import ENVIRONMENT
+from tests.conftest import ENVIRONMENT
 from tests.llm.streaming import CLAUDE, ask, failure_of, reply_to, text_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

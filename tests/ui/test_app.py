@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from coder_tui.agent.session import Session
 from coder_tui.protocol.errors import ConfigError
 from coder_tui.protocol.events import SessionRenamed
 from coder_tui.ui.app import CoderApp
@@ -24,10 +25,10 @@ def last_words(app: CoderApp) -> str:
 
 
 async def test_a_session_that_cannot_open_ends_with_one_sentence_and_its_code() -> None:
-    async def broken() -> FakeSession:
+    async def broken() -> Session:
         raise ConfigError("config.toml, line 3: no such key modle.")
 
-    app = CoderApp(Launch(Path("/srv"), "coder-dark", False, broken))  # type: ignore[arg-type]  # never returns
+    app = CoderApp(Launch(Path("/srv"), "coder-dark", False, broken))
     async with app.run_test() as pilot:
         await Stage(app, pilot, FakeSession()).until(lambda: app.return_code == 2)
         assert last_words(app) == "config.toml, line 3: no such key modle."

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from textual.binding import Binding
+
 from coder_tui.ui.keys import KEYS, RESERVED, Context, bindings, shown
 
 
@@ -16,7 +18,8 @@ def test_ids_are_unique_and_no_context_has_a_key_twice() -> None:
 
 
 def test_bindings_carry_the_ids_by_which_they_are_remapped() -> None:
-    assert {binding.id for binding in bindings(Context.HELP)} == {"help.close"}  # type: ignore[union-attr]
+    ids = [binding.id for binding in bindings(Context.HELP) if isinstance(binding, Binding)]
+    assert ids == ["help.close"]
 
 
 def test_keys_read_as_on_a_keyboard() -> None:

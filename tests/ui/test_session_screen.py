@@ -2,10 +2,12 @@
 
 import asyncio
 from pathlib import Path
+from typing import cast
 
 import pytest
 from textual import events
 
+from coder_tui.agent.session import Session
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     MessageFinished,
@@ -45,11 +47,11 @@ async def test_a_message_goes_out_and_shows_once_it_is_stored() -> None:
 async def test_what_is_entered_before_the_session_is_ready_is_sent_then() -> None:
     session, gate = FakeSession(), asyncio.Event()
 
-    async def slow() -> FakeSession:
+    async def slow() -> Session:
         await gate.wait()
-        return session
+        return cast(Session, session)
 
-    app = CoderApp(Launch(Path("/srv"), "coder-dark", False, slow))  # type: ignore[arg-type]  # stands in
+    app = CoderApp(Launch(Path("/srv"), "coder-dark", False, slow))
     async with app.run_test() as pilot:
         s = Stage(app, pilot, session)
         await pilot.press(*"one", "enter", *"two", "enter", *"dra")

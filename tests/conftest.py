@@ -1,4 +1,4 @@
-"""One model process for all tests here: loading litellm takes seconds."""
+"""One model process for all tests: loading litellm takes seconds."""
 
 from collections.abc import AsyncIterator
 
