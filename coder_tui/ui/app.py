@@ -109,7 +109,7 @@ class CoderApp(App[int], inherit_bindings=False):
         for event in early:
             await self.on_event(event)
         # The frame goes out first; opening a session imports half of the program.
-        self.set_timer(0.01, partial(self.run_worker, self._open_session(), group="open"))
+        self.set_timer(0.01, lambda: self.run_worker(self._open_session(), group="open"))
 
     async def _open_session(self) -> None:
         try:

@@ -3,6 +3,7 @@
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
@@ -55,12 +56,12 @@ def read_theme(path: Path) -> Theme:
     return _built(path, values)
 
 
-def _built(path: Path, values: dict[str, object]) -> Theme:
+def _built(path: Path, values: dict[str, Any]) -> Theme:
     variables = values.get("variables", {})
     if not isinstance(variables, dict) or not all(isinstance(value, str) for value in variables.values()):
         raise ThemeError(f"Theme {path.name}: variables have to be strings.")
     try:
-        theme = Theme(**values)  # type: ignore[arg-type]  # a TOML table; the colour system checks the values
+        theme = Theme(**values)
         theme.to_color_system().generate()
         for name, value in variables.items():
             # A wrong colour would only show once a stylesheet uses it, as a crash.

@@ -48,5 +48,5 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         scroll = VerticalScroll(Static(help_text(self._first), markup=False))
-        scroll.border_title = Content(" Keys ")
+        scroll.border_title = Content("Keys")
         yield scroll

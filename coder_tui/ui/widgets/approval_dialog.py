@@ -86,7 +86,7 @@ class ApprovalDialog(Vertical):
         self._facts = Static(self._fact_lines(), id="facts", markup=False)
         self._scopes = Static(id="scopes", markup=False)
         self._note = Static(id="note", markup=False)
-        self.border_title = Content(" ".join(["", safe_line(request.title), place, ""]))
+        self.border_title = Content(f"{safe_line(request.title)}  {place}".rstrip())
 
     def compose(self) -> ComposeResult:
         yield self.preview
@@ -106,7 +106,7 @@ class ApprovalDialog(Vertical):
 
     def show_ready(self, is_ready: bool) -> None:
         mark = f"ready {self._chrome.ready}" if is_ready else f"hold {self._chrome.hold} keys go to the draft"
-        self.border_subtitle = Content(f" {mark} ")
+        self.border_subtitle = Content(mark)
         self.set_class(is_ready, "-ready")
 
     def show_scopes(self, *, is_open: bool, picked: int | None) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -44,6 +45,21 @@ class Status:
         if not self.context_window:
             return None
         return round(100 * self.context_tokens / self.context_window)
+
+
+class StatusChanges(TypedDict, total=False):
+    """Fields of `Status` that change while a session runs."""
+
+    mode: Mode
+    model: str
+    context_tokens: int
+    context_window: int | None
+    tokens: int
+    cost: float | None
+    branch: str
+    activity: Activity
+    todos: str
+    files_changed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +162,9 @@ class StatusBar(Widget):
         self._chrome = chrome
         self.status = Status(directory=directory)
 
-    def show(self, **changes: object) -> None:
+    def show(self, **changes: Unpack[StatusChanges]) -> None:
         """Change fields of the status; draws only when something differs."""
-        changed = replace(self.status, **changes)  # type: ignore[arg-type]  # fields by name, checked by replace
+        changed = replace(self.status, **changes)
         if changed != self.status:
             self.status = changed
             self.refresh()
