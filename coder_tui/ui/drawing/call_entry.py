@@ -21,8 +21,9 @@ from coder_tui.protocol.display import (
     TodosBlock,
 )
 from coder_tui.ui.blocks import draw_block
-from coder_tui.ui.drawing.entries import GUTTER, View, more_row, rows_of
+from coder_tui.ui.drawing.entries import GUTTER, View, more_row
 from coder_tui.ui.drawing.palette import Palette
+from coder_tui.ui.drawing.parts import rows_of
 from coder_tui.ui.drawing.strips import beside, plain_rows, plain_strip, to_strip, wrapped
 
 LIVE_ROWS = 5

@@ -12,12 +12,13 @@ from textual.strip import Strip
 from coder_tui.protocol.events import NoticeLevel
 from coder_tui.ui.drawing.markdown import draw_chunks, draw_markdown
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.drawing.parts import Part, parts_of
+from coder_tui.ui.drawing.parts import Part, parts_of, rows_of
 from coder_tui.ui.drawing.splitter import split
-from coder_tui.ui.drawing.strips import beside, plain_strip, to_strip, wrapped
+from coder_tui.ui.drawing.strips import beside, plain_rows, plain_strip, to_strip, wrapped
 
 GUTTER = 2
 MOST_ROWS_OF_A_PASTE = 30
+LONG_PROSE = 20_000
 SHORT_TEXT = 4000
 """Characters: a longer reply is stored in parts, so that only those near the view are drawn."""
 
@@ -61,9 +62,12 @@ class Entry(Protocol):
         """Its text as it is copied."""
 
 
-def rows_of(text: str, width: int) -> int:
-    """Rows that a text takes, roughly: newlines are counted, long lines guessed."""
-    return text.count("\n") + 1 + len(text) // (2 * max(1, width))
+def text_rows(text: str, width: int, style: Style, palette: Palette) -> list[Strip]:
+    """Lines of words; of a huge text they break anywhere, which is many times faster."""
+    lines = text.split("\n")
+    if len(text) > LONG_PROSE:
+        return list(plain_rows(lines, width, style))
+    return [to_strip(row, width, palette.base) for line in lines for row in wrapped(Text(line, style), width)]
 
 
 def more_row(hidden: int, width: int, palette: Palette) -> Strip:
@@ -97,16 +101,20 @@ class UserEntry:
     def draw(self, width: int, palette: Palette, view: View) -> list[Strip]:
         first, rest = f"{palette.glyphs.user}you  ", f"{palette.glyphs.user}     "
         room = width - len(first)
-        rows = [
-            to_strip(row, room, palette.base)
-            for line in self.text.split("\n")
-            for row in wrapped(Text(line, palette.strong), room)
-        ]
-        hidden = len(rows) - MOST_ROWS_OF_A_PASTE
-        if hidden > 1 and not self.is_open(view):
-            rows[MOST_ROWS_OF_A_PASTE:] = [more_row(hidden, room, palette)]
+        rows = self._rows(room, palette, view)
         head = beside(plain_strip(first, len(first), palette.user), rows[:1])
         return [*head, *beside(plain_strip(rest, len(rest), palette.user), rows[1:])]
+
+    def _rows(self, room: int, palette: Palette, view: View) -> list[Strip]:
+        """All of it, or the first rows of a long paste; the others are not even drawn."""
+        if self.is_open(view):
+            return text_rows(self.text, room, palette.strong, palette)
+        lines = self.text.split("\n", MOST_ROWS_OF_A_PASTE)
+        shown = "\n".join(lines[:MOST_ROWS_OF_A_PASTE])[: MOST_ROWS_OF_A_PASTE * room]
+        rows = text_rows(shown, room, palette.strong, palette)
+        rest = self.text[len(shown) :]
+        hidden = rest.count("\n") or len(rest) // room + 1
+        return [*rows, more_row(hidden, room, palette)] if rest else rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +193,7 @@ def draw_thinking(text: str, width: int, palette: Palette, *, is_open: bool, wor
         line = Text(f"{word}  {' '.join(text[:500].split())}", style, no_wrap=True, end="")
         line.truncate(room, overflow="ellipsis")
         return marked(mark, [to_strip(line, room, palette.base)], palette.dim, palette)
-    rows = [
-        to_strip(row, room, palette.base)
-        for line in text.strip().split("\n")
-        for row in wrapped(Text(line, style), room)
-    ]
-    return marked(mark, rows, palette.dim, palette)
+    return marked(mark, text_rows(text.strip(), room, style, palette), palette.dim, palette)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +216,7 @@ class NoteEntry:
 
     def draw(self, width: int, palette: Palette, view: View) -> list[Strip]:
         glyph, style = self._look(palette)
-        room = width - GUTTER
-        rows = [
-            to_strip(row, room, palette.base)
-            for line in self.text.split("\n")
-            for row in wrapped(Text(line, style), room)
-        ]
+        rows = text_rows(self.text, width - GUTTER, style, palette)
         return marked(f"{glyph} ", rows, style, palette)
 
     def _look(self, palette: Palette) -> tuple[str, Style]:

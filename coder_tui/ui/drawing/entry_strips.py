@@ -36,13 +36,11 @@ class EntryStrips:
     def cached(self) -> int:
         return len(self._rows)
 
-    def keep(self, index: int, rows: Sequence[Strip], palette: Palette) -> bool:
+    def keep(self, index: int, rows: Sequence[Strip], palette: Palette) -> None:
         """Take over rows that somebody has drawn, if they fit."""
-        if not rows or rows[0].cell_length != self.width:
-            return False
-        self._check_palette(palette)
-        self._rows[index] = self._with_gap(index, list(rows), palette)
-        return True
+        if rows and rows[0].cell_length == self.width:
+            self._check_palette(palette)
+            self._rows[index] = self._with_gap(index, list(rows), palette)
 
     def replace(self, index: int, entry: Entry) -> None:
         self.entries[index] = entry

@@ -16,6 +16,11 @@ class Part:
     before: Chunk | None
 
 
+def rows_of(text: str, width: int = 80) -> int:
+    """Rows that a text takes, roughly: newlines are counted, long lines guessed."""
+    return text.count("\n") + 1 + len(text) // (2 * max(1, width))
+
+
 def parts_of(chunks: Iterable[Chunk]) -> list[Part]:
     """Groups by the text alone: a streamed text falls into the same parts as a stored one."""
     parts: list[Part] = []
@@ -27,7 +32,7 @@ def parts_of(chunks: Iterable[Chunk]) -> list[Part]:
             parts.append(Part(tuple(group), before))
             group, lines, before = [], 0, group[-1]
         group.append(chunk)
-        lines += chunk.source.count("\n") + 1 + len(chunk.source) // 80
+        lines += rows_of(chunk.source)
     if group:
         parts.append(Part(tuple(group), before))
     return parts

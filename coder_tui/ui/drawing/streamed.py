@@ -7,7 +7,7 @@ from textual.strip import Strip
 from coder_tui.ui.drawing.code import code_strips
 from coder_tui.ui.drawing.markdown import append_chunk, draw_chunk, fence_parts
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.drawing.parts import Part, parts_of
+from coder_tui.ui.drawing.parts import Part, parts_of, rows_of
 from coder_tui.ui.drawing.splitter import Chunk, ChunkKind, Splitter
 
 LINES_A_FRAME = 80
@@ -18,7 +18,7 @@ class StreamedMarkdown:
     """Feed it safe text; `draw` brings `rows` up to date. They end as if the whole text was drawn at once."""
 
     def __init__(self) -> None:
-        self.source = ""
+        self._pieces: list[str] = []
         self.rows: list[Strip] = []
         self.frozen = 0
         """Rows that will not change any more."""
@@ -39,8 +39,18 @@ class StreamedMarkdown:
     def has_backlog(self) -> bool:
         return bool(self._ready)
 
+    @property
+    def source(self) -> str:
+        # Joined when asked for: adding each token to a long string would copy it each time.
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+    @property
+    def has_text(self) -> bool:
+        return any(self._pieces)
+
     def feed(self, text: str) -> None:
-        self.source += text
+        self._pieces.append(text)
         self._ready.extend(self._splitter.feed(text))
 
     def draw(self, width: int, palette: Palette) -> None:
@@ -92,7 +102,7 @@ class StreamedMarkdown:
         lines = 0
         while self._ready and lines < LINES_A_FRAME:
             chunk = self._ready.pop(0)
-            lines += chunk.source.count("\n") + 1
+            lines += rows_of(chunk.source)
             yield chunk
 
     def _draw_open(self, chunk: Chunk, width: int, palette: Palette) -> list[Strip]:

@@ -31,12 +31,13 @@ class History(DrawnLines):
         """Text between the entry's start and the top of the view: true at every width."""
         self._clicked_row = 0
 
-    def add(self, entry: Entry, rows: Sequence[Strip] = ()) -> int:
-        """`rows` are the entry's own, where somebody has drawn them already; returns its index."""
+    def add(self, entry: Entry, rows: Sequence[Strip] = (), height: int | None = None) -> int:
+        """`rows` are its own and `height` their number, where they are drawn already; returns its index."""
         index = len(self.strips)
         self.strips.entries.append(entry)
-        is_drawn = bool(rows) and self.strips.keep(index, rows, self.palette)
-        self.index.append(len(self._rows_of(index)) if is_drawn else self.strips.estimate(index))
+        if rows:
+            self.strips.keep(index, rows, self.palette)
+        self.index.append(self.strips.estimate(index) if height is None else height + self.strips.gap(index))
         if not self.is_batching:
             self.refresh(layout=True)
         return index

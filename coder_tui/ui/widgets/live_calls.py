@@ -12,6 +12,7 @@ from coder_tui.protocol.events import Outcome
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.drawing.call_entry import CallEntry, CallState
 from coder_tui.ui.drawing.entries import Entry
+from coder_tui.ui.drawing.strips import clipped
 from coder_tui.ui.motion import Pacer, SecondHand
 from coder_tui.ui.widgets.history import History
 
@@ -53,7 +54,7 @@ class LiveCalls:
         return self._pacer.is_pending
 
     def start(self, call_id: str, tool: str, kind: ToolKind, summary: str) -> None:
-        entry = CallEntry(safe_line(tool), safe_line(summary), kind)
+        entry = CallEntry(safe_line(tool), _summary(summary), kind)
         if (live := self._live.get(call_id)) is not None:
             live.entry = replace(entry, state=live.entry.state)
             self._history.replace(live.index, live.entry)
@@ -81,7 +82,7 @@ class LiveCalls:
         live = self._live.pop(call_id, None)
         entry = CallEntry(
             safe_line(tool),
-            safe_line(summary) or (live.entry.summary if live else ""),
+            _summary(summary) or (live.entry.summary if live else ""),
             live.entry.kind if live else ToolKind.OTHER,
             _state(outcome),
             display,
@@ -118,6 +119,10 @@ class LiveCalls:
             self._second_hand.start()
         else:
             self._second_hand.stop()
+
+
+def _summary(text: str) -> str:
+    return clipped(safe_line(text))
 
 
 def _state(outcome: Outcome) -> CallState:

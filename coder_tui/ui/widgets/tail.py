@@ -1,5 +1,7 @@
 """What is being written right now: thinking, text, and calls whose arguments still come."""
 
+from dataclasses import dataclass
+
 from rich.text import Text
 from textual.geometry import Region, Size
 from textual.strip import Strip
@@ -25,6 +27,19 @@ SHOWN_THOUGHT = 3000
 """Characters of a thought in progress that are shown: all of it is there when it is finished."""
 
 
+PARTS_HANDED_OVER = 5
+"""Of a long text only the end is in view; the history draws the rest when somebody goes there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An entry with its rows, or at least their number, where those are final."""
+
+    entry: Entry
+    rows: tuple[Strip, ...] = ()
+    height: int | None = None
+
+
 class Tail(DrawnLines):
     """Redraws the last Markdown block only, and at most once a frame."""
 
@@ -47,7 +62,7 @@ class Tail(DrawnLines):
 
     @property
     def is_empty(self) -> bool:
-        return not (self.source or self._thinking or self._proposals)
+        return not (self._text.has_text or self._held or self._thinking or self._proposals)
 
     def feed_text(self, text: str) -> None:
         # A chunk may end between CR and LF, which are one line end together.
@@ -73,16 +88,19 @@ class Tail(DrawnLines):
         if dropped:
             self._draw()
 
-    def take(self) -> list[tuple[Entry, list[Strip] | None]]:
-        """End the stream: what it was, as entries, with their rows where those are final. Proposals stay."""
-        taken: list[tuple[Entry, list[Strip] | None]] = []
+    def take(self) -> list[Taken]:
+        """End the stream: what it was, as entries. Proposals stay."""
+        taken: list[Taken] = []
         if self._thinking.strip():
-            taken.append((ThinkingEntry(self._thinking), None))
+            taken.append(Taken(ThinkingEntry(self._thinking)))
         if self.source.strip():
             self._text.feed(safe_text(self._held))
-            for part, rows in self._text.finish():
+            parts = self._text.finish()
+            for number, (part, rows) in enumerate(parts):
                 entry = ReplyEntry(part=part, definitions=self._text.definitions)
-                taken.append((entry, None if rows is None else entry.framed(rows, self.palette)))
+                is_near = number >= len(parts) - PARTS_HANDED_OVER
+                framed = entry.framed(rows, self.palette) if rows and is_near else []
+                taken.append(Taken(entry, tuple(framed), len(rows) if rows else None))
         self.clear()
         return taken
 
@@ -132,7 +150,7 @@ class Tail(DrawnLines):
         return 0 if head else min(changed, len(self._drawn))
 
     def _update_body(self, palette: Palette) -> int:
-        if not self._text.source:
+        if not self._text.has_text:
             return 0
         look = (self._width, palette)
         kept = self._text.frozen if self._body_look == look else 0
@@ -150,7 +168,7 @@ class Tail(DrawnLines):
             return []
         is_open = self.thinking_level is ThinkingLevel.FULL
         text = self._thinking[-SHOWN_THOUGHT:] if is_open else self._thinking.strip().rpartition("\n")[2]
-        word = "thought" if self._text.source else "thinking"
+        word = "thought" if self._text.has_text else "thinking"
         return draw_thinking(text, self._width, palette, is_open=is_open, word=word)
 
     def _proposal_rows(self, palette: Palette) -> list[Strip]:

@@ -162,8 +162,8 @@ class Transcript(BrowsedScroll):
             return
         self._early = (self._streaming, safe_text(self.tail.source))
         self._streaming = None
-        for entry, rows in self.tail.take():
-            self.history.add(entry, rows or ())
+        for taken in self.tail.take():
+            self.history.add(taken.entry, taken.rows, taken.height)
 
     def _drop_stream(self) -> None:
         if self._streaming is not None:
