@@ -21,7 +21,8 @@ class Context(StrEnum):
 class KeyAction:
     """One action: `id` is what a person remaps, `keys` a comma-separated list, `action` what Textual runs.
 
-    Rows without an action describe keys that a widget reads itself.
+    Rows without an action describe keys that a widget reads itself. A priority key overtakes what was typed
+    just before it, so none that looks at the draft may be one.
     """
 
     id: str
@@ -55,11 +56,11 @@ KEYS: tuple[KeyAction, ...] = (
     _row("app.suspend", _G, "ctrl+z", "app.suspend_process", "Suspend to the shell", priority=True),
     _row("app.quit", _G, "", "app.quit", "Quit"),
     _row("session.interrupt", _S, "escape", "screen.escape", "Stop the agent, or go to the prompt"),
-    _row("session.cancel", _S, "ctrl+c", "screen.cancel", "Copy, stash the draft, stop, quit", priority=True),
+    _row("session.cancel", _S, "ctrl+c", "screen.cancel", "Copy, stash the draft, stop, quit"),
     _row("session.answer", _S, "f8,alt+r", "screen.answer", "Answer the waiting request", priority=True),
     _row("session.chat", _S, "f2", "screen.chat", "Go to the prompt and the newest line"),
     _row("session.todo", _S, "f4", "screen.todo", "Show or hide the todo list"),
-    _row("session.mode", _S, "shift+tab", "screen.mode", "Next mode: ask, edits, plan", priority=True),
+    _row("session.mode", _S, "shift+tab", "screen.mode", "Next mode: ask, edits, plan"),
     _row("session.fold", _S, "ctrl+o", "screen.fold", "Expand or collapse all calls", priority=True),
     _row("session.thinking", _S, "alt+t", "screen.thinking", "Thinking: none, summary, full", priority=True),
     _row("session.page_up", _S, "pageup", "screen.page(-1)", "Page up", priority=True, palette=False),
@@ -69,6 +70,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("prompt.older", _C, "up", "older", "Older message, at the first line", palette=False),
     _row("prompt.newer", _C, "down", "newer", "Newer message, at the last line", palette=False),
     _row("prompt.undo", _C, "ctrl+underscore", "undo", "Undo typing", palette=False),
+    _row("prompt.cancel", _C, "ctrl+c", "screen.cancel", "Copy, stash the draft, stop, quit", palette=False),
     _row("prompt.end", _C, "ctrl+d", "end", "Quit, when the prompt is empty", palette=False),
     _row("transcript.fold", _T, "o", "", "Expand or collapse the marked block", palette=False),
     _row("approval.allow", _A, "ctrl+y", "", "Allow once", palette=False),

@@ -126,6 +126,20 @@ async def test_ctrl_c_stashes_then_stops_then_quits_at_the_second_press() -> Non
         assert s.app.return_code == 0
 
 
+async def test_keys_in_one_burst_act_in_their_order() -> None:
+    async with stage() as s:
+        for key, character in (
+            ("a", "a"),
+            ("enter", "\r"),
+            ("shift+tab", None),
+            ("b", "b"),
+            ("ctrl+c", None),
+        ):
+            s.app.post_message(events.Key(key, character))
+        await s.until(lambda: s.session.mode is Mode.EDITS and s.screen.prompt.sent.entries == ("a", "b"))
+        assert (s.session.submitted, s.session.interrupts, s.draft) == (["a"], 0, "")
+
+
 async def test_ctrl_c_copies_a_selection_first() -> None:
     async with stage() as s:
         await s.pilot.press(*"word", "shift+home", "ctrl+c")
