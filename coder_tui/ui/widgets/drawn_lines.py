@@ -1,5 +1,7 @@
 """The base of widgets that draw their own rows, without border or padding, and let text be selected."""
 
+from abc import abstractmethod
+
 from rich.style import Style
 from textual.app import RenderResult
 from textual.geometry import Region
@@ -25,9 +27,9 @@ class DrawnLines(LaysOutOnce, Widget):
         self._palette_key: object = None
         drop_styles_cache(self)
 
+    @abstractmethod
     def rows(self, first: int, last: int) -> list[Strip]:
         """Rows from `first` to before `last`; as many as asked for."""
-        raise NotImplementedError
 
     @property
     def palette(self) -> Palette:
