@@ -108,8 +108,8 @@ class CoderApp(App[int], inherit_bindings=False):
         early, self._early = self._early or [], None
         for event in early:
             await self.on_event(event)
-        # The frame goes out first; opening a session imports half of the program.
-        self.set_timer(0.01, lambda: self.run_worker(self._open_session(), group="open"))
+        # What was typed shows first: opening a session imports half of the program.
+        self.set_timer(0.02, lambda: self.run_worker(self._open_session(), group="open"))
 
     async def _open_session(self) -> None:
         try:
@@ -120,10 +120,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self.session_screen.attach(session)
         for problem in self._problems:
             self.session_screen.transcript.add_note(NoticeLevel.WARNING, problem)
-        # A full collection stalls the loop for 20 to 40 ms; what lives by now lives until the end.
-        gc.collect()
         gc.freeze()
-        gc.set_threshold(20_000, 50, 100)
 
     def _terminated(self) -> None:
         self.run_worker(self._leave(TERMINATED), group="leave")

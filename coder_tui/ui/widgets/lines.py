@@ -28,6 +28,8 @@ class QueueLine(Static):
         super().__init__(id="queue", markup=False)
 
     def show(self, texts: tuple[str, ...]) -> None:
+        if not texts and not self.display:
+            return
         rows = [Content(f"queued  {safe_line(text)}") for text in texts[:_QUEUE_ROWS]]
         if len(texts) > _QUEUE_ROWS:
             rows.append(Content(f"        and {len(texts) - _QUEUE_ROWS} more"))
@@ -50,6 +52,8 @@ class RequestCard(Widget):
 
     def show(self, requests: tuple[Request, ...]) -> None:
         """The first of `requests` in words, the others as a count; none hides the card."""
+        if requests == self.requests:
+            return
         self.requests = requests
         self.display = bool(requests)
         self.refresh()

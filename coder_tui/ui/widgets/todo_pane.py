@@ -100,4 +100,6 @@ class TodoPane(VerticalScroll, can_focus=False):
     def _place(self) -> None:
         has_work = any(item.status is not TodoStatus.COMPLETED for item in self.items)
         by_itself = self._is_wide and has_work
-        self.display = bool(self.items) and (by_itself if self._choice is None else self._choice)
+        is_shown = bool(self.items) and (by_itself if self._choice is None else self._choice)
+        if is_shown != self.display:  # setting it lays the screen out anew, whatever it was
+            self.display = is_shown
