@@ -59,8 +59,9 @@ def next_scene(messages: tuple[Message, ...]) -> Scene:
     edits = [item for item in done if item.call.tool == "edit"]
     if _is_over(messages):
         return _afterwards()
-    if not any(item.call.arguments.get("path") == FILE and item.is_ok for item in done):
-        return _opening()
+    looks = [item for item in done if item.call.tool == "read" and item.call.arguments.get("path") == FILE]
+    if not any(item.is_ok for item in looks):
+        return _opening() if all(item.was_refused for item in looks) else _elsewhere()
     if not tests:
         return _first_tests()
     if not edits or (len(edits) == 1 and edits[0].was_refused):
@@ -180,6 +181,13 @@ def _not_mended(edit: Done) -> Scene:
     return Scene(
         f"{_LAST_WORDS}\n\nYou refused the change{said}, so `{FILE}` is as it was. "
         f"The bug stays: ten pieces get no discount.\n\n{_NEXT}"
+    )
+
+
+def _elsewhere() -> Scene:
+    return Scene(
+        f"{_LAST_WORDS}\n\nI only know the small project that I bring along, and this folder is another one. "
+        f"`coder-tui demo` opens a scratch copy of mine.\n\n{_NEXT}"
     )
 
 

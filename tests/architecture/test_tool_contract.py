@@ -50,12 +50,15 @@ def test_a_tool_that_changes_something_declares_it(tool: Tool[Any]) -> None:
         assert tool.kind in ToolKind
 
 
+def definitions() -> dict[str, object]:
+    return {tool.name: definition_of(tool) for tool in tools()}
+
+
 def test_definitions_are_as_agreed() -> None:
-    """A change of what models see is a decision: set the file anew with it, and look at the difference."""
-    definitions = {tool.name: definition_of(tool) for tool in tools()}
-    assert json.loads(SNAPSHOT.read_text(encoding="utf-8")) == json.loads(json.dumps(definitions))
+    """A change of what models see is a decision: write the file anew with it, and look at the difference."""
+    assert json.loads(SNAPSHOT.read_text(encoding="utf-8")) == json.loads(json.dumps(definitions()))
 
 
 def test_all_definitions_together_stay_small() -> None:
-    definitions = Registry(tools()).definitions(traits_of("anthropic/claude"))
-    assert len(json.dumps(definitions)) < MOST_CHARACTERS
+    offered = Registry(tools()).definitions(traits_of("anthropic/claude"))
+    assert len(json.dumps(offered)) < MOST_CHARACTERS

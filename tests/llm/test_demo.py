@@ -80,6 +80,13 @@ def test_a_cancelled_call_is_taken_up_again_when_the_person_writes() -> None:
     assert {"path": "cart.py"} in play.made("read")[2:]
 
 
+def test_in_another_folder_it_says_so_and_stops() -> None:
+    play = Play()
+    play.step(read={"ok": False, "error": {"type": "file_not_found", "message": "no"}})
+    assert "this folder is another one" in play.step()
+    assert play.made("bash") == []
+
+
 def test_after_the_end_it_says_what_to_do_next() -> None:
     play = Play()
     for _ in range(5):
