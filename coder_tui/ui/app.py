@@ -39,6 +39,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self._launch = launch
         super().__init__()
         self.animation_level = "none"
+        self.set_class(launch.use_ascii, "-ascii")
         self.session_screen = SessionScreen(launch, time.monotonic)
         for theme in self._themes.themes:
             self.register_theme(theme)
@@ -47,6 +48,7 @@ class CoderApp(App[int], inherit_bindings=False):
         unknown = () if is_known else (f"There is no theme {launch.theme}.",)
         self._problems = self._themes.problems + unknown
         self._early: list[events.Key | events.Paste] | None = []
+        self._is_leaving = False
 
     def get_default_screen(self) -> Screen[None]:
         return self.session_screen
@@ -126,11 +128,18 @@ class CoderApp(App[int], inherit_bindings=False):
         self.run_worker(self._leave(TERMINATED), group="leave")
 
     async def _leave(self, code: int) -> None:
+        if self._is_leaving:
+            return
+        self._is_leaving = True
         session = self.session_screen.conversation.session
         if session is None:
             self.exit(code, code)
             return
-        await session.close()
+        try:
+            await session.close()
+        except UserError as error:
+            self.exit(error.exit_code, error.exit_code, Text(str(error)))
+            return
         title = self.session_screen.router.title
         last = Text(f"{safe_line(title)}\ncoder-tui --resume {session.id}") if title else None
         self.exit(code, code, last)

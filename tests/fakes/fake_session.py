@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import (
     Event,
     ModeChanged,
@@ -31,6 +32,7 @@ class FakeSession:
         self.interrupts = 0
         self.is_closed = False
         self.fails_before_storing: Event | None = None
+        self.fails_to_close: UserError | None = None
         self._earlier = earlier
         self._queue: list[str] = []
         self._listeners: list[Callable[[Event], None]] = []
@@ -100,4 +102,6 @@ class FakeSession:
         self.emit(ModeChanged(mode))
 
     async def close(self) -> None:
+        if self.fails_to_close is not None:
+            raise self.fails_to_close
         self.is_closed = True

@@ -8,16 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from coder_tui.agent.session import Session
-from coder_tui.protocol.errors import ConfigError
-from coder_tui.protocol.events import SessionRenamed
+from coder_tui.protocol.errors import ConfigError, StorageError
+from coder_tui.protocol.events import MessageFinished, RequestOpened, SessionRenamed, TodosChanged
+from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.keys import KEYS
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.help import HelpScreen
 from tests.fakes.fake_session import FakeSession
-from tests.fakes.screens import Stage, launch_for, stage
+from tests.fakes.screens import Stage, launch_for, shell_request, stage
 
 
 def last_words(app: CoderApp) -> str:
@@ -41,6 +43,23 @@ async def test_leaving_closes_the_session_and_says_how_to_come_back() -> None:
         await s.until(lambda: s.app.return_code == 0)
         assert s.session.is_closed
         assert last_words(s.app) == "fix ␛[31m[b]div\ncoder-tui --resume s-1"
+
+
+async def test_leaving_twice_at_once_leaves_once() -> None:
+    async with stage() as s:
+        s.session.emit(SessionRenamed("work"))
+        for _ in range(2):
+            s.app.post_message(events.Key("ctrl+d", None))
+        await s.until(lambda: s.app.return_code == 0)
+        assert last_words(s.app) == "work\ncoder-tui --resume s-1"
+
+
+async def test_a_session_that_cannot_be_closed_says_so() -> None:
+    async with stage() as s:
+        s.session.fails_to_close = StorageError("The disk is full.")
+        await s.pilot.press("ctrl+d")
+        await s.until(lambda: s.app.return_code == 1)
+        assert last_words(s.app) == "The disk is full."
 
 
 async def test_leaving_an_untouched_session_says_nothing() -> None:
@@ -71,6 +90,23 @@ async def test_a_persons_theme_without_our_names_still_draws(tmp_path: Path) -> 
     async with stage(session, launch=launch) as s:
         assert s.app.theme == "mine"
         assert "ASK" in s.drawn()
+
+
+@pytest.mark.parametrize("width", [80, 150])
+async def test_a_plain_terminal_gets_plain_signs_only(width: int) -> None:
+    session = FakeSession()
+    todos = (TodoItem("1", "guard", TodoStatus.IN_PROGRESS, TodoPriority.LOW),)
+    async with stage(session, (width, 30), launch_for(session, use_ascii=True)) as s:
+        await s.pilot.press(*"go", "enter")
+        session.emit(TodosChanged(todos), MessageFinished("m", "- one\n- two\n", ""))
+        if not s.screen.todos.display:
+            await s.pilot.press("f4")
+        await s.until(lambda: "guard" in s.drawn() and "two" in s.drawn())
+        assert [line for line in s.drawn().splitlines() if not line.isascii()] == []
+        session.emit(RequestOpened(shell_request()))
+        await s.pilot.press("f8")
+        await s.until(lambda: "Run this command?" in s.drawn())
+        assert [line for line in s.drawn().splitlines() if not line.isascii()] == []
 
 
 async def test_help_lists_every_action_and_escape_closes_it() -> None:
