@@ -5,13 +5,13 @@ from textual import events
 from textual.app import App, ComposeResult
 
 from coder_tui.ui.widgets.prompt import Prompt
-from coder_tui.ui.widgets.prompt_history import PromptHistory
+from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
 
 
 class PromptApp(App[None]):
     def __init__(self, *sent: str) -> None:
         super().__init__()
-        self.prompt = Prompt(PromptHistory(sent))
+        self.prompt = Prompt(PromptHistory(sent, keep_in_memory))
         self.submitted: list[str] = []
         self.ends = 0
 

@@ -20,7 +20,7 @@ from coder_tui.ui.launch import Launch
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.widgets.lines import NewBelowPill, QueueLine, RequestCard, TooSmall
 from coder_tui.ui.widgets.prompt import Prompt
-from coder_tui.ui.widgets.prompt_history import PromptHistory
+from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
 from coder_tui.ui.widgets.status_bar import StatusBar
 from coder_tui.ui.widgets.todo_pane import TodoPane
 from coder_tui.ui.widgets.transcript import Transcript
@@ -50,7 +50,7 @@ class SessionScreen(Screen[None]):
         self._clock = clock
         self._quit_until = float("-inf")
         self.transcript = Transcript(use_ascii=launch.use_ascii)
-        self.prompt = Prompt(PromptHistory())
+        self.prompt = Prompt(PromptHistory((), keep_in_memory))
         self.status = StatusBar(signs, launch.directory)
         self.todos = TodoPane(signs)
         self._queue = QueueLine()

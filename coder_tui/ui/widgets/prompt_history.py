@@ -3,10 +3,14 @@
 from collections.abc import Callable, Iterable
 
 
+def keep_in_memory(text: str) -> None:
+    """For a history that ends with the program."""
+
+
 class PromptHistory:
     """Older entries first, each once. While walking, each edit stays at its place until something is sent."""
 
-    def __init__(self, entries: Iterable[str] = (), append: Callable[[str], object] | None = None) -> None:
+    def __init__(self, entries: Iterable[str], append: Callable[[str], object]) -> None:
         """`append` is told each new entry, to keep it beyond this run."""
         self._append = append
         self._entries: list[str] = []
@@ -30,8 +34,7 @@ class PromptHistory:
         self._entries = [entry for entry in self._entries if entry != text]
         self._entries.append(text)
         self._rest()
-        if self._append is not None:
-            self._append(text)
+        self._append(text)
 
     def older(self, text: str) -> str | None:
         """The entry before; `text` is what stands in the prompt now."""
