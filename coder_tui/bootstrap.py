@@ -17,6 +17,7 @@ from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts, SessionState
 from coder_tui.agent.session_log import SessionLog
+from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
@@ -56,6 +57,7 @@ class Setup:
     sources: Sources
     mode: Mode = Mode.ASK
     added_roots: tuple[Path, ...] = ()
+    is_scratch: bool = False
 
     @property
     def tool_output(self) -> Path:
@@ -166,10 +168,16 @@ class Core:
             queue=queue,
             state=SessionState(self.choice.name, info.title),
             services=self._services(bench, conversation, queue, stored),
+            titles=TitleWriter(self.client, self._small_model()),
             earlier=tuple(replay(stored)),
             todos=lambda: todos.items,
+            is_kept=not self.setup.is_scratch,
         )
         return Session(parts)
+
+    def _small_model(self) -> ModelChoice | None:
+        name = self.setup.settings.model.small
+        return ModelChoice(name, self.choice.api_base) if name else None
 
     def _services(
         self, bench: Workbench, conversation: Conversation, queue: MessageQueue, stored: StoredSession

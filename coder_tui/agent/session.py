@@ -11,6 +11,7 @@ from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.request_broker import RequestBroker
+from coder_tui.agent.titles import TitleWriter, first_words
 from coder_tui.agent.turn import Turn, TurnEnd, TurnServices
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import ModelError, StorageError
@@ -33,7 +34,6 @@ from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.sessions import SessionInfo, Store
 
 log = logging.getLogger(__name__)
-TITLE_LENGTH = 60
 
 
 @dataclass(slots=True)
@@ -57,8 +57,10 @@ class SessionParts:
     queue: MessageQueue
     state: SessionState
     services: TurnServices
+    titles: TitleWriter
     earlier: tuple[Event, ...] = ()
     todos: Callable[[], tuple[TodoItem, ...]] = tuple
+    is_kept: bool = True
 
 
 class Session:
@@ -71,6 +73,7 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._is_stopping = False
         self._notices: list[Notice] = []
+        self._naming: set[asyncio.Task[None]] = set()
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
     @property
@@ -92,6 +95,11 @@ class Session:
     @property
     def model(self) -> str:
         return self._state.model
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it can be resumed: the demo's store goes away with it."""
+        return self._parts.is_kept
 
     @property
     def is_busy(self) -> bool:
@@ -170,6 +178,8 @@ class Session:
         """Stop what runs and let go of the store's claim on this session."""
         if self._task is not None and self.interrupt():
             await asyncio.wait({self._task})
+        for task in self._naming:
+            task.cancel()
         await self._parts.store.release(self.id)
         for closer in self._closers:
             await closer()
@@ -210,8 +220,16 @@ class Session:
         """A session is called by its first words until it gets a better name."""
         if self._state.title:
             return
-        first = next((line.strip() for line in text.splitlines() if line.strip()), "untitled")
-        title = first if len(first) <= TITLE_LENGTH else f"{first[: TITLE_LENGTH - 1]}…"
+        await self._rename(first_words(text))
+        task = asyncio.create_task(self._find_better_name(text))
+        self._naming.add(task)
+        task.add_done_callback(self._naming.discard)
+
+    async def _find_better_name(self, text: str) -> None:
+        if title := await self._parts.titles.title(text):
+            await self._rename(title)
+
+    async def _rename(self, title: str) -> None:
         await self._parts.store.rename(self.id, title)
         self._state.title = title
         self._bus.publish(SessionRenamed(title))

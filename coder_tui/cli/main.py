@@ -42,5 +42,7 @@ def run_command(argv: Sequence[str]) -> int:
     except Exception as error:
         # The last resort: a bug is written to the log, and the person gets a sentence.
         log.exception("unexpected failure")
-        complain(f"coder-tui: internal error: {error!r}; 'coder-tui doctor' names the log file with the details")
+        complain(
+            f"coder-tui: internal error: {error!r}; 'coder-tui doctor' names the log file with the details"
+        )
         return FAILED

@@ -48,7 +48,7 @@ class Scratch:
         data = self.folder / "data"
         directories = replace(setup.directories, data=data, cache=data / "cache")
         directories.ensure()
-        return replace(setup, directory=self.project, directories=directories)
+        return replace(setup, directory=self.project, directories=directories, is_scratch=True)
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)

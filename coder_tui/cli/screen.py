@@ -12,6 +12,7 @@ from coder_tui.cli.invocation import Invocation, read_invocation
 from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import UsageError
 from coder_tui.ui.app import CoderApp
+from coder_tui.ui.drawing.entries import ThinkingLevel
 from coder_tui.ui.launch import Launch
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from coder_tui.cli.screen_core import ScreenCore
 
 DEFAULT_THEME = "coder-dark"
+OFF = ("false", "0", "no", "off")
 
 
 def main(argv: list[str]) -> int:
@@ -36,6 +38,8 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         use_ascii=arguments.ascii,
         open_session=opener.open,
         theme_directory=invocation.directories.config / "themes",
+        thinking=_thinking(invocation),
+        has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )
     app = CoderApp(launch)
     try:
@@ -43,6 +47,12 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
     finally:
         opener.clean_up()
     return app.return_code or 0
+
+
+def _thinking(invocation: Invocation) -> ThinkingLevel:
+    """A wrong value is told when the settings are checked, behind the first paint."""
+    value = quick_value(invocation.sources, "ui", "thinking")
+    return ThinkingLevel(str(value)) if value in list(ThinkingLevel) else ThinkingLevel.SUMMARY
 
 
 def _require_terminal() -> None:

@@ -24,15 +24,30 @@ class OutputGuard:
         cuts_itself = result.get("truncated") is True and len(text.encode()) <= 4 * MAX_BYTES
         if cuts_itself or _fits(result, text):
             return text
-        saved = self._save(result, call_id)
-        cut = result
+        note, cut = self._note(result, call_id), result
         while not _fits(cut, _dumps(cut)):
             field = max(_texts(cut), key=lambda item: len(item[1]), default=None)
             if field is None or len(field[1]) <= _KEPT:
-                return _dumps(_only_note(result, saved))
+                # Large without a long text: thousands of small items.
+                return _dumps({"ok": result.get("ok", True), **note})
             excess = max(len(_dumps(cut).encode()) - MAX_BYTES, 0)
             cut = _replace(cut, field[0], _shorten(field[1], excess))
-        return _dumps({**cut, **_note(saved)})
+        return _dumps({**cut, **note})
+
+    def _note(self, result: JsonObject, call_id: str) -> JsonObject:
+        try:
+            saved = self._save(result, call_id)
+        except OSError as error:
+            # A full disk must not cost the call its result.
+            return {
+                "output_truncated": True,
+                "note": f"The longest text was cut; it could not be kept: {error.strerror}.",
+            }
+        return {
+            "output_truncated": True,
+            "full_output": str(saved),
+            "note": "The longest text was cut; grep and read can look into full_output.",
+        }
 
     def _save(self, result: JsonObject, call_id: str) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -41,19 +56,6 @@ class OutputGuard:
         whole = "\n".join(value for _, value in _texts(result)) or _dumps(result)
         path.write_text(whole, encoding="utf-8", errors="surrogateescape")
         return path
-
-
-def _note(saved: Path) -> JsonObject:
-    return {
-        "output_truncated": True,
-        "full_output": str(saved),
-        "note": "The longest text was cut; grep and read can look into full_output.",
-    }
-
-
-def _only_note(result: JsonObject, saved: Path) -> JsonObject:
-    """For results that are large without a long text: thousands of small items."""
-    return {"ok": result.get("ok", True), **_note(saved)}
 
 
 def _dumps(result: JsonObject) -> str:

@@ -71,6 +71,10 @@ class CoderApp(App[int], inherit_bindings=False):
             return
         await super().on_event(event)
 
+    def on_resize(self) -> None:
+        # A terminal that shrank and grew back within a frame lost what it showed, though no widget changed.
+        self.screen.refresh()
+
     def on_app_focus(self) -> None:
         self.session_screen.presenter.refocused()
 
@@ -141,5 +145,6 @@ class CoderApp(App[int], inherit_bindings=False):
             self.exit(error.exit_code, error.exit_code, Text(str(error)))
             return
         title = self.session_screen.router.title
-        last = Text(f"{safe_line(title)}\ncoder-tui --resume {session.id}") if title else None
+        can_resume = title and session.is_kept
+        last = Text(f"{safe_line(title)}\ncoder-tui --resume {session.id}") if can_resume else None
         self.exit(code, code, last)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import assert_never
 
 from coder_tui.protocol.events import (
@@ -141,7 +142,9 @@ class EventRouter:
 
     def _started(self, event: SessionStarted) -> None:
         self.title = event.title
-        self._panes.status.show(mode=event.mode, model=event.model, activity=Activity.IDLE)
+        self._panes.status.show(
+            mode=event.mode, model=event.model, directory=Path(event.directory), activity=Activity.IDLE
+        )
 
     def _used(self, event: UsageUpdated) -> None:
         self._panes.status.show(
@@ -162,5 +165,6 @@ class EventRouter:
         self._ended()
 
     def _ended(self) -> None:
+        self._panes.transcript.end_turn()
         self._panes.status.show(activity=Activity.IDLE)
         self._panes.turn_ended()

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from coder_tui.ui.drawing.entries import ThinkingLevel
+
 if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
     from coder_tui.agent.session import Session
 
@@ -19,3 +21,5 @@ class Launch:
     open_session: "Callable[[], Awaitable[Session]]"
     prompt: str = ""
     theme_directory: Path | None = None
+    thinking: ThinkingLevel = ThinkingLevel.SUMMARY
+    has_motion: bool = True

@@ -306,3 +306,27 @@ async def test_the_last_call_of_a_reply_that_met_the_output_limit_does_not_run(t
         await made.session.submit("go")
     assert (made.look.seen, made.act.done) == (["whole"], [])
     assert results(made)[1]["error"]["type"] == "invalid_tool_params"
+
+
+async def test_a_small_model_names_the_session_beside_the_first_turn(tmp_path: Path) -> None:
+    async with world(tmp_path, [Say("Mend the cart"), Say("ok")], small="tiny") as made:
+        named = asyncio.Event()
+
+        def watch(event: object) -> None:
+            if event == SessionRenamed("Mend the cart"):
+                named.set()
+
+        made.session.subscribe(watch)
+        await made.session.submit("please mend the cart, it has a bug")
+        await asyncio.wait_for(named.wait(), 10)
+        info = await made.store.get(made.session.id)
+    assert info.title == "Mend the cart"
+    assert {request.model for request in made.model.requests} == {"tiny", "scripted"}
+
+
+async def test_without_a_name_from_the_small_model_the_first_words_stay(tmp_path: Path) -> None:
+    down = ModelError(ModelErrorKind.SERVER, "The server failed.")
+    async with world(tmp_path, [Say(error=down), Say("ok")], small="tiny") as made:
+        await made.session.submit("mend the cart")
+        info = await made.store.get(made.session.id)
+    assert info.title == "mend the cart"

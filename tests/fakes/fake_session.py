@@ -25,6 +25,7 @@ class FakeSession:
     def __init__(self, directory: Path = Path("/srv/project"), earlier: tuple[Event, ...] = ()) -> None:
         self.id = "s-1"
         self.directory = directory
+        self.is_kept = True
         self.mode = Mode.ASK
         self.model = "demo/model"
         self.submitted: list[str] = []

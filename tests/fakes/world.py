@@ -19,6 +19,7 @@ from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts, SessionState
 from coder_tui.agent.session_log import SessionLog
+from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.tool_runner import Scope, ToolRunner
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
@@ -79,13 +80,14 @@ async def world(
     answers: Iterable[ApprovalReply] = (),
     limits: Limits | None = None,
     resume: str = "",
+    small: str = "",
 ) -> AsyncIterator[World]:
     store = await Store.open(folder / "data" / "sessions.db")
     info = await (store.get(resume) if resume else store.create_session(str(folder), "scripted", Mode.ASK))
     if resume:
         await store.close_unfinished(info.id)
     stored = await store.load(info.id)
-    made = _assemble(store, stored, folder, ScriptedModel(replies), limits or Limits())
+    made = _assemble(store, stored, folder, ScriptedModel(replies), limits or Limits(), small)
     made.answers = list(answers)
     try:
         yield made
@@ -95,7 +97,7 @@ async def world(
 
 
 def _assemble(
-    store: Store, stored: StoredSession, folder: Path, model: ScriptedModel, limits: Limits
+    store: Store, stored: StoredSession, folder: Path, model: ScriptedModel, limits: Limits, small: str
 ) -> World:
     bus, look, act, info = EventBus(), LookTool(), ActTool(), stored.info
     conversation = Conversation(store, info.id, stored.messages)
@@ -116,7 +118,8 @@ def _assemble(
         take_queue=queue.take,
     )
     state, earlier = SessionState("scripted", info.title), tuple(replay(stored))
-    parts = SessionParts(info, store, bus, broker, desk, queue, state, services, earlier)
+    titles = TitleWriter(model, ModelChoice(small) if small else None)
+    parts = SessionParts(info, store, bus, broker, desk, queue, state, services, titles, earlier)
     made = World(Session(parts), model, look, act, store)
     made.session.subscribe(made.on_event)
     return made

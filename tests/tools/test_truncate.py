@@ -39,6 +39,13 @@ def test_thousands_of_small_items_become_a_note(tmp_path: Path) -> None:
     assert set(result) == {"ok", "output_truncated", "full_output", "note"}
 
 
+def test_a_result_that_cannot_be_kept_is_still_a_result(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    result = json.loads(OutputGuard(tmp_path / "taken").guard({"ok": True, "content": "x" * 90_000}, "c"))
+    assert result["content"].endswith("[output truncated]")
+    assert "could not be kept" in result["note"]
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.text(max_size=300), st.integers(1, 900))
 def test_the_result_is_always_valid_json_within_the_limit(text: str, times: int) -> None:

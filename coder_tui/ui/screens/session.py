@@ -49,7 +49,9 @@ class SessionScreen(Screen[None]):
         self._signs = signs
         self._clock = clock
         self._quit_until = float("-inf")
-        self.transcript = Transcript(use_ascii=launch.use_ascii)
+        self.transcript = Transcript(
+            use_ascii=launch.use_ascii, thinking=launch.thinking, has_motion=launch.has_motion
+        )
         self.prompt = Prompt(PromptHistory((), keep_in_memory))
         self.status = StatusBar(signs, launch.directory)
         self.todos = TodoPane(signs)
@@ -89,6 +91,7 @@ class SessionScreen(Screen[None]):
     def attach(self, session: "Session") -> None:
         """Show the session as it stands, and follow it from here."""
         earlier = session.history()
+        self._directory = session.directory
         with self.transcript.adding_many():
             for event in earlier:
                 self.router.route(event)

@@ -37,10 +37,13 @@ class LiveCalls:
         history: History,
         add: Callable[[Entry], int],
         clock: Callable[[], float],
+        *,
+        has_motion: bool = True,
     ) -> None:
         self._history = history
         self._add = add
         self._clock = clock
+        self._has_motion = has_motion
         self._live: dict[str, _Live] = {}
         self._pacer = Pacer(owner, self._draw)
         self._second_hand = SecondHand(owner, self.tick)
@@ -115,7 +118,8 @@ class LiveCalls:
                 self._history.replace(live.index, live.entry)
 
     def _tick_if_needed(self) -> None:
-        if any(live.entry.state is CallState.RUNNING for live in self._live.values()):
+        is_running = any(live.entry.state is CallState.RUNNING for live in self._live.values())
+        if self._has_motion and is_running:
             self._second_hand.start()
         else:
             self._second_hand.stop()

@@ -56,6 +56,7 @@ class StatusChanges(TypedDict, total=False):
     context_window: int | None
     tokens: int
     cost: float | None
+    directory: Path | None
     branch: str
     activity: Activity
     todos: str

@@ -11,7 +11,14 @@ from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.events import NoticeLevel, Outcome
 from coder_tui.text.safe_text import safe_text
-from coder_tui.ui.drawing.entries import Entry, NoteEntry, ThinkingEntry, UserEntry, reply_entries
+from coder_tui.ui.drawing.entries import (
+    Entry,
+    NoteEntry,
+    ThinkingEntry,
+    ThinkingLevel,
+    UserEntry,
+    reply_entries,
+)
 from coder_tui.ui.drawing.glyphs import ASCII, UNICODE
 from coder_tui.ui.drawing.markdown import load
 from coder_tui.ui.motion import after_first_paint
@@ -36,16 +43,19 @@ class Transcript(BrowsedScroll):
         self,
         *,
         use_ascii: bool = False,
+        thinking: ThinkingLevel = ThinkingLevel.SUMMARY,
+        has_motion: bool = True,
         clock: Callable[[], float] = monotonic,
         id: str | None = None,
     ) -> None:
         glyphs = ASCII if use_ascii else UNICODE
         super().__init__(History(glyphs=glyphs), id=id)
         self.tail = Tail(glyphs=glyphs)
-        self.calls = LiveCalls(self, self.history, self._add, clock)
+        self.calls = LiveCalls(self, self.history, self._add, clock, has_motion=has_motion)
         self._streaming: str | None = None
         self._early = ("", "")
         """Message and text that went into the history before it was finished."""
+        self._set_thinking(thinking)
 
     def compose(self) -> ComposeResult:
         yield self.history
@@ -129,13 +139,19 @@ class Transcript(BrowsedScroll):
         self.history.set_view(replace(view, is_open=None if view.is_open else True))
 
     def cycle_thinking(self) -> None:
-        level = self.history.strips.view.thinking.next
-        self.history.set_view(replace(self.history.strips.view, thinking=level))
-        self.tail.thinking_level = level
+        self._set_thinking(self.history.strips.view.thinking.next)
         self.tail.redraw()
+
+    def end_turn(self) -> None:
+        """Calls that were announced and never came are gone."""
+        self.tail.drop_proposals()
 
     def on_mount(self) -> None:
         after_first_paint(self, lambda: self.run_worker(load, thread=True))
+
+    def _set_thinking(self, level: ThinkingLevel) -> None:
+        self.history.set_view(replace(self.history.strips.view, thinking=level))
+        self.tail.thinking_level = level
 
     def _add(self, entry: Entry) -> int:
         self.note_new()
