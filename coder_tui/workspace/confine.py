@@ -4,15 +4,19 @@ import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.workspace import openat2
 
-_KERNEL_TREES = (Path("/proc"), Path("/sys"), Path("/dev"))
+_KERNEL_TREES = (Path("/proc"), Path("/sys"))
+_DEVICES = Path("/dev")
 _SHARED_MEMORY = Path("/dev/shm")  # ordinary files, kept in memory
 # O_PATH needs no read permission on the folders of the way; systems without it open them for reading.
-_FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ON_THE_WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_FOLDER_FLAGS = _ON_THE_WAY | os.O_NOFOLLOW
 _FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 _FAILURES: dict[int, tuple[ErrorType, str, str]] = {
     errno.ENOENT: (ErrorType.FILE_NOT_FOUND, "No file or folder at {shown}.", "Look with list or glob."),
@@ -90,9 +94,10 @@ def invalid_path(reason: str) -> ToolError:
 
 def refuse_kernel_tree(located: Located) -> None:
     """Refuse what looks like files but is the kernel talking: reading it may block, leak or do things."""
-    if located.path.is_relative_to(_SHARED_MEMORY):
-        return
-    if any(located.path.is_relative_to(tree) for tree in _KERNEL_TREES):
+    path = located.path
+    if any(path.is_relative_to(tree) for tree in _KERNEL_TREES):
+        raise ToolError(ErrorType.PERMISSION_DENIED, f"{located.shown} tells of the system's own state.")
+    if path.is_relative_to(_DEVICES) and not path.is_relative_to(_SHARED_MEMORY):
         raise ToolError(ErrorType.NOT_A_FILE, f"{located.shown} belongs to the system, not to files on disk.")
 
 
@@ -100,18 +105,69 @@ def folder_or_file(located: Located) -> os.stat_result:
     """Return the status of a folder or a regular file; everything else is refused without opening it."""
     refuse_kernel_tree(located)
     try:
-        status = located.path.lstat()
+        with _parent(located) as folder:
+            status = _status(located, folder)
     except OSError as error:
         raise explain(error, located) from error
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-        raise ToolError(ErrorType.NOT_A_FILE, f"{located.shown} is {_special(status.st_mode)}, not a file.")
+        raise _not_a_file(located, status.st_mode)
     return status
 
 
+def open_regular(located: Located) -> int:
+    """Open a regular file for reading and return its descriptor; never blocks on a pipe or a device."""
+    refuse_kernel_tree(located)
+    try:
+        with _parent(located) as folder:
+            # Looked at first: merely opening some devices does things. A link is refused by the opening.
+            mode = _status(located, folder).st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+                raise _not_a_file(located, mode)
+            descriptor = os.open(located.path.name, _FILE_FLAGS, dir_fd=folder)
+    except OSError as error:
+        raise explain(error, located) from error
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return descriptor
+    os.close(descriptor)
+    raise _not_a_file(located, mode)
+
+
+def open_listing(located: Located) -> int:
+    """Open a folder so that its entries can be read; what is swapped in for it meanwhile is not entered."""
+    refuse_kernel_tree(located)
+    try:
+        folder = open_folder(located.path)
+        try:
+            return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise explain(error, located) from error
+
+
 def open_folder(path: Path, *, create: bool = False) -> int:
-    """Open a resolved folder step by step, links not followed: a link swapped in cannot redirect it."""
-    descriptor = os.open("/", _FOLDER_FLAGS)
-    for part in path.parts[1:]:
+    """Open a resolved folder, links not followed: a link swapped in cannot redirect it."""
+    root = os.open("/", _FOLDER_FLAGS)
+    try:
+        if openat2.is_available():
+            try:
+                return openat2.open_beneath(root, str(path.relative_to("/")), _ON_THE_WAY)
+            except FileNotFoundError:
+                if not create:
+                    raise
+            except OSError as error:
+                # Longer than one call takes; step by step it may still be reached.
+                if error.errno != errno.ENAMETOOLONG:
+                    raise
+        return _walk(root, path.parts[1:], create=create)
+    finally:
+        os.close(root)
+
+
+def _walk(root: int, parts: tuple[str, ...], *, create: bool) -> int:
+    descriptor = os.dup(root)
+    for part in parts:
         try:
             deeper = _enter(part, descriptor, create=create)
         finally:
@@ -132,22 +188,21 @@ def _enter(part: str, folder: int, *, create: bool) -> int:
         raise
 
 
-def open_regular(located: Located) -> int:
-    """Open a regular file for reading and return its descriptor; never blocks on a pipe or a device."""
-    refuse_kernel_tree(located)
+@contextlib.contextmanager
+def _parent(located: Located) -> Iterator[int]:
+    folder = open_folder(located.path.parent)
     try:
-        folder = open_folder(located.path.parent)
-        try:
-            descriptor = os.open(located.path.name or ".", _FILE_FLAGS, dir_fd=folder)
-        finally:
-            os.close(folder)
-    except OSError as error:
-        raise explain(error, located) from error
-    mode = os.fstat(descriptor).st_mode
-    if stat.S_ISREG(mode):
-        return descriptor
-    os.close(descriptor)
-    raise ToolError(ErrorType.NOT_A_FILE, f"{located.shown} is {_special(mode)}, not a file.")
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _status(located: Located, folder: int) -> os.stat_result:
+    return os.stat(located.path.name or ".", dir_fd=folder, follow_symlinks=False)
+
+
+def _not_a_file(located: Located, mode: int) -> ToolError:
+    return ToolError(ErrorType.NOT_A_FILE, f"{located.shown} is {_special(mode)}, not a file.")
 
 
 def explain(error: OSError, located: Located) -> ToolError:

@@ -6,7 +6,22 @@ from pathlib import Path
 import pytest
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.workspace.confine import Located, Workspace, folder_or_file, open_folder, open_regular
+from coder_tui.workspace import openat2
+from coder_tui.workspace.confine import (
+    Located,
+    Workspace,
+    folder_or_file,
+    open_folder,
+    open_listing,
+    open_regular,
+)
+
+
+@pytest.fixture(params=["one call", "step by step"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Systems without the one call open step by step; both must hold."""
+    if request.param == "step by step":
+        monkeypatch.setattr(openat2, "is_available", lambda: False)
 
 
 @pytest.fixture
@@ -14,6 +29,11 @@ def root(tmp_path: Path) -> Path:
     root = tmp_path / "ws"
     root.mkdir()
     return root
+
+
+def names_in(folder: int) -> list[str]:
+    with os.scandir(folder) as entries:
+        return [entry.name for entry in entries]
 
 
 def place(path: Path, shown: str, *, inside: bool = False, by_link: bool = False) -> Located:
@@ -163,3 +183,67 @@ def test_folders_on_the_way_are_made_when_asked(root: Path) -> None:
     os.close(open_folder(root / "a/b", create=True))
 
     assert (root / "a/b").is_dir()
+
+
+def test_folders_are_not_made_through_a_link(root: Path, tmp_path: Path) -> None:
+    (root / "out").symlink_to(tmp_path)
+
+    with pytest.raises(OSError, match="symbolic links"):
+        open_folder(root / "out/a", create=True)
+
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_way_longer_than_one_call_takes_is_walked(root: Path) -> None:
+    parts = ["d" * 200] * 30
+    folder = os.open(root, os.O_RDONLY)
+    for part in parts:
+        os.mkdir(part, dir_fd=folder)
+        folder = os.open(part, os.O_RDONLY, dir_fd=folder)
+    os.close(os.open("a", os.O_CREAT | os.O_WRONLY, dir_fd=folder))
+
+    opened = open_folder(root.joinpath(*parts))
+
+    assert names_in(os.open(".", os.O_RDONLY, dir_fd=opened)) == ["a"]
+
+
+def test_a_way_through_a_file_is_told_as_such(root: Path) -> None:
+    (root / "file").write_text("x")
+
+    with pytest.raises(ToolError, match="is not a folder") as caught:
+        open_regular(Workspace(root).locate("file/a"))
+
+    assert caught.value.type is ErrorType.FILE_NOT_FOUND
+
+
+@pytest.mark.parametrize("path", ["/proc/self/environ", "/proc/1/environ", "/sys/kernel/notes"])
+def test_the_state_of_the_system_is_denied(root: Path, path: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        open_regular(Workspace(root).locate(path))
+
+    assert caught.value.type is ErrorType.PERMISSION_DENIED
+
+
+def test_a_pipe_is_refused_without_waiting(root: Path) -> None:
+    os.mkfifo(root / "pipe")
+
+    with pytest.raises(ToolError, match="named pipe") as caught:
+        open_regular(Workspace(root).locate("pipe"))
+
+    assert caught.value.type is ErrorType.NOT_A_FILE
+
+
+def test_a_listing_is_of_the_folder_that_was_located(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (root / "sub").mkdir()
+    (root / "sub" / "a").touch()
+    located = Workspace(root).locate("sub")
+
+    descriptor = open_listing(located)
+    (root / "sub").rename(root / "was")
+    (root / "sub").symlink_to(tmp_path / "elsewhere")
+
+    assert names_in(descriptor) == ["a"]
+    with pytest.raises(ToolError) as caught:
+        open_listing(located)
+    assert caught.value.type is ErrorType.PERMISSION_DENIED
