@@ -1,7 +1,7 @@
 """What the orchestrator asks of a model, whoever answers."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from coder_tui.protocol.messages import FinishReason, Message, ThinkingBlock
@@ -50,7 +50,7 @@ class StreamFinished:
 
     reason: FinishReason
     thinking: tuple[ThinkingBlock, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
 
 
 StreamItem = TextChunk | ThinkingChunk | ToolCallChunk | StreamFinished

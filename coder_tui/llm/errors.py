@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from coder_tui.llm.failure_facts import Cause, FailureFacts, facts_of
 from coder_tui.llm.providers import Provider, place_of, provider_of
-from coder_tui.text.redact import Redactor
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
+from coder_tui.text.redact import Redactor
 
 _OVERFLOW = re.compile(
     r"context[ _](?:length|window|size)|maximum context|prompt is too long|too many tokens|"

@@ -21,12 +21,12 @@ from coder_tui.llm.errors import Destination, cut, garbage, model_error, no_key
 from coder_tui.llm.frames import Frames
 from coder_tui.llm.model_info import ModelInfo
 from coder_tui.llm.providers import needs_key
-from coder_tui.text.redact import Redactor
 from coder_tui.llm.reply_reader import ReplyReader
 from coder_tui.llm.routes import LOCAL_KEY
 from coder_tui.llm.warm_up import practice_server
 from coder_tui.llm.wire import error_to_json, info_to_json, item_to_json
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
+from coder_tui.text.redact import Redactor
 
 _PER_MILLION = 1_000_000
 _QUIET = {

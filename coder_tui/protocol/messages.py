@@ -1,6 +1,6 @@
 """The conversation as the model sees it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
@@ -47,7 +47,7 @@ class AssistantMessage:
     calls: tuple[ToolCall, ...] = ()
     model: str = ""
     finish: FinishReason = FinishReason.STOP
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     role: Literal["assistant"] = "assistant"
 
 

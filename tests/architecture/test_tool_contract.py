@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coder_tui.tools.builtin.bash import BashLimits
 
 from coder_tui.llm.traits import traits_of
 from coder_tui.protocol.access import ToolKind
 from coder_tui.tools.base import Tool
+from coder_tui.tools.builtin.bash import BashLimits
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.catalogue import builtin_tools
 from coder_tui.tools.descriptions import description_of

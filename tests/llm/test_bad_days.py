@@ -8,10 +8,10 @@ import pytest
 from coder_tui.llm.client import StreamFinished
 from coder_tui.llm.host_client import HostClient
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
+from tests.conftest import ENVIRONMENT
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.script import Call, Reply
-from tests.conftest import ENVIRONMENT
 from tests.llm.streaming import CLAUDE, ask, failure_of, reply_to, text_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -12,9 +12,9 @@ import pytest
 
 from coder_tui.llm.host_client import HostClient
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
+from tests.conftest import ENVIRONMENT
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.script import Reply
-from tests.conftest import ENVIRONMENT
 from tests.llm.streaming import ask, failure_of, reply_to, text_of
 
 DIED = ModelError(
