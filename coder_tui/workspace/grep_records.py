@@ -17,12 +17,13 @@ def accept_all(path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GrepQuery:
-    """`accepts` judges paths relative to the searched folder."""
+    """`accepts` judges paths relative to the searched folder; lines are cut at `longest` characters."""
 
     pattern: str
     most: int
     context: int = 0
     ignore_case: bool = False
+    longest: int = LONGEST_LINE
     accepts: Callable[[str], bool] = accept_all
 
 
@@ -77,7 +78,7 @@ class Collected:
             self._current = path
         line = int(fields["line"])
         self._lines.setdefault(path, {})[line] = cut_line(
-            fields["text"].decode("utf-8", "replace").rstrip("\r")
+            fields["text"].decode("utf-8", "replace").rstrip("\r"), self._query.longest
         )
         if fields["column"]:
             column = _characters(fields["text"], int(fields["column"]))
@@ -111,5 +112,5 @@ def _characters(text: bytes, column: int) -> int:
     return len(text[: column - 1].decode("utf-8", "replace")) + 1
 
 
-def cut_line(text: str) -> str:
-    return text if len(text) <= LONGEST_LINE else text[:LONGEST_LINE] + _CUT_MARK
+def cut_line(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[:longest] + _CUT_MARK

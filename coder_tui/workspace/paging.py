@@ -57,6 +57,17 @@ async def read_page(located: Located, offset: int, limit: int) -> Page:
             raise explain(error, located) from error
 
 
+async def check_text(located: Located) -> None:
+    """Refuse what is not a text file, by its first bytes."""
+    async with aiofiles.open(open_regular(located), "rb") as file:
+        try:
+            head = await file.read(HEAD_SIZE)
+        except OSError as error:
+            raise explain(error, located) from error
+    if kind := binary_type(head):
+        raise binary_file(located, kind)
+
+
 def _page_of_text(data: bytes, located: Located, offset: int, limit: int) -> Page:
     """UTF-16, which is rare, is decoded whole."""
     lines = decode(data, located).shown.split("\n")

@@ -14,7 +14,6 @@ from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell.environment import clean_environment
 from coder_tui.workspace.grep_records import (
-    LONGEST_LINE,
     Collected,
     GrepQuery,
     LineMatch,
@@ -24,8 +23,6 @@ from coder_tui.workspace.grep_records import (
 )
 from coder_tui.workspace.ignore import is_in_repository
 
-# Four bytes a character: what ripgrep keeps of a line always holds what we show.
-_COLUMNS = 4 * LONGEST_LINE + 48
 _UNSORTED_MOST = 5_000
 _CHUNK = 256 * 1024
 _LONGEST_RECORD = 64 * 1024
@@ -37,7 +34,7 @@ _ALWAYS = (
 )
 _LINES = (
     *("--no-heading", "--with-filename", "--line-number", "--column", "--crlf", "--no-context-separator"),
-    *(f"--max-columns={_COLUMNS}", "--max-columns-preview"),
+    "--max-columns-preview",
 )
 
 
@@ -223,5 +220,7 @@ def _check(exit_code: int, error: bytes) -> None:
 
 def _grep_arguments(query: GrepQuery) -> list[str]:
     case = ["--ignore-case"] if query.ignore_case else []
-    counts = [f"--max-count={query.most + 1}", f"--context={query.context}"]
+    # Four bytes a character: what ripgrep keeps of a line always holds what we show.
+    columns = f"--max-columns={4 * query.longest + 48}"
+    counts = [f"--max-count={query.most + 1}", f"--context={query.context}", columns]
     return [*_LINES, *case, *counts, f"--regexp={query.pattern}"]

@@ -7,11 +7,16 @@ from typing import Any
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, Tool, ToolContext, ToolResult
 from coder_tui.tools.builtin.bash import BashLimits, BashTool
+from coder_tui.tools.builtin.create_file import CreateFileTool
 from coder_tui.tools.builtin.edit import EditTool
+from coder_tui.tools.builtin.file_info import FileInfoTool
 from coder_tui.tools.builtin.glob import GlobTool
 from coder_tui.tools.builtin.grep import GrepTool
 from coder_tui.tools.builtin.list import ListTool
+from coder_tui.tools.builtin.mkdir import MkdirTool
 from coder_tui.tools.builtin.read import ReadTool
+from coder_tui.tools.builtin.read_around import ReadAroundTool
+from coder_tui.tools.builtin.read_many import ReadManyTool
 from coder_tui.tools.builtin.write import WriteTool
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.ledger import ReadLedger
@@ -32,10 +37,15 @@ class Bench:
         search = Search(search_program())
         tools: tuple[Tool[Any], ...] = (
             ReadTool(self.workspace, self.ledger),
+            ReadManyTool(self.workspace, self.ledger, search),
+            ReadAroundTool(self.workspace, search),
             ListTool(self.workspace),
+            FileInfoTool(self.workspace),
             GlobTool(self.workspace, search),
             GrepTool(self.workspace, search),
             WriteTool(self.workspace, self.ledger),
+            CreateFileTool(self.workspace, self.ledger),
+            MkdirTool(self.workspace),
             EditTool(self.workspace, self.ledger),
             BashTool(self.workspace, self.limits),
         )

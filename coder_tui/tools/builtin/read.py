@@ -15,6 +15,12 @@ DEFAULT_LIMIT = 50
 MOST_LINES = 200
 
 
+def page_length(limit: int | None) -> int:
+    if limit is None or limit <= 0:
+        return DEFAULT_LIMIT
+    return min(limit, MOST_LINES)
+
+
 class ReadParams(Params):
     path: str
     offset: int | None = None
@@ -23,12 +29,6 @@ class ReadParams(Params):
     @property
     def first(self) -> int:
         return self.offset or 1
-
-    @property
-    def count(self) -> int:
-        if self.limit is None or self.limit <= 0:
-            return DEFAULT_LIMIT
-        return min(self.limit, MOST_LINES)
 
 
 class ReadTool(Tool[ReadParams]):
@@ -57,7 +57,7 @@ class ReadTool(Tool[ReadParams]):
         located = locate_approved(self._workspace, params.path, ctx)
         if stat.S_ISDIR(folder_or_file(located).st_mode):
             return await folder_result(located)
-        page = await read_page(located, params.first, params.count)
+        page = await read_page(located, params.first, page_length(params.limit))
         if page.digest is not None:
             self._ledger.note(located.path, page.digest)
         return _result(located, page)

@@ -61,16 +61,7 @@ class WriteTool(Tool[WriteParams]):
             change = await self._change(params, located)
             change.check_approved(ctx)
             await change.write(self._ledger)
-        diff = await change.diff()
-        fields = {
-            "ok": True,
-            "path": located.shown,
-            "operation": "create" if change.before is None else "overwrite",
-            "size": len(change.data),
-            **diff_fields(diff),
-        }
-        summary = change_summary(change, diff)
-        return ToolResult(fields, diff_block(change, diff), summary, (located.shown,))
+        return await write_result(change)
 
     async def _change(self, params: WriteParams, located: Located) -> FileChange:
         before = await load_if_there(located)
@@ -78,3 +69,17 @@ class WriteTool(Tool[WriteParams]):
             return FileChange(located, None, params.content)
         self._ledger.check_overwrite(located, before.digest)
         return FileChange(located, before, rewritten(before, params.content))
+
+
+async def write_result(change: FileChange) -> ToolResult:
+    """What is told of a file that was written whole."""
+    diff = await change.diff()
+    shown = change.located.shown
+    fields = {
+        "ok": True,
+        "path": shown,
+        "operation": "create" if change.before is None else "overwrite",
+        "size": len(change.data),
+        **diff_fields(diff),
+    }
+    return ToolResult(fields, diff_block(change, diff), change_summary(change, diff), (shown,))
