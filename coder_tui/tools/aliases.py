@@ -39,6 +39,7 @@ TOOL_ALIASES: Mapping[str, str] = {
 PARAMETER_ALIASES: Mapping[str, str] = {
     "uri": "path",
     "file_path": "path",
+    "filePath": "path",
     "filepath": "path",
     "filename": "path",
     "file": "path",
@@ -51,14 +52,43 @@ PARAMETER_ALIASES: Mapping[str, str] = {
     "newString": "new_string",
     "replaceAll": "replace_all",
     "cmd": "command",
-    "regex": "pattern",
-    "query": "pattern",
-    "keyword": "pattern",
-    "include": "glob",
     "file_text": "content",
     "contents": "content",
     "text": "content",
 }
+"""Those that mean the same wherever the tool has such a field."""
+
+_PATHS = dict.fromkeys(("files", "uris", "file_paths", "filePaths", "patterns", "globs", "include"), "paths")
+_FOLDER = dict.fromkeys(("folder", "dir", "cwd"), "path")
+_FIRST = dict.fromkeys(("start", "start_line", "startLine", "line_start", "from_line"), "offset")
+_LAST = ("end", "end_line", "endLine", "line_end", "to_line")
+
+TOOL_PARAMETER_ALIASES: Mapping[str, Mapping[str, str]] = {
+    "read": {**_FIRST, "num_lines": "limit", "max_lines": "limit", "lines": "limit"},
+    "read_many": {**_PATHS, "lines": "limit", "max_lines": "limit"},
+    "read_around": {
+        **dict.fromkeys(("query", "pattern", "search", "needle", "text"), "keyword"),
+        **dict.fromkeys(("context_lines", "lines", "around", "radius", "-C"), "context"),
+        **dict.fromkeys(("max_matches", "max_results", "limit"), "max_hits"),
+    },
+    "list": _FOLDER,
+    "outline": {**_FOLDER, "max_depth": "depth", "maxDepth": "depth"},
+    "mkdir": _FOLDER,
+    "glob": {**_FOLDER, "glob": "pattern", "glob_pattern": "pattern", "include": "pattern"},
+    "grep": {
+        **_FOLDER,
+        **dict.fromkeys(("regex", "query", "keyword", "search"), "pattern"),
+        **dict.fromkeys(("include", "include_pattern", "file_pattern", "glob_pattern"), "glob"),
+        **dict.fromkeys(("max_results", "head_limit", "limit"), "max_matches"),
+        **dict.fromkeys(("context_lines", "-C"), "context"),
+        **dict.fromkeys(("-i", "case_insensitive", "ignoreCase"), "ignore_case"),
+    },
+    "websearch": {"pattern": "query", "keyword": "query", "keywords": "query"},
+}
+"""Those that mean different things in different tools; they go before the general ones."""
+
+_NAME_PARTS = ("keyword", "query", "name", "includes")
+_MAGIC = frozenset("*?[{/")
 
 
 def canonical_name(name: str, known: frozenset[str]) -> str:
@@ -69,11 +99,49 @@ def canonical_name(name: str, known: frozenset[str]) -> str:
     return TOOL_ALIASES.get(folded, folded if folded in known else name)
 
 
-def canonical_arguments(arguments: Mapping[str, Any], fields: frozenset[str]) -> dict[str, Any]:
+def canonical_arguments(
+    arguments: Mapping[str, Any], fields: frozenset[str], tool: str = ""
+) -> dict[str, Any]:
     """Rename aliased keys where the tool has the canonical field and the call does not use it already."""
+    aliases = {**PARAMETER_ALIASES, **TOOL_PARAMETER_ALIASES.get(tool, {})}
     renamed: dict[str, Any] = {}
-    for key, value in arguments.items():
-        target = PARAMETER_ALIASES.get(key, key)
+    for key, value in _reshaped(arguments, tool).items():
+        target = aliases.get(key, key)
         is_free = key not in fields and target in fields and target not in arguments and target not in renamed
         renamed[target if is_free else key] = value
     return renamed
+
+
+def _reshaped(arguments: Mapping[str, Any], tool: str) -> Mapping[str, Any]:
+    """Arguments whose meaning, not only their name, differs from ours."""
+    match tool:
+        case "read":
+            return _range_as_page(arguments)
+        case "glob":
+            return _part_as_pattern(arguments)
+        case "read_many" if isinstance(arguments.get("paths"), str):
+            return {**arguments, "paths": [arguments["paths"]]}
+        case _:
+            return arguments
+
+
+def _range_as_page(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`start_line` to `end_line` is so many lines from there."""
+    first = next((arguments[key] for key in (*_FIRST, "offset") if key in arguments), 1)
+    ends = [key for key in _LAST if key in arguments]
+    if "limit" in arguments or len(ends) != 1:
+        return arguments
+    last = arguments[ends[0]]
+    if not isinstance(first, int) or not isinstance(last, int) or not 0 < first <= last:
+        return arguments
+    return {**{key: value for key, value in arguments.items() if key != ends[0]}, "limit": last - first + 1}
+
+
+def _part_as_pattern(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part of a name is a pattern with anything around it."""
+    key = next((key for key in _NAME_PARTS if isinstance(arguments.get(key), str)), None)
+    if key is None or "pattern" in arguments:
+        return arguments
+    part = arguments[key]
+    pattern = part if not _MAGIC.isdisjoint(part) else f"*{part}*"
+    return {**{name: value for name, value in arguments.items() if name != key}, "pattern": pattern}

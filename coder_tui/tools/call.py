@@ -14,7 +14,8 @@ def understand(tool: Tool[Any], arguments: str) -> tuple[Tool[Any], Params]:
     """Read the JSON text as this tool's parameters; `ToolError` has a line for each field that is wrong."""
     fields = frozenset(tool.params.model_fields)
     try:
-        params: Params = tool.params.model_validate(canonical_arguments(parse_arguments(arguments), fields))
+        given = canonical_arguments(parse_arguments(arguments), fields, tool.name)
+        params: Params = tool.params.model_validate(given)
     except ValidationError as error:
         raise _invalid(tool, error) from error
     return tool, params
