@@ -43,8 +43,10 @@ from coder_tui.tools.catalogue import builtin_tools
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.replace import half_written
 
 TOOL_OUTPUT = "tool-output"
+HALF_WRITTEN = "half-written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +74,14 @@ def load_setup(
     mode: Mode = Mode.ASK,
     added_roots: tuple[Path, ...] = (),
 ) -> Setup:
-    """Check the settings, make the program's folders and start the log. Blocks: call it off the loop."""
+    """Check the settings, make the program's folders and start the log. Blocks: call it off the loop.
+
+    What an earlier run, killed in the middle of a write, left behind is removed.
+    """
     settings = load_settings(sources)
     directories.ensure()
     start_log(directories.log, Redactor(environ))
+    half_written.keep_in(directories.data / HALF_WRITTEN)
     return Setup(directory, directories, settings, sources, mode, added_roots)
 
 

@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import aiofiles
@@ -74,6 +74,16 @@ class TextFile:
     mode: int = 0o644
     digest: str = ""
     links: int = 1
+    device_and_inode: tuple[int, int] | None = field(default=None, compare=False)
+    """Which file of the system it is; None where it was not loaded from one."""
+
+    @property
+    def evidence(self) -> str:
+        """What an approval binds to: this very file with this content."""
+        return f"{self.device_and_inode} {self.digest}"
+
+    def is_same_file(self, status: os.stat_result) -> bool:
+        return self.device_and_inode in {None, (status.st_dev, status.st_ino)}
 
     @property
     def newline(self) -> Newline:
@@ -163,10 +173,13 @@ async def load(located: Located) -> TextFile:
     async with aiofiles.open(descriptor, "rb") as file:
         check_size(status.st_size, located)
         try:
-            data = await file.read()
+            # Bounded once more: the file may be growing.
+            data = await file.read(WHOLE_LIMIT + 1)
         except OSError as error:
             raise explain(error, located) from error
-    return decode(data, located, mode=stat.S_IMODE(status.st_mode), links=status.st_nlink)
+    check_size(len(data), located)
+    loaded = decode(data, located, mode=stat.S_IMODE(status.st_mode), links=status.st_nlink)
+    return replace(loaded, device_and_inode=(status.st_dev, status.st_ino))
 
 
 async def load_if_there(located: Located) -> TextFile | None:
@@ -174,6 +187,6 @@ async def load_if_there(located: Located) -> TextFile | None:
     try:
         return await load(located)
     except ToolError as error:
-        if error.type is ErrorType.FILE_NOT_FOUND and not located.path.exists():
+        if isinstance(error.__cause__, FileNotFoundError):
             return None
         raise

@@ -1,30 +1,41 @@
 """Puts new bytes in a file's place all at once, or leaves what was there untouched."""
 
 import asyncio
-import contextlib
-import errno
+import hashlib
 import os
-import secrets
 import stat
+from collections.abc import Callable
+from typing import TypeVar
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.workspace.confine import Located, explain, open_folder
-from coder_tui.workspace.files import TextFile, digest_of
+from coder_tui.workspace.files import TextFile
+from coder_tui.workspace.replace import NewFile, place, sync_folder
 
-TEMPORARY_PREFIX = ".coder-tui-"
-_CHUNK = 1024 * 1024
-_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+T = TypeVar("T")
+
+_LOOK_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-async def save(located: Located, data: bytes, before: TextFile | None) -> None:
-    """Write `data` where `before` was loaded from (None: where nothing was).
+async def save(located: Located, data: bytes, before: TextFile | None, mode: int | None = None) -> None:
+    """Write `data` where `before` was loaded from (None: where nothing was); `mode` None keeps the mode.
 
     Raises `stale_file` when the file is not as it was loaded. A cancelled call still ends its write, so that
     nobody reads a half-known state: the caller sees the cancellation only after the disk is settled.
     """
-    task = asyncio.ensure_future(asyncio.to_thread(_save, located, data, before))
+    await settled(lambda: _save(located, data, before, mode))
+
+
+async def remove(located: Located, before: TextFile) -> None:
+    """Remove the file that `before` was loaded from; `stale_file` when it is not as it was loaded."""
+    await settled(lambda: _remove(located, before))
+
+
+async def settled(work: Callable[[], T]) -> T:
+    """Do `work` on a thread; a cancellation goes on only when it is done."""
+    task = asyncio.ensure_future(asyncio.to_thread(work))
     try:
-        await asyncio.shield(task)
+        return await asyncio.shield(task)
     except asyncio.CancelledError:
         await asyncio.wait({task})
         if not task.cancelled():
@@ -32,54 +43,44 @@ async def save(located: Located, data: bytes, before: TextFile | None) -> None:
         raise
 
 
-def _save(located: Located, data: bytes, before: TextFile | None) -> None:
+def _save(located: Located, data: bytes, before: TextFile | None, mode: int | None) -> None:
     try:
         folder = open_folder(located.path.parent, create=before is None)
         try:
-            _replace(located, folder, data, before)
-            _sync_folder(folder)
+            _replace(located, folder, data, before, mode)
         finally:
             os.close(folder)
+    except FileExistsError as error:
+        raise stale_file(located, "was created by somebody else meanwhile") from error
     except OSError as error:
         raise explain(error, located) from error
 
 
-def _replace(located: Located, folder: int, data: bytes, before: TextFile | None) -> None:
-    if before is not None:
-        _check_writable(located, folder)
-    temporary = f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}.tmp"
+def _replace(located: Located, folder: int, data: bytes, before: TextFile | None, mode: int | None) -> None:
+    if before is None:
+        place(located.path, folder, NewFile((data,), True, mode), _nothing_to_check)
+        return
+    _check_writable(located, folder)
+    file = NewFile((data,), False, before.mode if mode is None else mode)
+    place(located.path, folder, file, lambda: _check_unchanged(located, folder, before))
+
+
+def _nothing_to_check() -> None:
+    """For a new file: that its name is free is seen when it gets it."""
+
+
+def _remove(located: Located, before: TextFile) -> None:
     try:
-        _write_temporary(temporary, folder, data, located, before)
-        _check_unchanged(located, folder, before)
-        if before is None:
-            _put_new(temporary, located, folder)
-        else:
-            os.replace(temporary, located.path.name, src_dir_fd=folder, dst_dir_fd=folder)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=folder)
-
-
-def _write_temporary(name: str, folder: int, data: bytes, located: Located, before: TextFile | None) -> None:
-    descriptor = os.open(name, _CREATE_FLAGS, 0o666 if before is None else 0o600, dir_fd=folder)
-    try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view[:_CHUNK]) :]
-        if before is not None:
-            _copy_owner(descriptor, folder, located.path.name)
-            os.fchmod(descriptor, before.mode)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _copy_owner(descriptor: int, folder: int, name: str) -> None:
-    old, new = os.stat(name, dir_fd=folder, follow_symlinks=False), os.fstat(descriptor)
-    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-        # Only root may give files away; for others the file becomes the writer's, as with any editor.
-        with contextlib.suppress(PermissionError):
-            os.fchown(descriptor, old.st_uid, old.st_gid)
+        folder = open_folder(located.path.parent)
+        try:
+            _check_writable(located, folder)
+            _check_unchanged(located, folder, before)
+            os.unlink(located.path.name, dir_fd=folder)
+            sync_folder(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise explain(error, located) from error
 
 
 def _check_writable(located: Located, folder: int) -> None:
@@ -90,44 +91,20 @@ def _check_writable(located: Located, folder: int) -> None:
         raise ToolError(ErrorType.EXECUTION_FAILED, f"{located.shown} is read-only.", "Ask the person first.")
 
 
-def _check_unchanged(located: Located, folder: int, before: TextFile | None) -> None:
-    if before is None:
-        return
-    if _digest(located.path.name, folder) != before.digest:
-        raise stale_file(located, "changed on disk while the change was made")
-
-
-def _digest(name: str, folder: int) -> str:
+def _check_unchanged(located: Located, folder: int, before: TextFile) -> None:
+    """The very file that was loaded, with the content that it had."""
     try:
-        descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-    except FileNotFoundError:
-        return ""
+        descriptor = os.open(located.path.name, _LOOK_FLAGS, dir_fd=folder)
+    except FileNotFoundError as error:
+        raise stale_file(located, "was removed while the change was made") from error
     with os.fdopen(descriptor, "rb") as file:
-        return digest_of(file.read())
-
-
-def _put_new(temporary: str, located: Located, folder: int) -> None:
-    """Give the file its name only if nobody took it meanwhile."""
-    name = located.path.name
-    try:
-        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-    except FileExistsError as error:
-        raise stale_file(located, "was created by somebody else meanwhile") from error
-    except OSError as error:
-        if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}:
-            raise
-        # File systems without hard links (FAT, some network shares) have no exclusive rename either.
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-
-
-def _sync_folder(folder: int) -> None:
-    # The walk's descriptor may be O_PATH, which cannot be synced. A folder that may not be read is left.
-    with contextlib.suppress(PermissionError):
-        descriptor = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or not before.is_same_file(status):
+            raise stale_file(located, "was replaced by another file while the change was made")
+        # Hashed in pieces: what is there now may be of any size.
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != before.digest:
+        raise stale_file(located, "changed on disk while the change was made")
 
 
 def stale_file(located: Located, what: str) -> ToolError:

@@ -34,8 +34,8 @@ class FileChange:
 
     @property
     def fingerprint(self) -> str:
-        """Binds an approval to the file's old and new bytes."""
-        old = self.before.digest if self.before else "-"
+        """Binds an approval to the very file, its old and its new bytes."""
+        old = self.before.evidence if self.before else "-"
         return hashlib.sha256(f"{old} {digest_of(self.data)}".encode()).hexdigest()
 
     async def diff(self) -> FileDiff:
