@@ -196,7 +196,7 @@ class Session:
             self._bus.publish(TurnFailed(number, error.message, error.hint))
         except StorageError as error:
             self._bus.publish(
-                TurnFailed(number, str(error), "The turn stopped there; earlier messages are safe.")
+                TurnFailed(number, f"{error}.", "The turn stopped there; earlier messages are safe.")
             )
         except Exception as error:
             # A bug must not take the person's session with it.
