@@ -35,6 +35,7 @@ from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.events import TodosChanged
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
+from coder_tui.storage.leftovers import half_written
 from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.text.redact import Redactor
 from coder_tui.tools.builtin.bash import BashLimits
@@ -43,7 +44,6 @@ from coder_tui.tools.catalogue import builtin_tools
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 from coder_tui.workspace.confine import Workspace
-from coder_tui.workspace.replace import half_written
 
 TOOL_OUTPUT = "tool-output"
 HALF_WRITTEN = "half-written"

@@ -6,7 +6,7 @@ import secrets
 import stat
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from coder_tui.config.paths import display_path
@@ -105,7 +105,7 @@ def _remove(path: Path) -> bool:
     if not (path.name.startswith(_PREFIX) and path.name.endswith(_SUFFIX)):
         return True
     try:
-        if stat.S_ISREG(path.lstat().st_mode):
+        if not stat.S_ISDIR(path.lstat().st_mode):
             path.unlink()
     except (FileNotFoundError, NotADirectoryError):
         return True
@@ -113,3 +113,24 @@ def _remove(path: Path) -> bool:
         log.warning("cannot remove the half-written %s: %s", path, error)
         return False
     return True
+
+
+class HalfWritten:
+    """Where the process notes the files it is making; nowhere until a start says where."""
+
+    def __init__(self) -> None:
+        self._leftovers: Leftovers | None = None
+
+    def keep_in(self, folder: Path) -> None:
+        """Note them in `folder` from now on, and remove what dead processes noted there."""
+        if self._leftovers is not None:
+            self._leftovers.close()
+        self._leftovers = Leftovers(folder)
+        self._leftovers.sweep()
+
+    def making(self, path: Path) -> AbstractContextManager[None]:
+        return self._leftovers.making(path) if self._leftovers else nullcontext()
+
+
+half_written = HalfWritten()
+"""Of the process as a whole, as its death is: whoever writes shares it."""

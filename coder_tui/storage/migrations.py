@@ -69,5 +69,25 @@ _FIRST: Migration = (
     ) STRICT""",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST,)
+_CHANGES: Migration = (
+    """CREATE TABLE changes (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        seq INTEGER NOT NULL,
+        turn INTEGER NOT NULL,
+        call_id TEXT NOT NULL,
+        path TEXT NOT NULL,
+        before_kind TEXT NOT NULL,
+        before_content TEXT NOT NULL,
+        before_mode INTEGER NOT NULL,
+        after_kind TEXT,
+        after_content TEXT,
+        after_mode INTEGER,
+        is_undone INTEGER NOT NULL DEFAULT 0,
+        created REAL NOT NULL,
+        UNIQUE (session_id, seq)
+    ) STRICT""",
+    "CREATE INDEX changes_by_turn ON changes (session_id, turn)",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CHANGES)
 """Append only: a released entry is somebody's database."""

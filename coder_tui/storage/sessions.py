@@ -10,6 +10,7 @@ from coder_tui.storage.claims import Claims
 from coder_tui.storage.database import Database
 from coder_tui.storage.index import SessionIndex, info_of, touch
 from coder_tui.storage.ledger import Ledger, todos_of, usage_of
+from coder_tui.storage.manifest import Manifest
 from coder_tui.storage.records import CallRecord, DecisionRecord, SessionInfo, StoredCall, StoredSession
 from coder_tui.storage.recovery import close_unfinished_calls
 from coder_tui.storage.transcript import calls_of, end_call, insert_call, insert_message, messages_of
@@ -17,12 +18,13 @@ from coder_tui.storage.transcript import calls_of, end_call, insert_call, insert
 __all__ = ["CallRecord", "DecisionRecord", "SessionInfo", "Store", "StoredCall", "StoredSession"]
 
 
-class Store(SessionIndex, Ledger):
+class Store(SessionIndex, Ledger, Manifest):
     """Every method that changes something has it on disk when it returns."""
 
     def __init__(self, database: Database, claims: Claims) -> None:
         SessionIndex.__init__(self, database, claims)
         Ledger.__init__(self, database)
+        Manifest.__init__(self, database)
 
     @classmethod
     async def open(cls, path: Path) -> "Store":

@@ -8,31 +8,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.storage.leftovers import Leftovers, temporary_name
+from coder_tui.storage.leftovers import half_written, temporary_name
 
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOOK_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-
-
-class HalfWritten:
-    """Where the process notes the files it is making; nowhere until a start says where."""
-
-    def __init__(self) -> None:
-        self._leftovers: Leftovers | None = None
-
-    def keep_in(self, folder: Path) -> None:
-        """Note them in `folder` from now on, and remove what dead processes noted there."""
-        if self._leftovers is not None:
-            self._leftovers.close()
-        self._leftovers = Leftovers(folder)
-        self._leftovers.sweep()
-
-    def making(self, path: Path) -> contextlib.AbstractContextManager[None]:
-        return self._leftovers.making(path) if self._leftovers else contextlib.nullcontext()
-
-
-half_written = HalfWritten()
-"""Of the process as a whole, as its death is: whoever writes shares it."""
 
 
 @dataclass(frozen=True, slots=True)

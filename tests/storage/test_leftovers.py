@@ -88,14 +88,20 @@ def test_the_notes_are_private_and_empty_between_writes(tmp_path: Path) -> None:
 def test_a_note_of_something_else_removes_nothing(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
-    precious, link = tmp_path / "precious.txt", tmp_path / temporary_name()
+    precious, folder, link = (
+        tmp_path / "precious.txt",
+        tmp_path / temporary_name(),
+        tmp_path / temporary_name(),
+    )
     precious.write_text("x")
+    folder.mkdir()
     link.symlink_to(precious)
-    (notes / "dead.paths").write_bytes(b"\0".join([os.fsencode(precious), os.fsencode(link), b"torn"]))
+    (notes / "dead.paths").write_bytes(os.fsencode("\0".join(map(str, [precious, folder, link, "torn"]))))
 
     Leftovers(notes).sweep()
 
-    assert (precious.read_text(), link.is_symlink(), names(notes)) == ("x", True, [])
+    assert (precious.read_text(), names(tmp_path)) == ("x", sorted([folder.name, "notes", "precious.txt"]))
+    assert names(notes) == []
 
 
 def test_what_cannot_be_noted_is_not_begun(tmp_path: Path) -> None:

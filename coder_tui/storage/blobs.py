@@ -1,0 +1,102 @@
+"""Contents of files, each kept once under its own hash, for the person's eyes only."""
+
+import contextlib
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from coder_tui.config.paths import display_path
+from coder_tui.protocol.errors import StorageError
+from coder_tui.storage.leftovers import half_written, temporary_name
+
+CHUNK = 1024 * 1024
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+_SETTLED_SEC = 3600
+"""Younger blobs may belong to a change that another process is about to record."""
+
+
+class BlobStore:
+    """Its calls block. What `put` has returned is on disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, chunks: Iterable[bytes]) -> str:
+        """Keep a content and return its hash; one that is kept already takes no more room."""
+        temporary = self._folder / temporary_name()
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with half_written.making(temporary):
+                try:
+                    return self._put(temporary, chunks)
+                finally:
+                    temporary.unlink(missing_ok=True)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StorageError(f"cannot keep a copy in {display_path(self._folder)}: {reason}") from error
+
+    def chunks(self, digest: str) -> Iterator[bytes]:
+        """The content piece by piece; ends in a `StorageError` when it is not what was put."""
+        path, actual = self._path(digest), hashlib.sha256()
+        try:
+            with path.open("rb") as file:
+                while chunk := file.read(CHUNK):
+                    actual.update(chunk)
+                    yield chunk
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StorageError(f"cannot read the kept copy {display_path(path)}: {reason}") from error
+        if actual.hexdigest() != digest:
+            raise StorageError(f"the kept copy {display_path(path)} is damaged")
+
+    def prune(self, kept: frozenset[str]) -> int:
+        """Remove what nobody refers to any more; returns how many."""
+        latest = time.time() - _SETTLED_SEC
+        removed = 0
+        for path in self._folder.glob("??/*"):
+            with contextlib.suppress(FileNotFoundError):
+                if path.parent.name + path.name not in kept and path.stat().st_mtime < latest:
+                    path.unlink()
+                    removed += 1
+        return removed
+
+    def _put(self, temporary: Path, chunks: Iterable[bytes]) -> str:
+        descriptor = os.open(temporary, _CREATE_FLAGS, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            digest, size = hashlib.sha256(), 0
+            for chunk in chunks:
+                digest.update(chunk)
+                size += file.write(chunk)
+            path = self._path(digest.hexdigest())
+            if _is_kept(path, size):
+                return digest.hexdigest()
+            file.flush()
+            os.fsync(descriptor)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        temporary.replace(path)
+        _sync(path.parent)
+        return digest.hexdigest()
+
+    def _path(self, digest: str) -> Path:
+        return self._folder / digest[:2] / digest[2:]
+
+
+def _is_kept(path: Path, size: int) -> bool:
+    """Whether it is there whole; if so it counts as new, for `prune`."""
+    try:
+        if path.stat().st_size != size:
+            return False
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

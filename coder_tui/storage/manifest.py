@@ -1,0 +1,141 @@
+"""Which files each turn changed, and how they were before and after: what an undo goes by."""
+
+import sqlite3
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from coder_tui.storage.codec import pack_text, unpack_text
+from coder_tui.storage.database import Database
+
+
+class FileKind(StrEnum):
+    ABSENT = "absent"
+    FILE = "file"
+    FOLDER = "folder"
+    LINK = "link"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What is at a path. `content` is the hash of a file's bytes or of a link's target."""
+
+    kind: FileKind
+    content: str = ""
+    mode: int = 0
+
+
+ABSENT = FileState(FileKind.ABSENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One path in one call; `after` is None while the call runs, and for ever when the program was killed."""
+
+    seq: int
+    turn: int
+    call_id: str
+    path: Path
+    before: FileState
+    after: FileState | None
+
+
+class Manifest:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add_changes(
+        self, session_id: str, turn: int, call_id: str, states: Iterable[tuple[Path, FileState]]
+    ) -> tuple[Change, ...]:
+        """Note what a call is about to change, before it does."""
+        given = tuple(states)
+
+        def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
+            (last,) = connection.execute(
+                "SELECT coalesce(max(seq), 0) FROM changes WHERE session_id = ?", (session_id,)
+            ).fetchone()
+            added = tuple(
+                Change(last + place, turn, call_id, path, state, None)
+                for place, (path, state) in enumerate(given, start=1)
+            )
+            connection.executemany(_INSERT, [_row(session_id, change) for change in added])
+            return added
+
+        return await self._database.write(work)
+
+    async def finish_changes(
+        self, session_id: str, states: Iterable[tuple[Change, FileState]]
+    ) -> tuple[Change, ...]:
+        """Note how it ended; what did not change after all is forgotten. Returns what is left."""
+        given = tuple(states)
+        unchanged = [(session_id, change.seq) for change, state in given if state == change.before]
+        changed = [(change, state) for change, state in given if state != change.before]
+        rows = [(*_columns(state), session_id, change.seq) for change, state in changed]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.executemany("DELETE FROM changes WHERE session_id = ? AND seq = ?", unchanged)
+            connection.executemany(_FINISH, rows)
+
+        await self._database.write(work)
+        return tuple(
+            Change(change.seq, change.turn, change.call_id, change.path, change.before, state)
+            for change, state in changed
+        )
+
+    async def changes(self, session_id: str, turn: int, *, undone: bool = False) -> tuple[Change, ...]:
+        """Those of a turn and later ones, in order: the ones in effect, or the undone ones."""
+        query = f"{_SELECT} WHERE session_id = ? AND turn >= ? AND is_undone = ? ORDER BY seq"
+
+        def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
+            return tuple(_change(row) for row in connection.execute(query, (session_id, turn, int(undone))))
+
+        return await self._database.read(work)
+
+    async def mark_undone(self, session_id: str, changes: Iterable[Change], *, undone: bool) -> None:
+        rows = [(int(undone), session_id, change.seq) for change in changes]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.executemany("UPDATE changes SET is_undone = ? WHERE session_id = ? AND seq = ?", rows)
+
+        await self._database.write(work)
+
+    async def kept_contents(self) -> frozenset[str]:
+        """Every hash that some change of some session refers to."""
+        query = "SELECT before_content FROM changes UNION SELECT after_content FROM changes"
+        return await self._database.read(
+            lambda connection: frozenset(row[0] for row in connection.execute(query) if row[0])
+        )
+
+
+_SELECT = (
+    "SELECT seq, turn, call_id, path, before_kind, before_content, before_mode, "
+    "after_kind, after_content, after_mode FROM changes"
+)
+_INSERT = (
+    "INSERT INTO changes (session_id, seq, turn, call_id, path, before_kind, before_content, before_mode, "
+    "created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_FINISH = (
+    "UPDATE changes SET after_kind = ?, after_content = ?, after_mode = ? WHERE session_id = ? AND seq = ?"
+)
+
+
+def _columns(state: FileState) -> tuple[str, str, int]:
+    return state.kind, state.content, state.mode
+
+
+def _row(session_id: str, change: Change) -> tuple[str | int | float, ...]:
+    words = (pack_text(change.call_id), pack_text(str(change.path)))
+    return session_id, change.seq, change.turn, *words, *_columns(change.before), time.time()
+
+
+def _change(row: tuple[int, int, str, str, str, str, int, str | None, str | None, int | None]) -> Change:
+    seq, turn, call_id, path, kind, content, mode, after_kind, after_content, after_mode = row
+    after = None
+    if after_kind is not None:
+        after = FileState(FileKind(after_kind), after_content or "", after_mode or 0)
+    before = FileState(FileKind(kind), content, mode)
+    return Change(seq, turn, unpack_text(call_id), Path(unpack_text(path)), before, after)

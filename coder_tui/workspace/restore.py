@@ -1,0 +1,126 @@
+"""Brings a path from one known state to another, or leaves it and says why."""
+
+import contextlib
+import errno
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+from coder_tui.protocol.errors import StorageError
+from coder_tui.storage.blobs import BlobStore
+from coder_tui.storage.leftovers import half_written, temporary_name
+from coder_tui.storage.manifest import ABSENT, FileKind, FileState
+from coder_tui.workspace.confine import open_folder
+from coder_tui.workspace.file_state import state_in, state_of
+from coder_tui.workspace.replace import NewFile, place, sync_folder
+
+CHANGED_SINCE = "it was changed since"
+
+
+class ConflictError(Exception):
+    """A path is not as it should be; it was left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`path` goes from `expected` to `wanted`."""
+
+    path: Path
+    expected: FileState
+    wanted: FileState
+
+
+def take(step: Step, blobs: BlobStore) -> None:
+    """Do it exactly; `ConflictError` when the path is in a third state, or cannot be brought there."""
+    try:
+        current = state_of(step.path)
+        if current == step.wanted:
+            return
+        if current != step.expected:
+            raise ConflictError(CHANGED_SINCE)
+        folder = open_folder(step.path.parent, create=step.wanted != ABSENT)
+        try:
+            _take(step, folder, blobs)
+        finally:
+            os.close(folder)
+    except FileExistsError as error:
+        raise ConflictError(CHANGED_SINCE) from error
+    except StorageError as error:
+        raise ConflictError(str(error)) from error
+    except OSError as error:
+        raise ConflictError(_reason(error)) from error
+
+
+def _reason(error: OSError) -> str:
+    match error.errno:
+        case errno.ELOOP:
+            return "the way to it leads through a symbolic link by now"
+        case errno.ENOTEMPTY:
+            return "the folder is not empty"
+        case _:
+            return error.strerror or type(error).__name__
+
+
+def _take(step: Step, folder: int, blobs: BlobStore) -> None:
+    name = step.path.name
+
+    def check() -> None:
+        if state_in(folder, name) != step.expected:
+            raise ConflictError(CHANGED_SINCE)
+
+    if step.expected.kind is FileKind.FOLDER:
+        os.rmdir(name, dir_fd=folder)
+        _make(Step(step.path, ABSENT, step.wanted), folder, blobs, _nothing_to_check)
+    else:
+        _make(step, folder, blobs, check)
+    sync_folder(folder)
+
+
+def _nothing_to_check() -> None:
+    """That the name is free is seen when something gets it."""
+
+
+def _make(step: Step, folder: int, blobs: BlobStore, check: Callable[[], None]) -> None:
+    is_new = step.expected == ABSENT
+    match step.wanted.kind:
+        case FileKind.FILE:
+            _clear_link(step, folder, check)
+            is_new = is_new or step.expected.kind is FileKind.LINK
+            file = NewFile(blobs.chunks(step.wanted.content), is_new, step.wanted.mode)
+            place(step.path, folder, file, _nothing_to_check if is_new else check)
+        case FileKind.LINK:
+            _place_link(step, folder, b"".join(blobs.chunks(step.wanted.content)), check)
+        case FileKind.FOLDER:
+            if not is_new:
+                check()
+                os.unlink(step.path.name, dir_fd=folder)
+            os.mkdir(step.path.name, dir_fd=folder)
+        case FileKind.ABSENT:
+            if not is_new:
+                check()
+                os.unlink(step.path.name, dir_fd=folder)
+        case FileKind.OTHER:
+            raise ConflictError("it was neither a file nor a folder, so no copy was kept")
+        case other:
+            assert_never(other)
+
+
+def _clear_link(step: Step, folder: int, check: Callable[[], None]) -> None:
+    """A link has nothing that a file in its place would take over: no owner, no attributes."""
+    if step.expected.kind is FileKind.LINK:
+        check()
+        os.unlink(step.path.name, dir_fd=folder)
+
+
+def _place_link(step: Step, folder: int, target: bytes, check: Callable[[], None]) -> None:
+    temporary = temporary_name()
+    with half_written.making(step.path.parent / temporary):
+        try:
+            os.symlink(target, os.fsencode(temporary), dir_fd=folder)
+            check()
+            os.replace(temporary, step.path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=folder)

@@ -1,0 +1,149 @@
+"""Keeps how files were before each change, so that a turn can be undone, and done again, exactly."""
+
+import asyncio
+import errno
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from coder_tui.protocol.errors import ErrorType, StorageError, ToolError
+from coder_tui.storage.blobs import BlobStore
+from coder_tui.storage.manifest import ABSENT, Change, FileKind, FileState, Manifest
+from coder_tui.workspace.file_state import missing_folders, state_of
+from coder_tui.workspace.restore import ConflictError, Step, take
+from coder_tui.workspace.save import settled
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A path that was left as it is, and why."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    paths: tuple[Path, ...]
+    conflicts: tuple[Conflict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """All changes of one path that are to be taken back or made again, in their order."""
+
+    changes: tuple[Change, ...]
+
+    @property
+    def path(self) -> Path:
+        return self.changes[0].path
+
+    def problem(self) -> str:
+        """Why the changes do not lead from one to the next; empty when they do."""
+        for change, following in zip(self.changes, self.changes[1:], strict=False):
+            if change.after is not None and change.after != following.before:
+                return "somebody else changed it between two of these changes"
+        if any(change.after is None for change in self.changes):
+            return "the program ended while it was changed; how it should look is not known"
+        return ""
+
+    def step_back(self) -> Step:
+        return Step(self.path, self._end, self.changes[0].before)
+
+    def step_forth(self) -> Step:
+        return Step(self.path, self.changes[0].before, self._end)
+
+    @property
+    def _end(self) -> FileState:
+        return self.changes[-1].after or self.changes[-1].before
+
+
+class SnapshotStore:
+    def __init__(self, manifest: Manifest, blobs: BlobStore) -> None:
+        self._manifest = manifest
+        self._blobs = blobs
+
+    async def before_change(
+        self, session_id: str, turn: int, call_id: str, paths: Iterable[Path]
+    ) -> tuple[Change, ...]:
+        """Keep what is at `paths`, all resolved. Nothing may be changed when this fails."""
+        given = tuple(paths)
+        states = await settled(lambda: self._keep(given))
+        return await self._manifest.add_changes(session_id, turn, call_id, states)
+
+    async def after_change(self, session_id: str, changes: tuple[Change, ...]) -> tuple[Change, ...]:
+        """Keep what is there now; returns the changes that really were."""
+        states = await settled(lambda: [(change, self._state_after(change.path)) for change in changes])
+        return await self._manifest.finish_changes(session_id, states)
+
+    async def restore(self, session_id: str, turn: int) -> Restored:
+        """Bring back how files were before `turn`, and with it all later ones. What changed since is left."""
+        changes = await self._manifest.changes(session_id, turn)
+        # From the last to the first, so that a folder is empty when its turn comes.
+        lines = tuple(reversed(_lines(changes)))
+        return await self._go(session_id, tuple((line, line.step_back()) for line in lines), undone=True)
+
+    async def redo(self, session_id: str, turn: int) -> Restored:
+        """Make the changes of `turn`, which was undone, and of later undone ones again."""
+        lines = _lines(await self._manifest.changes(session_id, turn, undone=True))
+        return await self._go(session_id, tuple((line, line.step_forth()) for line in lines), undone=False)
+
+    async def prune(self) -> int:
+        """Drop the contents that no session refers to; returns how many."""
+        kept = await self._manifest.kept_contents()
+        return await asyncio.to_thread(self._blobs.prune, kept)
+
+    def _keep(self, paths: tuple[Path, ...]) -> list[tuple[Path, FileState]]:
+        touched = dict.fromkeys(part for path in paths for part in (*missing_folders(path), path))
+        try:
+            return [(path, state_of(path, self._blobs.put)) for path in touched]
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise ToolError(
+                ErrorType.EXECUTION_FAILED, f"No copy could be kept before the change: {reason}."
+            ) from error
+
+    def _state_after(self, path: Path) -> FileState:
+        """What the change left, in any case: it has happened, and taking it back needs no copy of it."""
+        try:
+            return state_of(path, self._blobs.put)
+        except StorageError:
+            log.warning("no copy of the changed %s could be kept", path)
+            return state_of(path)
+        except OSError as error:
+            # Behind a link there is nothing of this name.
+            return ABSENT if error.errno == errno.ELOOP else FileState(FileKind.OTHER)
+
+    async def _go(self, session_id: str, steps: tuple[tuple[_Line, Step], ...], *, undone: bool) -> Restored:
+        done: list[Path] = []
+        conflicts: list[Conflict] = []
+        for line, step in steps:
+            problem = line.problem()
+            # Even then there may be nothing to do.
+            cautious = Step(step.path, step.wanted, step.wanted) if problem else step
+            if refusal := await settled(partial(_take, cautious, self._blobs)):
+                conflicts.append(Conflict(line.path, problem or refusal))
+                continue
+            await self._manifest.mark_undone(session_id, line.changes, undone=undone)
+            done.append(line.path)
+        return Restored(tuple(done), tuple(conflicts))
+
+
+def _take(step: Step, blobs: BlobStore) -> str:
+    """Take a step; returns why it could not be taken, or nothing."""
+    try:
+        take(step, blobs)
+    except ConflictError as error:
+        return str(error)
+    return ""
+
+
+def _lines(changes: tuple[Change, ...]) -> tuple[_Line, ...]:
+    by_path: dict[Path, list[Change]] = {}
+    for change in changes:
+        by_path.setdefault(change.path, []).append(change)
+    return tuple(_Line(tuple(found)) for found in by_path.values())
