@@ -19,12 +19,18 @@ class PathPattern:
     """A pattern over relative paths with `/`. Without a slash of its own it matches names at any depth."""
 
     alternatives: tuple[tuple[_Segment, ...], ...]
+    endings: tuple[str, ...]
+    """What a path must end in, whichever alternative it matches."""
 
     @classmethod
     def parse(cls, pattern: str) -> "PathPattern":
-        return cls(tuple(_segments(text) for text in _expand_braces(pattern)))
+        texts = _expand_braces(pattern)
+        return cls(tuple(_segments(text) for text in texts), tuple(_plain_end(text) for text in texts))
 
     def matches(self, path: str) -> bool:
+        # Searches ask this of every file: most are told apart by their end.
+        if not path.endswith(self.endings):
+            return False
         name = path.rpartition("/")[2]
         for segments in self.alternatives:
             # Most paths fail by their last name alone.
@@ -32,6 +38,12 @@ class PathPattern:
             if last is not None and last.fullmatch(name) and _matches(segments, path.split("/")):
                 return True
         return False
+
+
+def _plain_end(pattern: str) -> str:
+    """The characters after the last one that stands for others."""
+    end = "" if "\\" in pattern else re.split(r"[*?\[\]/]", pattern)[-1]
+    return "" if end == "." else end
 
 
 def _segments(pattern: str) -> tuple[_Segment, ...]:

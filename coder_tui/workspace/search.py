@@ -1,32 +1,29 @@
 """Finds files and lines through ripgrep, bounded in time and memory, in a stable order."""
 
-import asyncio
 import contextlib
 import os
+import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from coder_tui.policy.secrets import is_secret
-from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.shell.environment import clean_environment
 from coder_tui.workspace.grep_records import (
     Collected,
     GrepQuery,
     LineMatch,
     path_order,
-    relative_path,
     shown_path,
 )
 from coder_tui.workspace.ignore import is_in_repository
+from coder_tui.workspace.search_process import search_blocks
 
-_UNSORTED_MOST = 5_000
-_CHUNK = 256 * 1024
-_LONGEST_RECORD = 64 * 1024
-_ERROR_TEXT = 2_000
+_UNSORTED_MATCHES = 5_000
+_UNSORTED_FILES = 2_000
+_PLAIN_ENDING = re.compile(r"[A-Za-z0-9._-]+")
 # Values stand with their options, so that the program in Python can pass over what it does anyhow.
 _ALWAYS = (
     *("--no-config", "--no-messages", "--color=never", "--hidden", "--null"),
@@ -85,19 +82,26 @@ class Search:
         self._program = program
         self._timeout = timeout
 
-    async def files(self, scope: Scope, accepts: Callable[[str], bool], most: int) -> Found:
-        """List files below `scope` that `accepts` takes, by path, at most `most` of them."""
+    async def files(
+        self, scope: Scope, accepts: Callable[[str], bool], most: int, endings: tuple[str, ...] = ()
+    ) -> Found:
+        """List files below `scope` that `accepts` takes, by path, at most `most` of them.
+
+        `endings` only make it quicker: what `accepts` takes ends in one of them.
+        """
+        arguments = ["--files", *_wanted(endings)]
         try:
-            paths = await self._files(scope, accepts, sort=False, stop=_UNSORTED_MOST)
+            stop = max(_UNSORTED_FILES, most + 1)
+            paths = await self._files(scope, accepts, arguments, sort=False, stop=stop)
         except _TooManyError:
-            paths = await self._files(scope, accepts, sort=True, stop=most + 1)
+            paths = await self._files(scope, accepts, arguments, sort=True, stop=most + 1)
         paths.sort(key=path_order)
         return Found(tuple(shown_path(path) for path in paths[:most]), len(paths) > most)
 
     async def grep(self, scope: Scope, query: GrepQuery) -> Grepped:
         """Find lines, by path and line, at most `query.most` of them."""
         try:
-            matches = await self._grep(scope, query, sort=False, stop=max(_UNSORTED_MOST, query.most))
+            matches = await self._grep(scope, query, sort=False, stop=max(_UNSORTED_MATCHES, query.most))
         except _TooManyError:
             matches = await self._grep(scope, query, sort=True, stop=query.most)
         matches.sort(key=lambda match: (path_order(match.path), match.line))
@@ -105,15 +109,19 @@ class Search:
         return Grepped(kept, len(matches) > query.most)
 
     async def _files(
-        self, scope: Scope, accepts: Callable[[str], bool], *, sort: bool, stop: int
+        self, scope: Scope, accepts: Callable[[str], bool], arguments: list[str], *, sort: bool, stop: int
     ) -> list[str]:
         paths: list[str] = []
-        async with self._records(scope, ["--files"], sort=sort, end=b"\0") as records:
-            async for record in records:
-                path = relative_path(record)
-                if path is None or not accepts(shown_path(path)) or not _may_show(scope, path):
-                    continue
-                paths.append(path)
+        async with self._blocks(scope, arguments, sort=sort, end=b"\0") as blocks:
+            async for block in blocks:
+                is_plain = block.isascii()
+                # The paths of a block are decoded in one go, as there may be very many.
+                for record in os.fsdecode(block).split("\0"):
+                    path = record[2:]
+                    if accepts(path if is_plain else shown_path(path)) and _may_show(scope, path):
+                        paths.append(path)
+                        if len(paths) >= stop:
+                            break
                 if len(paths) >= stop:
                     if sort:
                         break
@@ -122,11 +130,12 @@ class Search:
 
     async def _grep(self, scope: Scope, query: GrepQuery, *, sort: bool, stop: int) -> list[LineMatch]:
         collected = Collected(query)
-        async with self._records(scope, _grep_arguments(query), sort=sort, end=b"\n") as records:
-            async for record in records:
-                path = collected.add(record)
-                if path is not None and not (_may_show(scope, path) and query.accepts(shown_path(path))):
-                    collected.drop(path)
+        async with self._blocks(scope, _grep_arguments(query), sort=sort, end=b"\n") as blocks:
+            async for block in blocks:
+                for record in block.split(b"\n"):
+                    path = collected.add(record)
+                    if path is not None and not (_may_show(scope, path) and query.accepts(shown_path(path))):
+                        collected.drop(path)
                 # A file's records come together: only a new path proves the one before complete.
                 if collected.complete > stop:
                     if sort:
@@ -134,43 +143,14 @@ class Search:
                     raise _TooManyError
         return collected.matches()
 
-    @contextlib.asynccontextmanager
-    async def _records(
+    def _blocks(
         self, scope: Scope, arguments: list[str], *, sort: bool, end: bytes
-    ) -> AsyncIterator[AsyncIterator[bytes]]:
-        """Run the program beside `scope` and hand out its records; it never outlives this block."""
+    ) -> contextlib.AbstractAsyncContextManager[AsyncIterator[bytes]]:
         order = ["--sort=path"] if sort else []
         # Where a repository is, ripgrep must know of it, else rules from outside would enter it.
         rules = [] if is_in_repository(scope.folder) else ["--no-require-git"]
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *self._program,
-                *_ALWAYS,
-                *order,
-                *rules,
-                *arguments,
-                "--",
-                f"./{scope.file}",
-                cwd=scope.folder,
-                env=clean_environment(os.environ),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise ToolError(
-                ErrorType.EXECUTION_FAILED, f"The search did not start: {error.strerror}."
-            ) from error
-        try:
-            async with asyncio.timeout(self._timeout):
-                async with contextlib.aclosing(_split(process, end)) as records:
-                    yield records
-        except TimeoutError as error:
-            message = f"The search took longer than {self._timeout:g} s and was stopped."
-            raise ToolError(ErrorType.TIMEOUT, message, "Narrow the path or the pattern.") from error
-        finally:
-            await _end(process)
+        command = [*self._program, *_ALWAYS, *order, *rules, *arguments, "--", f"./{scope.file}"]
+        return search_blocks(command, scope.folder, end, self._timeout)
 
 
 def _may_show(scope: Scope, path: str) -> bool:
@@ -179,43 +159,11 @@ def _may_show(scope: Scope, path: str) -> bool:
     return ".git" not in path.lower().split("/") and not is_secret(f"{scope.folder}/{path}")
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-    if process.stdout is not None:
-        # What is still in the pipe would keep its transport open.
-        while await process.stdout.read(_CHUNK):
-            pass
-    await process.wait()
-
-
-async def _split(process: asyncio.subprocess.Process, end: bytes) -> AsyncGenerator[bytes, None]:
-    """Cut the output into records; one that is longer than any sane record is passed over."""
-    if process.stdout is None or process.stderr is None:
-        raise RuntimeError("the search was started without pipes")
-    rest = b""
-    is_skipping = False
-    while chunk := await process.stdout.read(_CHUNK):
-        *records, rest = (rest + chunk).split(end)
-        for index, record in enumerate(records):
-            if not (is_skipping and index == 0):
-                yield record
-        is_skipping = is_skipping and not records
-        if len(rest) > _LONGEST_RECORD:
-            rest, is_skipping = b"", True
-    _check(await process.wait(), await process.stderr.read(_ERROR_TEXT))
-
-
-def _check(exit_code: int, error: bytes) -> None:
-    text = error.decode("utf-8", "replace").strip()
-    if exit_code in {0, 1} or not text:
-        return
-    if "takes too long" in text:
-        raise ToolError(ErrorType.TIMEOUT, f"The search was stopped: {text}.", "Simplify the pattern.")
-    message = "invalid args: pattern: " + " ".join(text.removeprefix("rg: ").split())
-    hint = "Escape characters that are special in regular expressions. Lines are searched one by one."
-    raise ToolError(ErrorType.INVALID_TOOL_PARAMS, message, hint)
+def _wanted(endings: tuple[str, ...]) -> list[str]:
+    """Let the program pass over what ends otherwise: as a file type, since globs would lift ignore rules."""
+    if not endings or not all(map(_PLAIN_ENDING.fullmatch, endings)):
+        return []
+    return [*(f"--type-add=wanted:*{ending}" for ending in endings), "--type=wanted"]
 
 
 def _grep_arguments(query: GrepQuery) -> list[str]:
@@ -223,4 +171,4 @@ def _grep_arguments(query: GrepQuery) -> list[str]:
     # Four bytes a character: what ripgrep keeps of a line always holds what we show.
     columns = f"--max-columns={4 * query.longest + 48}"
     counts = [f"--max-count={query.most + 1}", f"--context={query.context}", columns]
-    return [*_LINES, *case, *counts, f"--regexp={query.pattern}"]
+    return [*_LINES, *case, *counts, *_wanted(query.endings), f"--regexp={query.pattern}"]

@@ -50,3 +50,41 @@ def test_a_pattern_that_makes_no_sense_is_refused(pattern: str) -> None:
 def test_many_stars_take_no_time() -> None:
     assert not PathPattern.parse("*a" * 50 + "*b").matches("a" * 1_000)
     assert not PathPattern.parse("**/a/" * 50 + "b").matches("a/" * 1_000 + "c")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "*.py",
+        "**/*_7.py",
+        "src/*.{ts,tsx}",
+        "a[bc]",
+        "a[b",
+        r"a\*b",
+        "x?",
+        "src/.",
+        "src/",
+        "src/**",
+        "{a}",
+        "**",
+    ],
+)
+def test_the_quick_look_at_the_end_changes_no_answer(pattern: str) -> None:
+    quick = PathPattern.parse(pattern)
+    slow = PathPattern(quick.alternatives, ("",))
+    paths = [
+        "a.py",
+        "f_7.py",
+        "src/a.ts",
+        "src/a.tsx",
+        "ab",
+        "a[b",
+        "a*b",
+        "xy",
+        "src",
+        "src/a/b",
+        "{a}",
+        "src/.",
+    ]
+
+    assert [path for path in paths if quick.matches(path)] == [path for path in paths if slow.matches(path)]

@@ -47,7 +47,8 @@ class GlobTool(Tool[GlobParams]):
         if not stat.S_ISDIR(folder_or_file(located).st_mode):
             message = f"{located.shown} is a file, not a folder."
             raise ToolError(ErrorType.EXECUTION_FAILED, message, "Give a folder as path.")
-        found = await self._search.files(Scope(located.path), pattern.matches, MOST_MATCHES)
+        scope = Scope(located.path)
+        found = await self._search.files(scope, pattern.matches, MOST_MATCHES, pattern.endings)
         matches = [shown_below(located, path) for path in found.paths]
         fields: JsonObject = {"ok": True, "matches": matches, "truncated": found.truncated}
         more = "+" if found.truncated else ""

@@ -1,7 +1,7 @@
 """The `grep` tool: lines by a regular expression."""
 
 import stat
-from collections.abc import Callable
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, 
 from coder_tui.tools.builtin.approved import declare_reading, locate_approved
 from coder_tui.tools.builtin.glob import parse_pattern, shown_below
 from coder_tui.workspace.confine import Located, Workspace, folder_or_file
-from coder_tui.workspace.grep_records import GrepQuery, LineMatch, accept_all
+from coder_tui.workspace.grep_records import GrepQuery, LineMatch
 from coder_tui.workspace.search import Grepped, Scope, Search
 
 DEFAULT_MATCHES = 200
@@ -46,7 +46,7 @@ class GrepTool(Tool[GrepParams]):
         return params.pattern if params.path == "." else f"{params.pattern} in {params.path}"
 
     async def access(self, params: GrepParams, ctx: ToolContext) -> Access:
-        _filter(params)
+        _query(params, filtered=True)
         return declare_reading(self._workspace.locate(params.path))
 
     async def run(self, params: GrepParams, ctx: ToolContext) -> ToolResult:
@@ -59,23 +59,21 @@ class GrepTool(Tool[GrepParams]):
 
 def _query(params: GrepParams, *, filtered: bool) -> GrepQuery:
     most = params.max_matches if params.max_matches > 0 else DEFAULT_MATCHES
-    return GrepQuery(
+    query = GrepQuery(
         params.pattern,
         min(most, MOST_MATCHES),
         context=min(max(params.context, 0), MOST_CONTEXT),
         ignore_case=params.ignore_case,
-        accepts=_filter(params) if filtered else accept_all,
     )
+    return _narrowed(query, params.glob) if filtered and params.glob else query
 
 
-def _filter(params: GrepParams) -> Callable[[str], bool]:
-    """The test that `glob` stands for; with `!` in front it is what to leave out."""
-    if not params.glob:
-        return accept_all
-    pattern = parse_pattern("glob", params.glob.removeprefix("!"))
-    if params.glob.startswith("!"):
-        return lambda path: not pattern.matches(path)
-    return pattern.matches
+def _narrowed(query: GrepQuery, glob: str) -> GrepQuery:
+    """Search only the files that `glob` stands for; with `!` in front it is what to leave out."""
+    pattern = parse_pattern("glob", glob.removeprefix("!"))
+    if glob.startswith("!"):
+        return replace(query, accepts=lambda path: not pattern.matches(path))
+    return replace(query, accepts=pattern.matches, endings=pattern.endings)
 
 
 def _result(params: GrepParams, located: Located, grepped: Grepped, *, is_folder: bool) -> ToolResult:
