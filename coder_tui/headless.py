@@ -15,15 +15,14 @@ from coder_tui.protocol.events import (
     FilesChanged,
     MessageFinished,
     Notice,
-    Outcome,
     RequestOpened,
     RetryScheduled,
     ToolFinished,
     TurnFailed,
     TurnFinished,
-    TurnOutcome,
     UsageUpdated,
 )
+from coder_tui.protocol.outcomes import Outcome, TurnOutcome
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
 from coder_tui.protocol.usage import Usage
 

@@ -3,14 +3,9 @@
 from collections.abc import Iterator
 
 from coder_tui.protocol.display import TextBlock
-from coder_tui.protocol.events import (
-    Event,
-    MessageFinished,
-    Outcome,
-    ToolFinished,
-    UserMessageAdded,
-)
+from coder_tui.protocol.events import Event, MessageFinished, ToolFinished, UserMessageAdded
 from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.storage.sessions import StoredCall, StoredSession
 
 

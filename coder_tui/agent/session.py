@@ -20,15 +20,14 @@ from coder_tui.protocol.events import (
     ModeChanged,
     ModelChanged,
     Notice,
-    NoticeLevel,
     SessionRenamed,
     SessionStarted,
     TodosChanged,
     TurnFailed,
     TurnFinished,
-    TurnOutcome,
     TurnStarted,
 )
+from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.protocol.requests import Decision, Reply
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.sessions import SessionInfo, Store

@@ -17,7 +17,7 @@ from coder_tui.cli.opening import (
 )
 from coder_tui.llm.demo import DEMO_MODEL
 from coder_tui.protocol.errors import ModelError, UserError
-from coder_tui.protocol.events import NoticeLevel
+from coder_tui.protocol.outcomes import NoticeLevel
 
 DEMO = "This is the built-in demo on a scratch project: say anything to start."
 WITHOUT_MODEL = (

@@ -1,34 +1,13 @@
 """The stream from the core to every front end: facts in the past tense, streams end in Delta."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.requests import Reply, Request
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
-
-
-class Outcome(StrEnum):
-    """How a tool call ended."""
-
-    OK = "ok"
-    FAILED = "failed"
-    DENIED = "denied"
-    CANCELLED = "cancelled"
-
-
-class TurnOutcome(StrEnum):
-    DONE = "done"
-    INTERRUPTED = "interrupted"
-    LIMIT = "limit"
-
-
-class NoticeLevel(StrEnum):
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import DisplayBlock
-from coder_tui.protocol.events import Outcome
 from coder_tui.protocol.messages import Message
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 

@@ -6,8 +6,8 @@ import sqlite3
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType
-from coder_tui.protocol.events import Outcome
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.storage.records import CallRecord, StoredCall
 from coder_tui.storage.transcript import (
     calls_of,

@@ -4,8 +4,8 @@ import sqlite3
 from pathlib import Path
 
 from coder_tui.protocol.display import DisplayBlock
-from coder_tui.protocol.events import Outcome
 from coder_tui.protocol.messages import Message, ToolMessage
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.storage.claims import Claims
 from coder_tui.storage.database import Database
 from coder_tui.storage.index import SessionIndex, info_of, touch

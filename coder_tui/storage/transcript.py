@@ -5,8 +5,8 @@ import time
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DisplayBlock
-from coder_tui.protocol.events import Outcome
 from coder_tui.protocol.messages import Message
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.storage.codec import (
     pack_display,
     pack_message,

@@ -14,14 +14,14 @@ from textual.app import App, SystemCommand
 from textual.screen import Screen
 
 from coder_tui.protocol.errors import UserError
-from coder_tui.protocol.events import NoticeLevel
-from coder_tui.text.safe_text import safe_line
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.ui.farewell import farewell
 from coder_tui.ui.keys import KEYS, Context, bindings, shown
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.gated import GatedScreen
 from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.screens.session import SessionScreen
-from coder_tui.ui.themes import DEFAULT_THEME, load_themes
+from coder_tui.ui.themes import DEFAULT_THEME, Themes, first_theme, load_themes
 
 TERMINATED = 143
 
@@ -35,18 +35,13 @@ class CoderApp(App[int], inherit_bindings=False):
     BINDINGS = bindings(Context.GLOBAL)
 
     def __init__(self, launch: Launch) -> None:
-        self._themes = load_themes(launch.theme_directory)
+        self._themes = first_theme(launch.theme, launch.theme_directory)
         self._launch = launch
         super().__init__()
         self.animation_level = "none"
         self.set_class(launch.use_ascii, "-ascii")
         self.session_screen = SessionScreen(launch, time.monotonic)
-        for theme in self._themes.themes:
-            self.register_theme(theme)
-        is_known = launch.theme in self.available_themes
-        self.theme = launch.theme if is_known else DEFAULT_THEME
-        unknown = () if is_known else (f"There is no theme {launch.theme}.",)
-        self._problems = self._themes.problems + unknown
+        self._use(self._themes)
         self._early: list[events.Key | events.Paste] | None = []
         self._is_leaving = False
 
@@ -124,9 +119,18 @@ class CoderApp(App[int], inherit_bindings=False):
             self.exit(error.exit_code, error.exit_code, Text(str(error)))
             return
         self.session_screen.attach(session)
-        for problem in self._problems:
+        self._use(await asyncio.to_thread(load_themes, self._launch.theme_directory))
+        unknown = () if self.theme == self._launch.theme else (f"There is no theme {self._launch.theme}.",)
+        for problem in self._themes.problems + unknown:
             self.session_screen.transcript.add_note(NoticeLevel.WARNING, problem)
         gc.freeze()
+
+    def _use(self, themes: Themes) -> None:
+        self._themes = themes
+        for theme in themes.themes:
+            self.register_theme(theme)
+        is_known = self._launch.theme in self.available_themes
+        self.theme = self._launch.theme if is_known else DEFAULT_THEME
 
     def _terminated(self) -> None:
         self.run_worker(self._leave(TERMINATED), group="leave")
@@ -136,15 +140,10 @@ class CoderApp(App[int], inherit_bindings=False):
             return
         self._is_leaving = True
         session = self.session_screen.conversation.session
-        if session is None:
-            self.exit(code, code)
-            return
         try:
-            await session.close()
+            if session is not None:
+                await session.close()
         except UserError as error:
             self.exit(error.exit_code, error.exit_code, Text(str(error)))
-            return
-        title = self.session_screen.router.title
-        can_resume = title and session.is_kept
-        last = Text(f"{safe_line(title)}\ncoder-tui --resume {session.id}") if can_resume else None
-        self.exit(code, code, last)
+        else:
+            self.exit(code, code, farewell(session, self.session_screen.router))

@@ -12,7 +12,6 @@ from coder_tui.protocol.events import (
     ModeChanged,
     ModelChanged,
     Notice,
-    NoticeLevel,
     QueueChanged,
     RequestClosed,
     RequestOpened,
@@ -28,11 +27,11 @@ from coder_tui.protocol.events import (
     ToolStarted,
     TurnFailed,
     TurnFinished,
-    TurnOutcome,
     TurnStarted,
     UsageUpdated,
     UserMessageAdded,
 )
+from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.ui.conversation import Conversation
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.widgets.lines import QueueLine
@@ -60,6 +59,7 @@ class EventRouter:
         self._waiting: dict[str, str] = {}
         self._files: set[str] = set()
         self.title = ""
+        self.sent: list[str] = []
 
     def route(self, event: Event) -> None:
         """One case an event; mypy fails here when an event is new."""
@@ -77,6 +77,7 @@ class EventRouter:
                 status.show(activity=Activity.WORKING)
             case UserMessageAdded(message_id, text):
                 transcript.add_user(message_id, text)
+                self.sent.append(text)
                 self._panes.conversation.stored(text)
             case QueueChanged(texts):
                 self._panes.queue.show(texts)

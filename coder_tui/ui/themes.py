@@ -27,12 +27,26 @@ class Themes:
     problems: tuple[str, ...]
 
 
+def first_theme(name: str, user_directory: Path | None = None) -> Themes:
+    """What the first paint needs: the theme that is called like its file, and ours to fall back on."""
+    folders = [bundled("themes")] + ([] if user_directory is None else [user_directory])
+    return _read(
+        [folder / f"{stem}.toml" for folder in folders for stem in dict.fromkeys((DEFAULT_THEME, name))]
+    )
+
+
 def load_themes(user_directory: Path | None = None) -> Themes:
     """Bundled themes, then the person's own, which win where names are equal."""
+    folders = [bundled("themes")] + ([] if user_directory is None else [user_directory])
+    return _read([path for folder in folders for path in sorted(folder.glob("*.toml"))])
+
+
+def _read(paths: list[Path]) -> Themes:
     found: dict[str, Theme] = {}
     problems: list[str] = []
-    folders = [bundled("themes")] + ([] if user_directory is None else [user_directory])
-    for path in (path for folder in folders for path in sorted(folder.glob("*.toml"))):
+    for path in paths:
+        if not path.is_file():
+            continue
         try:
             theme = read_theme(path)
         except ThemeError as error:

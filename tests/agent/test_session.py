@@ -7,7 +7,6 @@ from coder_tui.agent.limits import Limits
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.protocol.events import (
     MessageFinished,
-    Outcome,
     QueueChanged,
     RequestClosed,
     RequestOpened,
@@ -18,10 +17,10 @@ from coder_tui.protocol.events import (
     ToolProgressed,
     TurnFailed,
     TurnFinished,
-    TurnOutcome,
     UserMessageAdded,
 )
 from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolMessage, UserMessage
+from coder_tui.protocol.outcomes import Outcome, TurnOutcome
 from coder_tui.protocol.requests import ApprovalReply, Decision
 from tests.fakes.scripted_model import Say
 from tests.fakes.world import ALLOW, DENY, World, world

@@ -12,10 +12,10 @@ from coder_tui.protocol.events import (
     QueueChanged,
     SessionStarted,
     TurnFinished,
-    TurnOutcome,
     TurnStarted,
     UserMessageAdded,
 )
+from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import Decision, Reply
 
 

@@ -18,6 +18,7 @@ from coder_tui.agent.replay import replay
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts, SessionState
+from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_log import SessionLog
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.tool_runner import Scope, ToolRunner
@@ -29,9 +30,11 @@ from coder_tui.policy.paths import Boundaries
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Event, RequestOpened
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
+from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
+from coder_tui.workspace.snapshots import SnapshotStore
 from tests.fakes.scripted_model import Say, ScriptedModel
 from tests.fakes.tools import ActTool, LookTool
 
@@ -101,7 +104,10 @@ def _assemble(
 ) -> World:
     bus, look, act, info = EventBus(), LookTool(), ActTool(), stored.info
     conversation = Conversation(store, info.id, stored.messages)
-    log = SessionLog(store, info.id, conversation)
+    state = SessionState("scripted", info.title)
+    snapshots = SnapshotStore(store, BlobStore(folder / "data/blobs"))
+    changes = SessionChanges(snapshots, info.id, lambda: state.turn)
+    log = SessionLog(store, info.id, conversation, changes)
     broker, queue = RequestBroker(bus), MessageQueue(bus)
     desk = PermissionDesk(Policy(Boundaries((str(folder),))), broker, log)
     registry = Registry([look, act])
@@ -117,7 +123,7 @@ def _assemble(
         request=_request_without_tools(folder, desk),
         take_queue=queue.take,
     )
-    state, earlier = SessionState("scripted", info.title), tuple(replay(stored))
+    earlier = tuple(replay(stored))
     titles = TitleWriter(model, ModelChoice(small) if small else None)
     parts = SessionParts(info, store, bus, broker, desk, queue, state, services, titles, earlier)
     made = World(Session(parts), model, look, act, store)

@@ -13,8 +13,8 @@ from coder_tui.protocol.display import (
     TextBlock,
     TodosBlock,
 )
-from coder_tui.protocol.events import Outcome
 from coder_tui.protocol.messages import AssistantMessage, ThinkingBlock, ToolCall, ToolMessage, UserMessage
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.export import to_jsonl, to_markdown

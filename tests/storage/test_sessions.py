@@ -10,7 +10,6 @@ import pytest
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import TerminalBlock, TextBlock
 from coder_tui.protocol.errors import StorageError
-from coder_tui.protocol.events import Outcome
 from coder_tui.protocol.messages import (
     AssistantMessage,
     FinishReason,
@@ -20,6 +19,7 @@ from coder_tui.protocol.messages import (
     ToolMessage,
     UserMessage,
 )
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.sessions import CallRecord, DecisionRecord, Store, StoredCall

@@ -1,6 +1,6 @@
 """Messages, thoughts and notes at any width."""
 
-from coder_tui.protocol.events import NoticeLevel
+from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.drawing.entries import (
     MOST_ROWS_OF_A_PASTE,
     SHORT_TEXT,

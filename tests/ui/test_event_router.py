@@ -13,8 +13,6 @@ from coder_tui.protocol.events import (
     ModeChanged,
     ModelChanged,
     Notice,
-    NoticeLevel,
-    Outcome,
     QueueChanged,
     RequestClosed,
     RequestOpened,
@@ -30,11 +28,11 @@ from coder_tui.protocol.events import (
     ToolStarted,
     TurnFailed,
     TurnFinished,
-    TurnOutcome,
     TurnStarted,
     UsageUpdated,
     UserMessageAdded,
 )
+from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.protocol.usage import Usage
 from tests.fakes.screens import shell_request, stage
@@ -79,6 +77,7 @@ async def test_an_event_shows(happened: tuple[Event, ...], words: str) -> None:
 async def test_a_new_title_is_kept_for_the_way_out() -> None:
     async with stage() as s:
         s.session.emit(SessionRenamed("better name"))
+        assert s.screen.router is not None
         assert s.screen.router.title == "better name"
 
 

@@ -2,7 +2,7 @@
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
-from coder_tui.protocol.events import Outcome
+from coder_tui.protocol.outcomes import Outcome
 from tests.ui.transcript_app import TranscriptApp, drawn, fill, filled_rows, finish, screen_rows
 
 

@@ -4,7 +4,7 @@ from textual.geometry import Offset, Region
 from textual.selection import SELECT_ALL, Selection
 
 from coder_tui.protocol.display import TextBlock
-from coder_tui.protocol.events import Outcome
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.ui.drawing.entry_strips import KEPT
 from coder_tui.ui.widgets.history import History
 from tests.ui.transcript_app import TranscriptApp, drawn, fill

@@ -14,13 +14,13 @@ from coder_tui.protocol.events import (
     FilesChanged,
     MessageFinished,
     ModelChanged,
-    Outcome,
     RequestOpened,
     TodosChanged,
     ToolFinished,
     UsageUpdated,
     UserMessageAdded,
 )
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.requests import ApprovalRequest, Grant
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.protocol.usage import Usage

@@ -7,7 +7,7 @@ from textual.layout import DockArrangeResult
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DiffBlock, TextBlock
-from coder_tui.protocol.events import NoticeLevel, Outcome
+from coder_tui.protocol.outcomes import NoticeLevel, Outcome
 from coder_tui.ui.widgets.transcript import Transcript
 from tests.ui.transcript_app import (
     TranscriptApp,

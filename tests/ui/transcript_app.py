@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from coder_tui.protocol.display import TextBlock
-from coder_tui.protocol.events import Outcome
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.ui.drawing.palette import Palette, build_palette
 from coder_tui.ui.widgets.transcript import Transcript
 

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from coder_tui.protocol.events import NoticeLevel
+from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.drawing.markdown import draw_chunks, draw_markdown
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.parts import Part, parts_of, rows_of

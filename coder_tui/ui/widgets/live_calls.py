@@ -8,7 +8,7 @@ from textual.message_pump import MessagePump
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DisplayBlock
-from coder_tui.protocol.events import Outcome
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.drawing.call_entry import CallEntry, CallState
 from coder_tui.ui.drawing.entries import Entry

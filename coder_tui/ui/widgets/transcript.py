@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DisplayBlock
-from coder_tui.protocol.events import NoticeLevel, Outcome
+from coder_tui.protocol.outcomes import NoticeLevel, Outcome
 from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.drawing.entries import (
     Entry,
