@@ -43,6 +43,8 @@ async def test_one_place_is_replaced_and_shown(bench: Bench) -> None:
         "path": "calc.py",
         "replacements": 1,
         "strategy": "exact",
+        "start_line": 2,
+        "end_line": 2,
         "additions": 2,
         "deletions": 1,
         "diff": DIFF,

@@ -1,8 +1,10 @@
 """The `edit` tool: one piece of text for another."""
 
+import asyncio
+
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.builtin.approved import locate_approved
 from coder_tui.tools.editing.change import (
     FileChange,
@@ -13,16 +15,15 @@ from coder_tui.tools.editing.change import (
     diff_block,
     diff_fields,
 )
-from coder_tui.tools.editing.exact import Replaced, replace_exact
-from coder_tui.tools.editing.nearest import nearest_region
+from coder_tui.tools.editing.exact import replace_exact
+from coder_tui.tools.editing.replace import replace_similar
+from coder_tui.tools.editing.replaced import Replaced
+from coder_tui.tools.editing.strategy import Strategy
 from coder_tui.tools.editing.view import to_line_feeds
 from coder_tui.workspace.confine import Located, Workspace
 from coder_tui.workspace.files import TextFile, load
 from coder_tui.workspace.ledger import ReadLedger
 from coder_tui.workspace.save import stale_file
-
-_TELLING = 4
-"""Fewer characters than these may be in any file: they do not show that an edit was made before."""
 
 
 class EditParams(Params):
@@ -75,6 +76,9 @@ class EditTool(Tool[EditParams]):
             "path": located.shown,
             "replacements": replaced.replacements,
             "strategy": replaced.strategy.value,
+            "start_line": replaced.first_line,
+            "end_line": replaced.last_line,
+            **_note(replaced),
             **diff_fields(diff),
         }
         summary = change_summary(change, diff)
@@ -82,24 +86,25 @@ class EditTool(Tool[EditParams]):
 
     async def _change(self, params: EditParams, located: Located) -> tuple[FileChange, Replaced]:
         before = await load(located)
-        replaced = replace_exact(before, params.old_string, params.new_string, replace_all=params.replace_all)
-        if replaced is None:
-            raise self._not_found(params, located, before)
+        # A large text takes a moment to look for: not on the loop.
+        replaced = await asyncio.to_thread(self._replaced, params, located, before)
         return FileChange(located, before, replaced.text), replaced
 
-    def _not_found(self, params: EditParams, located: Located, before: TextFile) -> ToolError:
+    def _replaced(self, params: EditParams, located: Located, before: TextFile) -> Replaced:
+        old, new, replace_all = params.old_string, params.new_string, params.replace_all
+        if replaced := replace_exact(before, old, new, replace_all=replace_all):
+            return replaced
         if self._ledger.has_changed(located.path, before.digest):
-            return stale_file(located, "changed since it was read, and old_string is not in it")
-        text, new = to_line_feeds(before.shown), to_line_feeds(params.new_string)
-        fields: dict[str, object] = {"path": located.shown}
-        if len(new.strip()) >= _TELLING and new in text:
-            message = f"{located.shown} holds new_string already, and old_string not at all."
-            return ToolError(
-                ErrorType.ALREADY_APPLIED, message, "Read the file; the edit may be done.", fields
-            )
-        nearest = nearest_region(text, to_line_feeds(params.old_string))
-        message = f"old_string is not in {located.shown}. {nearest.sentence() if nearest else ''}".strip()
-        return ToolError(ErrorType.NO_MATCH, message, "Read the place and copy it exactly.", fields)
+            raise stale_file(located, "changed since it was read, and old_string is not in it")
+        return replace_similar(before, located.shown, old, new, replace_all=replace_all)
+
+
+def _note(replaced: Replaced) -> JsonObject:
+    """Announce a match that was not exact, so that nobody takes it for one."""
+    if replaced.strategy in (Strategy.EXACT, Strategy.MULTI_OCCURRENCE):
+        return {}
+    lines = f"lines {replaced.first_line}-{replaced.last_line}"
+    return {"note": f"{replaced.strategy.meaning}; {lines}. Look at the diff."}
 
 
 def _check(params: EditParams) -> None:

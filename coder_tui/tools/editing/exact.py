@@ -1,30 +1,12 @@
 """Replaces text that occurs exactly as given: once, or everywhere when asked to."""
 
-import re
-from dataclasses import dataclass
-from enum import StrEnum
-
-from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.editing.lost_bytes import restore
+from coder_tui.tools.editing.replaced import Replaced, several_places
+from coder_tui.tools.editing.strategy import Strategy
 from coder_tui.tools.editing.view import LineFeedView, newline_at, to_line_feeds
-from coder_tui.workspace.files import TextFile, show
+from coder_tui.workspace.files import TextFile
 
-_MOST_LINES_NAMED = 20
 _MOST_PLACES = 1_000
-_LOST = "\ufffd"
-
-
-class Strategy(StrEnum):
-    """How the place was found, in the words of the result."""
-
-    EXACT = "exact"
-    MULTI_OCCURRENCE = "multi_occurrence"
-
-
-@dataclass(frozen=True, slots=True)
-class Replaced:
-    text: str
-    replacements: int
-    strategy: Strategy
 
 
 def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> Replaced | None:
@@ -35,9 +17,10 @@ def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> R
     if not places:
         return None
     if len(places) > 1 and not replace_all:
-        raise _ambiguous(view, places)
+        raise several_places([view.line(place) for place in places])
     strategy = Strategy.MULTI_OCCURRENCE if replace_all else Strategy.EXACT
-    return Replaced(_spliced(file, view, places, old, new), len(places), strategy)
+    last = view.line(places[-1] + max(len(old.removesuffix("\n")) - 1, 0))
+    return Replaced(_spliced(file, view, places, old, new), len(places), strategy, view.line(places[0]), last)
 
 
 def _spliced(file: TextFile, view: LineFeedView, places: list[int], old: str, new: str) -> str:
@@ -49,7 +32,7 @@ def _spliced(file: TextFile, view: LineFeedView, places: list[int], old: str, ne
     done = 0
     for place in places:
         start, end = view.raw(place + head), view.raw(place + len(old) - tail)
-        inserted = _restore(file.text[start:end], middle)
+        inserted = restore(file.text[start:end], middle)
         if "\n" in inserted:
             inserted = inserted.replace("\n", newline_at(file, view.raw(place)))
         pieces += [file.text[done:start], inserted]
@@ -77,29 +60,3 @@ def _shared(one: str, other: str) -> int:
         else:
             high = half - 1
     return low
-
-
-def _restore(raw: str, new: str) -> str:
-    """Put undecodable bytes back where the model repeats the sign that stood for them."""
-    if raw == show(raw) or _LOST not in new:
-        return new
-    originals = [character for character in raw if show(character) == _LOST]
-    if len(originals) != new.count(_LOST):
-        raise ToolError(
-            ErrorType.INVALID_TOOL_PARAMS,
-            "invalid args: new_string: the place holds bytes that are not text, and they would be lost",
-            "Leave the lines with \ufffd out of the change.",
-        )
-    remaining = iter(originals)
-    return re.sub(_LOST, lambda match: next(remaining), new)
-
-
-def _ambiguous(view: LineFeedView, places: list[int]) -> ToolError:
-    lines = [view.line(place) for place in places[:_MOST_LINES_NAMED]]
-    named = ", ".join(str(line) for line in lines) + (", …" if len(places) > len(lines) else "")
-    return ToolError(
-        ErrorType.AMBIGUOUS_MATCH,
-        f"old_string occurs {len(places)} times, at lines {named}.",
-        "Add lines around it until it is unique, or set replace_all.",
-        {"lines": lines},
-    )

@@ -1,6 +1,7 @@
 """Shows a model the place in the file that is most like what it looked for in vain."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
@@ -27,9 +28,9 @@ class Nearest:
         )
 
 
-def nearest_region(text: str, old: str) -> Nearest | None:
+def nearest_region(lines: Sequence[str], old: str) -> Nearest | None:
     """Find the window of the file that shares most lines with `old`, or one line that is much alike."""
-    lines, wanted = text.split("\n")[:_MOST_LINES], old.strip("\n").split("\n")
+    lines, wanted = lines[:_MOST_LINES], old.strip("\n").split("\n")
     start = _by_shared_lines(lines, wanted)
     if start is None:
         start = _by_likeness(lines, wanted)
@@ -43,7 +44,7 @@ def nearest_region(text: str, old: str) -> Nearest | None:
     return None
 
 
-def _by_shared_lines(lines: list[str], wanted: list[str]) -> int | None:
+def _by_shared_lines(lines: Sequence[str], wanted: list[str]) -> int | None:
     places: dict[str, list[int]] = {}
     for at, line in enumerate(lines):
         if stripped := line.strip():
@@ -57,7 +58,7 @@ def _by_shared_lines(lines: list[str], wanted: list[str]) -> int | None:
     return min(votes, key=lambda start: (-votes[start], start)) if votes else None
 
 
-def _by_likeness(lines: list[str], wanted: list[str]) -> int | None:
+def _by_likeness(lines: Sequence[str], wanted: list[str]) -> int | None:
     index, line = max(enumerate(wanted), key=lambda pair: len(pair[1].strip()))
     best = process.extractOne(line[:_LONGEST], [text[:_LONGEST] for text in lines], scorer=fuzz.ratio)
     if best is None or best[1] < _CUTOFF:

@@ -1,0 +1,164 @@
+"""Lays a model's old side along a stretch of the file though some of its lines are wrong or missing."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from rapidfuzz import fuzz
+
+SIMILAR = 70.0
+_SHORTEST_SHARED = 4
+_ELISION = re.compile(
+    r"(#|//|/\*|<!--|--|;|%)?\s*(\.\.\.|…)(?!\w).{0,60}|(#|//|/\*|<!--)\s.{0,60}(\.\.\.|…).{0,6}"
+)
+_ELIDED_CODE = re.compile(
+    r"(existing|rest|remaining|unchanged|same|other|more|code|previous|omitted|etc)", re.I
+)
+
+
+class Step(IntEnum):
+    """How a line of the old side, or of the file, was taken."""
+
+    NONE = 0
+    EQUAL = 1
+    SIMILAR = 2
+    OTHER = 3
+    """A line of either, in the same place, with nothing in common."""
+    SKIP_OLD = 4
+    SKIP_FILE = 5
+
+
+_GAIN_KEEP, _GAIN_DROP, _GAIN_BLANK, _GAIN_SIMILAR = 1.0, 2.0, 0.1, 0.6
+_COST_OTHER, _COST_SKIP = 0.25, 0.4
+_NEVER = float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class OldSide:
+    """What is sought: folded lines, which of them must be there, and which stand for any lines at all."""
+
+    keys: tuple[str, ...]
+    must: tuple[bool, ...]
+    elided: tuple[bool, ...]
+    joined: tuple[bool, ...]
+    """Whether nothing may come between this line and the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """`rows` are indexes in the file; `steps` say how each old line got its row."""
+
+    score: float
+    rows: tuple[int | None, ...]
+    steps: tuple[Step, ...]
+    matched: int
+    """How many lines that are not blank were found."""
+    missing: int
+    """How many were not."""
+
+
+def is_elision(text: str) -> bool:
+    """Whether a line stands for lines that the model left out."""
+    stripped = text.strip()
+    if stripped in {"...", "…"}:
+        return True
+    return bool(_ELISION.fullmatch(stripped)) and bool(
+        _ELIDED_CODE.search(stripped) or not re.search(r"\w", stripped)
+    )
+
+
+def are_similar(one: str, other: str) -> bool:
+    """Whether two folded lines are one line with a slip in it, or with something added at its end."""
+    if not one or not other:
+        return False
+    short, long = sorted((one, other), key=len)
+    if len(short) >= _SHORTEST_SHARED and long.startswith(short):
+        return True
+    return bool(fuzz.ratio(one, other, score_cutoff=SIMILAR))
+
+
+def align(side: OldSide, file: Sequence[str], offset: int) -> list[Alignment]:
+    """Return the best alignment for each line of the stretch that the old side can end at, best first."""
+    table = _Table(side, file)
+    ends = [(score, end) for end, score in enumerate(table.last) if score > 0]
+    ends.sort(key=lambda item: (-item[0], item[1]))
+    return [table.trace(end, offset) for _, end in ends[:8]]
+
+
+class _Table:
+    """Scores of all prefixes of the old side against all places of the stretch, with the way back."""
+
+    def __init__(self, side: OldSide, file: Sequence[str]) -> None:
+        self._side, self._file = side, file
+        self._present = frozenset(file)
+        self._ways: list[bytearray] = []
+        scores = [0.0] * (len(file) + 1)
+        for row in range(len(side.keys)):
+            scores = self._row(row, scores)
+        self.last = scores
+
+    def _row(self, row: int, before: list[float]) -> list[float]:
+        side, file = self._side, self._file
+        key, must = side.keys[row], side.must[row]
+        ways = bytearray(len(file) + 1)
+        if side.elided[row]:
+            self._ways.append(ways)
+            return self._elided(before, ways)
+        gain = (_GAIN_DROP if must else _GAIN_KEEP) if key else _GAIN_BLANK
+        scores = [_NEVER] * (len(file) + 1)
+        can_skip_file = row + 1 < len(side.keys) and not side.joined[row + 1]
+        for at in range(len(file) + 1):
+            best, way = (_NEVER, Step.NONE) if must else (before[at] - _COST_SKIP, Step.SKIP_OLD)
+            if at and before[at - 1] > _NEVER:
+                step, value = self._pair(key, file[at - 1], gain, must=must)
+                if before[at - 1] + value > best:
+                    best, way = before[at - 1] + value, step
+            if can_skip_file and at and scores[at - 1] - _COST_SKIP > best:
+                best, way = scores[at - 1] - _COST_SKIP, Step.SKIP_FILE
+            scores[at] = best
+            ways[at] = way
+        self._ways.append(ways)
+        return scores
+
+    def _pair(self, key: str, line: str, gain: float, *, must: bool) -> tuple[Step, float]:
+        if key == line:
+            return Step.EQUAL, gain
+        if must:
+            return Step.NONE, _NEVER
+        if key not in self._present and are_similar(key, line):
+            return Step.SIMILAR, _GAIN_SIMILAR
+        return Step.OTHER, -_COST_OTHER
+
+    def _elided(self, before: list[float], ways: bytearray) -> list[float]:
+        scores = list(before)
+        for at in range(1, len(scores)):
+            ways[at] = Step.SKIP_OLD
+            if scores[at - 1] > scores[at]:
+                scores[at], ways[at] = scores[at - 1], Step.SKIP_FILE
+        ways[0] = Step.SKIP_OLD
+        return scores
+
+    def trace(self, end: int, offset: int) -> Alignment:
+        rows: list[int | None] = []
+        steps: list[Step] = []
+        at, row = end, len(self._ways) - 1
+        while row >= 0:
+            step = Step(self._ways[row][at])
+            if step is Step.SKIP_FILE:
+                at -= 1
+                continue
+            is_paired = step in (Step.EQUAL, Step.SIMILAR, Step.OTHER)
+            rows.append(offset + at - 1 if is_paired else None)
+            steps.append(step)
+            at -= is_paired
+            row -= 1
+        steps.reverse()
+        telling = [
+            step in (Step.EQUAL, Step.SIMILAR)
+            for step, key, elided in zip(steps, self._side.keys, self._side.elided, strict=True)
+            if key and not elided
+        ]
+        return Alignment(
+            self.last[end], tuple(rows[::-1]), tuple(steps), sum(telling), len(telling) - sum(telling)
+        )

@@ -1,0 +1,162 @@
+"""Finds a place by most of its lines: what is removed must be there, the rest may have slips."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+
+from coder_tui.tools.editing import fold
+from coder_tui.tools.editing.align import Alignment, OldSide, Step, align, is_elision
+from coder_tui.tools.editing.script import Group, Mark, Script
+from coder_tui.tools.editing.strategy import Strategy
+from coder_tui.tools.editing.tiers import TELLING, Placement, Searched, Tier
+
+_MATCHED_SHARE = 0.6
+_MOST_COMMON = 64
+_MOST_STRETCHES = 24
+_MOST_CELLS = 600_000
+_ELIDED_LINES = 400
+_NEAR = 1.5
+"""Alignments in one place whose scores differ by less than this are not told apart."""
+
+
+def approximate_places(file: Searched, script: Script) -> list[Placement]:
+    """The best place, together with every rival that is nearly as good; empty when nothing is good enough."""
+    side = _old_side(script)
+    found = _alignments(file, side)
+    if not found:
+        return []
+    best = max(found, key=lambda alignment: (alignment.matched, alignment.score))
+    if not _is_acceptable(best, script, side):
+        return []
+    rivals = [other for other in found if _is_rival(other, best, script)]
+    return [_placement(alignment) for alignment in (best, *rivals)]
+
+
+def _is_rival(other: Alignment, best: Alignment, script: Script) -> bool:
+    """Whether another place is so nearly as good that the model may have meant that one."""
+    if not _differs(other, best, script):
+        return False
+    if _overlap(other, best):
+        return other.score >= best.score - _NEAR
+    # Where every line was found, with slips at most, a place that lacks lines is not meant.
+    is_clearly_worse = not best.missing and bool(other.missing)
+    return other.matched >= best.matched - (0 if is_clearly_worse else 1)
+
+
+def _overlap(one: Alignment, other: Alignment) -> bool:
+    rows, others = _rows(one), _rows(other)
+    return rows[0] <= others[-1] and others[0] <= rows[-1]
+
+
+def _rows(alignment: Alignment) -> list[int]:
+    return [row for row in alignment.rows if row is not None]
+
+
+def _old_side(script: Script) -> OldSide:
+    keys = tuple(fold.spaceless(text) for text in script.old)
+    must = tuple(line.mark is Mark.DROP for line in script.old_lines)
+    elided = tuple(
+        not is_dropped and is_elision(text) for is_dropped, text in zip(must, script.old, strict=True)
+    )
+    joined = (False, *(one and other for one, other in pairwise(must)))
+    return OldSide(keys, must, elided, joined)
+
+
+def _alignments(file: Searched, side: OldSide) -> list[Alignment]:
+    cells = 0
+    found: dict[tuple[int | None, ...], Alignment] = {}
+    for start, end in _stretches(file.spaceless, side):
+        cells += (end - start) * len(side.keys)
+        if cells > _MOST_CELLS:
+            return []
+        for alignment in align(side, file.spaceless[start:end], start):
+            found.setdefault(alignment.rows, alignment)
+    return list(found.values())
+
+
+def _stretches(keys: list[str], side: OldSide) -> Iterator[tuple[int, int]]:
+    """Parts of the file where rare lines of the old side are, merged where they touch."""
+    size = len(side.keys)
+    slack = min(max(4, size // 4), 30)
+    room = size + slack + (_ELIDED_LINES if any(side.elided) else 0)
+    spans = sorted((max(start - slack, 0), min(start + room, len(keys))) for start in _starts(keys, side))
+    merged: list[list[int]] = []
+    for start, end in spans:
+        if merged and start <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([start, end])
+    return ((start, end) for start, end in merged)
+
+
+def _starts(keys: list[str], side: OldSide) -> list[int]:
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    wanted = {key for key in side.keys if key}
+    for at, key in enumerate(keys):
+        if key in wanted:
+            places[key].append(at)
+    votes: Counter[int] = Counter()
+    for index, key in enumerate(side.keys):
+        if key and not side.elided[index] and len(places[key]) <= _MOST_COMMON:
+            for at in places[key]:
+                # Neighbouring starts are one place with a line more or less.
+                votes[max(at - index, 0) // 4] += 1
+    return [bucket * 4 for bucket, _ in votes.most_common(_MOST_STRETCHES)]
+
+
+def _is_acceptable(alignment: Alignment, script: Script, side: OldSide) -> bool:
+    keeps = [
+        step
+        for step, key, must, elided in zip(alignment.steps, side.keys, side.must, side.elided, strict=True)
+        if key and not must and not elided
+    ]
+    matched = sum(step in (Step.EQUAL, Step.SIMILAR) for step in keeps)
+    if keeps and matched < _MATCHED_SHARE * len(keeps):
+        return False
+    sure = sum(len(key) for key, step in zip(side.keys, alignment.steps, strict=True) if step is Step.EQUAL)
+    return sure >= TELLING and all(_is_clear(alignment, group) for group in script.groups)
+
+
+def _is_clear(alignment: Alignment, group: Group) -> bool:
+    """Whether lines that come have one possible place."""
+    if not group.adds:
+        return True
+    end = group.at + group.drops
+    before = next((row for row in alignment.rows[: group.at][::-1] if row is not None), None)
+    after = next((row for row in alignment.rows[end:] if row is not None), None)
+    if not group.drops:
+        return _is_clear_insertion(alignment, group.at, before, after)
+    if group.adds <= group.drops:
+        return True
+    # Lines that the model left out beside the change may belong among the many that come.
+    first, last = alignment.rows[group.at], alignment.rows[end - 1]
+    return (before is None or first == before + 1) and (after is None or last == after - 1)
+
+
+def _is_clear_insertion(alignment: Alignment, at: int, before: int | None, after: int | None) -> bool:
+    """Lines that come without any going need a neighbour that is there, and no line of the file between."""
+    neighbours = alignment.steps[max(at - 1, 0) : at + 1]
+    if not any(step in (Step.EQUAL, Step.SIMILAR) for step in neighbours):
+        return False
+    if before is not None and after is not None:
+        return after == before + 1
+    return (alignment.rows[at - 1] if before is not None else alignment.rows[at]) is not None
+
+
+def _differs(one: Alignment, other: Alignment, script: Script) -> bool:
+    """Whether the two would change different lines: removed ones, or the neighbours of inserted ones."""
+    for group in script.groups:
+        first, last = (group.at, group.at + group.drops) if group.drops else (group.at - 1, group.at + 1)
+        pairs = zip(one.rows[max(first, 0) : last], other.rows[max(first, 0) : last], strict=True)
+        if any(row != other_row for row, other_row in pairs if row is not None and other_row is not None):
+            return True
+    return False
+
+
+def _placement(alignment: Alignment) -> Placement:
+    weak = frozenset(
+        index for index, step in enumerate(alignment.steps) if step in (Step.SIMILAR, Step.OTHER)
+    )
+    is_anchored = alignment.steps[0] is Step.EQUAL and alignment.steps[-1] is Step.EQUAL
+    strategy = Strategy.BLOCK_ANCHOR if is_anchored else Strategy.CONTEXT_AWARE
+    return Placement(alignment.rows, _rows(alignment)[0], Tier.APPROXIMATE, strategy, weak)

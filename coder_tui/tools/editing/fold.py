@@ -1,0 +1,50 @@
+"""What a line is reduced to when two lines are compared forgivingly."""
+
+import re
+
+_PLAIN = {
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
+    **dict.fromkeys("\u2014\u2015", "--"),
+    **dict.fromkeys("\u00a0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000", " "),
+    "\u2026": "...",
+    "\u200b": "",
+    "\u2060": "",
+    "\ufeff": "",
+}
+_TABLE = str.maketrans(_PLAIN)
+_BLANK = re.compile(r"\s+")
+
+
+def without_return(line: str) -> str:
+    return line.removesuffix("\r")
+
+
+def trailing(line: str) -> str:
+    """Blanks at the end do not count."""
+    return line.rstrip()
+
+
+def trimmed(line: str) -> str:
+    """Neither do those at the beginning."""
+    return line.strip()
+
+
+def punctuation(line: str) -> str:
+    """Typographic characters count as the plain ones that people type for them."""
+    return plain(line).strip()
+
+
+def spaceless(line: str) -> str:
+    """No blank counts anywhere."""
+    return _BLANK.sub("", plain(line))
+
+
+def plain(text: str) -> str:
+    return text if text.isascii() else text.translate(_TABLE)
+
+
+def lead(line: str) -> str:
+    """The blanks that a line begins with."""
+    return line[: len(line) - len(line.lstrip(" \t"))]

@@ -1,0 +1,123 @@
+"""The chain that finds the place an edit means: from exact text to most of its lines, or a refusal."""
+
+from collections.abc import Iterator
+from dataclasses import replace as with_fields
+
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.editing.applied import is_applied, is_applied_at
+from coder_tui.tools.editing.approximate import approximate_places
+from coder_tui.tools.editing.exact import replace_exact
+from coder_tui.tools.editing.lines import FileLines
+from coder_tui.tools.editing.nearest import nearest_region
+from coder_tui.tools.editing.replaced import Replaced, several_places
+from coder_tui.tools.editing.script import Script
+from coder_tui.tools.editing.splice import joined, splice
+from coder_tui.tools.editing.strategy import Strategy
+from coder_tui.tools.editing.tiers import LENIENT, Placement, Searched, places_by_tier
+from coder_tui.tools.editing.unwrap import Reading, readings, without_blank_edges
+from coder_tui.tools.editing.view import to_line_feeds
+from coder_tui.workspace.files import TextFile
+
+
+def replace_similar(file: TextFile, name: str, old: str, new: str, *, replace_all: bool) -> Replaced:
+    """Replace text that is not there as given, at the one place it surely means; `ToolError` says why not."""
+    return _Search(file, name, Reading(to_line_feeds(old), to_line_feeds(new)), replace_all=replace_all).run()
+
+
+class _Search:
+    """Goes from the likeliest reading of the two strings to the least."""
+
+    def __init__(self, file: TextFile, name: str, given: Reading, *, replace_all: bool) -> None:
+        self._file = file
+        self._name = name
+        self._given = given
+        self._replace_all = replace_all
+        self._searched = Searched(FileLines.of(file))
+
+    def run(self) -> Replaced:
+        for reading in self._readings():
+            if replaced := self._by_text(reading) or self._by_lines(reading):
+                return replaced
+        for reading in self._readings():
+            self._refuse_applied(reading)
+        for reading in self._readings():
+            if replaced := self._by_most_lines(reading):
+                return replaced
+        raise self._not_found()
+
+    def _readings(self) -> Iterator[Reading]:
+        """As given, without blank edges, and with what models wrap around text taken off."""
+        given = self._given
+        for reading in (given, *readings(given.old, given.new)):
+            yield reading
+            if bare := without_blank_edges(reading.old, reading.new):
+                yield with_fields(bare, strategy=reading.strategy or bare.strategy)
+
+    def _by_text(self, reading: Reading) -> Replaced | None:
+        """Other readings may be pieces of lines, too."""
+        if reading.strategy is None:
+            return None
+        found = replace_exact(self._file, reading.old, reading.new, replace_all=self._replace_all)
+        return found and with_fields(found, strategy=reading.strategy)
+
+    def _by_lines(self, reading: Reading) -> Replaced | None:
+        script = _script(reading)
+        places = places_by_tier(self._searched, script, LENIENT)
+        if len(places) > 1 and not self._replace_all:
+            raise _several(places)
+        if places and is_applied_at(self._searched, script, places[0]):
+            raise self._applied()
+        return self._made(reading, script, _apart(places))
+
+    def _refuse_applied(self, reading: Reading) -> None:
+        if is_applied(self._searched, _script(reading)):
+            raise self._applied()
+
+    def _by_most_lines(self, reading: Reading) -> Replaced | None:
+        script = _script(reading)
+        places = approximate_places(self._searched, script)
+        if len(places) > 1:
+            raise _several(places)
+        return self._made(reading, script, places)
+
+    def _made(self, reading: Reading, script: Script, places: list[Placement]) -> Replaced | None:
+        if not places:
+            return None
+        lines = self._searched.lines
+        text = joined(lines, [splice(lines, script, place) for place in places])
+        if text == self._file.text:
+            raise self._applied()
+        first, last = places[0].start + 1, places[-1].end
+        strategy = Strategy.MULTI_OCCURRENCE if self._replace_all else reading.strategy or places[0].strategy
+        return Replaced(text, len(places), strategy, first, max(first, last))
+
+    def _applied(self) -> ToolError:
+        message = f"{self._name} holds new_string already, and old_string not at all."
+        return ToolError(ErrorType.ALREADY_APPLIED, message, "Read the file; the edit may be done.")
+
+    def _not_found(self) -> ToolError:
+        nearest = nearest_region(self._searched.lines.seen, self._given.old)
+        message = f"old_string is not in {self._name}. {nearest.sentence() if nearest else ''}".strip()
+        return ToolError(ErrorType.NO_MATCH, message, "Read the place and copy it exactly.")
+
+
+def _script(reading: Reading) -> Script:
+    """The change in lines; a newline at the end of the old text ends its last line and starts no other."""
+    old, new = reading.old.split("\n"), reading.new.split("\n")
+    if len(old) > 1 and not old[-1]:
+        old.pop()
+        if not new[-1]:
+            new.pop()
+    return Script.between(old, [] if reading.new == "" else new)
+
+
+def _apart(places: list[Placement]) -> list[Placement]:
+    chosen: list[Placement] = []
+    for place in places:
+        if not chosen or place.start >= chosen[-1].end:
+            chosen.append(place)
+    return chosen
+
+
+def _several(places: list[Placement]) -> ToolError:
+    return several_places(sorted(place.start + 1 for place in places), f" ({places[0].strategy.meaning})")

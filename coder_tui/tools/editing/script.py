@@ -1,0 +1,92 @@
+"""A change as the model wrote it, line by line: what stays, what goes, what comes."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from itertools import groupby
+
+from coder_tui.workspace.line_match import Run, matching_runs
+
+
+class Mark(StrEnum):
+    KEEP = " "
+    DROP = "-"
+    ADD = "+"
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptLine:
+    """`has_end` is false where the model says that no newline follows."""
+
+    mark: Mark
+    text: str
+    has_end: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A stretch of change between kept lines: `drops` lines go from old line `at` on, `adds` lines come."""
+
+    at: int
+    drops: int
+    adds: int
+
+
+@dataclass(frozen=True)
+class Script:
+    """The old side is sought in the file; only the difference to the new side is carried over."""
+
+    lines: tuple[ScriptLine, ...]
+
+    @classmethod
+    def between(cls, old: list[str], new: list[str]) -> "Script":
+        """Tell the change from its two sides."""
+        lines: list[ScriptLine] = []
+        old_at = new_at = 0
+        for run in [*matching_runs(old, new), Run(len(old), len(new), 0)]:
+            lines += [ScriptLine(Mark.DROP, text) for text in old[old_at : run.old]]
+            lines += [ScriptLine(Mark.ADD, text) for text in new[new_at : run.new]]
+            lines += [ScriptLine(Mark.KEEP, text) for text in old[run.old : run.old + run.length]]
+            old_at, new_at = run.old + run.length, run.new + run.length
+        return cls(tuple(lines))
+
+    @cached_property
+    def old_lines(self) -> tuple[ScriptLine, ...]:
+        return tuple(line for line in self.lines if line.mark is not Mark.ADD)
+
+    @cached_property
+    def old(self) -> tuple[str, ...]:
+        return tuple(line.text for line in self.old_lines)
+
+    @cached_property
+    def new(self) -> tuple[str, ...]:
+        return tuple(line.text for line in self.lines if line.mark is not Mark.DROP)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        found: list[Group] = []
+        at = 0
+        for is_kept, run in groupby(self.lines, key=lambda line: line.mark is Mark.KEEP):
+            marks = [line.mark for line in run]
+            drops = marks.count(Mark.DROP)
+            if not is_kept:
+                found.append(Group(at, drops, marks.count(Mark.ADD)))
+            at += len(marks) if is_kept else drops
+        return tuple(found)
+
+    @cached_property
+    def significant(self) -> int:
+        """How many characters of the old side are not blank, counted up to where it stops to matter."""
+        return sum(len(text) - text.count(" ") - text.count("\t") for text in self.old[:200])
+
+    @property
+    def changes_nothing(self) -> bool:
+        ends = {line.has_end for line in self.lines}
+        return self.old == self.new and len(ends) < 2
+
+    def with_keeps(self, texts: dict[int, str]) -> "Script":
+        """Replace the text of kept lines, by their index among all lines."""
+        lines = tuple(
+            replace(line, text=texts.get(index, line.text)) for index, line in enumerate(self.lines)
+        )
+        return Script(lines)
