@@ -16,6 +16,7 @@ from coder_tui.agent.replay import replay
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts, SessionState
+from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_log import SessionLog
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner
@@ -33,8 +34,10 @@ from coder_tui.policy.paths import Boundaries
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.events import TodosChanged
+from coder_tui.protocol.messages import UserMessage
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
+from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.leftovers import half_written
 from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.text.redact import Redactor
@@ -44,9 +47,11 @@ from coder_tui.tools.catalogue import builtin_tools
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.snapshots import SnapshotStore
 
 TOOL_OUTPUT = "tool-output"
 HALF_WRITTEN = "half-written"
+BLOBS = "blobs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +163,16 @@ class Core:
         await self.client.close()
         await self.store.close()
 
+    @property
+    def snapshots(self) -> SnapshotStore:
+        return SnapshotStore(self.store, BlobStore(self.setup.directories.data / BLOBS))
+
     def _session(self, stored: StoredSession) -> Session:
         info, bus = stored.info, EventBus()
         conversation = Conversation(self.store, info.id, stored.messages)
-        log = SessionLog(self.store, info.id, conversation)
+        state = SessionState(self.choice.name, info.title, _turns_before(stored))
+        changes = SessionChanges(self.snapshots, info.id, lambda: state.turn)
+        log = SessionLog(self.store, info.id, conversation, changes)
         todos = TodoList(info.id, _todo_saver(self.store, bus, info.id), stored.todos)
         bench = build_workbench(self.setup, bus, todos, log, log)
         queue = MessageQueue(bus)
@@ -172,7 +183,7 @@ class Core:
             broker=bench.broker,
             desk=bench.desk,
             queue=queue,
-            state=SessionState(self.choice.name, info.title),
+            state=state,
             services=self._services(bench, conversation, queue, stored),
             titles=TitleWriter(self.client, self._small_model()),
             earlier=tuple(replay(stored)),
@@ -201,6 +212,11 @@ class Core:
             request=RequestBuilder(self.choice, bench.registry, environment, lambda: bench.desk.mode),
             take_queue=queue.take,
         )
+
+
+def _turns_before(stored: StoredSession) -> int:
+    """Turns are counted on where a session is resumed: a number names one turn only."""
+    return sum(isinstance(message, UserMessage) for message in stored.messages)
 
 
 def _todo_saver(store: Store, bus: EventBus, session_id: str) -> SaveTodos:

@@ -1,6 +1,10 @@
 """Keeps a session's calls and decisions in the store."""
 
+from contextlib import AbstractAsyncContextManager, nullcontext
+from pathlib import Path
+
 from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.tool_runner import FinishedCall
 from coder_tui.policy.decide import Verdict
 from coder_tui.protocol.access import ToolKind
@@ -11,10 +15,13 @@ from coder_tui.storage.sessions import CallRecord, DecisionRecord, Store
 class SessionLog:
     """The runner's `CallLog` and the desk's `DecisionLog`, for one session."""
 
-    def __init__(self, store: Store, session_id: str, conversation: Conversation) -> None:
+    def __init__(
+        self, store: Store, session_id: str, conversation: Conversation, changes: SessionChanges
+    ) -> None:
         self._store = store
         self._session_id = session_id
         self._conversation = conversation
+        self._changes = changes
 
     async def started(self, call: ToolCall, message_id: str, tool: str, kind: ToolKind, summary: str) -> None:
         record = CallRecord(call.id, message_id, tool, call.arguments, summary, kind)
@@ -33,6 +40,9 @@ class SessionLog:
         )
         self._conversation.note_result(call.message)
 
+    def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AbstractAsyncContextManager[None]:
+        return self._changes.keeping(call_id, paths)
+
     async def decided(self, call_id: str, tool: str, verdict: Verdict, answer: str) -> None:
         record = DecisionRecord(call_id, tool, verdict.effect, verdict.rule, verdict.source, answer)
         await self._store.add_decision(self._session_id, record)
@@ -46,6 +56,9 @@ class NoLog:
 
     async def finished(self, call: FinishedCall) -> None:
         return None
+
+    def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def decided(self, call_id: str, tool: str, verdict: Verdict, answer: str) -> None:
         return None

@@ -1,9 +1,10 @@
-"""The only path to `Tool.run`: parse → access → decide → ask → record → run → guard → record."""
+"""The only path to `Tool.run`: parse → access → decide → ask → record → snapshot → run → guard → record."""
 
 import asyncio
 import json
 import logging
 import time
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,12 +13,13 @@ from uuid import uuid4
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.to_the_end import to_the_end
-from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.access import TargetKind, ToolKind
 from coder_tui.protocol.display import DisplayBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError, UserError
-from coder_tui.protocol.events import FilesChanged, Outcome, ToolFinished, ToolProgressed, ToolStarted
+from coder_tui.protocol.events import FilesChanged, ToolFinished, ToolProgressed, ToolStarted
 from coder_tui.protocol.messages import ToolCall, ToolMessage
-from coder_tui.tools.base import Audience, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.protocol.outcomes import Outcome
+from coder_tui.tools.base import Access, Audience, JsonObject, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.call import understand
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
@@ -57,6 +59,9 @@ class CallLog(Protocol):
     ) -> None: ...
 
     async def finished(self, call: FinishedCall) -> None: ...
+
+    def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AbstractAsyncContextManager[None]:
+        """Keeps how `paths` are before the block runs, and notes how it left them."""
 
 
 @dataclass(slots=True)
@@ -136,7 +141,8 @@ class ToolRunner:
         await self._desk.clear(attempt.call.id, tool, params, access, is_repeat=is_repeat)
         await to_the_end(self._record(attempt))
         attempt.began = time.monotonic()  # the time that a person took to answer is not the tool's
-        result = await tool.run(params, replace(context, access=access))
+        async with self._calls.keeping(attempt.call.id, _changed_paths(tool.kind, access)):
+            result = await tool.run(params, replace(context, access=access))
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:
             self._bus.publish(FilesChanged(result.changed_paths))
@@ -192,6 +198,14 @@ class ToolRunner:
             )
         )
         return message
+
+
+def _changed_paths(kind: ToolKind, access: Access | None) -> tuple[Path, ...]:
+    """What a call says it will change; what a command changes is not known before."""
+    if access is None or kind not in {ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE}:
+        return ()
+    written = (target for target in access.targets if target.kind is TargetKind.PATH and target.writes)
+    return tuple(Path(target.value) for target in written)
 
 
 def _half_written() -> ToolError:

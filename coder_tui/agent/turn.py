@@ -14,7 +14,7 @@ from coder_tui.agent.model_step import ModelStep
 from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.llm.client import ModelRequest
-from coder_tui.protocol.events import MessageFinished, TurnOutcome, UserMessageAdded
+from coder_tui.protocol.events import MessageFinished, UserMessageAdded
 from coder_tui.protocol.messages import (
     AssistantMessage,
     FinishReason,
@@ -23,6 +23,7 @@ from coder_tui.protocol.messages import (
     ToolMessage,
     UserMessage,
 )
+from coder_tui.protocol.outcomes import TurnOutcome
 
 
 @dataclass(frozen=True, slots=True)

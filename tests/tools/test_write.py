@@ -48,7 +48,7 @@ async def test_the_declaration_shows_the_diff_and_writes_nothing(bench: Bench) -
 
     assert access.targets == (Target(TargetKind.PATH, str(bench.root / "a.txt"), writes=True),)
     assert access.preview == DiffBlock("a.txt", CREATED, 1, 0)
-    assert not access.is_undoable
+    assert access.is_undoable
     assert list(bench.root.iterdir()) == []
 
 

@@ -60,7 +60,7 @@ async def declare(change: FileChange) -> Access:
         facts = (f"The file has {change.before.links} hard links; the others keep the old content.",)
     target = Target(TargetKind.PATH, str(change.located.path), writes=True)
     block = diff_block(change, await change.diff())
-    return Access((target,), preview=block, fingerprint=change.fingerprint, facts=facts)
+    return Access((target,), block, change.located.is_inside, change.fingerprint, facts)
 
 
 def declare_failing(located: Located, error: ToolError) -> Access:

@@ -1,0 +1,29 @@
+"""Keeps what a session's calls change, each under the turn it belongs to."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.workspace.snapshots import SnapshotStore
+
+
+class SessionChanges:
+    """`turn` tells the number of the running turn."""
+
+    def __init__(self, snapshots: SnapshotStore, session_id: str, turn: Callable[[], int]) -> None:
+        self._snapshots = snapshots
+        self._session_id = session_id
+        self._turn = turn
+
+    @asynccontextmanager
+    async def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AsyncIterator[None]:
+        """Copies are kept before the block may change `paths`; how they are after it is noted in any case."""
+        if not paths:
+            yield
+            return
+        kept = await to_the_end(self._snapshots.before_change(self._session_id, self._turn(), call_id, paths))
+        try:
+            yield
+        finally:
+            await to_the_end(self._snapshots.after_change(self._session_id, kept))
