@@ -24,7 +24,11 @@ _FAILURES: dict[int, tuple[ErrorType, str, str]] = {
     errno.ENXIO: (ErrorType.NOT_A_FILE, "{shown} is a socket or a device, not a file.", ""),
     errno.ENODEV: (ErrorType.NOT_A_FILE, "{shown} is a device, not a file.", ""),
     errno.EISDIR: (ErrorType.NOT_A_FILE, "{shown} is a folder.", ""),
-    errno.ELOOP: (ErrorType.PERMISSION_DENIED, "{shown} is reached through a symbolic link by now.", ""),
+    errno.ELOOP: (
+        ErrorType.PERMISSION_DENIED,
+        "{shown} is behind a link that was put there, or circular.",
+        "",
+    ),
     errno.ENOSPC: (ErrorType.EXECUTION_FAILED, "The disk is full; {shown} is as it was.", ""),
     errno.EDQUOT: (ErrorType.EXECUTION_FAILED, "The disk quota is used up; {shown} is as it was.", ""),
     errno.EFBIG: (ErrorType.EXECUTION_FAILED, "The file would be too big; {shown} is as it was.", ""),
@@ -62,7 +66,7 @@ class Workspace:
             os.fsencode(joined)
         except UnicodeEncodeError as error:
             raise invalid_path("holds characters that no file name can have") from error
-        resolved = Path(os.path.realpath(joined))
+        resolved = _resolved(joined)
         is_inside = self._holds(resolved)
         looks_inside = self._looks_inside(Path(os.path.normpath(joined)))
         return Located(resolved, self._shown(resolved), is_inside, looks_inside and not is_inside)
@@ -86,6 +90,16 @@ class Workspace:
     def _shown(self, path: Path) -> str:
         shown = path.relative_to(self.root) if path.is_relative_to(self.root) else path
         return os.fsencode(shown).decode("utf-8", "replace")
+
+
+def _resolved(joined: Path) -> Path:
+    try:
+        return Path(os.path.realpath(joined))
+    except OSError as error:
+        # Links of other people's processes may not even be looked at.
+        raise ToolError(
+            ErrorType.PERMISSION_DENIED, f"The system does not tell where {joined} leads."
+        ) from error
 
 
 def invalid_path(reason: str) -> ToolError:

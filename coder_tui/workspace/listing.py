@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 
 from coder_tui.policy.secrets import is_secret
-from coder_tui.workspace.confine import Located, explain, refuse_kernel_tree
+from coder_tui.workspace.confine import Located, explain, open_listing
 from coder_tui.workspace.ignore import IgnoreChain
 
 
@@ -24,15 +24,17 @@ class Listing:
 
 def list_folder(located: Located, most: int) -> Listing:
     """List a folder by name, without what git ignores, `.git` itself and secrets."""
-    refuse_kernel_tree(located)
+    folder = open_listing(located)
     try:
-        with os.scandir(located.path) as scanned:
+        with os.scandir(folder) as scanned:
             found = sorted(scanned, key=lambda entry: os.fsencode(entry.name))
+        chain = IgnoreChain.for_folder(located.path)
+        kept = [entry for entry in found if _may_show(located, entry, chain)]
+        return Listing(tuple(_entry(located, entry) for entry in kept[:most]), len(kept) > most)
     except OSError as error:
         raise explain(error, located) from error
-    chain = IgnoreChain.for_folder(located.path)
-    kept = [entry for entry in found if _may_show(located, entry, chain)]
-    return Listing(tuple(_entry(located, entry) for entry in kept[:most]), len(kept) > most)
+    finally:
+        os.close(folder)
 
 
 def _may_show(located: Located, entry: "os.DirEntry[str]", chain: IgnoreChain) -> bool:
@@ -43,9 +45,17 @@ def _may_show(located: Located, entry: "os.DirEntry[str]", chain: IgnoreChain) -
 
 def _entry(located: Located, entry: "os.DirEntry[str]") -> Entry:
     name = os.fsencode(entry.name).decode("utf-8", "replace")
-    is_dir = entry.is_dir()
+    is_dir = _is_folder(entry)
     shown = name if located.shown == "." else f"{located.shown.rstrip('/')}/{name}"
     return Entry(name, shown, is_dir, 0 if is_dir else _size(entry))
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        # A link in a circle, or to where one may not look.
+        return False
 
 
 def _size(entry: "os.DirEntry[str]") -> int:

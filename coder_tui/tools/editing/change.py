@@ -5,6 +5,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+from coder_tui.policy.paths import is_git_internal
 from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import DiffBlock, TextBlock
@@ -64,12 +65,12 @@ async def declare(change: FileChange) -> Access:
 
 
 def declare_failing(located: Located, error: ToolError) -> Access:
-    """Declare a change that cannot be made: raised at once, but for places whose content is not to be told.
+    """Declare a change that cannot be made: raised at once, but for places that policy has the first word on.
 
     The error may quote the file. Outside the workspace and for secrets it waits until that is decided on, and
     the fingerprint makes sure that nothing else is written in its place.
     """
-    if located.is_inside and not is_secret(located.path):
+    if located.is_inside and not is_secret(located.path) and not is_git_internal(str(located.path)):
         raise error
     target = Target(TargetKind.PATH, str(located.path), writes=True)
     # In the preview, which the person alone sees: as a fact it would answer a model's guesses at the content.
