@@ -94,7 +94,7 @@ def build_registry(setup: Setup, todos: TodoList) -> Registry:
     settings = setup.settings
     bash = BashLimits(settings.bash.shell, settings.bash.timeout_ms, settings.bash.output_limit_bytes)
     flags = frozenset(name for name, is_on in settings.experimental.model_dump().items() if is_on)
-    return Registry(builtin_tools(_workspace(setup), bash, todos), flags)
+    return Registry(builtin_tools(_workspace(setup), bash, todos, setup.directories.cache), flags)
 
 
 def build_policy(setup: Setup) -> Policy:
@@ -210,7 +210,7 @@ class Core:
             limits=Limits(limits.max_steps, limits.max_cost, limits.max_minutes, limits.repeated_calls),
             known_tools=bench.registry.names,
             request=RequestBuilder(self.choice, bench.registry, environment, lambda: bench.desk.mode),
-            take_queue=queue.take,
+            next_queued=queue.take_first,
         )
 
 

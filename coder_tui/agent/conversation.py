@@ -1,6 +1,7 @@
 """The messages of a session: stored first, then remembered."""
 
 from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from coder_tui.storage.sessions import Store
 
@@ -32,6 +33,13 @@ class Conversation:
     def note_result(self, message: ToolMessage) -> None:
         """For a result that was stored together with its call."""
         self._messages.append(message)
+
+    async def close_call(self, result: ToolMessage) -> None:
+        """Also where the store refuses: without a result the provider would refuse what comes next."""
+        try:
+            await self.add(result)
+        except StorageError:
+            self._messages.append(result)
 
     def open_calls(self) -> tuple[ToolCall, ...]:
         """Calls of the last reply that have no result yet."""

@@ -14,14 +14,20 @@ class Limits:
     max_minutes: float | None = None
     repeated_calls: int = 3
 
-    def exceeded(self, steps: int, usage: Usage, minutes: float) -> str:
+    @property
+    def seconds(self) -> float | None:
+        return None if self.max_minutes is None else self.max_minutes * 60
+
+    @property
+    def out_of_time(self) -> str:
+        return f"Stopped after {self.max_minutes:g} minutes, the limit of one turn (limits.max_minutes)."
+
+    def exceeded(self, steps: int, usage: Usage) -> str:
         """The sentence that says which limit was met; empty while none is."""
         if steps >= self.max_steps:
             return f"Stopped after {steps} steps, the limit of one turn (limits.max_steps)."
         if self.max_cost is not None and usage.cost is not None and usage.cost >= self.max_cost:
             return f"Stopped at ${usage.cost:.2f}: the spend limit is ${self.max_cost:.2f} (limits.max_cost)."
-        if self.max_minutes is not None and minutes >= self.max_minutes:
-            return f"Stopped after {minutes:.0f} minutes, the limit of one turn (limits.max_minutes)."
         return ""
 
 

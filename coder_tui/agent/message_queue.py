@@ -13,6 +13,14 @@ class MessageQueue:
         self._texts.append(text)
         self._bus.publish(QueueChanged(tuple(self._texts)))
 
+    def take_first(self) -> str | None:
+        """The one that waits longest; None when none does."""
+        if not self._texts:
+            return None
+        text = self._texts.pop(0)
+        self._bus.publish(QueueChanged(tuple(self._texts)))
+        return text
+
     def take(self) -> tuple[str, ...]:
         """All that waits; nothing waits afterwards."""
         texts = tuple(self._texts)

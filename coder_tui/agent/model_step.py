@@ -40,6 +40,7 @@ class ModelStep:
                 await self._stream(request)
                 return self.draft
             except ModelError as error:
+                self.forget()
                 delay = self._retry.delay(attempt, error, random.random())
                 if delay is None:
                     raise

@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.message_queue import MessageQueue
@@ -72,7 +73,7 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._is_stopping = False
         self._notices: list[Notice] = []
-        self._naming: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
     @property
@@ -135,7 +136,9 @@ class Session:
             self.interrupt()
             await asyncio.wait({self._task})
             raise
-        self._task.result()
+        if self._task.cancelled():
+            # Stopped before its first step: nothing was stored, so the text is still the person's.
+            self._bus.publish(TurnFinished(self._state.turn, TurnOutcome.INTERRUPTED, "", 0))
 
     def interrupt(self) -> bool:
         """Stop the running turn; False when there is none."""
@@ -158,6 +161,7 @@ class Session:
     def set_mode(self, mode: Mode) -> None:
         self._parts.desk.set_mode(mode)
         self._bus.publish(ModeChanged(mode))
+        self._later(self._parts.store.set_mode(self.id, mode))
 
     def set_context_window(self, tokens: int | None) -> None:
         self._parts.services.meter.context_window = tokens
@@ -177,8 +181,10 @@ class Session:
         """Stop what runs and let go of the store's claim on this session."""
         if self._task is not None and self.interrupt():
             await asyncio.wait({self._task})
-        for task in self._naming:
+        for task in self._background:
             task.cancel()
+        if self._background:
+            await asyncio.wait(self._background)
         await self._parts.store.release(self.id)
         for closer in self._closers:
             await closer()
@@ -192,25 +198,30 @@ class Session:
         try:
             end = await self._play(turn, text)
         except ModelError as error:
-            self._bus.publish(TurnFailed(number, error.message, error.hint))
+            await self._fail(turn, number, error.message, error.hint)
         except StorageError as error:
-            self._bus.publish(
-                TurnFailed(number, f"{error}.", "The turn stopped there; earlier messages are safe.")
-            )
+            await self._fail(turn, number, f"{error}.", "The turn stopped there; earlier messages are safe.")
         except Exception as error:
             # A bug must not take the person's session with it.
             log.exception("turn %d failed", number)
-            self._bus.publish(
-                TurnFailed(number, f"Internal error: {error!r}", "The log file has the details.")
-            )
+            await self._fail(turn, number, f"Internal error: {error!r}", "The log file has the details.")
         else:
             duration = round((time.monotonic() - began) * 1000)
             self._bus.publish(TurnFinished(number, end.outcome, end.message, duration))
 
+    async def _fail(self, turn: Turn, number: int, message: str, hint: str) -> None:
+        await turn.close_open_calls("the turn failed before this call ended; it may have run")
+        self._bus.publish(TurnFailed(number, message, hint))
+
     async def _play(self, turn: Turn, text: str) -> TurnEnd:
+        limits = self._parts.services.limits
         try:
-            await self._name_after(text)
-            return await turn.run(text)
+            async with asyncio.timeout(limits.seconds):
+                await self._name_after(text)
+                return await turn.run(text)
+        except TimeoutError:
+            await turn.settle()
+            return TurnEnd(TurnOutcome.LIMIT, limits.out_of_time)
         except asyncio.CancelledError:
             await turn.settle()
             return TurnEnd(TurnOutcome.INTERRUPTED)
@@ -220,9 +231,13 @@ class Session:
         if self._state.title:
             return
         await self._rename(first_words(text))
-        task = asyncio.create_task(self._find_better_name(text))
-        self._naming.add(task)
-        task.add_done_callback(self._naming.discard)
+        self._later(self._find_better_name(text))
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        """Beside the turn; ended with the session."""
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     async def _find_better_name(self, text: str) -> None:
         if title := await self._parts.titles.title(text):

@@ -75,6 +75,15 @@ class _Attempt:
     kind: ToolKind = ToolKind.THINK
     summary: str = ""
     is_recorded: bool = False
+    is_finished: bool = False
+
+    @property
+    def shown_tool(self) -> str:
+        return self.tool if self.tool != INVALID else self.call.name or INVALID
+
+    @property
+    def duration_ms(self) -> int:
+        return round((time.monotonic() - self.began) * 1000)
 
 
 class ToolRunner:
@@ -109,11 +118,16 @@ class ToolRunner:
         attempt = _Attempt(call, message_id, time.monotonic())
         try:
             result, outcome = await self._attempt(attempt, is_repeat=is_repeat, is_cut=is_cut)
+            return await to_the_end(self._finish(attempt, result, outcome))
         except asyncio.CancelledError:
             # The conversation stays valid only if this call, too, has a result.
-            await self._finish(attempt, *_cancelled(attempt))
+            if not attempt.is_finished:
+                await self._finish(attempt, *_cancelled(attempt))
             raise
-        return await to_the_end(self._finish(attempt, result, outcome))
+        except UserError as error:
+            # The store refused: the turn ends, and whoever watches must not see this call run on.
+            self._announce(attempt, Outcome.FAILED, TextBlock(str(error)))
+            raise
 
     async def _attempt(
         self, attempt: _Attempt, *, is_repeat: bool, is_cut: bool
@@ -175,29 +189,30 @@ class ToolRunner:
     async def _finish(self, attempt: _Attempt, result: ToolResult, outcome: Outcome) -> ToolMessage:
         if not attempt.is_recorded:
             await self._record(attempt)
-        content = self._guard.guard(result.for_model, attempt.call.id)
+        name = f"{self._scope.session_id}-{attempt.call.id}"
+        content = await asyncio.to_thread(self._guard.guard, result.for_model, name)
         message = ToolMessage(uuid4().hex, attempt.call.id, attempt.tool, content)
-        finished = FinishedCall(
-            call_id=attempt.call.id,
-            tool=attempt.tool if attempt.tool != INVALID else attempt.call.name or INVALID,
-            outcome=outcome,
-            summary=attempt.summary,
-            display=result.for_user,
-            duration_ms=round((time.monotonic() - attempt.began) * 1000),
-            message=message,
-        )
-        await self._calls.finished(finished)
-        self._bus.publish(
-            ToolFinished(
-                finished.call_id,
-                finished.tool,
+        await self._calls.finished(
+            FinishedCall(
+                attempt.call.id,
+                attempt.shown_tool,
                 outcome,
-                finished.summary,
-                finished.display,
-                finished.duration_ms,
+                attempt.summary,
+                result.for_user,
+                attempt.duration_ms,
+                message,
             )
         )
+        attempt.is_finished = True
+        self._announce(attempt, outcome, result.for_user)
         return message
+
+    def _announce(self, attempt: _Attempt, outcome: Outcome, display: DisplayBlock) -> None:
+        self._bus.publish(
+            ToolFinished(
+                attempt.call.id, attempt.shown_tool, outcome, attempt.summary, display, attempt.duration_ms
+            )
+        )
 
 
 def _changed_paths(kind: ToolKind, access: Access | None) -> tuple[Path, ...]:

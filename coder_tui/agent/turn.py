@@ -1,7 +1,6 @@
 """One turn: model → tools → model, until it is done, stopped, or at a limit."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,6 +10,7 @@ from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.limits import Limits, RepeatDetector
 from coder_tui.agent.model_step import ModelStep
+from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.llm.client import ModelRequest
@@ -38,7 +38,7 @@ class TurnServices:
     limits: Limits
     known_tools: frozenset[str]
     request: Callable[[tuple[Message, ...]], ModelRequest]
-    take_queue: Callable[[], tuple[str, ...]]
+    next_queued: Callable[[], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,6 @@ class TurnEnd:
 class Turn:
     def __init__(self, services: TurnServices) -> None:
         self._services = services
-        self._began = time.monotonic()
         self._steps = 0
         self._model = ""
         self._repeats = RepeatDetector(services.limits.repeated_calls)
@@ -78,19 +77,23 @@ class Turn:
     async def close_open_calls(self, reason: str) -> None:
         for call in self._services.conversation.open_calls():
             result = ToolMessage(uuid4().hex, call.id, call.name, cancelled_json(reason))
-            await self._services.conversation.add(result)
+            await self._services.conversation.close_call(result)
 
     async def _say(self, text: str) -> None:
-        message = UserMessage(uuid4().hex, text)
+        await to_the_end(self._store(UserMessage(uuid4().hex, text)))
+
+    async def _store(self, message: UserMessage) -> None:
         await self._services.conversation.add(message)
-        self._services.bus.publish(UserMessageAdded(message.id, text))
+        self._services.bus.publish(UserMessageAdded(message.id, message.text))
 
     async def _say_queued(self) -> bool:
         """What the person typed meanwhile goes out now; True when there was something."""
-        texts = self._services.take_queue()
-        for text in texts:
+        was_steered = False
+        # One by one: what an interruption leaves in the queue goes back to the person.
+        while (text := self._services.next_queued()) is not None:
             await self._say(text)
-        return bool(texts)
+            was_steered = True
+        return was_steered
 
     async def _ask_model(self) -> AssistantMessage:
         services = self._services
@@ -130,8 +133,7 @@ class Turn:
         await self._services.runner.execute(call, reply.id, is_repeat=is_repeat, is_cut=is_cut)
 
     def _limit(self) -> str:
-        minutes = (time.monotonic() - self._began) / 60
-        return self._services.limits.exceeded(self._steps, self._services.meter.session, minutes)
+        return self._services.limits.exceeded(self._steps, self._services.meter.session)
 
 
 def _closing_words(reply: AssistantMessage) -> str:

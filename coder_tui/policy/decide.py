@@ -82,7 +82,8 @@ def _by_default(action: Action, policy: Policy) -> Verdict:
 
 def _by_rules(action: Action, target: Target | None, policy: Policy) -> Verdict | None:
     matches = [rule for layer in policy.layers if (rule := _last_match(layer, action, target, policy))]
-    if policy.mode is Mode.PLAN and action.kind.mutates:
+    default, _ = default_effect(action.tool, action.kind, policy.mode)
+    if policy.mode is Mode.PLAN and default is Effect.DENY:
         # Plan mode is a layer of its own: a rule that allows cannot outweigh it.
         matches.append(Rule(action.tool, EVERYTHING, Effect.DENY, "plan mode"))
     if not matches:
@@ -123,12 +124,16 @@ def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdi
 
 def _external(action: Action, target: Target, policy: Policy) -> Verdict:
     outside = replace(action, tool=EXTERNAL, permission=EXTERNAL)
-    rules = [rule for layer in policy.layers if (rule := _last_match(layer, outside, target, policy))]
-    named = [rule for rule in rules if rule.key == EXTERNAL]
-    if named:
-        rule = max(named, key=lambda match: match.effect.strictness)
+    named = (_only(layer, EXTERNAL) for layer in policy.layers)
+    rules = [rule for layer in named if (rule := _last_match(layer, outside, target, policy))]
+    if rules:
+        rule = max(rules, key=lambda match: match.effect.strictness)
         return Verdict(rule.effect, str(rule), rule.source, (f"{target.value} is outside the workspace",))
     return _floor(Effect.ASK, EXTERNAL, f"{target.value} is outside the workspace")
+
+
+def _only(layer: Layer, key: str) -> Layer:
+    return Layer(layer.name, tuple(rule for rule in layer.rules if rule.key == key))
 
 
 def _floor(effect: Effect, name: str, reason: str) -> Verdict:
@@ -137,11 +142,14 @@ def _floor(effect: Effect, name: str, reason: str) -> Verdict:
 
 def _granted(action: Action, target: Target | None, verdict: Verdict, policy: Policy) -> Grant | None:
     """A grant for a folder does not reach what is protected in it: that wants its own name."""
-    value = "" if target is None else target.value
+    if target is None:
+        return None
     for grant in policy.grants:
-        is_exact = grant.pattern == value
-        folder = grant.pattern.removesuffix(EVERYTHING)
-        is_under = folder != grant.pattern and folder.endswith("/") and value.startswith(folder)
-        if grant.key in action.keys and (is_exact or (is_under and verdict.source != FLOOR_SOURCE)):
+        if grant.is_folder:
+            is_path = target.kind is TargetKind.PATH and verdict.source != FLOOR_SOURCE
+            matches = is_path and is_within(target.value, (grant.pattern,))
+        else:
+            matches = grant.pattern == target.value
+        if matches and grant.key in action.keys:
             return grant
     return None

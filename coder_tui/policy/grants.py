@@ -29,6 +29,5 @@ def _path_grants(action: Action, target: Target, policy: Policy) -> tuple[Grant,
     if is_secret(target.value) or not is_within(target.value, policy.boundaries.roots):
         return (exact,)
     root = next(root for root in policy.boundaries.roots if PurePath(target.value).is_relative_to(root))
-    return exact, Grant(
-        action.permission, f"{root}/*", f"every {action.permission} inside the workspace, this session"
-    )
+    label = f"every {action.permission} inside the workspace, this session"
+    return exact, Grant(action.permission, root, label, is_folder=True)

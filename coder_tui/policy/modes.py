@@ -13,7 +13,7 @@ def default_effect(tool: str, kind: ToolKind, mode: Mode) -> tuple[Effect, str]:
     """The effect for a call that no rule names, and the sentence that explains it."""
     if tool in _QUIET_TOOLS or (kind in _QUIET_KINDS and tool not in _ASKING_TOOLS):
         return Effect.ALLOW, f"{kind} tools run without asking"
-    if mode is Mode.PLAN:
+    if mode is Mode.PLAN and (kind.mutates or kind is ToolKind.OTHER):
         return Effect.DENY, "plan mode changes nothing"
     if mode in (Mode.EDITS, Mode.AUTO) and kind in _EDIT_KINDS:
         return Effect.ALLOW, f"mode '{mode}' lets edits inside the workspace run"

@@ -4,6 +4,7 @@ import re
 from pathlib import PurePath
 
 _TEMPLATES = (".example", ".sample", ".template", ".dist")
+_ENVIRONMENT = re.compile(r"\.env(rc)?($|[^a-z])")
 _PRIVATE_KEY = re.compile(r"id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$")
 _KEY_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk")
 _NAMES = frozenset(
@@ -47,7 +48,7 @@ def is_secret(path: str | PurePath) -> bool:
 def _is_environment_file(name: str) -> bool:
     if name.endswith(_TEMPLATES):
         return False
-    return name in {".env", ".envrc"} or name.startswith(".env.")
+    return _ENVIRONMENT.match(name) is not None
 
 
 def _is_public(name: str) -> bool:

@@ -17,11 +17,15 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A rule that "allow always" would add for this session: `key` is a tool or group, `pattern` a glob."""
+    """What "allow always" would add for this session: `key` is a tool or group, `pattern` the very target.
+
+    With `is_folder` the pattern is a folder and covers everything below it.
+    """
 
     key: str
     pattern: str
     label: str
+    is_folder: bool = False
 
 
 @dataclass(frozen=True, slots=True)

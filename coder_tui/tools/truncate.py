@@ -3,58 +3,62 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from coder_tui.tools.base import JsonObject
 
 MAX_LINES = 2_000
 MAX_BYTES = 50_000
 _NOTE_ROOM = 400
-_KEPT = 200
+_MARK = "\n[output truncated]"
+_WORTH_CUTTING = 2_000
+_ROUNDS = 8
+
+Place = tuple[str | int, ...]
+"""The way to a value in a result: keys and indexes."""
 
 
 class OutputGuard:
-    """Cuts the longest text field of a result that is too large; the whole result goes to a file."""
+    """Cuts the longest text of a result that is too large; the whole of it goes to a file."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def guard(self, result: JsonObject, call_id: str) -> str:
-        """The JSON that the model gets."""
+    def guard(self, result: JsonObject, name: str) -> str:
+        """The JSON that the model gets; `name` is the file's, unique for this call. Blocks."""
         text = _dumps(result)
         cuts_itself = result.get("truncated") is True and len(text.encode()) <= 4 * MAX_BYTES
-        if cuts_itself or _fits(result, text):
+        if cuts_itself or _fits(result):
             return text
-        note, cut = self._note(result, call_id), result
-        while not _fits(cut, _dumps(cut)):
-            field = max(_texts(cut), key=lambda item: len(item[1]), default=None)
-            if field is None or len(field[1]) <= _KEPT:
-                # Large without a long text: thousands of small items.
-                return _dumps({"ok": result.get("ok", True), **note})
-            excess = max(len(_dumps(cut).encode()) - MAX_BYTES, 0)
-            cut = _replace(cut, field[0], _shorten(field[1], excess))
+        note = self._note(result, name)
+        cut = _cut_texts(result)
+        if not _fits(cut):
+            cut = _cut_longest_list(cut)
+        if not _fits(cut):
+            cut = {"ok": result.get("ok", True)}
         return _dumps({**cut, **note})
 
-    def _note(self, result: JsonObject, call_id: str) -> JsonObject:
+    def _note(self, result: JsonObject, name: str) -> JsonObject:
         try:
-            saved = self._save(result, call_id)
+            saved = self._save(result, name)
         except OSError as error:
             # A full disk must not cost the call its result.
             return {
                 "output_truncated": True,
-                "note": f"The longest text was cut; it could not be kept: {error.strerror}.",
+                "note": f"This was cut, and the rest could not be kept: {error.strerror}.",
             }
         return {
             "output_truncated": True,
             "full_output": str(saved),
-            "note": "The longest text was cut; grep and read can look into full_output.",
+            "note": "This was cut; grep and read can look into full_output.",
         }
 
-    def _save(self, result: JsonObject, call_id: str) -> Path:
+    def _save(self, result: JsonObject, name: str) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        safe = "".join(char if char.isalnum() or char in "-_" else "_" for char in call_id)[:80]
+        safe = "".join(char if char.isalnum() or char in "-_" else "_" for char in name)[:120]
         path = self._folder / f"{safe}.txt"
         whole = "\n".join(value for _, value in _texts(result)) or _dumps(result)
-        path.write_text(whole, encoding="utf-8", errors="surrogateescape")
+        path.write_text(whole, encoding="utf-8", errors="surrogatepass")
         return path
 
 
@@ -68,12 +72,13 @@ def _dumps(result: JsonObject) -> str:
     return text
 
 
-def _fits(result: JsonObject, text: str) -> bool:
+def _fits(result: JsonObject) -> bool:
     lines = max((value.count("\n") for _, value in _texts(result)), default=0)
-    return len(text.encode()) + _NOTE_ROOM <= MAX_BYTES and lines <= MAX_LINES
+    return lines <= MAX_LINES and _excess(result) <= 0
 
 
-Place = tuple[str | int, ...]
+def _excess(result: JsonObject) -> int:
+    return len(_dumps(result).encode()) + _NOTE_ROOM - MAX_BYTES
 
 
 def _texts(value: object, at: Place = ()) -> Iterator[tuple[Place, str]]:
@@ -89,20 +94,42 @@ def _texts(value: object, at: Place = ()) -> Iterator[tuple[Place, str]]:
                 yield from _texts(item, (*at, index))
 
 
-def _replace(value: object, at: Place, text: str) -> JsonObject:
-    changed = json.loads(json.dumps(value))
-    place = changed
-    for step in at[:-1]:
-        place = place[step]
-    place[at[-1]] = text
-    return dict(changed)
+def _cut_texts(result: JsonObject) -> JsonObject:
+    """Shorten the longest text, a few times at most: escapes make JSON longer than its text."""
+    cut: JsonObject = json.loads(json.dumps(result))
+    for _ in range(_ROUNDS):
+        place, text = max(_texts(cut), key=lambda item: len(item[1]), default=((), ""))
+        if _fits(cut) or len(text) <= _WORTH_CUTTING:
+            break
+        _put(cut, place, _shorten(text, max(_excess(cut), 0)))
+    return cut
+
+
+def _put(value: Any, place: Place, text: str) -> None:
+    for step in place[:-1]:
+        value = value[step]
+    value[place[-1]] = text
 
 
 def _shorten(text: str, excess: int) -> str:
-    """Keep the head and say so. Escapes make JSON longer than its text, so this may take a few rounds."""
     lines = text.split("\n")
     kept = "\n".join(lines[: MAX_LINES - 1]) if len(lines) > MAX_LINES else text
     if excess or kept == text:
-        room = max(_KEPT, min(len(kept) - excess - _NOTE_ROOM, len(kept) * 9 // 10))
-        kept = kept[:room]
-    return kept.removesuffix("\n[output truncated]") + "\n[output truncated]"
+        kept = kept[: max(_WORTH_CUTTING // 2, min(len(kept) - excess, len(kept) * 9 // 10))]
+    return kept.removesuffix(_MARK) + _MARK
+
+
+def _cut_longest_list(result: JsonObject) -> JsonObject:
+    """Keep as many of its first items as fit, for results that are large by their number."""
+    lists = {key: value for key, value in result.items() if isinstance(value, list)}
+    if not lists:
+        return result
+    key = max(lists, key=lambda name: len(json.dumps(lists[name])))
+    low, high = 0, len(lists[key])
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _fits({**result, key: lists[key][:middle]}):
+            low = middle
+        else:
+            high = middle - 1
+    return {**result, key: lists[key][:low], "items_left_out": len(lists[key]) - low}

@@ -121,7 +121,7 @@ def _assemble(
         limits=limits,
         known_tools=registry.names,
         request=_request_without_tools(folder, desk),
-        take_queue=queue.take,
+        next_queued=queue.take_first,
     )
     earlier = tuple(replay(stored))
     titles = TitleWriter(model, ModelChoice(small) if small else None)

@@ -11,6 +11,8 @@ from coder_tui.policy.secrets import is_secret
         ".env",
         "app/.env",
         ".env.local",
+        ".env-prod",
+        ".env_local",
         ".env.production",
         ".ENV",
         ".envrc",

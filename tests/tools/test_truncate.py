@@ -1,4 +1,5 @@
 import json
+import tempfile
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -34,9 +35,24 @@ def test_a_tool_that_truncates_itself_is_left_alone(tmp_path: Path) -> None:
     assert json.loads(OutputGuard(tmp_path).guard(result, "c")) == result
 
 
-def test_thousands_of_small_items_become_a_note(tmp_path: Path) -> None:
-    result = json.loads(OutputGuard(tmp_path).guard({"ok": True, "items": ["abc"] * 50_000}, "c"))
-    assert set(result) == {"ok", "output_truncated", "full_output", "note"}
+def test_of_thousands_of_small_items_the_first_are_kept(tmp_path: Path) -> None:
+    items = [{"path": "a.py", "line": number, "text": "x" * 200} for number in range(400)]
+    result = json.loads(OutputGuard(tmp_path).guard({"ok": True, "matches": items}, "c"))
+    assert result["matches"] == items[: len(result["matches"])]
+    assert len(result["matches"]) > 100
+    assert result["items_left_out"] == 400 - len(result["matches"])
+
+
+def test_two_calls_with_one_name_would_share_a_file_so_names_are_given(tmp_path: Path) -> None:
+    guard = OutputGuard(tmp_path)
+    for name in ("s1-call_0", "s2-call_0"):
+        guard.guard({"ok": True, "content": name + "x" * 90_000}, name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s1-call_0.txt", "s2-call_0.txt"]
+
+
+def test_a_lone_surrogate_is_kept(tmp_path: Path) -> None:
+    result = json.loads(OutputGuard(tmp_path).guard({"ok": True, "content": "\ud800" * 60_000}, "c"))
+    assert result["content"].startswith("\ud800")
 
 
 def test_a_result_that_cannot_be_kept_is_still_a_result(tmp_path: Path) -> None:
@@ -46,12 +62,20 @@ def test_a_result_that_cannot_be_kept_is_still_a_result(tmp_path: Path) -> None:
     assert "could not be kept" in result["note"]
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.text(max_size=300), st.integers(1, 900))
-def test_the_result_is_always_valid_json_within_the_limit(text: str, times: int) -> None:
-    import tempfile
+JSON = st.recursive(
+    st.text(max_size=60) | st.integers(),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=5), inner, max_size=5),
+    max_leaves=20,
+)
 
+
+@settings(max_examples=60, deadline=None)
+@given(JSON, st.integers(1, 700), st.text(max_size=100), st.integers(1, 900))
+def test_the_result_is_always_valid_json_within_the_limit(
+    items: object, many: int, text: str, times: int
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        guarded = OutputGuard(Path(folder)).guard({"ok": True, "content": text * times}, "c")
+        result = {"ok": True, "content": text * times, "items": [items] * many}
+        guarded = OutputGuard(Path(folder)).guard(result, "c")
     assert len(guarded.encode()) <= MAX_BYTES + 500
     assert json.loads(guarded)["ok"] is True
