@@ -17,7 +17,8 @@ from coder_tui.workspace.files import TextFile, digest_of, show
 from coder_tui.workspace.ledger import ReadLedger
 from coder_tui.workspace.save import save, stale_file
 
-_IMPOSSIBLE = "no change"
+IMPOSSIBLE = "no change"
+"""A fingerprint that no change has."""
 _LONE = re.compile("[\ud800-\udfff]")
 
 
@@ -75,7 +76,7 @@ def declare_failing(located: Located, error: ToolError) -> Access:
     target = Target(TargetKind.PATH, str(located.path), writes=True)
     # In the preview, which the person alone sees: as a fact it would answer a model's guesses at the content.
     preview = TextBlock("The change cannot be made as it stands.")
-    return Access((target,), preview=preview, fingerprint=_IMPOSSIBLE)
+    return Access((target,), preview=preview, fingerprint=IMPOSSIBLE)
 
 
 def diff_block(change: FileChange, diff: FileDiff) -> DiffBlock:

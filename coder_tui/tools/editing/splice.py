@@ -26,8 +26,17 @@ class Splice:
 def splice(file: FileLines, script: Script, placement: Placement) -> Splice:
     """Raises `ToolError` where the new lines cannot be put into the file's dress."""
     walk = _Walk(file, script, placement)
-    lines = tuple(walk.lines())
-    return Splice(placement.start, walk.at, lines, _last_newline(script, is_at_end=walk.at == len(file.raw)))
+    lines = list(walk.lines())
+    last_newline = _last_newline(script, is_at_end=walk.at == len(file.raw))
+    start, end = placement.start, walk.at
+    # Only what changes counts, so that hunks may share their context.
+    while lines and start < end and lines[0] == file.raw[start]:
+        del lines[0]
+        start += 1
+    while lines and start < end and lines[-1] == file.raw[end - 1]:
+        lines.pop()
+        end -= 1
+    return Splice(start, end, tuple(lines), last_newline)
 
 
 def joined(file: FileLines, splices: list[Splice]) -> str:
@@ -50,11 +59,7 @@ def _ended(lines: list[str], newline: str, *, has_last: bool) -> Iterator[str]:
         if is_last and not has_last:
             yield line.removesuffix("\n").removesuffix("\r") if line.endswith("\n") else line
         else:
-            yield line if line.endswith("\n") else line + _end_of(lines, newline)
-
-
-def _end_of(lines: list[str], newline: str) -> str:
-    return newline if any(line.endswith("\n") for line in lines) else "\n"
+            yield line if line.endswith("\n") else line + newline
 
 
 def _last_newline(script: Script, *, is_at_end: bool) -> bool | None:

@@ -1,0 +1,141 @@
+"""Reads the `*** Begin Patch` envelope that GPT models write."""
+
+import re
+from dataclasses import dataclass, field
+
+from coder_tui.tools.editing.hunk_body import HEADER
+from coder_tui.tools.editing.patch_model import FilePatch, Hunk, Operation, invalid_patch, joined_by_path
+from coder_tui.tools.editing.script import Mark, Script, ScriptLine
+
+_FILE = re.compile(r"\*\*\* (Add|Delete|Update) File: *(.+)")
+_MOVE = re.compile(r"\*\*\* Move to: *(.+)")
+_END_OF_FILE = "*** End of File"
+_WRAPPERS = re.compile(r"\*\*\* (Begin|End) Patch\b.*|\*\*\* Environment ID:.*")
+_OPERATIONS = {"Add": Operation.CREATE, "Delete": Operation.DELETE, "Update": Operation.MODIFY}
+
+
+def is_envelope(text: str) -> bool:
+    return bool(re.search(r"^\s*\*\*\* (Begin Patch|(Add|Delete|Update) File:)", text, re.MULTILINE))
+
+
+@dataclass(slots=True)
+class _Chunk:
+    anchors: list[str] = field(default_factory=list)
+    line: int | None = None
+    lines: list[ScriptLine] = field(default_factory=list)
+    is_at_end: bool = False
+
+
+@dataclass(slots=True)
+class _Section:
+    operation: Operation
+    path: str
+    number: int
+    new_path: str = ""
+    chunks: list[_Chunk] = field(default_factory=list)
+    content: list[str] = field(default_factory=list)
+
+
+def parse_envelope(text: str) -> tuple[FilePatch, ...]:
+    """Return what the envelope does to each file; fences, shell wrappers and a missing end do no harm."""
+    sections: list[_Section] = []
+    for number, raw in enumerate(_body(text), start=1):
+        line = raw.removesuffix("\r")
+        if found := _FILE.fullmatch(line.strip()):
+            sections.append(_Section(_OPERATIONS[found[1]], found[2].strip(), number))
+        elif not _WRAPPERS.fullmatch(line.strip()) and sections:
+            _read_line(line, sections[-1], number)
+    if not sections:
+        raise invalid_patch("it names no file", "Write *** Update File: and the path, then the changes.")
+    return joined_by_path([_file_patch(section) for section in sections])
+
+
+def _body(text: str) -> list[str]:
+    """The lines without what is wrapped around them: fences, and the shell's `<<EOF`."""
+    lines = text.strip("\n").split("\n")
+    begins = [at for at, line in enumerate(lines) if line.strip().startswith("*** ")]
+    first = begins[0] if begins else 0
+    ends = [at for at, line in enumerate(lines) if line.strip().startswith("*** End Patch")]
+    last = ends[-1] if ends else len(lines)
+    if not ends:
+        # Whatever closes the wrapper stands at the very end.
+        while last > first and lines[last - 1].strip() in ("```", "EOF", ""):
+            last -= 1
+    return lines[first:last]
+
+
+def _read_line(line: str, section: _Section, number: int) -> None:
+    if section.operation is Operation.CREATE:
+        section.content.append(line)
+    elif section.operation is Operation.DELETE:
+        if line.strip():
+            raise invalid_patch(f"line {number}: a file that is deleted has no lines")
+    elif found := _MOVE.fullmatch(line.strip()):
+        section.new_path = found[1].strip()
+    elif line.strip() == _END_OF_FILE:
+        if section.chunks:
+            section.chunks[-1].is_at_end = True
+    elif line.startswith("@@"):
+        _read_anchor(line, section)
+    else:
+        _read_change(line, section)
+
+
+def _read_anchor(line: str, section: _Section) -> None:
+    header = HEADER.match(line)
+    if not section.chunks or section.chunks[-1].lines:
+        section.chunks.append(_Chunk())
+    chunk = section.chunks[-1]
+    if header and header[1]:
+        chunk.line = max(int(header[1]), 1)
+    anchor = (header[5] if header else line[2:]).strip().removesuffix("@@").strip()
+    if anchor:
+        chunk.anchors.append(anchor)
+
+
+def _read_change(line: str, section: _Section) -> None:
+    if not section.chunks:
+        section.chunks.append(_Chunk())
+    chunk = section.chunks[-1]
+    if chunk.is_at_end and not line.strip():
+        return
+    if line[:1] in ("+", "-", " "):
+        chunk.lines.append(ScriptLine(Mark(line[0]), line[1:]))
+    else:
+        # Blank context loses its one blank easily, and other context now and then.
+        chunk.lines.append(ScriptLine(Mark.KEEP, line))
+
+
+def _file_patch(section: _Section) -> FilePatch:
+    path, new_path = section.path, section.new_path or section.path
+    match section.operation:
+        case Operation.CREATE:
+            return FilePatch(Operation.CREATE, path, path, (_created(section),))
+        case Operation.DELETE:
+            return FilePatch(Operation.DELETE, path, path)
+        case _:
+            chunks = [chunk for chunk in section.chunks if chunk.lines]
+            if not chunks and new_path == path:
+                raise invalid_patch(f"line {section.number}: Update file hunk for path '{path}' is empty")
+            operation = Operation.MODIFY if new_path == path else Operation.RENAME
+            return FilePatch(operation, path, new_path, tuple(_hunk(chunk) for chunk in chunks))
+
+
+def _created(section: _Section) -> Hunk:
+    lines = section.content
+    while lines and not lines[-1].strip():
+        lines.pop()
+    has_signs = any(line.startswith("+") for line in lines)
+    if has_signs and (stray := [line for line in lines if line.strip() and not line.startswith("+")]):
+        raise invalid_patch(f"a line of the new file {section.path} does not begin with +: {stray[0][:80]!r}")
+    texts = [line.removeprefix("+") if has_signs else line for line in lines]
+    return Hunk(Script(tuple(ScriptLine(Mark.ADD, text) for text in texts)))
+
+
+def _hunk(chunk: _Chunk) -> Hunk:
+    lines = list(chunk.lines)
+    # A blank line before the next marker parts the two; it is hardly meant as context.
+    while len(lines) > 1 and lines[-1] == ScriptLine(Mark.KEEP, "") and lines[-2].mark is Mark.ADD:
+        lines.pop()
+    script = Script(tuple(lines))
+    return Hunk(script, chunk.line, tuple(chunk.anchors), chunk.is_at_end, appends=not chunk.anchors)

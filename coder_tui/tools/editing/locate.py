@@ -1,0 +1,96 @@
+"""Finds the place of each hunk in a file, all hunks seen together."""
+
+from dataclasses import replace
+
+from coder_tui.protocol.errors import ErrorType
+from coder_tui.tools.editing.anchors import anchor_row
+from coder_tui.tools.editing.applied import is_applied, is_applied_at
+from coder_tui.tools.editing.approximate import approximate_places
+from coder_tui.tools.editing.narrow import Sought, narrowed
+from coder_tui.tools.editing.patch_model import Hunk
+from coder_tui.tools.editing.script import Mark, Script, ScriptLine
+from coder_tui.tools.editing.strategy import Strategy
+from coder_tui.tools.editing.tiers import LENIENT, Placement, Searched, Tier, places_by_tier
+
+_EXACT = (Tier.LITERAL, Tier.EXACT)
+
+
+def locate_all(file: Searched, hunks: tuple[Hunk, ...]) -> list[Sought]:
+    """Give every hunk one place where that is certain; else all places it may have, or a failure."""
+    found = narrowed(file.lines, [_seek(file, hunk) for hunk in hunks])
+    return [
+        replace(sought, failure=ErrorType.AMBIGUOUS_MATCH) if len(sought.places) > 1 else sought
+        for sought in found
+    ]
+
+
+def _seek(file: Searched, hunk: Hunk) -> Sought:
+    if not hunk.script.old:
+        return _insertion(file, hunk)
+    for script in _readings(file, hunk.script):
+        if places := places_by_tier(file, script, _EXACT):
+            return Sought(hunk, script, tuple(places + _blank_differences(file, hunk, script, places)))
+    for script in _readings(file, hunk.script):
+        if places := places_by_tier(file, script, LENIENT):
+            if any(is_applied_at(file, script, place) for place in places):
+                return Sought(hunk, script, failure=ErrorType.ALREADY_APPLIED)
+            return Sought(hunk, script, tuple(places))
+    if is_applied(file, hunk.script):
+        return Sought(hunk, hunk.script, failure=ErrorType.ALREADY_APPLIED)
+    script = _resigned(file, hunk.script)
+    if places := approximate_places(file, script):
+        return Sought(hunk, script, tuple(places))
+    return Sought(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
+
+
+def _blank_differences(
+    file: Searched, hunk: Hunk, script: Script, places: list[Placement]
+) -> list[Placement]:
+    """Where the stated line fits but for blanks, an exact match elsewhere is not alone."""
+    if hunk.line is None or any(place.start == hunk.line - 1 for place in places):
+        return []
+    found = places_by_tier(file, script, (Tier.TRIMMED,))
+    return [place for place in found if place.start == hunk.line - 1]
+
+
+def _readings(file: Searched, script: Script) -> list[Script]:
+    """As written; with context that lost its sign; without blank lines at the edges."""
+    resigned = _resigned(file, script)
+    bare = _without_blank_edges(resigned)
+    return [reading for reading in dict.fromkeys((script, resigned, bare)) if reading.old]
+
+
+def _resigned(file: Searched, script: Script) -> Script:
+    """Context without its sign looks as if its first blank were one: the file tells which it is."""
+    texts = {
+        index: f" {line.text}"
+        for index, line in enumerate(script.lines)
+        if line.mark is Mark.KEEP and line.text not in file.line_set and f" {line.text}" in file.line_set
+    }
+    return script.with_keeps(texts) if texts else script
+
+
+def _without_blank_edges(script: Script) -> Script:
+    lines = list(script.lines)
+    while lines and _is_blank(lines[-1]):
+        lines.pop()
+    while lines and _is_blank(lines[0]):
+        del lines[0]
+    return Script(tuple(lines))
+
+
+def _is_blank(line: ScriptLine) -> bool:
+    return line.mark is Mark.KEEP and not line.text.strip()
+
+
+def _insertion(file: Searched, hunk: Hunk) -> Sought:
+    """Lines with nothing around them: at the end, under their anchor, or into an empty file."""
+    size = len(file.lines.raw)
+    row = anchor_row(file.lines, hunk.anchors)
+    if not size or hunk.is_at_end or hunk.appends:
+        at = size
+    elif row is not None and hunk.line is None:
+        at = row + 1
+    else:
+        return Sought(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
+    return Sought(hunk, hunk.script, (Placement((), at, Tier.EXACT, Strategy.EXACT),))

@@ -1,0 +1,116 @@
+"""The way of a patch through a call: declared as a whole, checked again, written as a whole."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from coder_tui.policy.secrets import is_secret
+from coder_tui.protocol.access import Target, TargetKind
+from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.base import Access, ToolContext, ToolResult
+from coder_tui.tools.editing.change import IMPOSSIBLE
+from coder_tui.tools.editing.envelope import is_envelope, parse_envelope
+from coder_tui.tools.editing.patch_model import FilePatch
+from coder_tui.tools.editing.patch_plan import FilePlan, Planner, fingerprint_of
+from coder_tui.tools.editing.patch_report import PlanDiff, diff_block, diff_of, failure, report, summary_of
+from coder_tui.tools.editing.patch_write import write_all
+from coder_tui.tools.editing.unified import parse_unified
+from coder_tui.workspace.confine import Located, Workspace
+from coder_tui.workspace.ledger import ReadLedger
+
+
+def parse_patch(text: str) -> tuple[FilePatch, ...]:
+    """Read a patch in whichever of the two forms it is written."""
+    return parse_envelope(text) if is_envelope(text) else parse_unified(text)
+
+
+def patch_summary(text: str) -> str:
+    """One line that names what a patch is for, before it is known whether it can be read."""
+    try:
+        patches = parse_patch(text)
+    except ToolError:
+        return "a patch that cannot be read"
+    first = patches[0].new_path
+    return first if len(patches) == 1 else f"{first} and {len(patches) - 1} more"
+
+
+class Patching:
+    def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
+        self._ledger = ledger
+        self._planner = Planner(workspace, ledger)
+
+    async def access(self, text: str, *, writes: bool) -> Access:
+        """Declare every path the patch names, with all it would do as one diff."""
+        patches = await asyncio.to_thread(parse_patch, text)
+        places = _distinct([place for patch in patches for place in self._planner.locate(patch)])
+        targets = tuple(Target(TargetKind.PATH, str(place.path), writes=writes) for place in places)
+        try:
+            plans = await self._plans(patches)
+        except ToolError:
+            # The error may quote a file: outside and for secrets it waits until that is decided on.
+            if all(place.is_inside and not is_secret(place.path) for place in places):
+                raise
+            preview = TextBlock("The change cannot be made as it stands.")
+            return Access(targets, preview=preview, fingerprint=IMPOSSIBLE)
+        diffs = await _diffs(plans)
+        is_undoable = all(place.is_inside for place in places)
+        return Access(targets, diff_block(diffs), is_undoable, fingerprint_of(plans), _facts(plans))
+
+    async def run(self, text: str, ctx: ToolContext, *, writes: bool) -> ToolResult:
+        patches = await asyncio.to_thread(parse_patch, text)
+        places = _distinct([place for patch in patches for place in self._planner.locate(patch)])
+        _check_places(places, ctx)
+        async with AsyncExitStack() as stack:
+            for path in sorted(place.path for place in places):
+                await stack.enter_async_context(self._ledger.lock(path))
+            plans = await self._plans(patches)
+            _check_approved(plans, ctx)
+            if writes:
+                await write_all(plans, self._ledger)
+        diffs = await _diffs(plans)
+        changed = tuple(place.shown for place in places) if writes else ()
+        return ToolResult(report(diffs, applied=writes), diff_block(diffs), summary_of(diffs), changed)
+
+    async def _plans(self, patches: tuple[FilePatch, ...]) -> list[FilePlan]:
+        """All or nothing: one failure is the failure of the whole patch."""
+        results = [await self._planner.plan(patch) for patch in patches]
+        plans = [result for result in results if isinstance(result, FilePlan)]
+        if len(plans) < len(results):
+            raise failure(results)
+        return plans
+
+
+async def _diffs(plans: list[FilePlan]) -> list[PlanDiff]:
+    return await asyncio.to_thread(lambda: [diff_of(plan) for plan in plans])
+
+
+def _distinct(places: list[Located]) -> list[Located]:
+    return list({place.path: place for place in places}.values())
+
+
+def _facts(plans: list[FilePlan]) -> tuple[str, ...]:
+    return tuple(
+        f"{plan.source.shown} has {plan.before.links} hard links; the others keep the old content."
+        for plan in plans
+        if plan.before is not None and plan.before.links > 1 and plan.source.is_inside
+    )
+
+
+def _check_places(places: list[Located], ctx: ToolContext) -> None:
+    approved = {target.value for target in ctx.access.targets} if ctx.access else None
+    for place in places:
+        if approved is not None and str(place.path) not in approved:
+            raise ToolError(
+                ErrorType.PERMISSION_DENIED,
+                f"A path of the patch led elsewhere when it was approved; it is {place.path} now.",
+                "Make the call again.",
+            )
+
+
+def _check_approved(plans: list[FilePlan], ctx: ToolContext) -> None:
+    if ctx.access is not None and ctx.access.fingerprint not in {"", fingerprint_of(plans)}:
+        raise ToolError(
+            ErrorType.STALE_FILE,
+            "A file of the patch changed on disk since the change was approved.",
+            "Read the files, then make the change again.",
+        )
