@@ -27,7 +27,9 @@ from coder_tui.config.paths import Directories
 from coder_tui.config.permission_rules import user_layer
 from coder_tui.config.settings import Settings, load_settings
 from coder_tui.config.sources import Sources
+from coder_tui.llm.catalog import small_model_for
 from coder_tui.llm.client import ModelClient
+from coder_tui.llm.providers import provider_of
 from coder_tui.llm.retry import RetryPolicy
 from coder_tui.policy.decide import Policy
 from coder_tui.policy.paths import Boundaries
@@ -50,6 +52,7 @@ from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.snapshots import SnapshotStore
 
 TOOL_OUTPUT = "tool-output"
+AUTO = "auto"
 HALF_WRITTEN = "half-written"
 BLOBS = "blobs"
 
@@ -65,6 +68,7 @@ class Setup:
     mode: Mode = Mode.ASK
     added_roots: tuple[Path, ...] = ()
     is_scratch: bool = False
+    is_mode_given: bool = False
 
     @property
     def tool_output(self) -> Path:
@@ -76,7 +80,7 @@ def load_setup(
     directories: Directories,
     sources: Sources,
     environ: Mapping[str, str],
-    mode: Mode = Mode.ASK,
+    mode: Mode | None = None,
     added_roots: tuple[Path, ...] = (),
 ) -> Setup:
     """Check the settings, make the program's folders and start the log. Blocks: call it off the loop.
@@ -87,7 +91,15 @@ def load_setup(
     directories.ensure()
     start_log(directories.log, Redactor(environ))
     half_written.keep_in(directories.data / HALF_WRITTEN)
-    return Setup(directory, directories, settings, sources, mode, added_roots)
+    return Setup(
+        directory,
+        directories,
+        settings,
+        sources,
+        mode or Mode.ASK,
+        added_roots,
+        is_mode_given=mode is not None,
+    )
 
 
 def build_registry(setup: Setup, todos: TodoList) -> Registry:
@@ -99,7 +111,9 @@ def build_registry(setup: Setup, todos: TodoList) -> Registry:
 
 def build_policy(setup: Setup) -> Policy:
     workspace = _workspace(setup)
-    own = (setup.directories.config, setup.directories.data)
+    own = [setup.directories.config, setup.directories.data]
+    if setup.sources.file is not None:
+        own.append(setup.sources.file.path)
     boundaries = Boundaries(
         roots=tuple(str(root) for root in (workspace.root, *workspace.extra_roots)),
         own=tuple(str(folder.resolve()) for folder in own),
@@ -157,7 +171,10 @@ class Core:
             raise StorageError(f"session {info.id} is open in another coder-tui; close it there first")
         await self.store.close_unfinished(info.id)
         await self.store.set_model(info.id, self.choice.name)
-        return self._session(await self.store.load(info.id))
+        session = self._session(await self.store.load(info.id))
+        if not self.setup.is_mode_given:
+            session.set_mode(info.mode)
+        return session
 
     async def close(self) -> None:
         await self.client.close()
@@ -193,8 +210,14 @@ class Core:
         return Session(parts)
 
     def _small_model(self) -> ModelChoice | None:
+        """`auto` is a cheap model of the same provider. Another provider's key must not go to this server."""
         name = self.setup.settings.model.small
-        return ModelChoice(name, self.choice.api_base) if name else None
+        if name == AUTO:
+            name = small_model_for(self.choice.name)
+        if not name:
+            return None
+        is_same_server = provider_of(name) == provider_of(self.choice.name)
+        return ModelChoice(name, self.choice.api_base if is_same_server else "")
 
     def _services(
         self, bench: Workbench, conversation: Conversation, queue: MessageQueue, stored: StoredSession

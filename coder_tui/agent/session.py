@@ -3,11 +3,11 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from coder_tui.agent.background import Background
 from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.permissions import PermissionDesk
@@ -73,7 +73,7 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._is_stopping = False
         self._notices: list[Notice] = []
-        self._background: set[asyncio.Task[None]] = set()
+        self._background = Background()
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
     @property
@@ -161,7 +161,7 @@ class Session:
     def set_mode(self, mode: Mode) -> None:
         self._parts.desk.set_mode(mode)
         self._bus.publish(ModeChanged(mode))
-        self._later(self._parts.store.set_mode(self.id, mode))
+        self._background.start(self._parts.store.set_mode(self.id, mode))
 
     def set_context_window(self, tokens: int | None) -> None:
         self._parts.services.meter.context_window = tokens
@@ -181,10 +181,7 @@ class Session:
         """Stop what runs and let go of the store's claim on this session."""
         if self._task is not None and self.interrupt():
             await asyncio.wait({self._task})
-        for task in self._background:
-            task.cancel()
-        if self._background:
-            await asyncio.wait(self._background)
+        await self._background.close()
         await self._parts.store.release(self.id)
         for closer in self._closers:
             await closer()
@@ -228,16 +225,9 @@ class Session:
 
     async def _name_after(self, text: str) -> None:
         """A session is called by its first words until it gets a better name."""
-        if self._state.title:
-            return
-        await self._rename(first_words(text))
-        self._later(self._find_better_name(text))
-
-    def _later(self, work: Coroutine[Any, Any, None]) -> None:
-        """Beside the turn; ended with the session."""
-        task = asyncio.create_task(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        if not self._state.title:
+            await self._rename(first_words(text))
+            self._background.start(self._find_better_name(text))
 
     async def _find_better_name(self, text: str) -> None:
         if title := await self._parts.titles.title(text):

@@ -2,11 +2,11 @@
 
 import argparse
 import difflib
-import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from coder_tui import __version__
+from coder_tui.cli.output import complain
 
 MODES = ("ask", "edits", "auto", "plan")
 FORMATS = ("text", "json", "stream-json")
@@ -17,7 +17,7 @@ class Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence, with the nearest thing that would be right."""
 
     def error(self, message: str) -> NoReturn:
-        sys.stderr.write(f"{self.prog}: {message}{self._nearest(message)}; see '{self.prog} --help'\n")
+        complain(f"{self.prog}: {message}{self._nearest(message)}; see '{self.prog} --help'")
         raise SystemExit(USAGE_EXIT)
 
     def _nearest(self, message: str) -> str:
@@ -171,9 +171,7 @@ def _add_resume(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_mode(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--permission", choices=MODES, default="ask", help="how much runs without a question (default: ask)"
-    )
+    parser.add_argument("--permission", choices=MODES, help="how much runs without a question (default: ask)")
 
 
 def _add_screen(parser: argparse.ArgumentParser) -> None:

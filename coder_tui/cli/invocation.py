@@ -17,7 +17,7 @@ class Invocation:
     directory: Path
     directories: Directories
     sources: Sources
-    mode: Mode
+    mode: Mode | None
     added_roots: tuple[Path, ...]
     resume: str = ""
     is_continued: bool = False
@@ -36,7 +36,7 @@ def read_invocation(arguments: argparse.Namespace, path: str = ".") -> Invocatio
         directory=directory,
         directories=directories,
         sources=sources,
-        mode=Mode(given.get("permission") or Mode.ASK),
+        mode=Mode(given["permission"]) if given.get("permission") else None,
         added_roots=tuple(existing_folder(folder) for folder in given.get("add_dir") or ()),
         resume=given.get("resume") or "",
         is_continued=bool(given.get("continue_")),

@@ -1,8 +1,10 @@
 """Dispatches to a command; every failure ends in one sentence and an exit code."""
 
 import logging
+import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 from coder_tui.cli.arguments import split_command
 from coder_tui.cli.output import complain, silence_broken_pipe
@@ -26,8 +28,17 @@ _MODULES = {
 }
 
 
+def _prepare_output() -> None:
+    """No character that a terminal's encoding lacks, and no early log record, may end in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    logging.getLogger("coder_tui").addHandler(logging.NullHandler())
+
+
 def run_command(argv: Sequence[str]) -> int:
     name, rest = split_command(argv)
+    _prepare_output()
     try:
         command: Callable[[list[str]], int] = import_module(_MODULES[name]).main
         return command(rest)

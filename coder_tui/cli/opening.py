@@ -104,17 +104,15 @@ async def describe_model(core: Core, session: Session) -> None:
         session.set_context_window(CONTEXT_WINDOW)
 
 
-def demo_core_choice() -> ModelChoice:
-    return ModelChoice(DEMO_MODEL)
-
-
 def _client(setup: Setup, choice: ModelChoice) -> ModelClient:
     if choice.name == DEMO_MODEL:
         return DemoClient()
     settings = setup.settings.model
     environment = dict(os.environ)
     if settings.proxy:
-        environment |= {"HTTPS_PROXY": settings.proxy, "HTTP_PROXY": settings.proxy}
+        # Both spellings: the lower one wins where a person's shell has it.
+        names = ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy")
+        environment |= dict.fromkeys(names, settings.proxy)
     if settings.ca_bundle:
         environment |= {"SSL_CERT_FILE": str(Path(settings.ca_bundle).expanduser())}
     return HostClient(

@@ -22,9 +22,10 @@ from coder_tui.config.limits_section import LimitsSection
 from coder_tui.config.model_section import ModelSection
 from coder_tui.config.permission_section import PermissionTable
 from coder_tui.config.section import Section
-from coder_tui.config.sources import PREFIX, RawTable, Sources, layer_of, variable_path
+from coder_tui.config.sources import PREFIX, RawTable, Sources, layer_of, origin_of, variable_path
 from coder_tui.config.ui_section import UiSection
 from coder_tui.config.workspace_section import WorkspaceSection
+from coder_tui.policy.keys import PERMISSION_KEYS, is_permission_key
 from coder_tui.protocol.errors import ConfigError
 
 _NO_SOURCES = Sources()
@@ -91,8 +92,8 @@ def load_settings(sources: Sources) -> Settings:
         raise ConfigError("\n".join([*found, *wrong.values()])) from error
     finally:
         _active.reset(token)
-    if wrong:
-        raise ConfigError("\n".join(wrong.values()))
+    if problems := [*_wrong_permission_keys(settings.permission, sources), *wrong.values()]:
+        raise ConfigError("\n".join(problems))
     return settings.model_copy(update={"permission": _in_source_order(settings.permission, sources)})
 
 
@@ -115,6 +116,14 @@ def _wrong_variables(sources: Sources) -> dict[str, str]:
         except SettingsError:
             wrong[name] = f"{name}: {unreadable_variable(path)}"
     return wrong
+
+
+def _wrong_permission_keys(table: PermissionTable, sources: Sources) -> list[str]:
+    """A misspelt tool would be a rule that never holds."""
+    return [
+        f"{origin_of(sources, path)}: {unknown_key(path, {'permission': PERMISSION_KEYS})}"
+        for path in (("permission", key) for key in table if not is_permission_key(key))
+    ]
 
 
 def _valid_keys() -> ValidKeys:

@@ -7,7 +7,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-MARKER = "CODER_TUI_COMMAND_ID"
+MARKER = "_CODER_TUI_COMMAND"
 _PROC = Path("/proc")
 _POLL = 0.02
 _ROUNDS = 5

@@ -8,14 +8,13 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, ClassVar
 
-from rich.text import Text
 from textual import events
 from textual.app import App, SystemCommand
 from textual.screen import Screen
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.ui.farewell import farewell
+from coder_tui.ui.farewell import farewell, last_words
 from coder_tui.ui.keys import KEYS, Context, bindings, shown
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.gated import GatedScreen
@@ -56,8 +55,6 @@ class CoderApp(App[int], inherit_bindings=False):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._terminated)
-        if self._launch.prompt:
-            self.session_screen.conversation.send(self._launch.prompt)
         self.call_after_refresh(self._painted)
 
     async def on_event(self, event: events.Event) -> None:
@@ -116,7 +113,7 @@ class CoderApp(App[int], inherit_bindings=False):
         try:
             session = await self._launch.open_session()
         except UserError as error:
-            self.exit(error.exit_code, error.exit_code, Text(str(error)))
+            self.exit(error.exit_code, error.exit_code, last_words(error))
             return
         self.session_screen.attach(session)
         self._use(await asyncio.to_thread(load_themes, self._launch.theme_directory))
@@ -144,6 +141,6 @@ class CoderApp(App[int], inherit_bindings=False):
             if session is not None:
                 await session.close()
         except UserError as error:
-            self.exit(error.exit_code, error.exit_code, Text(str(error)))
+            self.exit(error.exit_code, error.exit_code, last_words(error))
         else:
             self.exit(code, code, farewell(session, self.session_screen.router))

@@ -59,6 +59,8 @@ class Conversation:
 
     def failed(self) -> None:
         """The turn ended before its message was stored: back into the draft with it."""
+        if self._session is not None:
+            self._session.take_queue()  # they are among the unstored ones
         texts, self._unstored = tuple(self._unstored), []
         if texts:
             self._prompt.put_back(texts)

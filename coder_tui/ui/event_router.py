@@ -157,8 +157,10 @@ class EventRouter:
 
     def _finished(self, event: TurnFinished) -> None:
         match event.outcome:
-            case TurnOutcome.DONE | TurnOutcome.INTERRUPTED:
-                pass  # the last reply or the stopped call says so itself
+            case TurnOutcome.DONE:
+                pass
+            case TurnOutcome.INTERRUPTED:
+                self._panes.conversation.failed()
             case TurnOutcome.LIMIT:
                 self._panes.transcript.add_note(NoticeLevel.WARNING, event.message)
             case _:

@@ -13,13 +13,12 @@ if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`open_session` is awaited after the first paint; `prompt` is sent as if it had been typed."""
+    """`open_session` is awaited after the first paint."""
 
     directory: Path
     theme: str
     use_ascii: bool
     open_session: "Callable[[], Awaitable[Session]]"
-    prompt: str = ""
     theme_directory: Path | None = None
     thinking: ThinkingLevel = ThinkingLevel.SUMMARY
     has_motion: bool = True

@@ -44,10 +44,6 @@ class RequestPresenter:
         self._closed_at = float("-inf")
 
     @property
-    def is_waiting(self) -> bool:
-        return bool(self._queue)
-
-    @property
     def has_just_closed(self) -> bool:
         return self._clock() - self._closed_at < ESCAPE_PAUSE
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from coder_tui.llm.traits import traits_of
-from coder_tui.protocol.access import ToolKind
-from coder_tui.tools.base import Tool
+from coder_tui.tools.base import Tool, ToolContext
 from coder_tui.tools.builtin.bash import BashLimits
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.catalogue import builtin_tools
@@ -18,14 +17,36 @@ from coder_tui.workspace.confine import Workspace
 
 SNAPSHOT = Path(__file__).with_name("tool_definitions.json")
 MOST_CHARACTERS = 24_000
+TOUCH_NOTHING = {"todoread", "todowrite"}
+# One sensible call of each tool in a folder that holds `a.txt`; a new tool needs one too.
+CALLS: dict[str, dict[str, Any]] = {
+    "read": {"path": "a.txt"},
+    "read_many": {"paths": ["*.txt"]},
+    "read_around": {"path": "a.txt", "keyword": "one"},
+    "list": {},
+    "file_info": {"path": "a.txt"},
+    "glob": {"pattern": "*"},
+    "grep": {"pattern": "one"},
+    "outline": {},
+    "write": {"path": "b.txt", "content": "x"},
+    "create_file": {"path": "b.txt"},
+    "mkdir": {"path": "b"},
+    "edit": {"path": "a.txt", "old_string": "one", "new_string": "two"},
+    "patch": {"patch": "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n"},
+    "apply_patch": {"patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch"},
+    "bash": {"command": "true"},
+    "todoread": {},
+    "todowrite": {"todos": []},
+}
 
 
 async def keep(items: object) -> None:
     return None
 
 
-def tools() -> tuple[Tool[Any], ...]:
-    return builtin_tools(Workspace(Path("/")), BashLimits("/bin/sh", 120_000, 30_000), TodoList("s", keep))
+def tools(root: Path = Path("/")) -> tuple[Tool[Any], ...]:
+    limits = BashLimits("/bin/sh", 120_000, 30_000)
+    return builtin_tools(Workspace(root), limits, TodoList("s", keep), Path("/nowhere"))
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)
@@ -42,12 +63,14 @@ def test_unknown_keys_are_refused(tool: Tool[Any]) -> None:
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)
-def test_a_tool_that_changes_something_declares_it(tool: Tool[Any]) -> None:
-    if tool.kind.mutates:
-        assert type(tool).access is not Tool.access
-        assert tool.permission in {"edit", "bash"}
-    else:
-        assert tool.kind in ToolKind
+async def test_a_call_declares_what_it_touches(tool: Tool[Any], tmp_path: Path) -> None:
+    """A call with a path or a command names it, whether it only looks or not."""
+    (tmp_path / "a.txt").write_text("one\n")
+    here = next(made for made in tools(tmp_path) if made.name == tool.name)
+    access = await here.access(here.params.model_validate(CALLS[tool.name]), ToolContext("s", "c", tmp_path))
+    targets = access.targets if access else ()
+    assert bool(targets) == (tool.name not in TOUCH_NOTHING)
+    assert any(target.writes for target in targets) == tool.kind.mutates
 
 
 def definitions() -> dict[str, object]:

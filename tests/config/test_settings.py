@@ -222,3 +222,13 @@ def test_describe_lists_every_setting_with_its_origin_and_no_credentials(tmp_pat
         SettingLine("ui.motion", "false", "CODER_TUI_UI__MOTION"),
     ]
     assert SettingLine("bash.timeout_ms", "120000", "default") in lines
+
+
+def test_a_misspelt_tool_in_a_permission_rule_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[permission]\nbahs = "deny"\nmcp__server__tool = "allow"\n')
+    sources = Sources(file=read_settings_file(file))
+    with pytest.raises(
+        ConfigError, match=r'config.toml:2: unknown key "permission.bahs"; did you mean "permission.bash"'
+    ):
+        load_settings(sources)

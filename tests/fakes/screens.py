@@ -63,13 +63,11 @@ class Stage:
         return "\n".join(strip.text for strip in strips)
 
 
-def launch_for(
-    session: FakeSession, *, theme: str = "coder-dark", prompt: str = "", use_ascii: bool = False
-) -> Launch:
+def launch_for(session: FakeSession, *, theme: str = "coder-dark", use_ascii: bool = False) -> Launch:
     async def open_session() -> Session:
         return cast(Session, session)
 
-    return Launch(session.directory, theme, use_ascii, open_session, prompt)
+    return Launch(session.directory, theme, use_ascii, open_session)
 
 
 @asynccontextmanager

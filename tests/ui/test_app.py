@@ -33,7 +33,7 @@ async def test_a_session_that_cannot_open_ends_with_one_sentence_and_its_code() 
     app = CoderApp(Launch(Path("/srv"), "coder-dark", False, broken))
     async with app.run_test() as pilot:
         await Stage(app, pilot, FakeSession()).until(lambda: app.return_code == 2)
-        assert last_words(app) == "config.toml, line 3: no such key modle."
+        assert last_words(app) == "coder-tui: config.toml, line 3: no such key modle."
 
 
 async def test_leaving_closes_the_session_and_says_how_to_come_back() -> None:
@@ -59,7 +59,7 @@ async def test_a_session_that_cannot_be_closed_says_so() -> None:
         s.session.fails_to_close = StorageError("The disk is full.")
         await s.pilot.press("ctrl+d")
         await s.until(lambda: s.app.return_code == 1)
-        assert last_words(s.app) == "The disk is full."
+        assert last_words(s.app) == "coder-tui: The disk is full."
 
 
 async def test_leaving_an_untouched_session_says_nothing() -> None:

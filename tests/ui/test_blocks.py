@@ -1,5 +1,6 @@
 """Display blocks as rows."""
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -115,3 +116,17 @@ def test_a_table_in_too_little_room_still_shows_every_cell() -> None:
 
 def test_empty_blocks_have_no_rows() -> None:
     assert (drawn(TextBlock("")), drawn(TodosBlock(())), drawn(TableBlock((), ()))) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        TextBlock("x" * 5_000 + "END"),
+        DiffBlock("a.txt", "@@ -1 +1,450 @@\n" + "+y\n" * 450 + f"+{'x' * 5_000}END\n", 451, 0),
+        TerminalBlock("echo " + "x" * 5_000 + "END", "", None),
+    ],
+    ids=lambda block: type(block).__name__,
+)
+def test_a_preview_hides_nothing_of_a_long_line(block: DisplayBlock) -> None:
+    rows = draw_block(block, 60, replace(PALETTE, is_whole=True))
+    assert "END" in "".join(row.text for row in rows).replace(" ", "").replace("↳", "")

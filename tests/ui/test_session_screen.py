@@ -13,8 +13,10 @@ from coder_tui.protocol.events import (
     MessageFinished,
     TodosChanged,
     TurnFailed,
+    TurnFinished,
     UserMessageAdded,
 )
+from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.launch import Launch
@@ -60,12 +62,6 @@ async def test_what_is_entered_before_the_session_is_ready_is_sent_then() -> Non
         await s.until(lambda: session.submitted == ["one"])
         await s.until(lambda: session.take_queue() == ("two",))
         assert s.draft == "dra"
-
-
-async def test_a_prompt_from_the_command_line_is_sent_first() -> None:
-    session = FakeSession()
-    async with stage(session, launch=launch_for(session, prompt="from outside")) as s:
-        await s.until(lambda: session.submitted == ["from outside"])
 
 
 async def test_escape_stops_the_turn_and_queued_texts_return_to_the_draft() -> None:
@@ -209,3 +205,19 @@ async def test_the_status_is_one_row_with_mode_and_context_at_every_width(width:
         assert s.screen.status.size == (width, 1)
         assert "ASK" in last
         assert "ctx 0" in last
+
+
+async def test_a_queued_text_goes_back_to_the_draft_once_when_the_turn_fails() -> None:
+    async with stage() as s:
+        await s.pilot.press(*"go", "enter", *"two", "enter")
+        await s.until(lambda: "queued  two" in s.drawn())
+        s.session.emit(TurnFailed(1, "The model is gone.", ""))
+        await s.until(lambda: s.draft == "two")
+        assert s.session.take_queue() == ()
+
+
+async def test_a_text_that_was_never_stored_returns_when_the_turn_is_stopped() -> None:
+    async with stage() as s:
+        s.session.fails_before_storing = TurnFinished(1, TurnOutcome.INTERRUPTED, "", 0)
+        await s.pilot.press(*"go", "enter")
+        await s.until(lambda: s.draft == "go")

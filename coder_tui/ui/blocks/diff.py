@@ -83,7 +83,8 @@ def _draw(line: _Line, coloured: CodeLine | None, width: int, palette: Palette) 
         return
     ink, mark_ink = _inks(line.sign, palette)
     room = width - _GUTTER - 3
-    code = coloured if coloured is not None else [Segment(clipped(line.text, palette.glyphs.more))]
+    plain = clipped(line.text, palette.glyphs.more, is_whole=palette.is_whole)
+    code = coloured if coloured is not None else [Segment(plain)]
     gutter = f"{line.number:>{_GUTTER}} "
     sign = Segment(f"{line.sign} ", mark_ink)
     for piece in code_pieces(code, room, ink):

@@ -15,7 +15,7 @@ def draw_terminal(block: TerminalBlock, width: int, palette: Palette) -> list[St
     rows = _command(block.command, width, palette) if block.command else []
     output = safe_text(block.output).rstrip("\n")
     if output:
-        rows += plain_rows(output.split("\n"), width, palette.base)
+        rows += plain_rows(output.split("\n"), width, palette.base, is_whole=palette.is_whole)
     if block.exit_code:
         rows += plain_rows([f"exit {block.exit_code}"], width, palette.failed)
     return rows

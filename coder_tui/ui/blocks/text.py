@@ -10,4 +10,6 @@ from coder_tui.ui.drawing.strips import plain_rows
 
 def draw_text(block: TextBlock, width: int, palette: Palette) -> list[Strip]:
     text = safe_text(block.text).rstrip("\n")
-    return list(plain_rows(text.split("\n"), width, palette.base)) if text else []
+    if not text:
+        return []
+    return list(plain_rows(text.split("\n"), width, palette.base, is_whole=palette.is_whole))

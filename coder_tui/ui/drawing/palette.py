@@ -45,6 +45,8 @@ class Palette:
     syntax: Mapping[Syntax, Style]
     cursor: Style
     glyphs: Glyphs = UNICODE
+    is_whole: bool = False
+    """Whether every character is drawn, however long a line: a person decides by what they see."""
 
 
 class _Variables:

@@ -56,9 +56,9 @@ def wrapped(text: Text, width: int) -> Iterator[Text]:
         yield line
 
 
-def clipped(line: str, more: str = "…") -> str:
+def clipped(line: str, more: str = "…", *, is_whole: bool = False) -> str:
     """A line as it is drawn: tabs made spaces, an endless one cut with a mark that says so."""
-    if len(line) > LONGEST_LINE:
+    if len(line) > LONGEST_LINE and not is_whole:
         line = f"{line[:LONGEST_LINE]}{more} {len(line) - LONGEST_LINE} more characters"
     return line.expandtabs(TAB) if "\t" in line else line
 
@@ -70,17 +70,13 @@ def chopped(line: str, width: int) -> list[str]:
     return chop_cells(line, max(NARROWEST, width))
 
 
-def plain_rows(lines: Iterable[str], width: int, style: Style) -> Iterator[Strip]:
+def plain_rows(lines: Iterable[str], width: int, style: Style, *, is_whole: bool = False) -> Iterator[Strip]:
     """Lines of output as they are, broken where the width ends."""
     for line in lines:
-        for piece in chopped(clipped(line), width):
+        for piece in chopped(clipped(line, is_whole=is_whole), width):
             yield plain_strip(piece, width, style)
 
 
 def beside(edge: Strip, rows: Iterable[Strip]) -> list[Strip]:
     """Rows with the same few cells before each."""
     return [Strip.join([edge, row]) for row in rows]
-
-
-def row_text(strip: Strip) -> str:
-    return strip.text.rstrip()

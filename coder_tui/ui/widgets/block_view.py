@@ -1,5 +1,7 @@
 """One display block as a widget: a preview in a dialog."""
 
+from dataclasses import replace
+
 from textual.geometry import Size
 from textual.strip import Strip
 
@@ -32,5 +34,5 @@ class BlockView(DrawnLines):
     def _draw(self, width: int) -> list[Strip]:
         if self._look != (width, self.palette):
             self._look = (width, self.palette)
-            self._drawn = draw_block(self._block, width, self.palette)
+            self._drawn = draw_block(self._block, width, replace(self.palette, is_whole=True))
         return self._drawn

@@ -176,7 +176,8 @@ class Transcript(BrowsedScroll):
         """Whatever comes next stands below what has streamed."""
         if self._streaming is None:
             return
-        self._early = (self._streaming, safe_text(self.tail.source))
+        before = self._early[1] if self._early[0] == self._streaming else ""
+        self._early = (self._streaming, before + safe_text(self.tail.source))
         self._streaming = None
         for taken in self.tail.take():
             self.history.add(taken.entry, taken.rows, taken.height)
