@@ -1,5 +1,8 @@
 """All built-in tools, put together with the services they need."""
 
+from pathlib import Path
+
+from coder_tui.tools.builtin.apply_patch import ApplyPatchTool
 from coder_tui.tools.builtin.bash import BashLimits, BashTool
 from coder_tui.tools.builtin.create_file import CreateFileTool
 from coder_tui.tools.builtin.edit import EditTool
@@ -8,6 +11,8 @@ from coder_tui.tools.builtin.glob import GlobTool
 from coder_tui.tools.builtin.grep import GrepTool
 from coder_tui.tools.builtin.list import ListTool
 from coder_tui.tools.builtin.mkdir import MkdirTool
+from coder_tui.tools.builtin.outline import OutlineTool
+from coder_tui.tools.builtin.patch import PatchTool
 from coder_tui.tools.builtin.read import ReadTool
 from coder_tui.tools.builtin.read_around import ReadAroundTool
 from coder_tui.tools.builtin.read_many import ReadManyTool
@@ -18,11 +23,16 @@ from coder_tui.tools.builtin.write import WriteTool
 from coder_tui.tools.registry import AnyTool
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.ledger import ReadLedger
+from coder_tui.workspace.outline.client import Outliner
 from coder_tui.workspace.search import Search, search_program
 
+OUTLINE_CACHE = "outlines.db"
 
-def builtin_tools(workspace: Workspace, bash: BashLimits, todos: TodoList) -> tuple[AnyTool, ...]:
-    """In the order in which models and people see them."""
+
+def builtin_tools(
+    workspace: Workspace, bash: BashLimits, todos: TodoList, cache: Path
+) -> tuple[AnyTool, ...]:
+    """In the order in which models and people see them; `cache` is a folder for what can be made again."""
     ledger, search = ReadLedger(), Search(search_program())
     return (
         ReadTool(workspace, ledger),
@@ -32,10 +42,13 @@ def builtin_tools(workspace: Workspace, bash: BashLimits, todos: TodoList) -> tu
         FileInfoTool(workspace),
         GlobTool(workspace, search),
         GrepTool(workspace, search),
+        OutlineTool(workspace, search, Outliner(cache / OUTLINE_CACHE)),
         WriteTool(workspace, ledger),
         CreateFileTool(workspace, ledger),
         MkdirTool(workspace),
         EditTool(workspace, ledger),
+        PatchTool(workspace, ledger),
+        ApplyPatchTool(workspace, ledger),
         BashTool(workspace, bash),
         TodoReadTool(todos),
         TodoWriteTool(todos),

@@ -22,7 +22,7 @@ from coder_tui.workspace.ignore import is_in_repository
 from coder_tui.workspace.search_process import search_blocks
 
 _UNSORTED_MATCHES = 5_000
-_UNSORTED_FILES = 2_000
+_UNSORTED_FILES = 5_000
 _PLAIN_ENDING = re.compile(r"[A-Za-z0-9._-]+")
 # Values stand with their options, so that the program in Python can pass over what it does anyhow.
 _ALWAYS = (

@@ -14,12 +14,14 @@ from coder_tui.tools.builtin.glob import GlobTool
 from coder_tui.tools.builtin.grep import GrepTool
 from coder_tui.tools.builtin.list import ListTool
 from coder_tui.tools.builtin.mkdir import MkdirTool
+from coder_tui.tools.builtin.outline import OutlineTool
 from coder_tui.tools.builtin.read import ReadTool
 from coder_tui.tools.builtin.read_around import ReadAroundTool
 from coder_tui.tools.builtin.read_many import ReadManyTool
 from coder_tui.tools.builtin.write import WriteTool
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.ledger import ReadLedger
+from coder_tui.workspace.outline.client import Outliner
 from coder_tui.workspace.search import Search, search_program
 
 
@@ -43,6 +45,7 @@ class Bench:
             FileInfoTool(self.workspace),
             GlobTool(self.workspace, search),
             GrepTool(self.workspace, search),
+            OutlineTool(self.workspace, search, Outliner(self.root.parent / "outlines.db")),
             WriteTool(self.workspace, self.ledger),
             CreateFileTool(self.workspace, self.ledger),
             MkdirTool(self.workspace),

@@ -1,0 +1,82 @@
+"""The `outline` tool: what a file defines, or what a project leans on."""
+
+import stat
+
+from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.builtin.approved import declare_reading, locate_approved
+from coder_tui.tools.builtin.glob import shown_below
+from coder_tui.workspace.confine import Located, Workspace, folder_or_file
+from coder_tui.workspace.files import load
+from coder_tui.workspace.outline.client import Outliner
+from coder_tui.workspace.outline.languages import MAPPED_SUFFIXES
+from coder_tui.workspace.search import Scope, Search
+
+MOST_FILES = 5_000
+MOST_OTHERS = 200
+LONGEST_TEXT = 2_000_000
+
+
+class OutlineParams(Params):
+    path: str = "."
+    depth: int | None = None
+
+    @property
+    def levels(self) -> int | None:
+        return self.depth if self.depth is not None and self.depth > 0 else None
+
+
+class OutlineTool(Tool[OutlineParams]):
+    name = "outline"
+    kind = ToolKind.READ
+    display_name = "Outline"
+    params = OutlineParams
+    permission = "read"
+
+    def __init__(self, workspace: Workspace, search: Search, outliner: Outliner) -> None:
+        self._workspace = workspace
+        self._search = search
+        self._outliner = outliner
+
+    def variables(self) -> dict[str, object]:
+        return {"directory": self._workspace.root}
+
+    def summary(self, params: OutlineParams) -> str:
+        return params.path
+
+    async def access(self, params: OutlineParams, ctx: ToolContext) -> Access:
+        return declare_reading(self._workspace.locate(params.path))
+
+    async def run(self, params: OutlineParams, ctx: ToolContext) -> ToolResult:
+        located = locate_approved(self._workspace, params.path, ctx)
+        is_folder = stat.S_ISDIR(folder_or_file(located).st_mode)
+        outline = await (self._of_folder if is_folder else self._of_file)(located, params.levels)
+        fields: JsonObject = {"ok": True, "path": located.shown, "outline": outline}
+        return ToolResult(fields, TextBlock(outline), located.shown)
+
+    async def _of_file(self, located: Located, depth: int | None) -> str:
+        file = await load(located)
+        if len(file.text) > LONGEST_TEXT:
+            message = f"{located.shown} is too large for an outline."
+            raise ToolError(
+                ErrorType.TOO_LARGE, message, "Use grep and read_around.", {"path": located.shown}
+            )
+        return await self._outliner.of_file(located.path.name, file.shown, depth) or "(no structure found)"
+
+    async def _of_folder(self, located: Located, depth: int | None) -> str:
+        def is_near(path: str) -> bool:
+            return depth is None or path.count("/") < depth
+
+        def is_mapped(path: str) -> bool:
+            return path.endswith(MAPPED_SUFFIXES) and is_near(path)
+
+        scope = Scope(located.path)
+        found = await self._search.files(scope, is_mapped, MOST_FILES, MAPPED_SUFFIXES)
+        if not found.paths:
+            others = await self._search.files(scope, is_near, MOST_OTHERS)
+            shown = [shown_below(located, path) for path in others.paths]
+            return "\n".join([*shown, "…"] if others.truncated else shown) or "(no files)"
+        outline = await self._outliner.of_folder(located.path, found.paths, shown_below(located, ""))
+        return f"{outline}\n… only the first {MOST_FILES} files were read" if found.truncated else outline

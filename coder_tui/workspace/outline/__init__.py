@@ -1,0 +1,1 @@
+"""What files define, and which of them matter: parsed and ranked in a process of its own."""

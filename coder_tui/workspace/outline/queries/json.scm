@@ -1,0 +1,1 @@
+(pair key: (_) @name @head) @symbol

@@ -1,0 +1,3 @@
+(table . "[" . (_) @name) @symbol
+(table_array_element . "[[" . (_) @name) @symbol
+(document (pair . (_) @name @head) @symbol)

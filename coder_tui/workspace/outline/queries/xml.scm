@@ -1,0 +1,2 @@
+(element (STag (Name) @name) @head) @symbol
+(element (EmptyElemTag (Name) @name) @head) @symbol
