@@ -14,7 +14,7 @@ from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.llm.client import ModelRequest
-from coder_tui.protocol.events import MessageFinished, UserMessageAdded
+from coder_tui.protocol.events import MessageFinished, Notice, UserMessageAdded
 from coder_tui.protocol.messages import (
     AssistantMessage,
     FinishReason,
@@ -23,7 +23,7 @@ from coder_tui.protocol.messages import (
     ToolMessage,
     UserMessage,
 )
-from coder_tui.protocol.outcomes import TurnOutcome
+from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,14 @@ class Turn:
         services.step.forget()
         self._finished(message, draft.whole_thinking, interrupted=False)
         await services.meter.add(message)
+        self._warn_of_unknown_price(message)
         self._steps += 1
         return message
+
+    def _warn_of_unknown_price(self, message: AssistantMessage) -> None:
+        if self._steps == 0 and self._services.limits.max_cost is not None and message.usage.cost is None:
+            text = f"limits.max_cost cannot hold: no price is known for {message.model}."
+            self._services.bus.publish(Notice(NoticeLevel.WARNING, text))
 
     def _finished(self, message: AssistantMessage, thinking: str, *, interrupted: bool) -> None:
         self._services.bus.publish(MessageFinished(message.id, message.text, thinking, interrupted))

@@ -7,6 +7,7 @@ from coder_tui.agent.limits import Limits
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.protocol.events import (
     MessageFinished,
+    Notice,
     QueueChanged,
     RequestClosed,
     RequestOpened,
@@ -20,8 +21,9 @@ from coder_tui.protocol.events import (
     UserMessageAdded,
 )
 from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolMessage, UserMessage
-from coder_tui.protocol.outcomes import Outcome, TurnOutcome
+from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.requests import ApprovalReply, Decision
+from coder_tui.protocol.usage import Usage
 from tests.fakes.scripted_model import Say
 from tests.fakes.world import ALLOW, DENY, World, world
 
@@ -329,3 +331,13 @@ async def test_without_a_name_from_the_small_model_the_first_words_stay(tmp_path
         await made.session.submit("mend the cart")
         info = await made.store.get(made.session.id)
     assert info.title == "mend the cart"
+
+
+async def test_a_spend_limit_without_a_known_price_is_said_once_a_turn(tmp_path: Path) -> None:
+    free = Usage(10, 5, cost=None)
+    replies = [Say(calls=(("look", {"text": "x"}),), usage=free), Say("ok", usage=free)]
+    async with world(tmp_path, replies, limits=Limits(max_cost=1.0)) as made:
+        await made.session.submit("go")
+    assert made.of(Notice) == [
+        Notice(NoticeLevel.WARNING, "limits.max_cost cannot hold: no price is known for scripted.")
+    ]
