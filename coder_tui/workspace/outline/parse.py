@@ -19,9 +19,10 @@ _NAME = re.compile(r"[A-Za-z_$~][\w$]*(?=\W*$)")
 def parse(path: str, data: bytes) -> FileSymbols:
     """Read `data` as the language that `path` is of; by indentation where no grammar is there."""
     grammar = grammar_for(path)
-    if grammar is None:
+    tools = load_grammar(grammar) if grammar else None
+    if grammar is None or tools is None:
         return read_indentation(data.decode("utf-8", "replace"))
-    parser, query = _tools(grammar)
+    parser, query = tools
     tree = parser.parse(data)
     symbols: dict[tuple[int, str], _Found] = {}
     quiet: list[Node] = []
@@ -39,9 +40,14 @@ def parse(path: str, data: bytes) -> FileSymbols:
 
 
 @lru_cache(maxsize=32)
-def _tools(grammar: Grammar) -> tuple[Parser, Query]:
-    # Grammars are megabytes of tables: each is loaded when the first file of its language comes.
-    language = Language(getattr(importlib.import_module(grammar.module), grammar.entry)())
+def load_grammar(grammar: Grammar) -> tuple[Parser, Query] | None:
+    """The parser and the query; None where this Python has no build of the grammar."""
+    try:
+        # Grammars are megabytes of tables: each is loaded when the first file of its language comes.
+        module = importlib.import_module(grammar.module)
+    except ModuleNotFoundError:
+        return None
+    language = Language(getattr(module, grammar.entry)())
     source = files("coder_tui.workspace.outline").joinpath("queries", grammar.query).read_text("utf-8")
     return Parser(language), Query(language, source)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from coder_tui.workspace.outline.languages import MAPPED_SUFFIXES, family_of, grammar_for
-from coder_tui.workspace.outline.parse import parse
+from coder_tui.workspace.outline.languages import MAPPED_SUFFIXES, Grammar, family_of, grammar_for
+from coder_tui.workspace.outline.parse import load_grammar, parse
 
 PYTHON = '''
 import os
@@ -257,3 +257,7 @@ def test_a_map_is_made_of_code() -> None:
     assert {".py", ".ts", ".rb"} <= set(MAPPED_SUFFIXES)
     assert not {".json", ".md", ".html"} & set(MAPPED_SUFFIXES)
     assert (grammar_for(".bashrc"), grammar_for("Makefile"), grammar_for("dir.py/x")) == (None, None, None)
+
+
+def test_a_grammar_that_is_not_installed_is_done_without() -> None:
+    assert load_grammar(Grammar("nothing", "tree_sitter_nothing", "nothing")) is None
