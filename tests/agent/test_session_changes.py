@@ -35,6 +35,11 @@ def names(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
 
 
+def contents(folder: Path) -> dict[str, tuple[str, int]]:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {str(path.relative_to(folder)): (path.read_text(), path.stat().st_mode & 0o777) for path in files}
+
+
 def write(path: str, content: str) -> tuple[str, dict[str, str]]:
     return "write", {"path": path, "content": content}
 
@@ -61,6 +66,42 @@ async def test_each_turn_can_be_taken_back(project: Path) -> None:
     assert second_back == Restored((project / "b.txt", project / "new/a.txt"), ())
     assert first_back == Restored((project / "new/a.txt", project / "new"), ())
     assert names(project) == ["b.txt"]
+
+
+PATCH = """--- a/gone.txt
++++ /dev/null
+@@ -1 +0,0 @@
+-going
+diff --git a/old name.txt b/deep/new name.txt
+similarity index 50%
+rename from old name.txt
+rename to deep/new name.txt
+--- a/old name.txt
++++ b/deep/new name.txt
+@@ -1 +1 @@
+-moved
++moved and changed
+diff --git a/run.sh b/run.sh
+old mode 100644
+new mode 100755
+"""
+
+
+async def test_a_patch_that_removes_renames_and_changes_modes_is_taken_back(project: Path) -> None:
+    for name, content in (("gone.txt", "going\n"), ("old name.txt", "moved\n"), ("run.sh", "echo\n")):
+        (project / name).write_text(content)
+    before = contents(project)
+    patched = Say(calls=(("patch", {"patch": PATCH}),))
+    async with core(project, patched, Say("Done.")) as made:
+        session = await made.new_session()
+        await session.submit("go")
+        after = contents(project)
+        restored = await made.snapshots.restore(session.id, 1)
+        await session.close()
+
+    assert after == {"deep/new name.txt": ("moved and changed\n", 0o644), "run.sh": ("echo\n", 0o755)}
+    assert (restored.conflicts, contents(project)) == ((), before)
+    assert not (project / "deep").exists()
 
 
 async def test_turns_are_counted_on_where_a_session_is_resumed(project: Path) -> None:

@@ -213,6 +213,21 @@ CASES = (
     Case("read_around", "pipe", NOT_A_FILE, (("keyword", "x"),)),
 )
 
+PATCHED: dict[str, str] = {
+    "patched.txt": OK,
+    "../out/patched.txt": DENIED,
+    "{root}-evil/patched.txt": DENIED,
+    "/etc/patched-by-a-test": DENIED,
+    "link_folder_out/patched.txt": DENIED,
+    "dangling_out": DENIED,
+    "chain_1/patched.txt": DENIED,
+    ".git/hooks/patched": DENIED,
+    ".GIT/patched": DENIED,
+    ".coder-tui/config.toml": DENIED,
+    "/proc/self/patched": DENIED,
+}
+"""New files that a patch would make."""
+
 LINKS = {
     "link_file_in": "sub/b.txt",
     "link_folder_in": "sub",

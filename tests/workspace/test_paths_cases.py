@@ -9,7 +9,7 @@ import pytest
 from coder_tui.bootstrap import Setup
 from coder_tui.protocol.access import Mode
 from tests.fakes.real_tools import ALLOW, RealTools, setup_in
-from tests.workspace.path_cases import CASES, DENIED, NOT_A_FILE, OK, SECRET, Case, make_tree
+from tests.workspace.path_cases import CASES, DENIED, NOT_A_FILE, OK, PATCHED, SECRET, Case, make_tree
 
 Contents = dict[str, bytes]
 
@@ -47,6 +47,27 @@ async def test_a_path_gets_its_due(case: Case, base: Path, setup: Setup) -> None
     outcome = "ok" if result["ok"] else result["error"]["type"]
     assert (outcome, outside(base)) == (case.outcome, before), result
     assert SECRET not in json.dumps(result).replace(json.dumps(dict(case.more)), "")
+
+
+UNIFIED = "--- /dev/null\n+++ {path}\n@@ -0,0 +1 @@\n+new\n"
+ENVELOPE = "*** Begin Patch\n*** Add File: {path}\n+new\n*** End Patch\n"
+
+
+@pytest.mark.parametrize(("tool", "form"), [("patch", UNIFIED), ("apply_patch", ENVELOPE)])
+@pytest.mark.parametrize(("path", "outcome"), PATCHED.items())
+async def test_a_path_in_a_patch_gets_its_due_and_takes_the_others_with_it(
+    tool: str, form: str, path: str, outcome: str, base: Path, setup: Setup
+) -> None:
+    before = outside(base)
+    fellow = base / f"ws/fellow-{tool}-{len(path)}.txt"
+    name = path.format(base=base, root=base / "ws")
+    name = name.replace("patched.txt", f"patched-{tool}.txt")
+    first = form.format(path=fellow.name).removesuffix("*** End Patch\n")
+    second = form.format(path=name).removeprefix("*** Begin Patch\n")
+
+    got = await RealTools(setup).outcome(tool, patch=first + second)
+
+    assert (got, outside(base), fellow.exists()) == (outcome, before, outcome == OK)
 
 
 OUTSIDE_FOR_ASKING = ("../out/secret.txt", "{root}-evil/x.txt", "link_file_out", "link_folder_out/secret.txt")
