@@ -15,6 +15,7 @@ _MOST_COMMON = 64
 _MOST_STRETCHES = 24
 _MOST_CELLS = 600_000
 _ELIDED_LINES = 400
+_FOUND = (Step.EQUAL, Step.SIMILAR)
 _NEAR = 1.5
 """Alignments in one place whose scores differ by less than this are not told apart."""
 
@@ -110,33 +111,38 @@ def _is_acceptable(alignment: Alignment, script: Script, side: OldSide) -> bool:
         for step, key, must, elided in zip(alignment.steps, side.keys, side.must, side.elided, strict=True)
         if key and not must and not elided
     ]
-    matched = sum(step in (Step.EQUAL, Step.SIMILAR) for step in keeps)
+    matched = sum(step in _FOUND for step in keeps)
     if keeps and matched < _MATCHED_SHARE * len(keeps):
         return False
     sure = sum(len(key) for key, step in zip(side.keys, alignment.steps, strict=True) if step is Step.EQUAL)
-    return sure >= TELLING and all(_is_clear(alignment, group) for group in script.groups)
+    return sure >= TELLING and all(_is_clear(alignment, group, side) for group in script.groups)
 
 
-def _is_clear(alignment: Alignment, group: Group) -> bool:
+def _is_clear(alignment: Alignment, group: Group, side: OldSide) -> bool:
     """Whether lines that come have one possible place."""
-    if not group.adds:
+    if not group.adds or 0 < group.adds <= group.drops:
         return True
     end = group.at + group.drops
     before = next((row for row in alignment.rows[: group.at][::-1] if row is not None), None)
     after = next((row for row in alignment.rows[end:] if row is not None), None)
+    # Lines that the model says it left out leave no doubt: the change is on this side of them.
+    is_after_elision = any(side.elided[max(group.at - 1, 0) : group.at])
+    is_before_elision = any(side.elided[end : end + 1])
     if not group.drops:
+        if is_after_elision or is_before_elision:
+            beside = slice(end, end + 1) if is_after_elision else slice(max(end - 1, 0), end)
+            is_found = any(step in _FOUND for step in alignment.steps[beside])
+            return is_found and is_after_elision != is_before_elision
         return _is_clear_insertion(alignment, group.at, before, after)
-    if group.adds <= group.drops:
-        return True
-    # Lines that the model left out beside the change may belong among the many that come.
+    # Lines that it left out without a word may belong among the many that come.
     first, last = alignment.rows[group.at], alignment.rows[end - 1]
-    return (before is None or first == before + 1) and (after is None or last == after - 1)
+    has_clear_start = is_after_elision or before is None or first == before + 1
+    return has_clear_start and (is_before_elision or after is None or last == after - 1)
 
 
 def _is_clear_insertion(alignment: Alignment, at: int, before: int | None, after: int | None) -> bool:
     """Lines that come without any going need a neighbour that is there, and no line of the file between."""
-    neighbours = alignment.steps[max(at - 1, 0) : at + 1]
-    if not any(step in (Step.EQUAL, Step.SIMILAR) for step in neighbours):
+    if not any(step in _FOUND for step in alignment.steps[max(at - 1, 0) : at + 1]):
         return False
     if before is not None and after is not None:
         return after == before + 1

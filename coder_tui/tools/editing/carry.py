@@ -28,6 +28,7 @@ class Dress:
         self._matched = [line for line in matched if line.old.strip()]
         self._indentation = Indentation.learn(line.leads for line in self._matched)
         self._plain = str.maketrans(_plain_characters(matched))
+        self._has_stray_blanks = bool(self._matched) and all(_ends_stray(line) for line in self._matched)
 
     def lead(self, model_lead: str, index: int) -> str:
         """The file's lead for a new line that comes before old line `index`."""
@@ -48,15 +49,23 @@ class Dress:
         """One new line, dressed; `pair` is the line that it replaces, where that is known."""
         body = text.lstrip(" \t")
         if not body:
-            return text
-        lead = self.lead(fold.lead(text), index)
-        if pair is None:
-            return lead + body.translate(self._plain)
-        return lead + carried(pair.old.lstrip(" \t"), body, pair.own.lstrip(" \t"))
+            return "" if self._has_stray_blanks else text
+        if self._has_stray_blanks:
+            body = body.rstrip()
+        if pair is not None:
+            body = carried(pair.old.lstrip(" \t"), body, pair.own.lstrip(" \t"))
+        return self.lead(fold.lead(text), index) + body.translate(self._plain)
+
+
+def _ends_stray(line: MatchedLine) -> bool:
+    """Whether the model wrote blanks at the end that the file does not have."""
+    return line.old != line.old.rstrip() and line.own == line.own.rstrip()
 
 
 def _plain_characters(matched: list[MatchedLine]) -> dict[str, str]:
-    """Typographic characters that the model put where the file has plain ones."""
+    """Typographic characters that the model writes for plain ones, told by their kind."""
     model = set("".join(line.old for line in matched if not line.old.isascii()))
     own = set("".join(line.own for line in matched if not line.own.isascii()))
-    return {character: fold.plain(character) for character in model - own}
+    strange = model - own
+    kinds = [kind for kind in fold.KINDS if strange & kind]
+    return {character: fold.plain(character) for kind in kinds for character in kind - own}

@@ -4,7 +4,14 @@ import re
 from dataclasses import dataclass, field
 
 from coder_tui.tools.editing.hunk_body import HEADER
-from coder_tui.tools.editing.patch_model import FilePatch, Hunk, Operation, invalid_patch, joined_by_path
+from coder_tui.tools.editing.patch_model import (
+    FilePatch,
+    Hunk,
+    Operation,
+    invalid_patch,
+    joined_by_path,
+    patch_lines,
+)
 from coder_tui.tools.editing.script import Mark, Script, ScriptLine
 
 _FILE = re.compile(r"\*\*\* (Add|Delete|Update) File: *(.+)")
@@ -39,8 +46,7 @@ class _Section:
 def parse_envelope(text: str) -> tuple[FilePatch, ...]:
     """Return what the envelope does to each file; fences, shell wrappers and a missing end do no harm."""
     sections: list[_Section] = []
-    for number, raw in enumerate(_body(text), start=1):
-        line = raw.removesuffix("\r")
+    for number, line in enumerate(_body(text), start=1):
         if found := _FILE.fullmatch(line.strip()):
             sections.append(_Section(_OPERATIONS[found[1]], found[2].strip(), number))
         elif not _WRAPPERS.fullmatch(line.strip()) and sections:
@@ -52,7 +58,7 @@ def parse_envelope(text: str) -> tuple[FilePatch, ...]:
 
 def _body(text: str) -> list[str]:
     """The lines without what is wrapped around them: fences, and the shell's `<<EOF`."""
-    lines = text.strip("\n").split("\n")
+    lines = patch_lines(text)
     begins = [at for at, line in enumerate(lines) if line.strip().startswith("*** ")]
     first = begins[0] if begins else 0
     ends = [at for at, line in enumerate(lines) if line.strip().startswith("*** End Patch")]
@@ -114,7 +120,8 @@ def _file_patch(section: _Section) -> FilePatch:
         case Operation.DELETE:
             return FilePatch(Operation.DELETE, path, path)
         case _:
-            chunks = [chunk for chunk in section.chunks if chunk.lines]
+            # Blank lines between the markers are there for the eye.
+            chunks = [chunk for chunk in section.chunks if any(line.text.strip() for line in chunk.lines)]
             if not chunks and new_path == path:
                 raise invalid_patch(f"line {section.number}: Update file hunk for path '{path}' is empty")
             operation = Operation.MODIFY if new_path == path else Operation.RENAME

@@ -2,12 +2,17 @@
 
 import re
 
+_SINGLE, _DOUBLE = "\u2018\u2019\u201a\u201b\u2032", "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"
+_HYPHENS, _DASHES = "\u2010\u2011\u2012\u2013\u2212", "\u2014\u2015"
+_SPACES = "\u00a0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+KINDS = tuple(frozenset(kind) for kind in (_SINGLE + _DOUBLE, _HYPHENS + _DASHES, _SPACES, "\u2026"))
+"""Typographic characters that a writer, or a model, uses together."""
 _PLAIN = {
-    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"),
-    **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
-    **dict.fromkeys("\u2014\u2015", "--"),
-    **dict.fromkeys("\u00a0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000", " "),
+    **dict.fromkeys(_SINGLE, "'"),
+    **dict.fromkeys(_DOUBLE, '"'),
+    **dict.fromkeys(_HYPHENS, "-"),
+    **dict.fromkeys(_DASHES, "--"),
+    **dict.fromkeys(_SPACES, " "),
     "\u2026": "...",
     "\u200b": "",
     "\u2060": "",

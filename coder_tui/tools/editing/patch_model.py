@@ -44,6 +44,17 @@ class FilePatch:
         return bool(self.hunks) and all(not hunk.script.old for hunk in self.hunks)
 
 
+def patch_lines(text: str) -> list[str]:
+    """The lines of a patch. Returns at the end of every one are its own line ends, others are the file's."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    filled = [line for line in lines if line]
+    if filled and all(line.endswith("\r") for line in filled):
+        return [line.removesuffix("\r") for line in lines]
+    return lines
+
+
 def joined_by_path(patches: list[FilePatch]) -> tuple[FilePatch, ...]:
     """Put hunks for one file together; a path that is named for two different things is an error."""
     joined: dict[str, FilePatch] = {}

@@ -4,7 +4,14 @@ from dataclasses import dataclass, field
 
 from coder_tui.tools.editing.diff_names import git_names, strip_prefixes, without_date
 from coder_tui.tools.editing.hunk_body import HEADER, read_hunk
-from coder_tui.tools.editing.patch_model import FilePatch, Hunk, Operation, invalid_patch, joined_by_path
+from coder_tui.tools.editing.patch_model import (
+    FilePatch,
+    Hunk,
+    Operation,
+    invalid_patch,
+    joined_by_path,
+    patch_lines,
+)
 
 _NOTHING = "/dev/null"
 _EXECUTABLE, _PLAIN = "100755", "100644"
@@ -29,7 +36,7 @@ class _Section:
 
 def parse_unified(text: str) -> tuple[FilePatch, ...]:
     """Return what the patch does to each file; prose, fences and counts that are wrong are passed over."""
-    lines = _lines(text)
+    lines = patch_lines(text)
     sections: list[_Section] = []
     at = 0
     is_fenced = False
@@ -47,17 +54,6 @@ def parse_unified(text: str) -> tuple[FilePatch, ...]:
     if not patches:
         raise invalid_patch("no file is named in it", "Begin each file with --- and +++ lines.")
     return joined_by_path(patches)
-
-
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    filled = [line for line in lines if line]
-    # Returns on every line are the patch's own line ends, not the file's.
-    if filled and all(line.endswith("\r") for line in filled):
-        return [line.removesuffix("\r") for line in lines]
-    return lines
 
 
 def _read_header(line: str, following: str, sections: list[_Section]) -> None:

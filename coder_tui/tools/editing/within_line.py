@@ -13,7 +13,7 @@ def carried(old: str, new: str, own: str) -> str:
     `old` and `own` are the same line but for blanks and typographic characters. What old and new share keeps
     the file's characters.
     """
-    if old == own or max(len(old), len(new), len(own)) > _LONGEST:
+    if old.rstrip() == own.rstrip() or max(len(old), len(new), len(own)) > _LONGEST:
         return new
     ends = _ends(old, own)
     if ends is None:
