@@ -16,7 +16,7 @@ from coder_tui.tools.editing.change import (
     diff_fields,
 )
 from coder_tui.tools.editing.exact import replace_exact
-from coder_tui.tools.editing.replace import replace_similar
+from coder_tui.tools.editing.replace import replace_text
 from coder_tui.tools.editing.replaced import Replaced
 from coder_tui.tools.editing.strategy import Strategy
 from coder_tui.tools.editing.view import to_line_feeds
@@ -92,11 +92,12 @@ class EditTool(Tool[EditParams]):
 
     def _replaced(self, params: EditParams, located: Located, before: TextFile) -> Replaced:
         old, new, replace_all = params.old_string, params.new_string, params.replace_all
-        if replaced := replace_exact(before, old, new, replace_all=replace_all):
-            return replaced
         if self._ledger.has_changed(located.path, before.digest):
-            raise stale_file(located, "changed since it was read, and old_string is not in it")
-        return replace_similar(before, located.shown, old, new, replace_all=replace_all)
+            exact = replace_exact(before, old, new, replace_all=replace_all)
+            if exact is None:
+                raise stale_file(located, "changed since it was read, and old_string is not in it")
+            return exact
+        return replace_text(before, located.shown, old, new, replace_all=replace_all)
 
 
 def _note(replaced: Replaced) -> JsonObject:

@@ -30,15 +30,18 @@ class Dress:
         self._plain = str.maketrans(_plain_characters(matched))
         self._has_stray_blanks = bool(self._matched) and all(_ends_stray(line) for line in self._matched)
 
-    def lead(self, model_lead: str, index: int) -> str:
-        """The file's lead for a new line that comes before old line `index`."""
+    def lead(self, model_lead: str, index: int, pair: MatchedLine | None) -> str:
+        """The file's lead for a new line that comes before old line `index`, or in place of `pair`."""
         known = self._indentation.carry(model_lead)
         if known is not None:
             return known
-        near = sorted(self._matched, key=lambda line: abs(line.index - index))
-        leads = [line.leads[1] for line in near if line.leads[0] == model_lead]
-        if leads:
-            return leads[0]
+        if pair is not None and pair.leads[0] == model_lead:
+            return pair.leads[1]
+        same = [line for line in self._matched if line.leads[0] == model_lead]
+        before = [line.leads[1] for line in same if line.index < index][-1:]
+        after = [line.leads[1] for line in same if line.index >= index][:1]
+        if len(near := {*before, *after}) == 1:
+            return near.pop()
         raise ToolError(
             ErrorType.NO_MATCH,
             "The place was found by ignoring indentation, but it does not tell how to indent the new lines.",
@@ -54,7 +57,7 @@ class Dress:
             body = body.rstrip()
         if pair is not None:
             body = carried(pair.old.lstrip(" \t"), body, pair.own.lstrip(" \t"))
-        return self.lead(fold.lead(text), index) + body.translate(self._plain)
+        return self.lead(fold.lead(text), index, pair) + body.translate(self._plain)
 
 
 def _ends_stray(line: MatchedLine) -> bool:

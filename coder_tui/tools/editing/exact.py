@@ -20,7 +20,14 @@ def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> R
         raise several_places([view.line(place) for place in places])
     strategy = Strategy.MULTI_OCCURRENCE if replace_all else Strategy.EXACT
     last = view.line(places[-1] + max(len(old.removesuffix("\n")) - 1, 0))
-    return Replaced(_spliced(file, view, places, old, new), len(places), strategy, view.line(places[0]), last)
+    text = _spliced(file, view, places, old, new)
+    splits_lead = not replace_all and _splits_lead(view.text, places[0])
+    return Replaced(text, len(places), strategy, view.line(places[0]), last, splits_lead)
+
+
+def _splits_lead(text: str, place: int) -> bool:
+    line_start = text.rfind("\n", 0, place) + 1
+    return text[place] in " \t" and line_start < place and not text[line_start:place].strip(" \t")
 
 
 def _spliced(file: TextFile, view: LineFeedView, places: list[int], old: str, new: str) -> str:

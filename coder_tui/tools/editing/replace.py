@@ -19,9 +19,15 @@ from coder_tui.tools.editing.view import to_line_feeds
 from coder_tui.workspace.files import TextFile
 
 
-def replace_similar(file: TextFile, name: str, old: str, new: str, *, replace_all: bool) -> Replaced:
-    """Replace text that is not there as given, at the one place it surely means; `ToolError` says why not."""
-    return _Search(file, name, Reading(to_line_feeds(old), to_line_feeds(new)), replace_all=replace_all).run()
+def replace_text(file: TextFile, name: str, old: str, new: str, *, replace_all: bool) -> Replaced:
+    """Replace `old` at the one place it surely means; `ToolError` says why there is none."""
+    exact = replace_exact(file, old, new, replace_all=replace_all)
+    if exact and not exact.splits_lead:
+        return exact
+    given = Reading(to_line_feeds(old), to_line_feeds(new))
+    search = _Search(file, name, given, replace_all=replace_all)
+    # With half of its indentation missing the text may as well mean other lines.
+    return search.by_lines(given) or exact if exact else search.run()
 
 
 class _Search:
@@ -36,7 +42,7 @@ class _Search:
 
     def run(self) -> Replaced:
         for reading in self._readings():
-            if replaced := self._by_text(reading) or self._by_lines(reading):
+            if replaced := self._by_text(reading) or self.by_lines(reading):
                 return replaced
         for reading in self._readings():
             self._refuse_applied(reading)
@@ -60,7 +66,7 @@ class _Search:
         found = replace_exact(self._file, reading.old, reading.new, replace_all=self._replace_all)
         return found and with_fields(found, strategy=reading.strategy)
 
-    def _by_lines(self, reading: Reading) -> Replaced | None:
+    def by_lines(self, reading: Reading) -> Replaced | None:
         script = _script(reading)
         places = places_by_tier(self._searched, script, LENIENT)
         if len(places) > 1 and not self._replace_all:

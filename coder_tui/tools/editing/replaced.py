@@ -17,6 +17,8 @@ class Replaced:
     strategy: Strategy
     first_line: int
     last_line: int
+    splits_lead: bool = False
+    """Whether the old text begins within the blanks that a line begins with: its indentation is not right."""
 
 
 def several_places(lines: list[int], how: str = "") -> ToolError:

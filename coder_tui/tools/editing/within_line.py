@@ -15,33 +15,30 @@ def carried(old: str, new: str, own: str) -> str:
     """
     if old.rstrip() == own.rstrip() or max(len(old), len(new), len(own)) > _LONGEST:
         return new
-    ends = _ends(old, own)
-    if ends is None:
+    bounds = _bounds(old, own)
+    if bounds is None:
         return new
     pieces: list[str] = []
     for step in Indel.opcodes(old, new):
         if step.tag == "equal":
-            pieces.append(own[ends[step.src_start] : ends[step.src_end]])
+            pieces.append(own[bounds[step.src_start] : bounds[step.src_end]])
         elif step.tag in ("insert", "replace"):
             pieces.append(new[step.dest_start : step.dest_end])
     return "".join(pieces)
 
 
-def _ends(old: str, own: str) -> list[int] | None:
-    """For every offset of `old` the offset of `own` that it stands for."""
-    ends = [0]
-    at = 0
+def _bounds(old: str, own: str) -> list[int] | None:
+    """For every offset of `old` the offset of `own` that it stands for; None if they are different lines."""
+    spans: list[tuple[int, int]] = []
+    for at, character in enumerate(own):
+        spans += [(at, at + 1)] * len(fold.spaceless(character))
+    if fold.spaceless(old) != fold.spaceless(own):
+        return None
+    bounds: list[int] = []
+    count = 0
     for character in old:
-        folded = fold.spaceless(character)
-        if folded:
-            taken = ""
-            while at < len(own) and len(taken) < len(folded):
-                taken += fold.spaceless(own[at])
-                at += 1
-            if not folded.startswith(taken) and not taken.startswith(folded):
-                return None
-        elif at < len(own) and not fold.spaceless(own[at]):
-            at += 1
-        ends.append(at)
-    ends[-1] = len(own)
-    return ends
+        size = len(fold.spaceless(character))
+        # Blanks of the file's own stand before the next character, not after a cut.
+        bounds.append(spans[count][0] if size else (spans[count - 1][1] if count else 0))
+        count += size
+    return [*bounds, len(own)]
