@@ -109,7 +109,7 @@ class Trials:
 
     def _call(self, number: int) -> tuple[str, dict[str, str]]:
         path = self._random.choice(["file.txt", "sub/file.txt"])
-        match self._random.randrange(6):
+        match self._random.randrange(7):
             case 0:
                 return "read", {"path": path}
             case 1:
@@ -120,6 +120,8 @@ class Trials:
                 return "write", {"path": f"sub/deep-{number}/new.txt", "content": NEW}
             case 4:
                 return "mkdir", {"path": f"sub/made-{number}/deep"}
+            case 5:
+                return "grep", {"path": "sub", "pattern": "inside"}
             case _:
                 old, new = self._random.sample(["inside old", "inside new"], 2)
                 return "edit", {"path": path, "old_string": old, "new_string": new}

@@ -4,11 +4,14 @@ import asyncio
 import contextlib
 import fcntl
 import os
+import signal
+import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from pathlib import Path
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell.environment import clean_environment
+from coder_tui.workspace.confine import open_folder
 
 _PIPE_SIZE = 1024 * 1024
 _GULP = 256 * 1024
@@ -51,10 +54,13 @@ def _pipe() -> tuple[int, int]:
 
 
 async def _start(command: Sequence[str], folder: Path, output: int) -> asyncio.subprocess.Process:
+    opened: int | None = None
     try:
+        opened = open_folder(folder)
         return await asyncio.create_subprocess_exec(
             *command,
-            cwd=folder,
+            # Entered by what was opened: a link put in the folder's place meanwhile is not followed.
+            cwd=f"/proc/self/fd/{opened}" if sys.platform == "linux" else folder,
             env=clean_environment(os.environ),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
@@ -66,12 +72,15 @@ async def _start(command: Sequence[str], folder: Path, output: int) -> asyncio.s
         raise ToolError(ErrorType.EXECUTION_FAILED, message) from error
     finally:
         os.close(output)
+        if opened is not None:
+            os.close(opened)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
+        # Not `kill()`: that may take the exit status away from the loop, which then complains.
         with contextlib.suppress(ProcessLookupError):
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
     if process.stderr is not None:
         # What is still in the pipe would keep its transport open.
         while await process.stderr.read(_FULL):
