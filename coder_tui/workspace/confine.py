@@ -179,6 +179,16 @@ def open_folder(path: Path, *, create: bool = False) -> int:
         os.close(root)
 
 
+def missing_folders(path: Path) -> tuple[Path, ...]:
+    """The folders on the way to `path` that a change would have to make, outermost first."""
+    missing: list[Path] = []
+    for folder in path.parents:
+        if os.path.lexists(folder):
+            break
+        missing.append(folder)
+    return tuple(reversed(missing))
+
+
 def _walk(root: int, parts: tuple[str, ...], *, create: bool) -> int:
     descriptor = os.dup(root)
     for part in parts:

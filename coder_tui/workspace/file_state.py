@@ -63,13 +63,3 @@ def _file(folder: int, name: str, keep: Keep) -> FileState:
 def _chunks(descriptor: int) -> Iterator[bytes]:
     while chunk := os.read(descriptor, CHUNK):
         yield chunk
-
-
-def missing_folders(path: Path) -> tuple[Path, ...]:
-    """The folders on the way to `path` that a change would have to make, outermost first."""
-    missing: list[Path] = []
-    for folder in path.parents:
-        if os.path.lexists(folder):
-            break
-        missing.append(folder)
-    return tuple(reversed(missing))

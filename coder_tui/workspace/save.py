@@ -1,14 +1,16 @@
 """Puts new bytes in a file's place all at once, or leaves what was there untouched."""
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import stat
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.workspace.confine import Located, explain, open_folder
+from coder_tui.workspace.confine import Located, explain, missing_folders, open_folder
 from coder_tui.workspace.files import TextFile
 from coder_tui.workspace.replace import NewFile, place, sync_folder
 
@@ -44,6 +46,26 @@ async def settled(work: Callable[[], T]) -> T:
 
 
 def _save(located: Located, data: bytes, before: TextFile | None, mode: int | None) -> None:
+    made = missing_folders(located.path) if before is None else ()
+    try:
+        _save_there(located, data, before, mode)
+    except BaseException:
+        _remove_empty(made)
+        raise
+
+
+def _remove_empty(folders: tuple[Path, ...]) -> None:
+    """Take back the folders that were made for a file which then could not be; others may use them by now."""
+    for path in reversed(folders):
+        with contextlib.suppress(OSError):
+            parent = open_folder(path.parent)
+            try:
+                os.rmdir(path.name, dir_fd=parent)
+            finally:
+                os.close(parent)
+
+
+def _save_there(located: Located, data: bytes, before: TextFile | None, mode: int | None) -> None:
     try:
         folder = open_folder(located.path.parent, create=before is None)
         try:

@@ -11,7 +11,8 @@ from pathlib import Path
 from coder_tui.protocol.errors import ErrorType, StorageError, ToolError
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.manifest import ABSENT, Change, FileKind, FileState, Manifest
-from coder_tui.workspace.file_state import missing_folders, state_of
+from coder_tui.workspace.confine import missing_folders
+from coder_tui.workspace.file_state import state_of
 from coder_tui.workspace.restore import ConflictError, Step, take
 from coder_tui.workspace.save import settled
 

@@ -269,7 +269,7 @@ async def test_no_space_left_leaves_the_old_file_and_no_other(full_disk: Path) -
     located = workspace.locate("a.txt")
 
     changed = await refusal(located, b"x" * 200_000, await load(located))
-    created = await refusal(workspace.locate("new.txt"), b"x" * 200_000, None)
+    created = await refusal(workspace.locate("new/deep/new.txt"), b"x" * 200_000, None)
 
     assert (changed, created) == (ErrorType.EXECUTION_FAILED, ErrorType.EXECUTION_FAILED)
     assert (located.path.read_text(), names(full_disk)) == ("old", ["a.txt"])
