@@ -7,8 +7,7 @@ from pathlib import Path
 
 from coder_tui.protocol.errors import ToolError
 from coder_tui.tools.editing.patch_plan import FilePlan
-from coder_tui.workspace.confine import Located
-from coder_tui.workspace.file_state import missing_folders
+from coder_tui.workspace.confine import Located, missing_folders
 from coder_tui.workspace.files import TextFile, digest_of, load
 from coder_tui.workspace.ledger import ReadLedger
 from coder_tui.workspace.save import remove, save
