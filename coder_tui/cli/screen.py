@@ -38,6 +38,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         use_ascii=arguments.ascii,
         open_session=opener.open,
         theme_directory=invocation.directories.config / "themes",
+        clean_up=opener.clean_up,
         thinking=_thinking(invocation),
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import signal
 import time
 from collections.abc import Iterable
 from functools import partial
@@ -14,15 +13,13 @@ from textual.screen import Screen
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.ui.farewell import farewell, last_words
+from coder_tui.ui.departure import Departure, last_words
 from coder_tui.ui.keys import KEYS, Context, bindings, shown
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.gated import GatedScreen
 from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.screens.session import SessionScreen
 from coder_tui.ui.themes import DEFAULT_THEME, Themes, first_theme, load_themes
-
-TERMINATED = 143
 
 
 class CoderApp(App[int], inherit_bindings=False):
@@ -42,7 +39,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self.session_screen = SessionScreen(launch, time.monotonic)
         self._use(self._themes)
         self._early: list[events.Key | events.Paste] | None = []
-        self._is_leaving = False
+        self._departure = Departure(self, self.session_screen, launch.clean_up)
 
     def get_default_screen(self) -> Screen[None]:
         return self.session_screen
@@ -52,9 +49,7 @@ class CoderApp(App[int], inherit_bindings=False):
         return next(theme.variables for theme in self._themes.themes if theme.name == DEFAULT_THEME)
 
     def on_mount(self) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self._terminated)
+        self._departure.watch()
         self.call_after_refresh(self._painted)
 
     async def on_event(self, event: events.Event) -> None:
@@ -85,7 +80,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self.screen.refresh(repaint=True, layout=True)
 
     async def action_quit(self) -> None:
-        await self._leave(0)
+        await self._departure.leave(0)
 
     def _is_taken(self, event: events.Key | events.Paste) -> bool:
         if self._early is not None:
@@ -128,19 +123,3 @@ class CoderApp(App[int], inherit_bindings=False):
             self.register_theme(theme)
         is_known = self._launch.theme in self.available_themes
         self.theme = self._launch.theme if is_known else DEFAULT_THEME
-
-    def _terminated(self) -> None:
-        self.run_worker(self._leave(TERMINATED), group="leave")
-
-    async def _leave(self, code: int) -> None:
-        if self._is_leaving:
-            return
-        self._is_leaving = True
-        session = self.session_screen.conversation.session
-        try:
-            if session is not None:
-                await session.close()
-        except UserError as error:
-            self.exit(error.exit_code, error.exit_code, last_words(error))
-        else:
-            self.exit(code, code, farewell(session, self.session_screen.router))

@@ -13,12 +13,13 @@ if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`open_session` is awaited after the first paint."""
+    """`open_session` is awaited after the first paint; `clean_up` is for an end that cannot come back."""
 
     directory: Path
     theme: str
     use_ascii: bool
     open_session: "Callable[[], Awaitable[Session]]"
     theme_directory: Path | None = None
+    clean_up: Callable[[], None] = lambda: None
     thinking: ThinkingLevel = ThinkingLevel.SUMMARY
     has_motion: bool = True

@@ -1,5 +1,7 @@
 """The whole program in a real terminal, by keyboard."""
 
+import os
+import select
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import PROGRAM, Program
 from tests.fakes.script import Call, Reply
-from tests.fakes.tmux import Tmux, needs_tmux
+from tests.fakes.tmux import PATIENCE, Tmux, needs_tmux
 
 pytestmark = needs_tmux
 
@@ -98,3 +100,23 @@ def test_settings_that_are_wrong_leave_a_clean_terminal(tmp_path: Path) -> None:
     with terminal(program, "--config", str(program.home / "c.toml")) as tmux:
         tmux.shows(r"c\.toml:2: unknown key")
         tmux.shows("exit code 2")
+
+
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_a_closed_terminal_ends_the_program_and_leaves_nothing(tmp_path: Path, is_busy: bool) -> None:
+    program = Program.in_folder(tmp_path)
+    scratch = tmp_path / "tmp"
+    scratch.mkdir()
+    environment = program.environment | {"TMPDIR": str(scratch)}
+    with Tmux(f"echo $$ > {tmp_path}/pid; exec {PROGRAM} demo", program.project, environment) as tmux:
+        tmux.shows("say anything to start")
+        if is_busy:
+            tmux.type("go")
+            tmux.keys("Enter")
+            tmux.shows("Hello!")
+        pid = int((tmp_path / "pid").read_text())
+        ended = os.pidfd_open(pid)
+    # Leaving the block killed the server: the program's terminal is gone.
+    assert select.select([ended], [], [], PATIENCE)[0]
+    os.close(ended)
+    assert list(scratch.glob("coder-tui-demo-*")) == []

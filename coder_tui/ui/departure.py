@@ -1,0 +1,76 @@
+"""The ways out: by key, by signal, by a terminal that is gone; the session is closed first in each."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.app import App
+
+from coder_tui.protocol.errors import UserError
+from coder_tui.text.safe_text import safe_line, safe_text
+from coder_tui.ui.hangup import EXIT_CODE, end_at_once, watch_for_hangup
+from coder_tui.ui.screens.session import SessionScreen
+
+if TYPE_CHECKING:  # the first paint does not need the agent
+    from coder_tui.agent.session import Session
+
+
+class Departure:
+    """Leaves once, whoever asks for it."""
+
+    def __init__(self, app: App[Any], screen: SessionScreen, clean_up: Callable[[], None]) -> None:
+        self._app = app
+        self._screen = screen
+        self._clean_up = clean_up
+        self._is_leaving = False
+
+    def watch(self) -> None:
+        """Leave when a signal says so."""
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, self._terminated)
+        if self._app.is_headless:
+            loop.add_signal_handler(signal.SIGHUP, self._terminated)
+        else:
+            watch_for_hangup(lambda: self._start(self._leave_unseen()), self._clean_up)
+
+    def _terminated(self) -> None:
+        self._start(self.leave(EXIT_CODE))
+
+    async def leave(self, code: int) -> None:
+        if self._is_leaving:
+            return
+        self._is_leaving = True
+        try:
+            if (session := self._session) is not None:
+                await session.close()
+        except UserError as error:
+            self._app.exit(error.exit_code, error.exit_code, last_words(error))
+        else:
+            self._app.exit(code, code, self._farewell())
+
+    async def _leave_unseen(self) -> None:
+        if (session := self._session) is not None:
+            with suppress(UserError):  # nobody is left to read what went wrong
+                await session.close()
+        end_at_once(self._clean_up)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._app.run_worker(work, group="leave")
+
+    @property
+    def _session(self) -> "Session | None":
+        return self._screen.conversation.session
+
+    def _farewell(self) -> Text | None:
+        """The session's name and how to come back to it; nothing where there is nothing to come back to."""
+        session, router = self._session, self._screen.router
+        if session is None or router is None or not router.title or not session.is_kept:
+            return None
+        return Text(f"{safe_line(router.title)}\ncoder-tui --resume {session.id}")
+
+
+def last_words(error: UserError) -> Text:
+    return Text(f"coder-tui: {safe_text(str(error))}")
