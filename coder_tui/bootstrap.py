@@ -36,7 +36,8 @@ from coder_tui.policy.paths import Boundaries
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.events import TodosChanged
-from coder_tui.protocol.messages import UserMessage
+from coder_tui.protocol.messages import AssistantMessage, Message, UserMessage
+from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.blobs import BlobStore
@@ -169,11 +170,16 @@ class Core:
         info = await self.store.get(session_id)
         if not await self.store.claim(info.id):
             raise StorageError(f"session {info.id} is open in another coder-tui; close it there first")
-        await self.store.close_unfinished(info.id)
+        cut_off = await self.store.close_unfinished(info.id)
         await self.store.set_model(info.id, self.choice.name)
         session = self._session(await self.store.load(info.id))
         if not self.setup.is_mode_given:
             session.set_mode(info.mode)
+        if cut_off:
+            calls = "call was" if len(cut_off) == 1 else "calls were"
+            session.notice(
+                NoticeLevel.INFO, f"The last turn was cut off; {len(cut_off)} {calls} not finished."
+            )
         return session
 
     async def close(self) -> None:
@@ -229,7 +235,9 @@ class Core:
             conversation=conversation,
             step=ModelStep(self.client, bench.bus, self.retry),
             runner=bench.runner,
-            meter=UsageMeter(self.store, bench.bus, stored.info.id, stored.usage),
+            meter=UsageMeter(
+                self.store, bench.bus, stored.info.id, stored.usage, _last_context(stored.messages)
+            ),
             limits=Limits(limits.max_steps, limits.max_cost, limits.max_minutes, limits.repeated_calls),
             known_tools=bench.registry.names,
             request=RequestBuilder(self.choice, bench.registry, environment, lambda: bench.desk.mode),
@@ -248,3 +256,9 @@ def _todo_saver(store: Store, bus: EventBus, session_id: str) -> SaveTodos:
         bus.publish(TodosChanged(items))
 
     return save
+
+
+def _last_context(messages: tuple[Message, ...]) -> int:
+    """How much of the window the newest reply filled."""
+    replies = (message for message in reversed(messages) if isinstance(message, AssistantMessage))
+    return next((reply.usage.total_tokens for reply in replies), 0)

@@ -156,10 +156,11 @@ class HeadlessRun:
         self._session = session
         self._printer = printer
         self._result = RunResult(session.id)
+        self._is_unread = False
 
     async def run(self, prompt: str) -> RunResult:
         began = time.monotonic()
-        self._printer.start(self._session)
+        self._print(lambda: self._printer.start(self._session))
         unsubscribe = self._session.subscribe(self._on_event)
         try:
             await self._session.submit(prompt)
@@ -169,11 +170,22 @@ class HeadlessRun:
         finally:
             unsubscribe()
         self._result.duration_ms = round((time.monotonic() - began) * 1000)
-        self._printer.end(self._result)
+        self._print(lambda: self._printer.end(self._result))
+        if self._is_unread:
+            raise BrokenPipeError
         return self._result
 
+    def _print(self, write: Callable[[], None]) -> None:
+        """A reader that went away ends the run; there is nobody to tell."""
+        if not self._is_unread:
+            try:
+                write()
+            except BrokenPipeError:
+                self._is_unread = True
+                self._session.interrupt()
+
     def _on_event(self, event: Event) -> None:
-        self._printer.event(event)
+        self._print(lambda: self._printer.event(event))
         match event:
             case RequestOpened():
                 self._refuse(event.request)

@@ -25,7 +25,9 @@ class Limits:
     def exceeded(self, steps: int, usage: Usage) -> str:
         """The sentence that says which limit was met; empty while none is."""
         if steps >= self.max_steps:
-            return f"Stopped after {steps} steps, the limit of one turn (limits.max_steps)."
+            return (
+                f"Stopped after {steps} model calls, the limit of one turn (limits.max_steps, --max-turns)."
+            )
         if self.max_cost is not None and usage.cost is not None and usage.cost >= self.max_cost:
             return f"Stopped at ${usage.cost:.2f}: the spend limit is ${self.max_cost:.2f} (limits.max_cost)."
         return ""

@@ -78,7 +78,7 @@ class PermissionDesk:
             kind=tool.kind,
             title=_title(tool, params),
             preview=_preview(params, access),
-            facts=((access.facts if access else ()) + verdict.reasons),
+            facts=verdict.reasons + (access.facts if access else ()),
             grants=grants,
             is_undoable=bool(access and access.is_undoable),
             rule=f"{verdict.rule} ({verdict.source})",

@@ -240,7 +240,9 @@ def failure_json(error: ToolError) -> JsonObject:
 
 
 def _failure(error: ToolError) -> ToolResult:
-    return ToolResult(failure_json(error), TextBlock(f"{error.message}\n{error.hint}".strip()))
+    is_refusal = _outcome_of(error) is Outcome.DENIED
+    shown = error.message if is_refusal else f"{error.message}\n{error.hint}".strip()
+    return ToolResult(failure_json(error), TextBlock(shown))
 
 
 def _outcome_of(error: ToolError) -> Outcome:

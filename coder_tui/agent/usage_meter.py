@@ -8,13 +8,15 @@ from coder_tui.storage.sessions import Store
 
 
 class UsageMeter:
-    def __init__(self, store: Store, bus: EventBus, session_id: str, session: Usage) -> None:
+    def __init__(
+        self, store: Store, bus: EventBus, session_id: str, session: Usage, context_tokens: int = 0
+    ) -> None:
         self._store = store
         self._bus = bus
         self._session_id = session_id
         self.session = session
         self.turn = Usage()
-        self.context_tokens = 0
+        self.context_tokens = context_tokens
         self.context_window: int | None = None
 
     def start_turn(self) -> None:

@@ -206,6 +206,8 @@ COMMANDS = {
 
 def split_command(argv: Sequence[str]) -> tuple[str, list[str]]:
     """The command and the rest; no command means the session itself."""
+    if list(argv) == ["help"]:
+        return "", ["--help"]
     if argv and argv[0] in COMMANDS:
         return argv[0], list(argv[1:])
     return "", list(argv)

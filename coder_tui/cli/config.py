@@ -13,6 +13,9 @@ def main(argv: list[str]) -> int:
     invocation = read_invocation(arguments)
     directories, sources = invocation.directories, invocation.sources
     if arguments.action == "path":
+        file = sources.file.path if sources.file else directories.config / "config.toml"
+        state = "" if sources.file else "  (not there yet)"
+        say(f"file    {display_path(file)}{state}")
         say(f"config  {display_path(directories.config)}")
         say(f"data    {display_path(directories.data)}")
         say(f"cache   {display_path(directories.cache)}")

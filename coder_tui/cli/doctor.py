@@ -16,7 +16,7 @@ from coder_tui.config.log_file import LOG_NAME
 from coder_tui.config.paths import display_path
 from coder_tui.config.settings import load_settings
 from coder_tui.llm.catalog import available_models
-from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.errors import ConfigError, UserError
 from coder_tui.storage.sessions import Store
 from coder_tui.workspace.search import search_program
 
@@ -34,8 +34,12 @@ class Finding:
 
 
 def main(argv: list[str]) -> int:
-    invocation = read_invocation(doctor_parser().parse_args(argv))
-    findings = [*_program(), *_tools(), *_terminal(), *asyncio.run(_state(invocation))]
+    arguments = doctor_parser().parse_args(argv)
+    findings = [*_program(), *_tools(), *_terminal()]
+    try:
+        findings += asyncio.run(_state(read_invocation(arguments)))
+    except ConfigError as error:
+        findings.append(Finding("settings", "cannot be read", is_well=False, mend=str(error)))
     for finding in findings:
         say(f"{'✓' if finding.is_well else '✗'} {finding.name:<12} {finding.value}")
         if finding.mend:

@@ -25,5 +25,5 @@ def main(argv: list[str]) -> int:
 def _line(entry: CatalogEntry) -> str:
     context = f"{entry.context // 1000}k" if entry.context else "?"
     price = "?" if entry.cost_in is None else f"${entry.cost_in:g}/{entry.cost_out:g}"
-    state = "ready" if entry.available else f"needs {entry.missing}"
+    state = "ready" if entry.available else entry.missing
     return f"{'✓' if entry.available else '·'} {entry.id:<44} {context:>6}  {price:>10}  {state}"

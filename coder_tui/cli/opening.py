@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
@@ -15,8 +16,9 @@ from coder_tui.llm.catalog import default_model
 from coder_tui.llm.client import ModelClient
 from coder_tui.llm.demo import CONTEXT_WINDOW, DEMO_MODEL, DemoClient
 from coder_tui.llm.host_client import HostClient
+from coder_tui.llm.providers import provider_of
 from coder_tui.llm.retry import RetryPolicy
-from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.errors import ConfigError, UserError
 from coder_tui.resources import sample_project
 from coder_tui.storage.sessions import Store
 
@@ -72,7 +74,20 @@ async def choose_model(settings: Settings) -> ModelChoice | None:
     name = section.name or await default_model(os.environ) or ""
     if not name:
         return None
+    _check_model(name, section.api_base)
     return ModelChoice(name, section.api_base, section.effort, section.max_tokens)
+
+
+def _check_model(name: str, api_base: str) -> None:
+    """Say at once what would otherwise fail only after several attempts."""
+    if api_base:
+        address = urlsplit(api_base)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise ConfigError(f"model.api_base: {api_base} is no address; write http://HOST:PORT/v1")
+    if "/" not in name and name != DEMO_MODEL and provider_of(name) is None:
+        raise ConfigError(
+            f"model {name} names no provider; write PROVIDER/NAME ('coder-tui models' lists some)"
+        )
 
 
 async def open_core(setup: Setup, choice: ModelChoice) -> Core:

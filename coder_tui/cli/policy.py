@@ -35,13 +35,15 @@ async def _nothing(items: object) -> None:
 async def _check(arguments: argparse.Namespace) -> int:
     setup = prepare(read_invocation(arguments))
     registry = build_registry(setup, TodoList("policy-check", _nothing))
+    is_understood = True
     for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
+        is_understood = is_understood and not call.problem
         answer = await _judge(call, setup, registry)
         if arguments.json or arguments.stdin:
             say_json(answer)
         else:
             _explain(answer)
-    return 0
+    return 0 if is_understood else 1
 
 
 async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> dict[str, Any]:

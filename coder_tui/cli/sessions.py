@@ -56,7 +56,8 @@ async def _list(store: Store, arguments: argparse.Namespace) -> int:
 def _line(info: SessionInfo) -> str:
     when = info.updated.astimezone().strftime("%Y-%m-%d %H:%M")
     cost = f"${info.cost:.2f}" if info.cost is not None else ""
-    return f"{info.id}  {when}  {info.message_count:>4} messages  {cost:>8}  {info.title or '(untitled)'}"
+    count = f"{info.message_count:>4} message{'' if info.message_count == 1 else 's'}"
+    return f"{info.id}  {when}  {count:<13}  {cost:>8}  {info.title or '(untitled)'}"
 
 
 def _as_json(info: SessionInfo) -> dict[str, object]:

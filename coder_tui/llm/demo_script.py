@@ -66,9 +66,12 @@ def next_scene(messages: tuple[Message, ...]) -> Scene:
         return _first_tests()
     if not edits or (len(edits) == 1 and edits[0].was_refused):
         return _mend(tests[-1], edits)
-    if not edits[-1].is_ok:
-        return _not_mended(edits[-1])
-    return _after_mending(tests)
+    is_checked = tests[-1].was_refused or len(tests) > 1
+    if edits[-1].is_ok and not is_checked:
+        return _last_tests()
+    if not _is_wound_up(done):
+        return _winding_up(edits[-1], tests[-1])
+    return _report(edits[-1], tests[-1]) if edits[-1].is_ok else _not_mended(edits[-1])
 
 
 def _done_calls(messages: tuple[Message, ...]) -> list[Done]:
@@ -151,20 +154,33 @@ def _before_mending(tests: Done, edits: list[Done]) -> str:
     return f"There it is: with ten pieces the discount is missing. {asks}"
 
 
-def _after_mending(tests: list[Done]) -> Scene:
-    was_refused = tests[-1].was_refused
-    if len(tests) == 1 and not was_refused:
-        calls = (
-            _todos(3),
-            Call("bash", {"command": TEST_COMMAND, "description": "Run the project's tests"}),
-        )
-        return Scene("Mended. Now the same tests once more.", calls=calls)
-    return _report(
-        "not run, as you wished" if was_refused else "pass" if tests[-1].is_ok else "**still fail**"
-    )
+def _last_tests() -> Scene:
+    command = {"command": TEST_COMMAND, "description": "Run the project's tests"}
+    return Scene("Mended. Now the same tests once more.", calls=(_todos(3), Call("bash", command)))
 
 
-def _report(checked: str) -> Scene:
+def _is_wound_up(done: list[Done]) -> bool:
+    """Whether the last todo list has nothing in progress any more."""
+    lists = [item.call.arguments["todos"] for item in done if item.call.tool == "todowrite"]
+    return bool(lists) and all(todo["status"] != "in_progress" for todo in lists[-1])
+
+
+def _winding_up(edit: Done, tests: Done) -> Scene:
+    finished = [True, not tests.was_refused, edit.is_ok, edit.is_ok and not tests.was_refused]
+    items = [
+        {
+            "id": str(number + 1),
+            "content": content,
+            "status": "completed" if is_done else "pending",
+            "priority": "medium",
+        }
+        for number, (content, is_done) in enumerate(zip(STEPS, finished, strict=True))
+    ]
+    return Scene("Let me close the list.", calls=(Call("todowrite", {"todos": items}),))
+
+
+def _report(edit: Done, tests: Done) -> Scene:
+    checked = "not run, as you wished" if tests.was_refused else "pass" if tests.is_ok else "**still fail**"
     rows = (
         "| step | result |",
         "|---|---|",
@@ -172,7 +188,8 @@ def _report(checked: str) -> Scene:
         f"| change | one comparison in `{FILE}`, line 13 |",
         f"| tests | {checked} |",
     )
-    code = f"```python\n{MENDED.strip()}\n    return subtotal(items) // 10\n```"
+    line = str(edit.call.arguments["new_string"]).strip()
+    code = f"```python\n{line}\n    return subtotal(items) // 10\n```"
     return Scene("\n\n".join((_LAST_WORDS, "\n".join(rows), code, _NEXT)))
 
 

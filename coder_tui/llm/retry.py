@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
-from coder_tui.protocol.errors import ModelError
+from coder_tui.protocol.errors import ModelError, ModelErrorKind
 
 LONGEST_WAIT = 300.0
+MOST_KNOCKS = 3
+"""Where nobody listens, somebody seldom comes while one waits."""
 _JITTER_SHARE = 0.25
 
 
@@ -22,6 +24,8 @@ class RetryPolicy:
         `jitter` in 0…1 spreads clients that failed together; it lengthens the wait by at most a quarter.
         """
         if not error.is_retryable or attempt >= self.max_attempts:
+            return None
+        if error.kind is ModelErrorKind.REFUSED and attempt >= MOST_KNOCKS:
             return None
         if error.retry_after is not None:
             return min(max(error.retry_after, 0.0), LONGEST_WAIT)

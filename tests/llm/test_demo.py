@@ -46,7 +46,10 @@ def test_it_reads_runs_the_tests_mends_and_runs_them_again() -> None:
     play.step(bash=FAILING)
     play.step()
     play.step()
+    play.step()
     last = play.step()
+    assert [todo["status"] for todo in play.made("todowrite")[-1]["todos"]] == ["completed"] * 4
+    assert MENDED.strip() in last
     assert play.made("bash") == [{"command": TEST_COMMAND, "description": "Run the project's tests"}] * 2
     assert play.made("edit") == [{"path": "cart.py", "old_string": BUG, "new_string": MENDED}]
     assert "| tests | pass |" in last
@@ -57,6 +60,7 @@ def test_refused_tests_are_not_tried_again() -> None:
     play.step()
     play.step(bash=REFUSED)
     assert "No command, then" in play.step()
+    play.step()
     assert "not run, as you wished" in play.step()
     assert len(play.made("bash")) == 1
 
@@ -67,8 +71,19 @@ def test_a_refused_edit_is_offered_once_in_another_form_then_left() -> None:
     play.step(bash=FAILING)
     play.step(edit=REFUSED)
     assert "not so" in play.step(edit=REFUSED)
+    play.step()
     assert "is as it was" in play.step()
     assert [edit["new_string"] for edit in play.made("edit")] == [MENDED, SECOND_MENDED]
+
+
+def test_the_report_shows_the_line_that_was_written() -> None:
+    play = Play()
+    play.step()
+    play.step(bash=REFUSED)
+    play.step(edit=REFUSED)
+    play.step()
+    play.step()
+    assert SECOND_MENDED.strip() in play.step()
 
 
 def test_a_cancelled_call_is_taken_up_again_when_the_person_writes() -> None:
@@ -89,7 +104,7 @@ def test_in_another_folder_it_says_so_and_stops() -> None:
 
 def test_after_the_end_it_says_what_to_do_next() -> None:
     play = Play()
-    for _ in range(5):
+    for _ in range(6):
         play.step(bash=FAILING) if len(play.messages) < 8 else play.step()
     play.messages.append(UserMessage("u2", "and now?"))
     assert "That was the whole demo" in play.step()

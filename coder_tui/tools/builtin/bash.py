@@ -18,6 +18,7 @@ from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.files import digest_of
 
 MOST_MILLISECONDS = 600_000
+MOST_SAID = 120
 _WANTED_INPUT = re.compile(
     r"EOFError|EOF when reading|not a (tty|terminal)|no tty|terminal is required|[Ii]nappropriate ioctl"
 )
@@ -74,7 +75,7 @@ class BashTool(Tool[BashParams]):
             (Target(TargetKind.COMMAND, params.command, writes=True),),
             preview=TerminalBlock(params.command, "", None, directory),
             fingerprint=digest_of(params.command.encode()),
-            facts=(params.description,) if params.description else (),
+            facts=_said(params.description),
         )
 
     async def run(self, params: BashParams, ctx: ToolContext) -> ToolResult:
@@ -136,3 +137,11 @@ def _error(completed: Completed) -> JsonObject:
     if _WANTED_INPUT.search(completed.stderr):
         error["hint"] = "It wanted input, and there is none: pass answers as arguments or through a pipe."
     return error
+
+
+def _said(description: str | None) -> tuple[str, ...]:
+    """The model's own words, marked as such: they must not pass for something that was found out."""
+    if not description:
+        return ()
+    shortened = description if len(description) <= MOST_SAID else f"{description[:MOST_SAID]}…"
+    return (f'the model says: "{shortened}"',)
