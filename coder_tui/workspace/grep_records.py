@@ -43,9 +43,9 @@ class LineMatch:
     after: tuple[str, ...] = ()
 
 
-def path_order(path: str) -> tuple[bytes, ...]:
-    """Sort as a walk through the tree goes: name by name."""
-    return tuple(os.fsencode(part) for part in path.split("/"))
+def path_order(path: str) -> bytes:
+    """Sort as a walk through the tree goes, name by name: a slash comes before all that names hold."""
+    return os.fsencode(path).replace(b"/", b"\0")
 
 
 def relative_path(record: bytes) -> str | None:

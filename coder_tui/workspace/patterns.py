@@ -35,7 +35,10 @@ class PathPattern:
         for segments in self.alternatives:
             # Most paths fail by their last name alone.
             last = segments[-1] if segments else None
-            if last is not None and last.fullmatch(name) and _matches(segments, path.split("/")):
+            if last is None or not last.fullmatch(name):
+                continue
+            # With `**` alone in front of it the name is all there is to say.
+            if segments[:-1] == (_GLOBSTAR,) or _matches(segments, path.split("/")):
                 return True
         return False
 

@@ -8,6 +8,7 @@ import sys
 import sysconfig
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from coder_tui.policy.secrets import is_secret
@@ -22,7 +23,7 @@ from coder_tui.workspace.ignore import is_in_repository
 from coder_tui.workspace.search_process import search_blocks
 
 _UNSORTED_MATCHES = 5_000
-_UNSORTED_FILES = 5_000
+_UNSORTED_FILES = 10_000
 _PLAIN_ENDING = re.compile(r"[A-Za-z0-9._-]+")
 # Values stand with their options, so that the program in Python can pass over what it does anyhow.
 _ALWAYS = (
@@ -94,9 +95,17 @@ class Search:
             stop = max(_UNSORTED_FILES, most + 1)
             paths = await self._files(scope, accepts, arguments, sort=False, stop=stop)
         except _TooManyError:
-            paths = await self._files(scope, accepts, arguments, sort=True, stop=most + 1)
+            paths = await self._files(
+                scope,
+                lambda path: accepts(path) and _may_show(scope, path),
+                arguments,
+                sort=True,
+                stop=most + 1,
+            )
         paths.sort(key=path_order)
-        return Found(tuple(shown_path(path) for path in paths[:most]), len(paths) > most)
+        # Looked at last: of many files only the first ones count.
+        kept = list(islice((path for path in paths if _may_show(scope, path)), most + 1))
+        return Found(tuple(shown_path(path) for path in kept[:most]), len(kept) > most)
 
     async def grep(self, scope: Scope, query: GrepQuery) -> Grepped:
         """Find lines, by path and line, at most `query.most` of them."""
@@ -118,7 +127,7 @@ class Search:
                 # The paths of a block are decoded in one go, as there may be very many.
                 for record in os.fsdecode(block).split("\0"):
                     path = record[2:]
-                    if accepts(path if is_plain else shown_path(path)) and _may_show(scope, path):
+                    if accepts(path if is_plain else shown_path(path)):
                         paths.append(path)
                         if len(paths) >= stop:
                             break

@@ -1,22 +1,22 @@
-"""Runs a search program and hands out what it prints in large gulps: each small one would wake the loop."""
+"""Runs a search program; a thread gathers what it prints, so that small writes do not wake the loop."""
 
 import asyncio
 import contextlib
-import fcntl
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell.environment import clean_environment
 from coder_tui.workspace.confine import open_folder
 
-_PIPE_SIZE = 1024 * 1024
-_GULP = 256 * 1024
+_CHUNK = 256 * 1024
 _FULL = 64 * 1024
-_PAUSE = 0.002
+_GATHERING = 0.05
 _LONGEST_RECORD = 64 * 1024
 _ERROR_TEXT = 2_000
 
@@ -26,31 +26,28 @@ async def search_blocks(
     command: Sequence[str], folder: Path, end: bytes, seconds: float
 ) -> AsyncIterator[AsyncIterator[bytes]]:
     """Run the command in `folder` and hand out its records, many at a time; it never outlives this."""
-    output, theirs = _pipe()
-    try:
+    output, theirs = os.pipe()
+    # Of its own, so that many searches at once leave the loop's threads to others.
+    with _closing(output), ThreadPoolExecutor(1) as reader:
         process = await _start(command, folder, theirs)
         try:
             async with asyncio.timeout(seconds):
-                async with contextlib.aclosing(_blocks(process, output, end)) as blocks:
+                async with contextlib.aclosing(_blocks(process, output, reader, end)) as blocks:
                     yield blocks
         except TimeoutError as error:
             message = f"The search took longer than {seconds:g} s and was stopped."
             raise ToolError(ErrorType.TIMEOUT, message, "Narrow the path or the pattern.") from error
         finally:
+            # With the program ends its output, and with that the reader.
             await _end(process)
+
+
+@contextlib.contextmanager
+def _closing(descriptor: int) -> Iterator[None]:
+    try:
+        yield
     finally:
-        os.close(output)
-
-
-def _pipe() -> tuple[int, int]:
-    ours, theirs = os.pipe()
-    os.set_blocking(ours, False)
-    set_size = getattr(fcntl, "F_SETPIPE_SZ", None)
-    if set_size is not None:
-        # A user may be near the limit for pipes; the usual size works too.
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(ours, set_size, _PIPE_SIZE)
-    return ours, theirs
+        os.close(descriptor)
 
 
 async def _start(command: Sequence[str], folder: Path, output: int) -> asyncio.subprocess.Process:
@@ -65,7 +62,9 @@ async def _start(command: Sequence[str], folder: Path, output: int) -> asyncio.s
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
+            # A group and not a session of its own: to that Linux gives a share of the processor apart, and
+            # on a busy machine the search would take twice as long.
+            process_group=0,
         )
     except OSError as error:
         message = f"The search did not start: {error.strerror}."
@@ -89,12 +88,13 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 async def _blocks(
-    process: asyncio.subprocess.Process, output: int, end: bytes
+    process: asyncio.subprocess.Process, output: int, reader: ThreadPoolExecutor, end: bytes
 ) -> AsyncGenerator[bytes, None]:
     """Hand out whole records in blocks, `end` between them; one longer than is sane is passed over."""
+    loop = asyncio.get_running_loop()
     rest = b""
     is_skipping = False
-    while chunk := await _gulp(output):
+    while chunk := await loop.run_in_executor(reader, _gather, output):
         whole, separator, rest = (rest + chunk).rpartition(end)
         if separator and is_skipping:
             _, separator, whole = whole.partition(end)
@@ -108,27 +108,14 @@ async def _blocks(
     _check(await process.wait(), await process.stderr.read(_ERROR_TEXT))
 
 
-async def _gulp(output: int) -> bytes:
-    """Wait for output, and a moment longer for what comes right after it; empty at the end."""
-    await _readable(output)
-    data = os.read(output, _GULP)
-    if not data or len(data) >= _FULL:
-        return data
-    await asyncio.sleep(_PAUSE)
-    # Without a reader registered nothing wakes the loop meanwhile, however often the program writes.
-    with contextlib.suppress(BlockingIOError):
-        data += os.read(output, _GULP)
-    return data
-
-
-async def _readable(output: int) -> None:
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_reader(output, ready.set)
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_reader(output)
+def _gather(output: int) -> bytes:
+    """Wait for output and take what follows it soon; empty at the end."""
+    gathered = piece = os.read(output, _CHUNK)
+    until = time.monotonic() + _GATHERING
+    while piece and len(gathered) < _FULL and time.monotonic() < until:
+        piece = os.read(output, _CHUNK)
+        gathered += piece
+    return gathered
 
 
 def _check(exit_code: int, error: bytes) -> None:

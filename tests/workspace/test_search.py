@@ -54,7 +54,7 @@ async def test_files_are_cut_at_the_same_place_each_time(tmp_path: Path, search:
 
 
 async def test_a_tree_too_big_to_sort_gives_its_first_files(tmp_path: Path, search: Search) -> None:
-    for folder in range(6):
+    for folder in range(11):
         (tmp_path / f"d{folder}").mkdir()
         for number in range(1_000):
             (tmp_path / f"d{folder}" / f"{number:04}").touch()

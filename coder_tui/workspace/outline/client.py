@@ -46,7 +46,7 @@ class Outliner:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
+            process_group=0,
         )
         try:
             async with asyncio.timeout(self.seconds):
