@@ -19,7 +19,7 @@ from coder_tui.tools.editing.exact import replace_exact
 from coder_tui.tools.editing.replace import replace_text
 from coder_tui.tools.editing.replaced import Replaced
 from coder_tui.tools.editing.strategy import Strategy
-from coder_tui.tools.editing.view import to_line_feeds
+from coder_tui.tools.editing.view import changes_line_ends, to_line_feeds
 from coder_tui.workspace.confine import Located, Workspace
 from coder_tui.workspace.files import TextFile, load
 from coder_tui.workspace.ledger import ReadLedger
@@ -112,8 +112,12 @@ def _check(params: EditParams) -> None:
     reason = ""
     if not params.old_string:
         reason = "old_string: must not be empty; use write to create a file"
-    elif to_line_feeds(params.old_string) == to_line_feeds(params.new_string):
+    elif _are_identical(params.old_string, params.new_string):
         reason = "new_string: is identical to old_string, nothing would change"
     if reason:
         raise ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: {reason}")
     check_text("new_string", params.new_string)
+
+
+def _are_identical(old: str, new: str) -> bool:
+    return to_line_feeds(old) == to_line_feeds(new) and not changes_line_ends(old, new)

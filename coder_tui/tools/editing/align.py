@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
-SIMILAR = 70.0
+_CHARACTERS_A_SLIP = 8
+"""One slip in so many characters makes no other line of it."""
 _SHORTEST_SHARED = 4
+_LONGEST = 2_000
+"""Characters: comparing longer lines one by one takes too long."""
 _ELISION = re.compile(
     r"(#|//|/\*|<!--|--|;|%)?\s*(\.\.\.|…)(?!\w).{0,60}|(#|//|/\*|<!--)\s.{0,60}(\.\.\.|…).{0,6}"
 )
@@ -75,7 +78,10 @@ def are_similar(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(short) >= _SHORTEST_SHARED and long.startswith(short):
         return True
-    return bool(fuzz.ratio(one, other, score_cutoff=SIMILAR))
+    slips = max(1, len(long) // _CHARACTERS_A_SLIP)
+    if len(long) > _LONGEST or len(long) - len(short) > slips:
+        return False
+    return OSA.distance(one, other, score_cutoff=slips) <= slips
 
 
 def align(side: OldSide, file: Sequence[str], offset: int) -> list[Alignment]:

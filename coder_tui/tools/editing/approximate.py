@@ -119,10 +119,11 @@ def _is_acceptable(alignment: Alignment, script: Script, side: OldSide) -> bool:
 
 
 def _is_clear(alignment: Alignment, group: Group, side: OldSide) -> bool:
-    """Whether lines that come have one possible place."""
-    if not group.adds or 0 < group.adds <= group.drops:
-        return True
+    """Whether lines that come, and blank ones that go, have one possible place."""
     end = group.at + group.drops
+    drops_blanks = bool(group.drops) and not any(side.keys[group.at : end])
+    if not drops_blanks and (not group.adds or group.is_line_by_line):
+        return True
     before = next((row for row in alignment.rows[: group.at][::-1] if row is not None), None)
     after = next((row for row in alignment.rows[end:] if row is not None), None)
     # Lines that the model says it left out leave no doubt: the change is on this side of them.
@@ -134,7 +135,7 @@ def _is_clear(alignment: Alignment, group: Group, side: OldSide) -> bool:
             is_found = any(step in _FOUND for step in alignment.steps[beside])
             return is_found and is_after_elision != is_before_elision
         return _is_clear_insertion(alignment, group.at, before, after)
-    # Lines that it left out without a word may belong among the many that come.
+    # Lines that it left out without a word may belong among those that come, or part the blank ones.
     first, last = alignment.rows[group.at], alignment.rows[end - 1]
     has_clear_start = is_after_elision or before is None or first == before + 1
     return has_clear_start and (is_before_elision or after is None or last == after - 1)

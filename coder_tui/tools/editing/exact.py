@@ -3,7 +3,7 @@
 from coder_tui.tools.editing.lost_bytes import restore
 from coder_tui.tools.editing.replaced import Replaced, several_places
 from coder_tui.tools.editing.strategy import Strategy
-from coder_tui.tools.editing.view import LineFeedView, newline_at, to_line_feeds
+from coder_tui.tools.editing.view import LineFeedView, changes_line_ends, newline_at, to_line_feeds
 from coder_tui.workspace.files import TextFile
 
 _MOST_PLACES = 1_000
@@ -12,15 +12,18 @@ _MOST_PLACES = 1_000
 def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> Replaced | None:
     """Return the new text, None when `old` does not occur. Refuses several places unless all are meant."""
     view = LineFeedView.of(file)
-    old, new = to_line_feeds(old), to_line_feeds(new)
+    is_literal = changes_line_ends(old, new)
+    old, new = to_line_feeds(old), new if is_literal else to_line_feeds(new)
     places = _places(view.text, old, overlapping=not replace_all)
     if not places:
         return None
     if len(places) > 1 and not replace_all:
         raise several_places([view.line(place) for place in places])
+    if is_literal and file.text.startswith("\r", view.raw(places[0] + len(old))):
+        new = new.removesuffix("\r")
     strategy = Strategy.MULTI_OCCURRENCE if replace_all else Strategy.EXACT
     last = view.line(places[-1] + max(len(old.removesuffix("\n")) - 1, 0))
-    text = _spliced(file, view, places, old, new)
+    text = _spliced(file, view, places, old, new, is_literal=is_literal)
     splits_lead = not replace_all and _splits_lead(view.text, places[0])
     return Replaced(text, len(places), strategy, view.line(places[0]), last, splits_lead)
 
@@ -30,17 +33,19 @@ def _splits_lead(text: str, place: int) -> bool:
     return text[place] in " \t" and line_start < place and not text[line_start:place].strip(" \t")
 
 
-def _spliced(file: TextFile, view: LineFeedView, places: list[int], old: str, new: str) -> str:
+def _spliced(
+    file: TextFile, view: LineFeedView, places: list[int], old: str, new: str, *, is_literal: bool
+) -> str:
     """Cut the file's own text at the places; what old and new share there is not touched."""
-    head = _shared(old, new)
-    tail = _shared(old[head:][::-1], new[head:][::-1])
+    head = 0 if is_literal else _shared(old, new)
+    tail = 0 if is_literal else _shared(old[head:][::-1], new[head:][::-1])
     middle = new[head : len(new) - tail]
     pieces: list[str] = []
     done = 0
     for place in places:
         start, end = view.raw(place + head), view.raw(place + len(old) - tail)
         inserted = restore(file.text[start:end], middle)
-        if "\n" in inserted:
+        if "\n" in inserted and not is_literal:
             inserted = inserted.replace("\n", newline_at(file, view.raw(place)))
         pieces += [file.text[done:start], inserted]
         done = end

@@ -8,6 +8,7 @@ from coder_tui.tools.editing.script import Mark, Script, ScriptLine
 HEADER = re.compile(r"@@(?: -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@| ?\.\.\. ?@@)?(.*)")
 _SIGNATURE = re.compile(r"\d+\.\d+[\w. ()-]*")
 _NO_NEWLINE = "\\"
+_MARKS = {mark.value: mark for mark in Mark}
 
 
 def read_hunk(lines: list[str], at: int, *, is_fenced: bool) -> tuple[Hunk, int]:
@@ -39,8 +40,8 @@ def _counted(lines: list[str], at: int, old: int, new: int) -> tuple[list[Script
             old -= line.mark is not Mark.ADD
             new -= line.mark is not Mark.DROP
         at += 1
-    if old < 0 or new < 0:
-        return None
+        if old < 0 or new < 0:
+            return None
     if at < len(lines) and lines[at].startswith(_NO_NEWLINE) and body:
         body[-1] = _unended(body[-1])
         at += 1
@@ -97,9 +98,8 @@ def _script_line(line: str) -> ScriptLine | None:
     """None for a line without a sign; an empty one is a blank line of context."""
     if not line or line == "\r":
         return ScriptLine(Mark.KEEP, line)
-    if line[0] in " +-":
-        return ScriptLine(Mark(line[0]), line[1:])
-    return None
+    mark = _MARKS.get(line[0])
+    return ScriptLine(mark, line[1:]) if mark else None
 
 
 def _unended(line: ScriptLine) -> ScriptLine:

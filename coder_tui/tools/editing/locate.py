@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from coder_tui.protocol.errors import ErrorType
+from coder_tui.tools.editing import fold
 from coder_tui.tools.editing.anchors import anchor_row
 from coder_tui.tools.editing.applied import is_applied, is_applied_at
 from coder_tui.tools.editing.approximate import approximate_places
@@ -13,6 +14,8 @@ from coder_tui.tools.editing.strategy import Strategy
 from coder_tui.tools.editing.tiers import LENIENT, Placement, Searched, Tier, places_by_tier
 
 _EXACT = (Tier.LITERAL, Tier.EXACT)
+_LONGEST = 1_000_000
+"""Characters: what is longer is taken only as it is."""
 
 
 def locate_all(file: Searched, hunks: tuple[Hunk, ...]) -> list[Sought]:
@@ -29,7 +32,11 @@ def _seek(file: Searched, hunk: Hunk) -> Sought:
         return _insertion(file, hunk)
     for script in _readings(file, hunk.script):
         if places := places_by_tier(file, script, _EXACT):
+            if script is not hunk.script and _is_shifted_by_one(hunk.script, script):
+                break
             return Sought(hunk, script, tuple(places + _blank_differences(file, hunk, script, places)))
+    if hunk.script.size > _LONGEST:
+        return Sought(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
     for script in _readings(file, hunk.script):
         if places := places_by_tier(file, script, LENIENT):
             if any(is_applied_at(file, script, place) for place in places):
@@ -41,6 +48,18 @@ def _seek(file: Searched, hunk: Hunk) -> Sought:
     if places := approximate_places(file, script):
         return Sought(hunk, script, tuple(places))
     return Sought(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
+
+
+def _is_shifted_by_one(script: Script, resigned: Script) -> bool:
+    """Context that lost its sign looks like a patch with one blank too few everywhere.
+
+    The new lines tell which it is: they stand where lines around them do.
+    """
+    if resigned.old == script.old:
+        return False
+    added = [fold.lead(line.text) for line in script.lines if line.mark is Mark.ADD and line.text.strip()]
+    shifted, fixed = ({fold.lead(text) for text in side.old if text.strip()} for side in (script, resigned))
+    return sum(lead in shifted for lead in added) > sum(lead in fixed for lead in added)
 
 
 def _blank_differences(

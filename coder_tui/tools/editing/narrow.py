@@ -1,7 +1,9 @@
 """Decides between several places of a hunk by what the others tell: order, line numbers, names above."""
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 
 from coder_tui.protocol.errors import ErrorType
 from coder_tui.tools.editing.anchors import under_anchors
@@ -12,6 +14,8 @@ from coder_tui.tools.editing.tiers import Placement
 
 _CLEARLY = 3
 """A place must be this many times nearer to the stated line than the next, unless it is exactly there."""
+
+_ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +37,13 @@ def narrowed(file: FileLines, found: list[Sought]) -> list[Sought]:
     found = [_at_end(file, sought) for sought in found]
     found = [sought if sought.hunk.line else _by_anchors(file, sought) for sought in found]
     found = _in_order(found)
-    decisions: list[Callable[[int], Sought]] = [
-        lambda index: _by_number(found, index),
-        lambda index: _by_anchors(file, found[index]),
-    ]
-    for decide in decisions:
-        for index in range(len(found)):
-            if len(found[index].places) > 1:
-                found[index] = decide(index)
-                # A place that became certain may decide others.
-                found = _in_order(found)
-    return found
+    for _ in range(_ROUNDS):
+        before = found
+        # A place that became certain may decide others.
+        found = _in_order(_by_numbers(found))
+        if found == before:
+            break
+    return _in_order([_by_anchors(file, sought) for sought in found])
 
 
 def _at_end(file: FileLines, sought: Sought) -> Sought:
@@ -107,25 +107,34 @@ def _core(script: Script, place: Placement) -> tuple[int, int]:
     return at, at
 
 
-def _by_number(found: list[Sought], index: int) -> Sought:
+def _by_numbers(found: list[Sought]) -> list[Sought]:
+    certain = [
+        (index, sought.place.start - sought.hunk.line + 1)
+        for index, sought in enumerate(found)
+        if sought.place and sought.hunk.line is not None
+    ]
+    return [
+        _by_number(sought, _offset(certain, index)) if len(sought.places) > 1 else sought
+        for index, sought in enumerate(found)
+    ]
+
+
+def _by_number(sought: Sought, offset: int) -> Sought:
     """The place nearest to the stated line, moved as the hunks around it have moved."""
-    sought = found[index]
     line = sought.hunk.line
     if line is None:
         return sought
-    expected = line - 1 + _offset(found, index)
-    near, next_near = sorted(sought.places, key=lambda place: abs(place.start - expected))[:2]
+    expected = line - 1 + offset
+    near, next_near = nsmallest(2, sought.places, key=lambda place: abs(place.start - expected))
     distance, next_distance = abs(near.start - expected), abs(next_near.start - expected)
     # Models that do not know the line write 1.
     is_trusted = line > 1 and distance * _CLEARLY <= next_distance
     return replace(sought, places=(near,)) if not distance or is_trusted else sought
 
 
-def _offset(found: list[Sought], index: int) -> int:
+def _offset(certain: list[tuple[int, int]], index: int) -> int:
     """How far the nearest hunk whose place is certain is from its stated line."""
-    known = [
-        (abs(other - index), sought.place.start - sought.hunk.line + 1)
-        for other, sought in enumerate(found)
-        if sought.place and sought.hunk.line is not None
-    ]
-    return min(known)[1] if known else 0
+    if not certain:
+        return 0
+    at = bisect_left(certain, (index, 0))
+    return min(certain[max(at - 1, 0) : at + 1], key=lambda known: abs(known[0] - index))[1]

@@ -105,6 +105,8 @@ class Planner:
         if patch.operation is Operation.DELETE:
             return _deletion(patch, source, before, applied.text, applied.hunks)
         mode = _mode(before, is_executable=patch.is_executable)
+        if applied.text == before.text and source.path == target.path and mode in (None, before.mode):
+            raise ToolError(ErrorType.ALREADY_APPLIED, f"{source.shown} is as the patch would make it.")
         return FilePlan(
             patch.operation, source, target, before, applied.text, applied.hunks, mode, patch.keeps_source
         )

@@ -1,6 +1,7 @@
 """The way of a patch through a call: declared as a whole, checked again, written as a whole."""
 
 import asyncio
+import re
 from contextlib import AsyncExitStack
 
 from coder_tui.policy.secrets import is_secret
@@ -18,6 +19,9 @@ from coder_tui.tools.editing.unified import parse_unified
 from coder_tui.workspace.confine import Located, Workspace
 from coder_tui.workspace.ledger import ReadLedger
 
+_NAMES = re.compile(r"^(?:\+\+\+ ([^\t\r\n]+)|\*\*\* (?:Add|Update|Delete) File: (.+))", re.MULTILINE)
+_LOOKED_AT = 200_000
+
 
 def parse_patch(text: str) -> tuple[FilePatch, ...]:
     """Read a patch in whichever of the two forms it is written."""
@@ -25,13 +29,12 @@ def parse_patch(text: str) -> tuple[FilePatch, ...]:
 
 
 def patch_summary(text: str) -> str:
-    """One line that names what a patch is for, before it is known whether it can be read."""
-    try:
-        patches = parse_patch(text)
-    except ToolError:
-        return "a patch that cannot be read"
-    first = patches[0].new_path
-    return first if len(patches) == 1 else f"{first} and {len(patches) - 1} more"
+    """One line that names what a patch is for: cheap, for it is asked before the patch is read."""
+    found = (match[1] or match[2] for match in _NAMES.finditer(text[:_LOOKED_AT]))
+    names = list(dict.fromkeys(name.strip().removeprefix("b/") for name in found))
+    if not names:
+        return "a patch"
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 class Patching:

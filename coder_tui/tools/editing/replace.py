@@ -18,14 +18,19 @@ from coder_tui.tools.editing.unwrap import Reading, readings, without_blank_edge
 from coder_tui.tools.editing.view import to_line_feeds
 from coder_tui.workspace.files import TextFile
 
+_LONGEST = 1_000_000
+"""Characters: what is longer is taken only as it is."""
+
 
 def replace_text(file: TextFile, name: str, old: str, new: str, *, replace_all: bool) -> Replaced:
     """Replace `old` at the one place it surely means; `ToolError` says why there is none."""
     exact = replace_exact(file, old, new, replace_all=replace_all)
-    if exact and not exact.splits_lead:
-        return exact
     given = Reading(to_line_feeds(old), to_line_feeds(new))
     search = _Search(file, name, given, replace_all=replace_all)
+    if exact and exact.text == file.text:
+        raise search.applied()
+    if exact and not exact.splits_lead:
+        return exact
     # With half of its indentation missing the text may as well mean other lines.
     return search.by_lines(given) or exact if exact else search.run()
 
@@ -39,13 +44,15 @@ class _Search:
         self._given = given
         self._replace_all = replace_all
         self._searched = Searched(FileLines.of(file))
+        self._scripts: dict[Reading, Script] = {}
 
     def run(self) -> Replaced:
         for reading in self._readings():
             if replaced := self._by_text(reading) or self.by_lines(reading):
                 return replaced
         for reading in self._readings():
-            self._refuse_applied(reading)
+            if is_applied(self._searched, self._script(reading)):
+                raise self.applied()
         for reading in self._readings():
             if replaced := self._by_most_lines(reading):
                 return replaced
@@ -54,10 +61,17 @@ class _Search:
     def _readings(self) -> Iterator[Reading]:
         """As given, without blank edges, and with what models wrap around text taken off."""
         given = self._given
+        if len(given.old) + len(given.new) > _LONGEST:
+            return
         for reading in (given, *readings(given.old, given.new)):
             yield reading
             if bare := without_blank_edges(reading.old, reading.new):
                 yield with_fields(bare, strategy=reading.strategy or bare.strategy)
+
+    def _script(self, reading: Reading) -> Script:
+        if reading not in self._scripts:
+            self._scripts[reading] = _script(reading)
+        return self._scripts[reading]
 
     def _by_text(self, reading: Reading) -> Replaced | None:
         """Other readings may be pieces of lines, too."""
@@ -67,20 +81,16 @@ class _Search:
         return found and with_fields(found, strategy=reading.strategy)
 
     def by_lines(self, reading: Reading) -> Replaced | None:
-        script = _script(reading)
+        script = self._script(reading)
         places = places_by_tier(self._searched, script, LENIENT)
         if len(places) > 1 and not self._replace_all:
             raise _several(places)
         if places and is_applied_at(self._searched, script, places[0]):
-            raise self._applied()
+            raise self.applied()
         return self._made(reading, script, _apart(places))
 
-    def _refuse_applied(self, reading: Reading) -> None:
-        if is_applied(self._searched, _script(reading)):
-            raise self._applied()
-
     def _by_most_lines(self, reading: Reading) -> Replaced | None:
-        script = _script(reading)
+        script = self._script(reading)
         places = approximate_places(self._searched, script)
         if len(places) > 1:
             raise _several(places)
@@ -92,12 +102,12 @@ class _Search:
         lines = self._searched.lines
         text = joined(lines, [splice(lines, script, place) for place in places])
         if text == self._file.text:
-            raise self._applied()
+            raise self.applied()
         first, last = places[0].start + 1, places[-1].end
         strategy = Strategy.MULTI_OCCURRENCE if self._replace_all else reading.strategy or places[0].strategy
         return Replaced(text, len(places), strategy, first, max(first, last))
 
-    def _applied(self) -> ToolError:
+    def applied(self) -> ToolError:
         message = f"{self._name} holds new_string already, and old_string not at all."
         return ToolError(ErrorType.ALREADY_APPLIED, message, "Read the file; the edit may be done.")
 

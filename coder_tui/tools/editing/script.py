@@ -5,7 +5,12 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import groupby
 
+from rapidfuzz import fuzz
+
 from coder_tui.workspace.line_match import Run, matching_runs
+
+_ALIKE = 50.0
+_COMPARED = 500
 
 
 class Mark(StrEnum):
@@ -30,6 +35,8 @@ class Group:
     at: int
     drops: int
     adds: int
+    is_line_by_line: bool
+    """Whether each line that comes is plainly the new form of one that goes."""
 
 
 @dataclass(frozen=True)
@@ -67,17 +74,23 @@ class Script:
         found: list[Group] = []
         at = 0
         for is_kept, run in groupby(self.lines, key=lambda line: line.mark is Mark.KEEP):
-            marks = [line.mark for line in run]
-            drops = marks.count(Mark.DROP)
+            lines = list(run)
+            dropped = [line.text for line in lines if line.mark is Mark.DROP]
             if not is_kept:
-                found.append(Group(at, drops, marks.count(Mark.ADD)))
-            at += len(marks) if is_kept else drops
+                added = [line.text for line in lines if line.mark is Mark.ADD]
+                found.append(Group(at, len(dropped), len(added), _are_line_by_line(dropped, added)))
+            at += len(lines) if is_kept else len(dropped)
         return tuple(found)
 
     @cached_property
     def significant(self) -> int:
         """How many characters of the old side are not blank, counted up to where it stops to matter."""
         return sum(len(text) - text.count(" ") - text.count("\t") for text in self.old[:200])
+
+    @cached_property
+    def size(self) -> int:
+        """How many characters there are in it."""
+        return sum(len(line.text) for line in self.lines)
 
     @property
     def changes_nothing(self) -> bool:
@@ -90,3 +103,10 @@ class Script:
             replace(line, text=texts.get(index, line.text)) for index, line in enumerate(self.lines)
         )
         return Script(lines)
+
+
+def _are_line_by_line(dropped: list[str], added: list[str]) -> bool:
+    if len(dropped) != len(added):
+        return False
+    pairs = zip(dropped, added, strict=True)
+    return all(fuzz.ratio(old[:_COMPARED].strip(), new[:_COMPARED].strip()) >= _ALIKE for old, new in pairs)

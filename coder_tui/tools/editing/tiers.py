@@ -11,7 +11,10 @@ from coder_tui.tools.editing.lines import FileLines, LineText
 from coder_tui.tools.editing.script import Script
 from coder_tui.tools.editing.strategy import Strategy
 
-MOST_PLACES = 1_000
+_MOST_PLACES = 1_000
+_MOST_LONG_PLACES = 50
+_LONG = 200
+"""Lines: to look for more of them again and again takes too long, and few places are enough to refuse."""
 TELLING = 4
 """Fewer characters than these may match anywhere: they are taken only as they are."""
 
@@ -103,7 +106,8 @@ def places_by_tier(file: Searched, script: Script, tiers: tuple[Tier, ...]) -> l
 def _places(file: Searched, script: Script, tier: Tier) -> list[Placement]:
     fold_line = _FOLDS.get(tier)
     wanted = [fold_line(text) for text in script.old] if fold_line else list(script.old)
-    starts = file.text_of(tier).places(wanted, MOST_PLACES)
+    most = _MOST_PLACES if len(wanted) < _LONG else _MOST_LONG_PLACES
+    starts = file.text_of(tier).places(wanted, most)
     if tier is Tier.SHIFTED:
         starts = [start for start in starts if _is_shifted(file, script, start)]
     size = len(script.old)

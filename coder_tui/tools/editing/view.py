@@ -31,7 +31,14 @@ class LineFeedView:
 
 
 def to_line_feeds(text: str) -> str:
-    return text.replace("\r\n", "\n")
+    feeds = text.replace("\r\n", "\n")
+    # A text cut out of such lines may end in the middle of a line's end.
+    return feeds.removesuffix("\r") if len(feeds) < len(text) else feeds
+
+
+def changes_line_ends(old: str, new: str) -> bool:
+    """Whether the model means to turn plain line feeds into returns and feeds."""
+    return "\n" in old and "\r\n" not in old and "\r\n" in new
 
 
 def newline_at(file: TextFile, offset: int) -> Newline:
