@@ -33,7 +33,7 @@ class Step(IntEnum):
 
 
 _GAIN_KEEP, _GAIN_DROP, _GAIN_BLANK, _GAIN_SIMILAR = 1.0, 2.0, 0.1, 0.6
-_COST_OTHER, _COST_SKIP = 0.25, 0.4
+_COST_OTHER, _COST_SKIP = 0.75, 0.4
 _NEVER = float("-inf")
 
 

@@ -1,6 +1,6 @@
 """Applies the hunks of one file, all of them or none."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from coder_tui.protocol.errors import ErrorType, ToolError
@@ -42,7 +42,7 @@ def apply_hunks(file: TextFile, hunks: tuple[Hunk, ...], *, only_exact: bool) ->
     searched = Searched(FileLines.of(file))
     reports: list[HunkReport] = []
     splices: list[Splice] = []
-    for index, sought in enumerate(locate_all(searched, hunks), start=1):
+    for index, sought in enumerate(_without_doubles(locate_all(searched, hunks)), start=1):
         report, made = _made(searched, sought, index, only_exact=only_exact)
         reports.append(report)
         splices += made
@@ -52,6 +52,18 @@ def apply_hunks(file: TextFile, hunks: tuple[Hunk, ...], *, only_exact: bool) ->
         reports[clash] = _failed(reports[clash].index, ErrorType.CONTEXT_MISMATCH, "it overlaps another hunk")
         return Applied(None, tuple(reports))
     return Applied(joined(searched.lines, splices), tuple(reports))
+
+
+def _without_doubles(found: list[Sought]) -> list[Sought]:
+    """Two hunks that look for the same lines cannot both mean one place."""
+    taken: set[tuple[int, tuple[str, ...]]] = set()
+    kept: list[Sought] = []
+    for sought in found:
+        key = (sought.place.start, sought.script.old) if sought.place and sought.script.old else None
+        kept.append(replace(sought, failure=ErrorType.AMBIGUOUS_MATCH) if key in taken else sought)
+        if key:
+            taken.add(key)
+    return kept
 
 
 def _made(

@@ -114,6 +114,9 @@ def _is_acceptable(alignment: Alignment, script: Script, side: OldSide) -> bool:
     matched = sum(step in _FOUND for step in keeps)
     if keeps and matched < _MATCHED_SHARE * len(keeps):
         return False
+    if any(step is Step.OTHER and key for step, key in zip(alignment.steps, side.keys, strict=True)):
+        # The file has another line there: it is another place, or another file.
+        return False
     sure = sum(len(key) for key, step in zip(side.keys, alignment.steps, strict=True) if step is Step.EQUAL)
     return sure >= TELLING and all(_is_clear(alignment, group, side) for group in script.groups)
 

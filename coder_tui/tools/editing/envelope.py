@@ -140,9 +140,5 @@ def _created(section: _Section) -> Hunk:
 
 
 def _hunk(chunk: _Chunk) -> Hunk:
-    lines = list(chunk.lines)
-    # A blank line before the next marker parts the two; it is hardly meant as context.
-    while len(lines) > 1 and lines[-1] == ScriptLine(Mark.KEEP, "") and lines[-2].mark is Mark.ADD:
-        lines.pop()
-    script = Script(tuple(lines))
+    script = Script(tuple(chunk.lines))
     return Hunk(script, chunk.line, tuple(chunk.anchors), chunk.is_at_end, appends=not chunk.anchors)
