@@ -1,6 +1,7 @@
 """A save happens whole or not at all."""
 
 import asyncio
+import contextlib
 import errno
 import os
 import resource
@@ -89,23 +90,27 @@ async def test_a_file_removed_after_loading_is_not_brought_back(located: Located
     assert names(located.path.parent) == []
 
 
-@pytest.fixture
-def small_files() -> Iterator[None]:
-    """The system refuses to grow files beyond a few bytes, as a full disk does."""
+@contextlib.contextmanager
+def no_room(limit: int) -> Iterator[None]:
+    """The system refuses to grow files beyond `limit`, as a full disk does; around no more than the write,
+    for the test runner may write to a file, too.
+    """
     old_limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     old_handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, old_limit[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, old_limit)
-    signal.signal(signal.SIGXFSZ, old_handler)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, old_limit[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old_limit)
+        signal.signal(signal.SIGXFSZ, old_handler)
 
 
-@pytest.mark.usefixtures("small_files")
 async def test_a_write_that_fails_midway_leaves_the_file_alone(located: Located) -> None:
     located.path.write_text("old")
+    before = await load(located)
 
-    with pytest.raises(ToolError, match=r"a\.txt is as it was") as caught:
-        await save(located, b"x" * 5_000, await load(located))
+    with no_room(1_000), pytest.raises(ToolError, match=r"a\.txt is as it was") as caught:
+        await save(located, b"x" * 5_000, before)
 
     assert (caught.value.type, located.path.read_text()) == (ErrorType.EXECUTION_FAILED, "old")
     assert names(located.path.parent) == ["a.txt"]
@@ -245,34 +250,31 @@ async def test_removing_wants_the_file_as_it_was_loaded(located: Located) -> Non
     assert (caught.value.type, theirs, names(located.path.parent)) == (ErrorType.STALE_FILE, "theirs", [])
 
 
-@pytest.fixture
-def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a disk with room for a few pages; without root's powers, files that cannot grow."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
+@contextlib.contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """A disk with room for a few pages at `folder`; without root's powers, files that cannot grow."""
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
     if os.geteuid() == 0 and subprocess.run(mount, capture_output=True, check=False).returncode == 0:
-        yield folder
-        subprocess.run(["umount", str(folder)], check=True)
-        return
-    old_limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    old_handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 1024, old_limit[1]))
-    yield folder
-    resource.setrlimit(resource.RLIMIT_FSIZE, old_limit)
-    signal.signal(signal.SIGXFSZ, old_handler)
+        try:
+            yield
+        finally:
+            subprocess.run(["umount", str(folder)], check=True)
+    else:
+        with no_room(64 * 1024):
+            yield
 
 
-async def test_no_space_left_leaves_the_old_file_and_no_other(full_disk: Path) -> None:
-    workspace = Workspace(full_disk)
-    (full_disk / "a.txt").write_text("old")
-    located = workspace.locate("a.txt")
-
-    changed = await refusal(located, b"x" * 200_000, await load(located))
-    created = await refusal(workspace.locate("new/deep/new.txt"), b"x" * 200_000, None)
+async def test_no_space_left_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    with small_disk(tmp_path):
+        (tmp_path / "a.txt").write_text("old")
+        located = workspace.locate("a.txt")
+        changed = await refusal(located, b"x" * 200_000, await load(located))
+        created = await refusal(workspace.locate("new/deep/new.txt"), b"x" * 200_000, None)
+        left = located.path.read_text(), names(tmp_path)
 
     assert (changed, created) == (ErrorType.EXECUTION_FAILED, ErrorType.EXECUTION_FAILED)
-    assert (located.path.read_text(), names(full_disk)) == ("old", ["a.txt"])
+    assert left == ("old", ["a.txt"])
 
 
 @pytest.mark.parametrize(
