@@ -123,10 +123,11 @@ def _is_acceptable(alignment: Alignment, script: Script, side: OldSide) -> bool:
 
 def _is_clear(alignment: Alignment, group: Group, side: OldSide) -> bool:
     """Whether lines that come, and blank ones that go, have one possible place."""
-    end = group.at + group.drops
-    drops_blanks = bool(group.drops) and not any(side.keys[group.at : end])
-    if not drops_blanks and (not group.adds or group.is_line_by_line):
+    if group.is_blank and not _is_tight(alignment, group, side):
+        return False
+    if not group.adds or group.is_line_by_line:
         return True
+    end = group.at + group.drops
     before = next((row for row in alignment.rows[: group.at][::-1] if row is not None), None)
     after = next((row for row in alignment.rows[end:] if row is not None), None)
     # Lines that the model says it left out leave no doubt: the change is on this side of them.
@@ -138,10 +139,21 @@ def _is_clear(alignment: Alignment, group: Group, side: OldSide) -> bool:
             is_found = any(step in _FOUND for step in alignment.steps[beside])
             return is_found and is_after_elision != is_before_elision
         return _is_clear_insertion(alignment, group.at, before, after)
-    # Lines that it left out without a word may belong among those that come, or part the blank ones.
+    # Lines that it left out without a word may belong among those that come.
     first, last = alignment.rows[group.at], alignment.rows[end - 1]
     has_clear_start = is_after_elision or before is None or first == before + 1
     return has_clear_start and (is_before_elision or after is None or last == after - 1)
+
+
+def _is_tight(alignment: Alignment, group: Group, side: OldSide) -> bool:
+    """Whether the lines with text on either side stand in the file as far apart as the model has them."""
+    told = [index for index, key in enumerate(side.keys) if key and alignment.rows[index] is not None]
+    before = [index for index in told if index < group.at][-1:]
+    after = [index for index in told if index >= group.at + group.drops][:1]
+    if not before or not after or any(side.elided[before[0] : after[0]]):
+        return True
+    first, last = alignment.rows[before[0]], alignment.rows[after[0]]
+    return first is not None and last is not None and last - first == after[0] - before[0]
 
 
 def _is_clear_insertion(alignment: Alignment, at: int, before: int | None, after: int | None) -> bool:

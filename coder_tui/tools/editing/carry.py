@@ -15,6 +15,7 @@ class MatchedLine:
     index: int
     old: str
     own: str
+    is_dropped: bool = False
 
     @property
     def leads(self) -> tuple[str, str]:
@@ -28,7 +29,7 @@ class Dress:
         self._matched = [line for line in matched if line.old.strip()]
         self._indentation = Indentation.learn(line.leads for line in self._matched)
         self._plain = str.maketrans(_plain_characters(matched))
-        self._own = {line.old.strip(): line.own.strip() for line in self._matched}
+        self._moved = {line.old.strip(): line.own.strip() for line in self._matched if line.is_dropped}
         self._has_stray_blanks = bool(self._matched) and all(_ends_stray(line) for line in self._matched)
 
     def lead(self, model_lead: str, index: int, pair: MatchedLine | None) -> str:
@@ -56,9 +57,8 @@ class Dress:
             return "" if self._has_stray_blanks else text
         if self._has_stray_blanks:
             body = body.rstrip()
-        if body.strip() in self._own:
-            # A line that moved, or is repeated.
-            body = self._own[body.strip()]
+        if body.strip() in self._moved:
+            body = self._moved[body.strip()]
         elif pair is not None:
             body = carried(pair.old.lstrip(" \t"), body, pair.own.lstrip(" \t"))
         return self.lead(fold.lead(text), index, pair) + body.translate(self._plain)

@@ -55,7 +55,9 @@ def _is_shifted_by_one(script: Script, resigned: Script) -> bool:
 
     The new lines tell which it is: they stand where lines around them do.
     """
-    if resigned.old == script.old:
+    drops_text = any(line.mark is Mark.DROP and line.text.strip() for line in script.lines)
+    if resigned.old == script.old or drops_text:
+        # Lines that go were found as they are written: they lack nothing.
         return False
     added = [fold.lead(line.text) for line in script.lines if line.mark is Mark.ADD and line.text.strip()]
     shifted, fixed = ({fold.lead(text) for text in side.old if text.strip()} for side in (script, resigned))

@@ -37,6 +37,8 @@ class Group:
     adds: int
     is_line_by_line: bool
     """Whether each line that comes is plainly the new form of one that goes."""
+    is_blank: bool
+    """Whether nothing but blank lines goes and comes."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,9 @@ class Script:
             dropped = [line.text for line in lines if line.mark is Mark.DROP]
             if not is_kept:
                 added = [line.text for line in lines if line.mark is Mark.ADD]
-                found.append(Group(at, len(dropped), len(added), _are_line_by_line(dropped, added)))
+                is_blank = not any(text.strip() for text in dropped + added)
+                alike = _are_line_by_line(dropped, added)
+                found.append(Group(at, len(dropped), len(added), alike, is_blank))
             at += len(lines) if is_kept else len(dropped)
         return tuple(found)
 

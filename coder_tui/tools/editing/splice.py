@@ -78,8 +78,8 @@ class _Walk:
         self._file, self._script, self._rows = file, script, placement.rows
         self._is_literal = placement.tier is Tier.LITERAL
         self._matched = {
-            index: MatchedLine(index, fold.without_return(old), file.seen[row])
-            for index, (old, row) in enumerate(zip(script.old, placement.rows, strict=True))
+            index: MatchedLine(index, fold.without_return(old.text), file.seen[row], old.mark is Mark.DROP)
+            for index, (old, row) in enumerate(zip(script.old_lines, placement.rows, strict=True))
             if row is not None and index not in placement.weak
         }
         self._dress = Dress([] if self._is_literal else list(self._matched.values()))
