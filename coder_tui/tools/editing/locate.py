@@ -28,6 +28,8 @@ def locate_all(file: Searched, hunks: tuple[Hunk, ...]) -> list[Sought]:
 
 
 def _seek(file: Searched, hunk: Hunk) -> Sought:
+    if hunk.script.changes_nothing:
+        return Sought(hunk, hunk.script, failure=ErrorType.INVALID_TOOL_PARAMS)
     if not hunk.script.old:
         return _insertion(file, hunk)
     for script in _readings(file, hunk.script):

@@ -69,8 +69,10 @@ def _headed(part: PlanDiff) -> str:
     if old != new:
         word = "copy" if plan.keeps_source else "rename"
         lines += [f"{word} from {old}", f"{word} to {new}"]
-    if plan.text is None:
-        lines.append("deleted file")
+    if plan.text is None and plan.before is not None:
+        lines.append(f"deleted file mode 100{plan.before.mode:03o}")
+    if plan.operation is Operation.CREATE:
+        lines.append(f"new file mode 100{plan.mode or 0o644:03o}")
     header = "".join(f"{line.replace(chr(10), ' ')}\n" for line in lines)
     return header + part.diff.text
 

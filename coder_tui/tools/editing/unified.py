@@ -61,9 +61,10 @@ def _read_header(line: str, following: str, sections: list[_Section]) -> None:
         sections.append(_Section(git_names=git_names(line.removeprefix("diff --git "))))
         return
     if line.startswith("--- ") and following.startswith("+++ "):
-        if not sections or sections[-1].has_names or sections[-1].hunks:
+        names = without_date(line[4:]), without_date(following[4:])
+        if not sections or not _belongs(names, sections[-1]):
             sections.append(_Section())
-        sections[-1].old = without_date(line[4:])
+        sections[-1].old = names[0]
         return
     if line.startswith("+++ "):
         if not sections or sections[-1].new is not None or sections[-1].hunks:
@@ -72,6 +73,16 @@ def _read_header(line: str, following: str, sections: list[_Section]) -> None:
         return
     if sections and not sections[-1].hunks:
         _read_extended(line, sections[-1])
+
+
+def _belongs(names: tuple[str, str], section: _Section) -> bool:
+    """Whether a pair of names continues a section: git's own lines may stand before it."""
+    if section.has_names or section.hunks:
+        return False
+    known = {_NOTHING, *section.renamed.values()}
+    if section.git_names:
+        known |= {*section.git_names, *strip_prefixes(*section.git_names)}
+    return {*names, *strip_prefixes(*names)} & known >= set(strip_prefixes(*names))
 
 
 def _read_extended(line: str, section: _Section) -> None:
@@ -112,8 +123,11 @@ def _names(section: _Section) -> tuple[str | None, str | None] | None:
     """Both names without their prefixes; None stands for no file."""
     if "from" in section.renamed and "to" in section.renamed:
         return section.renamed["from"], section.renamed["to"]
+    if section.old is None and section.new is not None:
+        name = strip_prefixes(_NOTHING, section.new)[1]
+        return name, name
     if section.has_names:
-        old, new = section.old or section.new, section.new or section.old
+        old, new = section.old, section.new
     elif section.git_names:
         old, new = section.git_names
         old = _NOTHING if "new file mode" in section.modes else old
