@@ -16,7 +16,7 @@ from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.departure import Departure, last_words
 from coder_tui.ui.keys import KEYS, Context, bindings, shown
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.screens.gated import GatedScreen
+from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.screens.session import SessionScreen
 from coder_tui.ui.themes import DEFAULT_THEME, Themes, first_theme, load_themes
@@ -54,7 +54,11 @@ class CoderApp(App[int], inherit_bindings=False):
 
     async def on_event(self, event: events.Event) -> None:
         # Not in a widget: a burst of keys would sit in a dialog's queue before its first key closes it.
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded and self._is_taken(event):
+        if (
+            isinstance(event, events.Key | events.Paste)
+            and not event.is_forwarded
+            and await self._takes(event)
+        ):
             return
         await super().on_event(event)
 
@@ -73,8 +77,8 @@ class CoderApp(App[int], inherit_bindings=False):
             yield SystemCommand(f"Theme {theme.name}", "", partial(setattr, self, "theme", theme.name))
 
     def action_help(self) -> None:
-        is_approval = isinstance(self.screen, GatedScreen)
-        self.push_screen(HelpScreen(Context.APPROVAL if is_approval else Context.SESSION))
+        context = self.screen.help_context if isinstance(self.screen, Gated) else Context.GLOBAL
+        self.push_screen(HelpScreen(context))
 
     def action_repaint(self) -> None:
         self.screen.refresh(repaint=True, layout=True)
@@ -82,16 +86,13 @@ class CoderApp(App[int], inherit_bindings=False):
     async def action_quit(self) -> None:
         await self._departure.leave(0)
 
-    def _is_taken(self, event: events.Key | events.Paste) -> bool:
+    async def _takes(self, event: events.Key | events.Paste) -> bool:
         if self._early is not None:
             self._early.append(event)
             return True
+        self.app_focus = True
         top = self.screen_stack[-1] if self.screen_stack else None
-        if isinstance(top, GatedScreen):
-            return top.take(event)
-        if top is self.session_screen:
-            top.presenter.pressed(event.time)
-        return False
+        return isinstance(top, Gated) and await top.take(event)
 
     async def _painted(self) -> None:
         if self.focused is None:

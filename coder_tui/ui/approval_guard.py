@@ -16,6 +16,8 @@ class Choice(StrEnum):
     DENY = "deny"
     EXPLAIN = "explain"
     CANCEL = "cancel"
+    REMIND = "remind"
+    """Not an answer here: say what would be one."""
 
 
 class Step(StrEnum):

@@ -9,7 +9,7 @@ from textual.timer import Timer
 from coder_tui.protocol.requests import Reply, Request
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.request_deferral import Deferral
-from coder_tui.ui.widgets.lines import RequestCard
+from coder_tui.ui.widgets.lines import RequestCard, TooSmall
 from coder_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class RequestPresenter:
         screen: Screen[None],
         prompt: Prompt,
         card: RequestCard,
+        cover: TooSmall,
         chrome: Chrome,
         answer: Callable[[str, Reply], None],
         clock: Callable[[], float],
@@ -34,11 +35,14 @@ class RequestPresenter:
         self._screen = screen
         self._prompt = prompt
         self._card = card
+        self._cover = cover
         self._chrome = chrome
         self._answer = answer
         self._clock = clock
         self._deferral = Deferral()
         self._queue: list[Request] = []
+        self._done = 0
+        """Requests answered since none waited."""
         self._dialog: ApprovalScreen | None = None
         self._timer: Timer | None = None
         self._closed_at = float("-inf")
@@ -47,6 +51,10 @@ class RequestPresenter:
     def has_just_closed(self) -> bool:
         return self._clock() - self._closed_at < ESCAPE_PAUSE
 
+    @property
+    def has_requests(self) -> bool:
+        return bool(self._queue)
+
     def opened(self, request: Request) -> None:
         self._queue.append(request)
         self.consider()
@@ -54,7 +62,7 @@ class RequestPresenter:
             self._screen.app.bell()
 
     def closed(self, request_id: str) -> None:
-        self._queue = [request for request in self._queue if request.id != request_id]
+        self._remove(request_id)
         if self._dialog is not None and self._dialog.request.id == request_id:
             self._dialog.withdraw()
         self.consider()
@@ -69,32 +77,28 @@ class RequestPresenter:
 
     def open_now(self) -> None:
         """The person asked for it; the dialog still waits for a moment of silence."""
-        if self._queue and self._dialog is None:
+        if self._queue and self._dialog is None and not self._has_no_room:
             self._open()
 
     def consider(self) -> None:
         """Open the first request if nothing stands against it, else show a card and look again later."""
         self._stop_timer()
         if self._queue and self._dialog is None:
-            is_covered = not self._screen.is_active
+            is_covered = self._has_no_room or not self._screen.is_active
             has_draft = not self._prompt.is_empty
             wait = self._deferral.wait(self._clock(), has_draft=has_draft, is_covered=is_covered)
             if wait == 0:
                 self._open()
             elif wait is not None:
                 self._timer = self._screen.set_timer(wait, self.consider)
-        is_open = self._dialog is not None
-        self._card.show(tuple(self._queue[1:] if is_open else self._queue))
+        self._show_queue()
 
     def _open(self) -> None:
         # The dialog and its parts took a tenth of the time to the first paint, which needs none of them.
         from coder_tui.ui.screens.approval import ApprovalScreen
 
-        place = f"1 of {len(self._queue)}" if len(self._queue) > 1 else ""
-        self._dialog = ApprovalScreen(
-            self._queue[0], place, self._chrome, self._prompt.type_text, self._clock
-        )
-        self._card.show(tuple(self._queue[1:]))
+        self._dialog = ApprovalScreen(self._queue[0], self._chrome, self._prompt.type_text, self._clock)
+        self._show_queue()
         self._screen.run_worker(self._present(self._dialog), group="requests")
 
     async def _present(self, dialog: "ApprovalScreen") -> None:
@@ -102,9 +106,26 @@ class RequestPresenter:
         self._dialog = None
         self._closed_at = self._clock()
         if closed.reply is not None:
-            self._queue = [request for request in self._queue if request.id != dialog.request.id]
+            self._remove(dialog.request.id)
             self._answer(dialog.request.id, closed.reply)
         self.consider()
+
+    @property
+    def _has_no_room(self) -> bool:
+        return TooSmall.is_too_small(self._screen.size)
+
+    def _remove(self, request_id: str) -> None:
+        left = [request for request in self._queue if request.id != request_id]
+        self._done = self._done + len(self._queue) - len(left) if left else 0
+        self._queue = left
+
+    def _show_queue(self) -> None:
+        is_open = self._dialog is not None
+        self._card.show(tuple(self._queue[1:] if is_open else self._queue))
+        self._cover.show_waiting(bool(self._queue))
+        if self._dialog is not None:
+            total = self._done + len(self._queue)
+            self._dialog.show_place(f"{self._done + 1} of {total}" if total > 1 else "")
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

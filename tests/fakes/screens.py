@@ -52,7 +52,7 @@ class Stage:
 
     async def ready_dialog(self) -> ApprovalScreen:
         """The open dialog, once it takes answers."""
-        await self.until(lambda: self.dialog is not None and self.dialog.guard.is_ready(monotonic()))
+        await self.until(lambda: self.dialog is not None and self.dialog.is_ready)
         await self.pilot.pause()
         assert self.dialog is not None
         return self.dialog

@@ -70,18 +70,29 @@ def test_a_diff_has_numbers_and_signs_of_both_sides() -> None:
     ]
 
 
+def test_a_diff_marks_what_it_leaves_out_and_nothing_else() -> None:
+    diff = "@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-y\n+z\n"
+    assert drawn(DiffBlock("x", diff, 2, 2)) == [
+        "    1 - a",
+        "    1 + b",
+        "    …",
+        "    9 - y",
+        "    9 + z",
+    ]
+
+
 def test_a_diff_shows_a_change_of_line_ends() -> None:
-    assert drawn(DiffBlock("x", "@@ -1 +1 @@\n-a\r\n+a\n", 1, 1))[1:] == ["    1 - a␍", "    1 + a"]
+    assert drawn(DiffBlock("x", "@@ -1 +1 @@\n-a\r\n+a\n", 1, 1)) == ["    1 - a␍", "    1 + a"]
 
 
 def test_a_long_diff_line_goes_on_below_with_its_sign() -> None:
     rows = drawn(DiffBlock("x", "@@ -0,0 +1 @@\n+" + "y" * 15 + "\n", 1, 0), 18)
-    assert rows[1:] == ["    1 + " + "y" * 10, "    ↳ + " + "y" * 5]
+    assert rows == ["    1 + " + "y" * 10, "    ↳ + " + "y" * 5]
 
 
 def test_a_diff_of_ten_thousand_lines_is_drawn_whole() -> None:
     body = "".join(f"+line {n}\n" for n in range(10_000))
-    assert len(drawn(DiffBlock("x.py", f"@@ -0,0 +1,10000 @@\n{body}", 10_000, 0))) == 10_001
+    assert len(drawn(DiffBlock("x.py", f"@@ -0,0 +1,10000 @@\n{body}", 10_000, 0))) == 10_000
 
 
 def test_a_command_is_never_shortened() -> None:

@@ -53,7 +53,7 @@ def test_a_finished_call_is_folded_to_one_line_and_opens_whole() -> None:
 
 def test_an_edit_shows_its_diff_below_its_summary() -> None:
     entry = CallEntry("edit", "a.py +1 -1", state=CallState.OK, display=DIFF)
-    assert drawn(entry) == ["✓ edit  a.py +1 -1", "│     …", "│     1 - x", "│     1 + y"]
+    assert drawn(entry) == ["✓ edit  a.py +1 -1", "│     1 - x", "│     1 + y"]
     assert drawn(entry, is_open=False) == ["✓ edit  a.py +1 -1                       ▸ 3 lines"]
 
 
@@ -71,8 +71,8 @@ def test_a_failing_command_says_its_exit_code() -> None:
 def test_a_huge_diff_is_cut_until_it_is_opened() -> None:
     diff = "@@ -0,0 +1 @@\n" + "+x\n" * 1000
     entry = CallEntry("edit", "a", state=CallState.OK, display=DiffBlock("a", diff, 1000, 0))
-    assert len(drawn(entry)) == 1 + MOST_DIFF_LINES + 1
-    assert len(drawn(entry, is_open=True)) == 1 + 1001
+    assert len(drawn(entry)) == 1 + MOST_DIFF_LINES
+    assert len(drawn(entry, is_open=True)) == 1 + 1000
 
 
 def test_a_long_summary_gives_way_to_the_state_and_opens_whole() -> None:

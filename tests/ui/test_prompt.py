@@ -11,8 +11,8 @@ from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
 class PromptApp(App[None]):
     def __init__(self, *sent: str) -> None:
         super().__init__()
-        self.prompt = Prompt(PromptHistory(sent, keep_in_memory))
         self.submitted: list[str] = []
+        self.prompt = Prompt(PromptHistory(sent, keep_in_memory), self.submitted.append)
         self.ends = 0
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -23,9 +23,6 @@ class PromptApp(App[None]):
 
     def on_mount(self) -> None:
         self.prompt.focus()
-
-    def on_prompt_submitted(self, event: Prompt.Submitted) -> None:
-        self.submitted.append(event.text)
 
     def on_prompt_ended(self) -> None:
         self.ends += 1

@@ -227,7 +227,7 @@ async def test_an_edit_can_be_folded_away() -> None:
         await pilot.press("o")
         await drawn(pilot)
         rows.append(len(filled_rows(app)))
-        assert rows == [4, 1]
+        assert rows == [3, 1]
 
 
 async def test_hostile_text_reaches_the_screen_harmless_by_every_way() -> None:

@@ -43,8 +43,11 @@ def _parse(diff: str) -> Iterator[_Line]:
     # Line by line, because safe_text joins CR LF, and a change of line ends must be seen.
     for raw in diff.removesuffix("\n").split("\n"):
         if hunk := _HUNK.match(raw):
-            old, new, is_inside = int(hunk[1]), int(hunk[2]), True
-            yield _Line("@", None, safe_line(hunk[3]))
+            old, new = int(hunk[1]), int(hunk[2])
+            # Nothing is left out before a first hunk that begins with the file.
+            if is_inside or max(old, new) > 1 or hunk[3]:
+                yield _Line("@", None, safe_line(hunk[3]))
+            is_inside = True
             continue
         sign, text = raw[:1], safe_text(raw[1:])
         if not is_inside:

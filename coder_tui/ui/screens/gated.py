@@ -1,14 +1,20 @@
-"""A dialog that judges keys before anything else sees them."""
+"""A screen that deals with keys itself, one after the other."""
 
 from abc import abstractmethod
 
 from textual import events
-from textual.screen import ModalScreen, ScreenResultType
+
+from coder_tui.ui.keys import Context
 
 
-class GatedScreen(ModalScreen[ScreenResultType]):
-    """While it is on top, the app offers it every key and paste first, in its own queue."""
+class Gated:
+    """While it is on top, the app offers it every key and paste first, in its own queue.
+
+    Through the queues of widgets a key would overtake another, or reach a dialog that an earlier one closed.
+    """
+
+    help_context: Context
 
     @abstractmethod
-    def take(self, event: events.Key | events.Paste) -> bool:
+    async def take(self, event: events.Key | events.Paste) -> bool:
         """Whether the event has been dealt with."""

@@ -13,9 +13,11 @@ from textual.widgets import Static, TextArea
 from coder_tui.ui.conversation import Conversation
 from coder_tui.ui.git_branch import read_branch
 from coder_tui.ui.glyphs import chrome
+from coder_tui.ui.key_order import deliver
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.request_presenter import RequestPresenter
+from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.widgets.lines import NewBelowPill, QueueLine, RequestCard, TooSmall
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
@@ -33,13 +35,14 @@ _WIDTHS = [(0, "-narrow"), (100, "-medium"), (WIDE, "-wide")]
 _HEIGHTS = [(0, "-short"), (30, "-tall")]
 
 
-class SessionScreen(Screen[None]):
+class SessionScreen(Gated, Screen[None]):
     """Lays the widgets out and turns keys into calls on them."""
 
     BINDINGS = bindings(Context.SESSION)
     HORIZONTAL_BREAKPOINTS = _WIDTHS
     VERTICAL_BREAKPOINTS = _HEIGHTS
     AUTO_FOCUS = "#prompt"
+    help_context = Context.SESSION
 
     def __init__(self, launch: Launch, clock: Callable[[], float]) -> None:
         super().__init__()
@@ -51,15 +54,16 @@ class SessionScreen(Screen[None]):
         self.transcript = Transcript(
             use_ascii=launch.use_ascii, thinking=launch.thinking, has_motion=launch.has_motion
         )
-        self.prompt = Prompt(PromptHistory((), keep_in_memory))
+        self.prompt = Prompt(PromptHistory((), keep_in_memory), self._submitted)
         self.status = StatusBar(signs, launch.directory)
         self.todos = TodoPane(signs)
         self._queue = QueueLine()
         self._card = RequestCard(signs)
+        self._too_small = TooSmall()
         self._pill = NewBelowPill(signs)
         self.conversation = Conversation(self.prompt, self._queue, self._start_turn)
         self.presenter = RequestPresenter(
-            self, self.prompt, self._card, signs, self.conversation.answer, clock
+            self, self.prompt, self._card, self._too_small, signs, self.conversation.answer, clock
         )
         self.router: EventRouter | None = None
 
@@ -75,7 +79,7 @@ class SessionScreen(Screen[None]):
             yield Static(self._signs.prompt, id="sign", markup=False)
             yield self.prompt
         yield self.status
-        yield TooSmall()
+        yield self._too_small
 
     def attach(self, session: "Session") -> None:
         """Show the session as it stands, and follow it from here."""
@@ -105,10 +109,16 @@ class SessionScreen(Screen[None]):
         )
         return EventRouter(panes)
 
-    @on(Prompt.Submitted)
-    def _submitted(self, event: Prompt.Submitted) -> None:
+    async def take(self, event: events.Key | events.Paste) -> bool:
+        self.presenter.pressed(event.time)
+        await deliver(self, self.prompt, event)
+        # A turn that was just sent begins before the next key, which may be the one that stops it.
+        await asyncio.sleep(0)
+        return True
+
+    def _submitted(self, text: str) -> None:
         self.transcript.follow()
-        self.conversation.send(event.text)
+        self.conversation.send(text)
 
     @on(Prompt.Ended)
     async def _prompt_ended(self) -> None:
@@ -126,18 +136,13 @@ class SessionScreen(Screen[None]):
     def on_resize(self, event: events.Resize) -> None:
         self.todos.set_wide(event.size.width >= WIDE)
         self._count_todos()
-        self.set_class(event.size.width < TooSmall.WIDTH or event.size.height < TooSmall.HEIGHT, "-tiny")
-
-    def on_key(self, event: events.Key) -> None:
-        """Nothing typed is lost because the focus was somewhere else."""
-        if event.is_printable and event.character and event.key not in self.active_bindings:
-            event.stop()
-            self.prompt.focus()
-            self.prompt.type_text(event.character)
+        self.set_class(TooSmall.is_too_small(event.size), "-tiny")
+        self.presenter.consider()
 
     def action_escape(self) -> None:
+        self.clear_selection()
         if not self.presenter.has_just_closed and not self.conversation.interrupt():
-            self.prompt.focus()
+            self.set_focus(self.prompt)
 
     async def action_cancel(self) -> None:
         """Copy, else stash the draft, else stop the agent, else quit at the second press."""
@@ -163,7 +168,7 @@ class SessionScreen(Screen[None]):
     @on(NewBelowPill.Pressed)
     def action_chat(self) -> None:
         self.transcript.follow()
-        self.prompt.focus()
+        self.set_focus(self.prompt)
 
     def action_todo(self) -> None:
         if self.todos.items:

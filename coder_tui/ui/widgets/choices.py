@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual import events
-from textual.containers import ItemGrid
+from textual.containers import Container
 from textual.content import Content
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from coder_tui.ui.approval_guard import Choice
@@ -43,25 +46,46 @@ class AnswerLabel(Static):
             Content.assemble((answer.key, "bold $text-accent"), f" {answer.label}"), markup=False
         )
         self.answer = answer
+        self.cells = cell_len(f"{answer.key} {answer.label}") + 2
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
         self.post_message(self.Pressed(self.answer.choice, event.time))
 
 
-class AnswerRow(ItemGrid):
+class _Flow(Layout):
+    """Labels beside each other, on as many rows as they need: known from the width alone, in one layout."""
+
+    name = "flow"
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        placements = []
+        x = y = 0
+        for child in children:
+            width = child.cells if isinstance(child, AnswerLabel) else 0
+            if x and x + width > size.width:
+                x, y = 0, y + 1
+            region = Region(x, y, width, 1)
+            placements.append(WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child))
+            x += width
+        return placements
+
+
+class AnswerRow(Container):
     """All answers; wraps onto further rows where the dialog is narrow."""
 
-    DEFAULT_CSS = "AnswerRow { height: auto; grid-gutter: 0 1; }"
+    DEFAULT_CSS = "AnswerRow { height: auto; }"
 
     def __init__(self, answers: tuple[Answer, ...]) -> None:
         self.labels = tuple(AnswerLabel(answer) for answer in answers)
-        widths = [cell_len(answer.key + answer.label) + 3 for answer in answers]
-        super().__init__(*self.labels, min_column_width=max(widths))
-        self._row_width = sum(widths)
+        super().__init__(*self.labels)
+        self._flow = _Flow()
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.styles.layout = "horizontal" if event.size.width >= self._row_width else "grid"
+    @property
+    def layout(self) -> Layout:
+        return self._flow
 
     def mark(self, choice: Choice | None) -> None:
         for label in self.labels:

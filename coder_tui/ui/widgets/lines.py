@@ -3,6 +3,7 @@
 from rich.cells import cell_len
 from textual import events
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
@@ -107,10 +108,18 @@ class TooSmall(Static):
     DEFAULT_CSS = """
     TooSmall {
         layer: cover; display: none; dock: top; width: 100%; height: 100%; background: $background;
-        content-align: center middle; text-wrap: nowrap;
+        content-align: center middle; text-align: center; text-wrap: nowrap;
     }
     """
     WIDTH, HEIGHT = 30, 8
 
     def __init__(self) -> None:
         super().__init__("terminal too small", id="too-small", markup=False)
+
+    @classmethod
+    def is_too_small(cls, size: Size) -> bool:
+        return size.width < cls.WIDTH or size.height < cls.HEIGHT
+
+    def show_waiting(self, is_waiting: bool) -> None:
+        """A request does not open where it could not be read."""
+        self.update(Content("terminal too small" + ("\na request waits" if is_waiting else "")))

@@ -1,7 +1,7 @@
 """The prompt: several lines of text that are sent by Enter and never lost otherwise."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from textual import events
 from textual.message import Message
@@ -16,7 +16,7 @@ _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 
 
 class Prompt(TextArea):
-    """A draft with history. Methods put text in, messages say what to do with it."""
+    """A draft with history."""
 
     DEFAULT_CSS = """
     Prompt {
@@ -35,24 +35,27 @@ class Prompt(TextArea):
 
     BINDINGS = bindings(Context.COMPOSER)
 
-    @dataclass
-    class Submitted(Message):
-        """Enter was pressed; the prompt is already empty."""
-
-        text: str
-
     class Ended(Message):
         """Ctrl+D was pressed in the empty prompt."""
 
-    def __init__(self, sent: PromptHistory) -> None:
+    def __init__(
+        self,
+        sent: PromptHistory,
+        submit: Callable[[str], None],
+        *,
+        placeholder: str = "Ask, or describe a change",
+        id: str = "prompt",
+    ) -> None:
+        """`submit` is called by Enter, at once: the next key may depend on what was sent."""
         super().__init__(
             soft_wrap=True,
             tab_behavior="focus",
             show_line_numbers=False,
             highlight_cursor_line=False,
-            placeholder="Ask, or describe a change",
-            id="prompt",
+            placeholder=placeholder,
+            id=id,
         )
+        self._submit = submit
         self.sent = sent
         # A blinking cursor writes to the terminal for ever; an idle screen writes nothing.
         self.cursor_blink = False
@@ -80,11 +83,21 @@ class Prompt(TextArea):
         self.load_text(text)
         self.move_cursor(self.document.end)
 
-    def on_key(self, event: events.Key) -> None:
+    def take(self, event: events.Key) -> bool:
+        """Type a key, or send by Enter; False for a key that does neither."""
         if event.key == "enter":
+            self._enter()
+        elif event.is_printable and event.character:
+            # Without moving the cursor by hand, which would make each letter a step of its own to undo.
+            self.replace(event.character, *self.selection, maintain_selection_offset=False)
+        else:
+            return False
+        return True
+
+    def on_key(self, event: events.Key) -> None:
+        if self.take(event):
             event.prevent_default()
             event.stop()
-            self._enter()
 
     def on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
@@ -123,7 +136,7 @@ class Prompt(TextArea):
             text = self.text
             self.sent.add(text)
             self.load_text("")
-            self.post_message(self.Submitted(text))
+            self._submit(text)
 
 
 def _clean(text: str) -> str:

@@ -1,0 +1,22 @@
+"""Deals with a key to its end before the next one comes: between widgets' queues keys overtake each other."""
+
+from typing import Any
+
+from textual import events
+from textual.screen import Screen
+
+from coder_tui.ui.widgets.prompt import Prompt
+
+
+async def deliver(screen: Screen[Any], field: Prompt, event: events.Key | events.Paste) -> None:
+    """What can be typed goes to the field, unless the key means something where the focus is."""
+    if isinstance(event, events.Paste):
+        screen.set_focus(field)
+        field.type_text(event.text)
+    elif screen.focused is field and field.take(event):
+        return
+    elif (bound := screen.active_bindings.get(event.key)) is not None:
+        await screen.app.run_action(bound.binding.action, bound.node)
+    elif event.is_printable:
+        screen.set_focus(field)
+        field.take(event)
