@@ -116,4 +116,6 @@ def _insertion(file: Searched, hunk: Hunk) -> Sought:
         at = row + 1
     else:
         return Sought(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
-    return Sought(hunk, hunk.script, (Placement((), at, Tier.EXACT, Strategy.EXACT),))
+    brings_ends = not size or any(line.text.endswith("\r") for line in hunk.script.lines)
+    tier = Tier.LITERAL if brings_ends else Tier.EXACT
+    return Sought(hunk, hunk.script, (Placement((), at, tier, Strategy.EXACT),))

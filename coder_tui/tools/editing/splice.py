@@ -102,11 +102,14 @@ class _Walk:
         dropped = [row for row in self._rows[index : index + size] if row is not None]
         # What the model left out before the change stays before it.
         yield from self._up_to(dropped[0] if dropped else self._insertion_point(index))
-        added = [line.text for line in lines if line.mark is Mark.ADD]
+        added = [line for line in lines if line.mark is Mark.ADD]
         raw = "".join(self._file.raw[row] for row in dropped)
-        new = self._added(added, index, size)
-        if new:
-            yield from (f"{line}\n" for line in restore(raw, "\n".join(new)).split("\n"))
+        end = "\n" if self._is_literal else self._file.newline_near(self.at)
+        texts = self._dressed(added, index, size)
+        if texts:
+            restored = restore(raw, "\n".join(texts)).split("\n")
+            pairs = zip(restored, added, strict=True)
+            yield from (text + end if line.has_end else text for text, line in pairs)
         self.at += len(dropped)
 
     def _up_to(self, row: int) -> Iterator[str]:
@@ -120,15 +123,15 @@ class _Walk:
         has_before = index > 0 and self._rows[index - 1] is not None
         return self.at if has_before or follows is None else follows
 
-    def _added(self, texts: list[str], index: int, size: int) -> list[str]:
+    def _dressed(self, added: list[ScriptLine], index: int, size: int) -> list[str]:
         if self._is_literal:
-            return texts
-        end = self._file.newline_near(self.at).removesuffix("\n")
-        is_paired = len(texts) == size
+            return [line.text for line in added]
+        is_paired = len(added) == size
         return [
             self._dress.line(
-                fold.without_return(text), index, self._matched.get(index + number) if is_paired else None
+                fold.without_return(line.text),
+                index,
+                self._matched.get(index + number) if is_paired else None,
             )
-            + end
-            for number, text in enumerate(texts)
+            for number, line in enumerate(added)
         ]
