@@ -10,6 +10,7 @@ from rapidfuzz.distance import OSA
 _CHARACTERS_A_SLIP = 8
 """One slip in so many characters makes no other line of it."""
 _SHORTEST_SHARED = 4
+_COMMENTS = ("#", "//", "/*", "<!--", "--", ";", "%")
 _LONGEST = 2_000
 """Characters: comparing longer lines one by one takes too long."""
 _ELISION = re.compile(
@@ -71,15 +72,21 @@ def is_elision(text: str) -> bool:
     )
 
 
-def are_similar(one: str, other: str) -> bool:
-    """Whether two folded lines are one line with a slip in it, or with something added at its end."""
-    if not one or not other:
+def is_extended(one: str, other: str) -> bool:
+    """Whether one folded line is the other with something after it, as when somebody added a comment."""
+    if not one or not other or one[0] != other[0]:
         return False
-    short, long = sorted((one, other), key=len)
-    if len(short) >= _SHORTEST_SHARED and long.startswith(short):
-        return True
-    slips = max(1, len(long) // _CHARACTERS_A_SLIP)
-    if len(long) > _LONGEST or len(long) - len(short) > slips:
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    if not long.startswith(short):
+        return False
+    return len(short) >= _SHORTEST_SHARED or long.startswith(_COMMENTS, len(short))
+
+
+def has_slips(one: str, other: str) -> bool:
+    """Whether two folded lines are one line with a slip or two in it."""
+    longest = max(len(one), len(other))
+    slips = max(1, longest // _CHARACTERS_A_SLIP)
+    if not one or not other or longest > _LONGEST or abs(len(one) - len(other)) > slips:
         return False
     return OSA.distance(one, other, score_cutoff=slips) <= slips
 
@@ -132,7 +139,8 @@ class _Table:
             return Step.EQUAL, gain
         if must:
             return Step.NONE, _NEVER
-        if key not in self._present and are_similar(key, line):
+        # A line that is there as it is has no slips.
+        if is_extended(key, line) or (key not in self._present and has_slips(key, line)):
             return Step.SIMILAR, _GAIN_SIMILAR
         return Step.OTHER, -_COST_OTHER
 
