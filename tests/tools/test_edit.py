@@ -112,7 +112,7 @@ async def test_text_that_is_not_there_gets_the_nearest_place(bench: Bench) -> No
         new_string="pass\n",
     ) == (
         ErrorType.NO_MATCH,
-        "old_string is not in a.py. The nearest place is lines 3-5; line 4 differs first: "
+        "old_string is not in a.py. The nearest place is lines 3-5, 97 % alike; line 4 differs first: "
         "looked for '    count = 1', the file has '    count = 0'.",
     )
 

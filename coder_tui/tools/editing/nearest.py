@@ -9,6 +9,8 @@ from rapidfuzz import fuzz, process
 _MOST_LINES = 50_000
 _CUTOFF = 60.0
 _LONGEST = 200
+_COMPARED = 500
+_MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +22,14 @@ class Nearest:
     line: int
     wanted: str
     found: str
+    likeness: int
+    """In percent."""
 
     def sentence(self) -> str:
         return (
-            f"The nearest place is lines {self.start_line}-{self.end_line}; line {self.line} differs first: "
-            f"looked for {_brief(self.wanted)}, the file has {_brief(self.found)}."
+            f"The nearest place is lines {self.start_line}-{self.end_line}, {self.likeness} % alike; "
+            f"line {self.line} differs first: looked for {_brief(self.wanted)}, "
+            f"the file has {_brief(self.found)}."
         )
 
 
@@ -40,8 +45,13 @@ def nearest_region(lines: Sequence[str], old: str) -> Nearest | None:
     for index, line in enumerate(wanted):
         found = window[index] if index < len(window) else ""
         if found != line:
-            return Nearest(start + 1, start + max(len(window), 1), start + index + 1, line, found)
+            last = start + max(len(window), 1)
+            return Nearest(start + 1, last, start + index + 1, line, found, _likeness(window, wanted))
     return None
+
+
+def _likeness(one: Sequence[str], other: Sequence[str]) -> int:
+    return int(fuzz.ratio("\n".join(one[:_COMPARED])[:_MOST], "\n".join(other[:_COMPARED])[:_MOST]))
 
 
 def _by_shared_lines(lines: Sequence[str], wanted: list[str]) -> int | None:

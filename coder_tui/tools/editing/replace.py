@@ -25,12 +25,12 @@ _LONGEST = 1_000_000
 def replace_text(file: TextFile, name: str, old: str, new: str, *, replace_all: bool) -> Replaced:
     """Replace `old` at the one place it surely means; `ToolError` says why there is none."""
     exact = replace_exact(file, old, new, replace_all=replace_all)
+    if exact and exact.text == file.text:
+        raise _applied(name)
+    if exact and (not exact.splits_lead or len(old) + len(new) > _LONGEST):
+        return exact
     given = Reading(to_line_feeds(old), to_line_feeds(new))
     search = _Search(file, name, given, replace_all=replace_all)
-    if exact and exact.text == file.text:
-        raise search.applied()
-    if exact and not exact.splits_lead:
-        return exact
     # With half of its indentation missing the text may as well mean other lines.
     return search.by_lines(given) or exact if exact else search.run()
 
@@ -52,7 +52,7 @@ class _Search:
                 return replaced
         for reading in self._readings():
             if is_applied(self._searched, self._script(reading)):
-                raise self.applied()
+                raise _applied(self._name)
         for reading in self._readings():
             if replaced := self._by_most_lines(reading):
                 return replaced
@@ -86,7 +86,7 @@ class _Search:
         if len(places) > 1 and not self._replace_all:
             raise _several(places)
         if places and is_applied_at(self._searched, script, places[0]):
-            raise self.applied()
+            raise _applied(self._name)
         return self._made(reading, script, _apart(places))
 
     def _by_most_lines(self, reading: Reading) -> Replaced | None:
@@ -102,14 +102,10 @@ class _Search:
         lines = self._searched.lines
         text = joined(lines, [splice(lines, script, place) for place in places])
         if text == self._file.text:
-            raise self.applied()
+            raise _applied(self._name)
         first, last = places[0].start + 1, places[-1].end
         strategy = Strategy.MULTI_OCCURRENCE if self._replace_all else reading.strategy or places[0].strategy
         return Replaced(text, len(places), strategy, first, max(first, last))
-
-    def applied(self) -> ToolError:
-        message = f"{self._name} holds new_string already, and old_string not at all."
-        return ToolError(ErrorType.ALREADY_APPLIED, message, "Read the file; the edit may be done.")
 
     def _not_found(self) -> ToolError:
         nearest = nearest_region(self._searched.lines.seen, self._given.old)
@@ -137,3 +133,8 @@ def _apart(places: list[Placement]) -> list[Placement]:
 
 def _several(places: list[Placement]) -> ToolError:
     return several_places(sorted(place.start + 1 for place in places), f" ({places[0].strategy.meaning})")
+
+
+def _applied(name: str) -> ToolError:
+    message = f"{name} holds new_string already, and old_string not at all."
+    return ToolError(ErrorType.ALREADY_APPLIED, message, "Read the file; the edit may be done.")

@@ -293,6 +293,6 @@ def test_the_failure_shows_the_first_line_that_differs() -> None:
         replaced(CLASS, "    def clear(self):\n        self.lines = {}\n        done()\n", "pass\n")
 
     assert caught.value.message == (
-        "old_string is not in f. The nearest place is lines 8-9; line 9 differs first: "
+        "old_string is not in f. The nearest place is lines 8-9, 77 % alike; line 9 differs first: "
         "looked for '        self.lines = {}', the file has '        self.items = []'."
     )
