@@ -157,8 +157,8 @@ async def test_one_failing_hunk_leaves_every_file_untouched(bench: Bench) -> Non
 
     assert error.type is ErrorType.CONTEXT_MISMATCH
     assert error.message == (
-        "b.txt: hunk 1 of 1 cannot be applied: The nearest place is lines 1-2, 62 % alike; line 2 differs first: "
-        "looked for 'three', the file has 'two'."
+        "b.txt: hunk 1 of 1 cannot be applied: The nearest place is lines 1-2, 62 % alike; "
+        "line 2 differs first: looked for 'three', the file has 'two'."
     )
     files: Any = error.fields["files"]
     assert [[each["ok"] for each in file["hunks"]] for file in files] == [[True], [False]]
