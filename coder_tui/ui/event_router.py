@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
+from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.events import (
     Event,
     FilesChanged,
@@ -31,7 +32,7 @@ from coder_tui.protocol.events import (
     UsageUpdated,
     UserMessageAdded,
 )
-from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
+from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.ui.conversation import Conversation
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.widgets.lines import QueueLine
@@ -57,6 +58,7 @@ class EventRouter:
     def __init__(self, panes: Panes) -> None:
         self._panes = panes
         self._waiting: dict[str, str] = {}
+        self._previews: dict[str, DisplayBlock] = {}
         self._files: set[str] = set()
         self.title = ""
         self.sent: list[str] = []
@@ -122,7 +124,10 @@ class EventRouter:
             case ToolProgressed(call_id, text):
                 transcript.progress_tool(call_id, text)
             case ToolFinished(call_id, tool, outcome, summary, display, duration_ms):
-                transcript.finish_tool(call_id, tool, outcome, summary, display, duration_ms)
+                preview = self._previews.pop(call_id, None)
+                is_refused = outcome in {Outcome.DENIED, Outcome.CANCELLED}
+                proposal = preview if is_refused else None
+                transcript.finish_tool(call_id, tool, outcome, summary, display, duration_ms, proposal)
             case _:
                 assert_never(event)
 
@@ -131,6 +136,7 @@ class EventRouter:
         match event:
             case RequestOpened(request):
                 self._waiting[request.id] = request.call_id
+                self._previews[request.call_id] = request.preview
                 panes.transcript.wait_tool(request.call_id)
                 panes.presenter.opened(request)
             case RequestClosed(request_id):

@@ -98,7 +98,22 @@ def test_a_diff_of_ten_thousand_lines_is_drawn_whole() -> None:
 def test_a_command_is_never_shortened() -> None:
     command = "rm -rf build && " + "x" * 30
     rows = drawn(TerminalBlock(command, "", None), 20)
-    assert "".join(row[2:] for row in rows) == command
+    assert rows == ["$ rm -rf build &&", "  " + "x" * 18, "  " + "x" * 12]
+
+
+@pytest.mark.parametrize(
+    ("line", "rows"),
+    [
+        ("one two three four", ["one two", "three four"]),
+        ("exactly ten more", ["exactly", "ten more"]),
+        ("0123456789 next", ["0123456789", "next"]),
+        ("0123456789abc", ["0123456789", "abc"]),
+        ("      0123456789", ["      0123", "456789"]),
+        ("日本語 日本語", ["日本語", "日本語"]),
+    ],
+)
+def test_output_breaks_at_blanks_where_it_can(line: str, rows: list[str]) -> None:
+    assert drawn(TextBlock(line), 10) == rows
 
 
 def test_a_terminal_says_a_failing_exit_code() -> None:

@@ -80,3 +80,24 @@ def test_a_long_summary_gives_way_to_the_state_and_opens_whole() -> None:
     (row,) = drawn(entry)
     assert (len(row), row[-8:]) == (WIDTH, "… failed")
     assert "".join(drawn(entry, is_open=True)).count("word") == 30
+
+
+@pytest.mark.parametrize("state", [CallState.DENIED, CallState.STOPPED])
+def test_what_was_refused_can_be_read_when_unfolded(state: CallState) -> None:
+    command = "\n".join(f"echo {n}" for n in range(60))
+    entry = CallEntry(
+        "shell",
+        "echo 0 …",
+        state=state,
+        display=TextBlock("not now"),
+        proposal=TerminalBlock(command, "", None),
+    )
+    assert drawn(entry)[1:] == ["│ not now"]
+    opened = drawn(entry, is_open=True)[1:]
+    assert opened == ["│ $ echo 0", *(f"│   echo {n}" for n in range(1, 60)), "│ not now"]
+    assert entry.source == f"shell echo 0 …\n{command}\nnot now"
+
+
+def test_a_refused_edit_shows_its_diff_when_unfolded() -> None:
+    entry = CallEntry("edit", "a.py", state=CallState.DENIED, display=TextBlock("no"), proposal=DIFF)
+    assert drawn(entry, is_open=True)[1:] == ["│     1 - x", "│     1 + y", "│ no"]

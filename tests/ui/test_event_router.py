@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from coder_tui.protocol.access import Mode, ToolKind
-from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.display import TerminalBlock, TextBlock
 from coder_tui.protocol.events import (
     Event,
     FilesChanged,
@@ -84,3 +84,14 @@ async def test_a_new_title_is_kept_for_the_way_out() -> None:
 def test_no_event_was_forgotten_here() -> None:
     tried = {type(event) for happened, _ in SHOWN for event in happened} | {SessionRenamed}
     assert set(get_args(Event)) - tried == set()
+
+
+async def test_a_denied_call_keeps_what_it_would_have_done() -> None:
+    request = shell_request(preview=TerminalBlock("echo first\necho second", "", None))
+    async with stage() as s:
+        denied = ToolFinished("call-r1", "bash", Outcome.DENIED, "echo first …", TextBlock("not now"), 0)
+        s.session.emit(STARTED, RequestOpened(request), RequestClosed("r1", None), denied)
+        await s.until(lambda: s.dialog is None and "not now" in s.drawn())
+        assert "echo second" not in s.drawn()
+        await s.pilot.press("ctrl+o")
+        await s.until(lambda: "echo second" in s.drawn())

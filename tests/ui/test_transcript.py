@@ -176,6 +176,19 @@ async def test_thinking_cycles_through_full_hidden_and_summary() -> None:
         assert seen == [summary, ["◇ one", "  two", "◆ text"], ["◆ text"], summary]
 
 
+async def test_thinking_cycles_also_while_all_calls_are_open() -> None:
+    app = TranscriptApp()
+    async with app.run_test() as pilot:
+        app.transcript.finish_message("m", "", "one\ntwo", interrupted=False)
+        app.transcript.toggle_fold()
+        seen = []
+        for _ in range(3):
+            await drawn(pilot)
+            seen.append(filled_rows(app))
+            app.transcript.cycle_thinking()
+        assert seen == [["◇ thought  one two"], ["◇ one", "  two"], []]
+
+
 async def test_thinking_in_progress_is_shown() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:

@@ -6,7 +6,7 @@ from textual.strip import Strip
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.drawing.strips import TAB, chopped, filled, plain_rows
+from coder_tui.ui.drawing.strips import TAB, broken, filled, plain_rows
 
 _PROMPT = "$ "
 
@@ -15,9 +15,10 @@ def draw_terminal(block: TerminalBlock, width: int, palette: Palette) -> list[St
     rows = _command(block.command, width, palette) if block.command else []
     output = safe_text(block.output).rstrip("\n")
     if output:
-        rows += plain_rows(output.split("\n"), width, palette.base, is_whole=palette.is_whole)
+        lines = output.split("\n")
+        rows += plain_rows(lines, width, palette.base, palette.glyphs.more, is_whole=palette.is_whole)
     if block.exit_code:
-        rows += plain_rows([f"exit {block.exit_code}"], width, palette.failed)
+        rows += plain_rows([f"exit {block.exit_code}"], width, palette.failed, palette.glyphs.more)
     return rows
 
 
@@ -26,7 +27,7 @@ def _command(command: str, width: int, palette: Palette) -> list[Strip]:
     rows = []
     lead = _PROMPT
     for line in safe_text(command).split("\n"):
-        for piece in chopped(line.expandtabs(TAB), width - len(_PROMPT)):
+        for piece in broken(line.expandtabs(TAB), width - len(_PROMPT)):
             parts = [Segment(lead, palette.dim), Segment(piece, palette.strong)]
             rows.append(filled(parts, width, palette.base))
             lead = " " * len(_PROMPT)

@@ -12,4 +12,6 @@ def draw_text(block: TextBlock, width: int, palette: Palette) -> list[Strip]:
     text = safe_text(block.text).rstrip("\n")
     if not text:
         return []
-    return list(plain_rows(text.split("\n"), width, palette.base, is_whole=palette.is_whole))
+    return list(
+        plain_rows(text.split("\n"), width, palette.base, palette.glyphs.more, is_whole=palette.is_whole)
+    )

@@ -24,7 +24,7 @@ from coder_tui.ui.blocks import draw_block
 from coder_tui.ui.drawing.entries import GUTTER, View, more_row
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.parts import rows_of
-from coder_tui.ui.drawing.strips import beside, plain_rows, plain_strip, to_strip, wrapped
+from coder_tui.ui.drawing.strips import beside, cut_text, plain_rows, plain_strip, to_strip, wrapped
 
 LIVE_ROWS = 5
 FIRST_ROWS = 3
@@ -57,12 +57,15 @@ class CallEntry:
     duration_ms: int = 0
     seconds: int = 0
     output: str = ""
+    proposal: DisplayBlock | None = None
+    """What was refused, to be read again when unfolded."""
     has_gap: ClassVar[bool] = True
 
     @property
     def source(self) -> str:
         body = "" if self.display is None else source_of(self.display)
-        return "\n".join(part for part in (f"{self.tool} {self.summary}".rstrip(), body) if part)
+        head = f"{self.tool} {self.summary}".rstrip()
+        return "\n".join(part for part in (head, self._proposed, body) if part)
 
     def is_open(self, view: View) -> bool:
         if view.is_open is not None:
@@ -74,7 +77,7 @@ class CallEntry:
             return 1 + min(LIVE_ROWS, self.output.count("\n"))
         rows = rows_of(source_of(self.display), width - GUTTER)
         if view.is_open:
-            return 1 + rows
+            return 1 + rows + (rows_of(self._proposed, width - GUTTER) if self._proposed else 0)
         if self.is_open(view):
             return 1 + min(rows, MOST_DIFF_LINES)
         return 1 if self.state is CallState.OK else 1 + min(rows, FIRST_ROWS + LAST_ROWS)
@@ -96,7 +99,7 @@ class CallEntry:
         if view.is_open and left.cell_len > room:  # unfolded, nothing is cut
             rows = [to_strip(row, width, palette.base) for row in wrapped(left, width)]
             return [*rows, *([self._right_row(right, width, palette)] if right else [])]
-        left.truncate(max(1, room), overflow="ellipsis")
+        cut_text(left, max(1, room), palette.glyphs.more)
         left.append(" " * (width - left.cell_len - cell_len(right)))
         left.append(right, ink if self.state is not CallState.OK else palette.dim)
         return [to_strip(left, width, palette.base)]
@@ -155,8 +158,14 @@ class CallEntry:
             return _first_of_diff(self.display, width, palette)
         rows = draw_block(self.display, width, palette)
         if view.is_open:
-            return rows
+            return [*(draw_block(self.proposal, width, palette) if self.proposal else []), *rows]
         return _shortened(rows, FIRST_ROWS, LAST_ROWS, width, palette)
+
+    @property
+    def _proposed(self) -> str:
+        if isinstance(self.proposal, TerminalBlock):
+            return self.proposal.command
+        return "" if self.proposal is None else source_of(self.proposal)
 
     @property
     def _folds(self) -> bool:
@@ -166,7 +175,7 @@ class CallEntry:
         if not self.output:
             return []
         lines = self.output.rstrip("\n").rsplit("\n", LIVE_ROWS)[-LIVE_ROWS:]
-        return list(plain_rows(lines, width, palette.dim))[-LIVE_ROWS:]
+        return list(plain_rows(lines, width, palette.dim, palette.glyphs.more))[-LIVE_ROWS:]
 
     def _look(self, palette: Palette) -> tuple[str, Style]:
         glyphs = palette.glyphs

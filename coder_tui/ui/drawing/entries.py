@@ -14,7 +14,7 @@ from coder_tui.ui.drawing.markdown import draw_chunks, draw_markdown
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.parts import Part, parts_of, rows_of
 from coder_tui.ui.drawing.splitter import split
-from coder_tui.ui.drawing.strips import beside, plain_rows, plain_strip, to_strip, wrapped
+from coder_tui.ui.drawing.strips import beside, cut_text, plain_rows, plain_strip, to_strip, wrapped
 
 GUTTER = 2
 MOST_ROWS_OF_A_PASTE = 30
@@ -66,7 +66,7 @@ def text_rows(text: str, width: int, style: Style, palette: Palette) -> list[Str
     """Lines of words; of a huge text they break anywhere, which is many times faster."""
     lines = text.split("\n")
     if len(text) > LONG_PROSE:
-        return list(plain_rows(lines, width, style))
+        return list(plain_rows(lines, width, style, palette.glyphs.more))
     return [to_strip(row, width, palette.base) for line in lines for row in wrapped(Text(line, style), width)]
 
 
@@ -191,7 +191,7 @@ def draw_thinking(text: str, width: int, palette: Palette, *, is_open: bool, wor
     mark = f"{palette.glyphs.thinking} "
     if not is_open:
         line = Text(f"{word}  {' '.join(text[:500].split())}", style, no_wrap=True, end="")
-        line.truncate(room, overflow="ellipsis")
+        cut_text(line, room, palette.glyphs.more)
         return marked(mark, [to_strip(line, room, palette.base)], palette.dim, palette)
     return marked(mark, text_rows(text.strip(), room, style, palette), palette.dim, palette)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from textual.strip import Strip
 
 from coder_tui.ui.drawing.call_entry import CallEntry
-from coder_tui.ui.drawing.entries import Entry, View
+from coder_tui.ui.drawing.entries import Entry, ThinkingEntry, View
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.strips import plain_strip
 
@@ -63,7 +63,9 @@ class EntryStrips:
         self._rows.clear()
 
     def view_of(self, index: int) -> View:
-        is_open = self._overrides.get(index, self.view.is_open)
+        # How much of a thought shows is a matter of its own level, not of folding all calls.
+        is_thought = isinstance(self.entries[index], ThinkingEntry)
+        is_open = self._overrides.get(index, None if is_thought else self.view.is_open)
         return self.view if is_open is self.view.is_open else replace(self.view, is_open=is_open)
 
     def estimate(self, index: int) -> int:

@@ -12,6 +12,7 @@ from coder_tui.protocol.outcomes import Outcome
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.drawing.call_entry import CallEntry, CallState
 from coder_tui.ui.drawing.entries import Entry
+from coder_tui.ui.drawing.glyphs import UNICODE
 from coder_tui.ui.drawing.strips import clipped
 from coder_tui.ui.motion import Pacer, SecondHand
 from coder_tui.ui.widgets.history import History
@@ -39,11 +40,14 @@ class LiveCalls:
         clock: Callable[[], float],
         *,
         has_motion: bool = True,
+        more: str = UNICODE.more,
     ) -> None:
+        """`more` marks what is left out of a line."""
         self._history = history
         self._add = add
         self._clock = clock
         self._has_motion = has_motion
+        self._more = more
         self._live: dict[str, _Live] = {}
         self._pacer = Pacer(owner, self._draw)
         self._second_hand = SecondHand(owner, self.tick)
@@ -57,7 +61,7 @@ class LiveCalls:
         return self._pacer.is_pending
 
     def start(self, call_id: str, tool: str, kind: ToolKind, summary: str) -> None:
-        entry = CallEntry(safe_line(tool), _summary(summary), kind)
+        entry = CallEntry(safe_line(tool), self._summary(summary), kind)
         if (live := self._live.get(call_id)) is not None:
             live.entry = replace(entry, state=live.entry.state)
             self._history.replace(live.index, live.entry)
@@ -80,22 +84,35 @@ class LiveCalls:
             self._pacer.request()
 
     def finish(
-        self, call_id: str, tool: str, outcome: Outcome, summary: str, display: DisplayBlock, duration_ms: int
+        self,
+        call_id: str,
+        tool: str,
+        outcome: Outcome,
+        summary: str,
+        display: DisplayBlock,
+        duration_ms: int,
+        proposal: DisplayBlock | None = None,
     ) -> None:
         live = self._live.pop(call_id, None)
         entry = CallEntry(
             safe_line(tool),
-            _summary(summary) or (live.entry.summary if live else ""),
+            self._summary(summary) or (live.entry.summary if live else ""),
             live.entry.kind if live else ToolKind.OTHER,
             _state(outcome),
             display,
             duration_ms,
+            proposal=proposal,
         )
         if live is None:
             self._add(entry)
         else:
             self._history.replace(live.index, entry)
         self._tick_if_needed()
+
+    def _summary(self, text: str) -> str:
+        # A tool says by this sign, whatever the terminal can draw, that its command goes on.
+        line = clipped(safe_line(text), self._more)
+        return line.removesuffix(UNICODE.more) + self._more if line.endswith(UNICODE.more) else line
 
     def _change_state(self, call_id: str, state: CallState) -> None:
         if (live := self._live.get(call_id)) is not None and live.entry.state is not state:
@@ -123,10 +140,6 @@ class LiveCalls:
             self._second_hand.start()
         else:
             self._second_hand.stop()
-
-
-def _summary(text: str) -> str:
-    return clipped(safe_line(text))
 
 
 def _state(outcome: Outcome) -> CallState:

@@ -19,7 +19,7 @@ from coder_tui.ui.drawing.entries import (
 from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.streamed import StreamedMarkdown
-from coder_tui.ui.drawing.strips import beside, plain_strip, to_strip
+from coder_tui.ui.drawing.strips import beside, cut_text, plain_strip, to_strip
 from coder_tui.ui.motion import Pacer
 from coder_tui.ui.widgets.drawn_lines import NARROWEST_DRAWING, DrawnLines
 
@@ -179,6 +179,6 @@ class Tail(DrawnLines):
             words = Text.assemble(
                 (tool, palette.strong), (f"  is being written, {received:,} characters", palette.dim)
             )
-            words.truncate(room, overflow="ellipsis")
+            cut_text(words, room, palette.glyphs.more)
             rows.append(to_strip(words, room, palette.base))
         return beside(mark, rows)

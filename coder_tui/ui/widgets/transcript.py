@@ -51,7 +51,7 @@ class Transcript(BrowsedScroll):
         glyphs = ASCII if use_ascii else UNICODE
         super().__init__(History(glyphs=glyphs), id=id)
         self.tail = Tail(glyphs=glyphs)
-        self.calls = LiveCalls(self, self.history, self._add, clock, has_motion=has_motion)
+        self.calls = LiveCalls(self, self.history, self._add, clock, has_motion=has_motion, more=glyphs.more)
         self._streaming: str | None = None
         self._early = ("", "")
         """Message and text that went into the history before it was finished."""
@@ -113,11 +113,19 @@ class Transcript(BrowsedScroll):
         self.calls.progress(call_id, text)
 
     def finish_tool(
-        self, call_id: str, tool: str, outcome: Outcome, summary: str, display: DisplayBlock, duration_ms: int
+        self,
+        call_id: str,
+        tool: str,
+        outcome: Outcome,
+        summary: str,
+        display: DisplayBlock,
+        duration_ms: int,
+        proposal: DisplayBlock | None = None,
     ) -> None:
+        """`proposal` is what the call would have done, where it was not let."""
         self._end_stream()
         self.tail.drop_proposals(call_id)
-        self.calls.finish(call_id, tool, outcome, summary, display, duration_ms)
+        self.calls.finish(call_id, tool, outcome, summary, display, duration_ms, proposal)
 
     def add_note(self, level: NoticeLevel, text: str) -> None:
         self._end_stream()
