@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
+from textual.command import CommandPalette
 from textual.screen import Screen
 
 from coder_tui.protocol.errors import UserError
@@ -71,7 +72,7 @@ class CoderApp(App[int], inherit_bindings=False):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         for row in KEYS:
-            if row.in_palette:
+            if row.in_palette and self.session_screen.offers(row.action):
                 yield SystemCommand(row.title, shown(row.keys), partial(self.run_action, row.action))
         for theme in self._themes.themes:
             yield SystemCommand(f"Theme {theme.name}", "", partial(setattr, self, "theme", theme.name))
@@ -79,6 +80,10 @@ class CoderApp(App[int], inherit_bindings=False):
     def action_help(self) -> None:
         context = self.screen.help_context if isinstance(self.screen, Gated) else Context.GLOBAL
         self.push_screen(HelpScreen(context))
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(placeholder="Search for commands"))
 
     def action_repaint(self) -> None:
         self.screen.refresh(repaint=True, layout=True)

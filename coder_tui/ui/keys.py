@@ -32,6 +32,7 @@ class KeyAction:
     title: str
     is_priority: bool = False
     in_palette: bool = True
+    in_help: bool = True
 
 
 def _row(
@@ -43,8 +44,9 @@ def _row(
     *,
     priority: bool = False,
     palette: bool = True,
+    help: bool = True,
 ) -> KeyAction:
-    return KeyAction(id, context, keys, action, title, priority, palette)
+    return KeyAction(id, context, keys, action, title, priority, palette, help)
 
 
 _G, _S, _C, _T, _A, _H = Context
@@ -70,15 +72,20 @@ KEYS: tuple[KeyAction, ...] = (
     _row("prompt.older", _C, "up", "older", "Older message, at the first line", palette=False),
     _row("prompt.newer", _C, "down", "newer", "Newer message, at the last line", palette=False),
     _row("prompt.undo", _C, "ctrl+underscore", "undo", "Undo typing", palette=False),
-    _row("prompt.cancel", _C, "ctrl+c", "screen.cancel", "Copy, stash the draft, stop, quit", palette=False),
+    # Again, because a text field has this key for copying.
+    _row("prompt.cancel", _C, "ctrl+c", "screen.cancel", "Cancel", palette=False, help=False),
     _row("prompt.end", _C, "ctrl+d", "end", "Quit, when the prompt is empty", palette=False),
-    _row("transcript.fold", _T, "o", "", "Expand or collapse the marked block", palette=False),
+    _row("transcript.next", _T, "j", "move(1)", "Mark the next block", palette=False),
+    _row("transcript.previous", _T, "k", "move(-1)", "Mark the previous block", palette=False),
+    _row("transcript.fold", _T, "o", "fold", "Expand or collapse the marked block", palette=False),
     _row("approval.allow", _A, "ctrl+y", "", "Allow once", palette=False),
     _row("approval.allow_letter", _A, "y", "", "Allow once, where it can be undone", palette=False),
     _row("approval.always", _A, "a", "", "Allow always: choose the scope, then Ctrl+Y", palette=False),
     _row("approval.deny", _A, "n", "", "Deny", palette=False),
     _row("approval.explain", _A, "d", "", "Deny and say why", palette=False),
     _row("approval.cancel", _A, "escape", "", "Cancel the turn", palette=False),
+    _row("approval.help", _A, "f1", "app.help", "This help; the request waits", palette=False),
+    _row("approval.palette", _A, "ctrl+p", "", "Nothing: the palette stays closed here", palette=False),
     _row("help.close", _H, "escape,q,f1", "screen.dismiss", "Close", palette=False),
 )
 
@@ -98,7 +105,7 @@ def bindings(context: Context) -> list[BindingType]:
     ]
 
 
-_NAMES = {"escape": "Esc", "underscore": "_", "pageup": "PgUp", "pagedown": "PgDn", "up": "↑", "down": "↓"}
+_NAMES = {"escape": "Esc", "underscore": "_", "pageup": "PgUp", "pagedown": "PgDn"}
 
 
 def shown(keys: str) -> str:

@@ -106,6 +106,7 @@ class RequestPresenter:
         self._dialog = None
         self._closed_at = self._clock()
         if closed.reply is not None:
+            self._done += 1
             self._remove(dialog.request.id)
             self._answer(dialog.request.id, closed.reply)
         self.consider()
@@ -115,9 +116,9 @@ class RequestPresenter:
         return TooSmall.is_too_small(self._screen.size)
 
     def _remove(self, request_id: str) -> None:
-        left = [request for request in self._queue if request.id != request_id]
-        self._done = self._done + len(self._queue) - len(left) if left else 0
-        self._queue = left
+        self._queue = [request for request in self._queue if request.id != request_id]
+        if not self._queue:
+            self._done = 0
 
     def _show_queue(self) -> None:
         is_open = self._dialog is not None

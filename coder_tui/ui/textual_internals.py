@@ -6,7 +6,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import textual
 from rich.color import Color
@@ -16,7 +16,7 @@ from textual._spatial_map import SpatialMap
 from textual._styles_cache import StylesCache
 from textual.geometry import Region, Size
 from textual.layout import DockArrangeResult, WidgetPlacement
-from textual.scrollbar import ScrollBar
+from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -110,6 +110,16 @@ class PlainScrollBar(ScrollBar):
         for line_filter in self.get_line_filters():
             strips = [strip.apply_filter(line_filter, back) for strip in strips]
         return strips
+
+
+class WholeCells(ScrollBarRender):
+    """Bars of blank cells: parts of a cell are signs that a plain terminal cannot draw."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [" "]
+    HORIZONTAL_BARS: ClassVar[list[str]] = [" "]
+
+
+ScrollBar.renderer = WholeCells
 
 
 class ScrollsAtOnce(_Mixin):

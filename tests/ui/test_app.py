@@ -11,11 +11,21 @@ import pytest
 from textual import events
 
 from coder_tui.agent.session import Session
+from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ConfigError, StorageError
-from coder_tui.protocol.events import MessageFinished, RequestOpened, SessionRenamed, TodosChanged
+from coder_tui.protocol.events import (
+    MessageFinished,
+    QueueChanged,
+    RequestClosed,
+    RequestOpened,
+    SessionRenamed,
+    TodosChanged,
+    ToolFinished,
+)
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.keys import KEYS
+from coder_tui.ui.keys import KEYS, Context
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.help import HelpScreen
 from tests.fakes.fake_session import FakeSession
@@ -92,6 +102,10 @@ async def test_a_persons_theme_without_our_names_still_draws(tmp_path: Path) -> 
         assert "ASK" in s.drawn()
 
 
+def not_ascii(s: Stage) -> list[str]:
+    return [line for line in s.drawn().splitlines() if not line.isascii()]
+
+
 @pytest.mark.parametrize("width", [80, 150])
 async def test_a_plain_terminal_gets_plain_signs_only(width: int) -> None:
     session = FakeSession()
@@ -102,27 +116,48 @@ async def test_a_plain_terminal_gets_plain_signs_only(width: int) -> None:
         if not s.screen.todos.display:
             await s.pilot.press("f4")
         await s.until(lambda: "guard" in s.drawn() and "two" in s.drawn())
-        assert [line for line in s.drawn().splitlines() if not line.isascii()] == []
-        session.emit(RequestOpened(shell_request()))
-        await s.pilot.press("f8")
+        assert not_ascii(s) == []
+        session.emit(
+            QueueChanged(("word " * 60,)), RequestOpened(replace(shell_request(), summary="x " * 99))
+        )
+        await s.pilot.press("z")
+        await s.until(lambda: "F8 answer" in s.drawn() and "queued" in s.drawn())
+        assert not_ascii(s) == []
+        session.emit(ToolFinished("c", "bash", Outcome.OK, f"make {'all ' * 60}…", TextBlock("a"), 1))
+        await s.pilot.press("ctrl+p")
+        await s.until(lambda: "Repaint the screen" in s.drawn())
+        assert not_ascii(s) == []
+        await s.pilot.press("escape", "f1")
+        await s.until(lambda: "Keys" in s.drawn())
+        assert not_ascii(s) == []
+        await s.pilot.press("escape", "f8")
         await s.until(lambda: "Run this command?" in s.drawn())
-        assert [line for line in s.drawn().splitlines() if not line.isascii()] == []
+        assert not_ascii(s) == []
 
 
 async def test_help_lists_every_action_and_escape_closes_it() -> None:
     async with stage(size=(100, 120)) as s:
         await s.pilot.press(*"draft", "f1")
         await s.until(lambda: isinstance(s.app.screen, HelpScreen) and "Keys" in s.drawn())
-        assert [row.title for row in KEYS if row.title not in s.drawn()] == []
+        listed = [row for row in KEYS if row.keys and row.in_help]
+        assert [row.title for row in listed if row.title not in s.drawn()] == []
+        assert s.drawn().count("Ctrl+C") == 1
         await s.pilot.press("escape")
         assert s.app.screen is s.screen
         assert (s.screen.focused, s.draft) == (s.screen.prompt, "draft")
 
 
 async def test_the_palette_offers_every_action_that_is_not_bound_to_a_place() -> None:
+    def titles(s: Stage) -> set[str]:
+        return {command.title for command in s.app.get_system_commands(s.screen)}
+
     async with stage() as s:
-        titles = {command.title for command in s.app.get_system_commands(s.screen)}
-        assert {row.title for row in KEYS if row.in_palette} | {"Theme coder-light"} <= titles
+        expected = {row.title for row in KEYS if row.in_palette} | {"Theme coder-light"}
+        assert expected - titles(s) == {"Answer the waiting request"}
+        await s.pilot.press("x")
+        s.session.emit(RequestOpened(shell_request()))
+        assert expected <= titles(s)
+        s.session.emit(RequestClosed("r1", None))
         await s.pilot.press("ctrl+p")
         await s.pilot.press(*"coder-light", "enter")
         await s.until(lambda: s.app.theme == "coder-light")
@@ -130,11 +165,13 @@ async def test_the_palette_offers_every_action_that_is_not_bound_to_a_place() ->
 
 async def test_every_bound_action_exists() -> None:
     async with stage() as s:
-        holders = {"app": s.app, "screen": s.screen, "": s.screen.prompt}
+        holders = {"app": s.app, "screen": s.screen}
+        focused = {Context.COMPOSER: s.screen.prompt, Context.TRANSCRIPT: s.screen.transcript}
         missing = []
         for row in KEYS:
             namespace, _, name = row.action.partition("(")[0].rpartition(".")
-            if name and row.id != "help.close" and not hasattr(holders[namespace], f"action_{name}"):
+            holder = holders.get(namespace) or focused.get(row.context)
+            if name and row.id != "help.close" and not hasattr(holder, f"action_{name}"):
                 missing.append(row.id)
         assert missing == []
 

@@ -10,6 +10,7 @@ from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DiffBlock, TerminalBlock
 from coder_tui.protocol.events import RequestClosed, RequestOpened
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
+from coder_tui.ui.request_deferral import QUIET_BEFORE_OPENING
 from tests.fakes.screens import Stage, shell_request, stage
 
 SHELL = shell_request()
@@ -106,11 +107,11 @@ async def test_a_request_opens_by_itself_once_the_draft_is_sent() -> None:
     async with stage() as s:
         await s.pilot.press(*"go")
         s.session.emit(RequestOpened(SHELL))
+        before = monotonic()
         await s.pilot.press("enter")
-        pressed = monotonic()
         await s.until(lambda: s.dialog is not None)
         assert s.dialog is not None
-        assert s.dialog.guard.opened_at >= pressed + 0.5
+        assert s.dialog.guard.opened_at >= before + QUIET_BEFORE_OPENING
 
 
 async def test_always_names_the_rule_and_needs_a_digit_and_the_chord() -> None:

@@ -221,3 +221,17 @@ async def test_a_text_that_was_never_stored_returns_when_the_turn_is_stopped() -
         s.session.fails_before_storing = TurnFinished(1, TurnOutcome.INTERRUPTED, "", 0)
         await s.pilot.press(*"go", "enter")
         await s.until(lambda: s.draft == "go")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+async def test_hints_stand_above_the_prompt_and_do_not_pile_up(size: tuple[int, int]) -> None:
+    async with stage(size=size) as s:
+        for word in "one", "two", "three", "four":
+            await s.pilot.press(*word, "ctrl+c")
+        await s.pilot.press("f4", "f4", "ctrl+c")
+        await s.until(lambda: "no todo list" in s.drawn() and "Ctrl+C again" in s.drawn())
+        assert "Draft put away" not in s.drawn()
+        hints = s.screen.query_one("#hint").region
+        assert hints.width <= 60
+        assert hints.bottom <= s.screen.query_one("#composer").region.y
+        assert "Ask, or describe" in s.drawn()

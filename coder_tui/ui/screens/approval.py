@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.timer import Timer
 
@@ -25,7 +23,7 @@ from coder_tui.ui.approval_guard import (
 )
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.key_order import deliver
-from coder_tui.ui.keys import Context
+from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.widgets.approval_dialog import ApprovalDialog
 from coder_tui.ui.widgets.choices import AnswerLabel
@@ -64,7 +62,7 @@ class ApprovalScreen(Gated, ModalScreen[Closed]):
     }
     """
     # In a modal screen the keys of the app do not hold.
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1", "app.help", show=False)]
+    BINDINGS = bindings(Context.APPROVAL)
     VERTICAL_BREAKPOINTS = _HEIGHTS
     AUTO_FOCUS = ""
     help_context = Context.APPROVAL
@@ -84,7 +82,6 @@ class ApprovalScreen(Gated, ModalScreen[Closed]):
             PromptHistory((), keep_in_memory), self._explained, placeholder="Why not?", id="reason"
         )
         self._dialog = ApprovalDialog(request, chrome, self._reason)
-        self._chrome = chrome
         self._spill = spill
         self._clock = clock
         self._picked: int | None = None
@@ -188,7 +185,7 @@ class ApprovalScreen(Gated, ModalScreen[Closed]):
     def _allow(self, choice: Choice) -> None:
         grants = self.request.grants
         if not self._dialog.scrolled.is_end_seen:
-            self._dialog.note(f"Scroll to the end first: {self._chrome.down}, PgDn or End.")
+            self._dialog.note("Scroll to the end first: Down, PgDn or End.")
         elif self.guard.step is Step.ASK and choice is Choice.ALWAYS:
             self._dialog.note("")
             self.guard.enter(Step.SCOPE)

@@ -20,8 +20,8 @@ def help_text(first: Context) -> Content:
 def _section(context: Context) -> Content:
     lines = [Content.styled(context.value, "bold $text-accent")]
     for row in KEYS:
-        if row.context is context:
-            keys = shown(row.keys) or "palette"
+        if row.context is context and row.keys and row.in_help:
+            keys = shown(row.keys)
             lines.append(Content.assemble((f"{keys:<{_KEY_COLUMN}} ", "bold"), row.title))
     return Content("\n").join(lines)
 

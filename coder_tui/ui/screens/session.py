@@ -18,6 +18,7 @@ from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.screens.gated import Gated
+from coder_tui.ui.widgets.hints import Hints
 from coder_tui.ui.widgets.lines import NewBelowPill, QueueLine, RequestCard, TooSmall
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
@@ -57,10 +58,11 @@ class SessionScreen(Gated, Screen[None]):
         self.prompt = Prompt(PromptHistory((), keep_in_memory), self._submitted)
         self.status = StatusBar(signs, launch.directory)
         self.todos = TodoPane(signs)
-        self._queue = QueueLine()
+        self._queue = QueueLine(signs)
         self._card = RequestCard(signs)
         self._too_small = TooSmall()
         self._pill = NewBelowPill(signs)
+        self._hints = Hints()
         self.conversation = Conversation(self.prompt, self._queue, self._start_turn)
         self.presenter = RequestPresenter(
             self, self.prompt, self._card, self._too_small, signs, self.conversation.answer, clock
@@ -72,6 +74,7 @@ class SessionScreen(Gated, Screen[None]):
             with Container(id="chat"):
                 yield self.transcript
                 yield self._pill
+                yield self._hints
             yield self.todos
         yield self._queue
         yield self._card
@@ -108,6 +111,10 @@ class SessionScreen(Gated, Screen[None]):
             self._turn_ended,
         )
         return EventRouter(panes)
+
+    def offers(self, action: str) -> bool:
+        """Whether an action would do something now."""
+        return action != "screen.answer" or self.presenter.has_requests
 
     async def take(self, event: events.Key | events.Paste) -> bool:
         self.presenter.pressed(event.time)
@@ -149,17 +156,17 @@ class SessionScreen(Gated, Screen[None]):
         selected = self.prompt.selected_text or self.get_selected_text()
         if selected:
             self.app.copy_to_clipboard(selected)
-            self.notify("Sent to the clipboard.", markup=False)
+            self._hints.show("Sent to the clipboard.")
         elif not self.prompt.is_empty:
             self.prompt.stash()
-            self.notify("Draft put away: ↑ brings it back.", markup=False)
+            self._hints.show("Draft put away: Up brings it back.")
         elif self.conversation.interrupt():
             pass
         elif self._clock() < self._quit_until:
             await self.app.action_quit()
         else:
             self._quit_until = self._clock() + QUIT_WINDOW
-            self.notify("Ctrl+C again quits.", timeout=QUIT_WINDOW, markup=False)
+            self._hints.show("Ctrl+C again quits.", QUIT_WINDOW)
 
     @on(RequestCard.Opened)
     def action_answer(self) -> None:
@@ -175,7 +182,7 @@ class SessionScreen(Gated, Screen[None]):
             self.todos.toggle()
             self._count_todos()
         else:
-            self.notify("There is no todo list yet.", markup=False)
+            self._hints.show("There is no todo list yet.")
 
     def action_mode(self) -> None:
         self.conversation.next_mode()

@@ -105,6 +105,8 @@ class ApprovalDialog(Vertical):
 
     def show_ready(self, is_ready: bool) -> None:
         mark = f"ready {self._chrome.ready}" if is_ready else f"hold {self._chrome.hold} keys go to the draft"
+        if not is_ready and self.size.width < len(mark) + _TITLE_MARGIN:
+            mark = f"hold {self._chrome.hold}"
         if self.has_class("-explaining"):
             mark = "deny, say why"
         self.border_subtitle = Content(mark)

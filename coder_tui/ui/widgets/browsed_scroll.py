@@ -1,21 +1,15 @@
 """Moving through the blocks of the transcript by key, and folding the one that is marked."""
 
-from typing import ClassVar
-
 from textual import events
-from textual.binding import Binding, BindingType
 
+from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.widgets.following_scroll import FollowingScroll
 
 
 class BrowsedScroll(FollowingScroll):
     """The mark is there while it has the focus."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "fold", "Fold or unfold", show=False),
-        Binding("j", "move(1)", "Next block", show=False),
-        Binding("k", "move(-1)", "Previous block", show=False),
-    ]
+    BINDINGS = bindings(Context.TRANSCRIPT)
 
     def on_focus(self, event: events.Focus) -> None:
         self._show_cursor()

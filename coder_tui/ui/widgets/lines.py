@@ -10,32 +10,38 @@ from textual.widgets import Static
 
 from coder_tui.protocol.requests import Request
 from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 
 _QUEUE_ROWS = 3
 
 
-class QueueLine(Static):
+class QueueLine(Widget):
     """Messages that wait for the agent's next step."""
 
     DEFAULT_CSS = """
     QueueLine {
-        height: auto; display: none; padding: 0 1; color: $text-dim;
-        text-wrap: nowrap; text-overflow: ellipsis;
+        height: auto; display: none; padding: 0 1; color: $text-dim; text-wrap: nowrap; text-overflow: clip;
     }
     """
 
-    def __init__(self) -> None:
-        super().__init__(id="queue", markup=False)
+    def __init__(self, chrome: Chrome) -> None:
+        super().__init__(id="queue")
+        self._chrome = chrome
+        self._texts: tuple[str, ...] = ()
 
     def show(self, texts: tuple[str, ...]) -> None:
-        if not texts and not self.display:
-            return
-        rows = [Content(f"queued  {safe_line(text)}") for text in texts[:_QUEUE_ROWS]]
-        if len(texts) > _QUEUE_ROWS:
-            rows.append(Content(f"        and {len(texts) - _QUEUE_ROWS} more"))
-        self.display = bool(rows)
-        self.update(Content("\n").join(rows))
+        if texts != self._texts:
+            self._texts = texts
+            self.display = bool(texts)
+            self.refresh(layout=True)
+
+    def render(self) -> Content:
+        rows = [f"queued  {safe_line(text)}" for text in self._texts[:_QUEUE_ROWS]]
+        if len(self._texts) > _QUEUE_ROWS:
+            rows.append(f"        and {len(self._texts) - _QUEUE_ROWS} more")
+        width = self.content_size.width
+        return Content("\n".join(cut(row, width, self._chrome.more) for row in rows))
 
 
 class RequestCard(Widget):
@@ -68,7 +74,7 @@ class RequestCard(Widget):
         first = self.requests[0]
         words = f"{first.tool} {first.summary}" if first.summary else first.title
         title = f"{self._chrome.waiting} {safe_line(words)}"
-        head = Content.styled(title, "$foreground").truncate(room, ellipsis=True)
+        head = Content.styled(cut(title, room, self._chrome.more), "$foreground")
         return head + Content.styled(tail, "bold $text-warning")
 
     def on_click(self, event: events.Click) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import assert_never
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from textual.content import Content
 
 from coder_tui.protocol.display import (
@@ -17,10 +17,11 @@ from coder_tui.protocol.display import (
 )
 from coder_tui.protocol.requests import ApprovalRequest
 from coder_tui.text.safe_text import has_unsafe, safe_line
+from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.widgets.status_bar import short_path
 
-CLAIM = 'says: "'
+CLAIM = 'the model says: "'
 """How a fact begins that is the model's own word; the program has not checked it."""
 
 LONGEST_FACT = 200
@@ -36,7 +37,7 @@ def title(request: ApprovalRequest, place: str, width: int, chrome: Chrome) -> s
         return f"{question}  {tail}".rstrip()
     tail = place
     room = width - cell_len(tail) - 2 if tail else width
-    return f"{_cut(question, room, chrome)}  {tail}".rstrip()
+    return f"{cut(question, room, chrome.more)}  {tail}".rstrip()
 
 
 def facts(request: ApprovalRequest, chrome: Chrome) -> Content:
@@ -46,9 +47,9 @@ def facts(request: ApprovalRequest, chrome: Chrome) -> Content:
         parts.append(("holds invisible or control characters, shown as signs", "bold $text-warning"))
     parts.append(("undo available", "$text-success") if request.is_undoable else ("no undo", "$text-warning"))
     if request.rule:
-        parts.append((_cut(f"rule: {safe_line(request.rule)}", LONGEST_FACT, chrome), ""))
+        parts.append((cut(f"rule: {safe_line(request.rule)}", LONGEST_FACT, chrome.more), ""))
     known = [fact for fact in request.facts if not fact.startswith(CLAIM)]
-    parts += [(_cut(safe_line(fact), LONGEST_FACT, chrome), "") for fact in known]
+    parts += [(cut(safe_line(fact), LONGEST_FACT, chrome.more), "") for fact in known]
     parts += [(_claim(fact, chrome), "italic") for fact in request.facts if fact.startswith(CLAIM)]
     dot = Content(f" {chrome.dot} ")
     return dot.join([Content.styled(text, style) if style else Content(text) for text, style in parts])
@@ -56,7 +57,7 @@ def facts(request: ApprovalRequest, chrome: Chrome) -> Content:
 
 def _claim(fact: str, chrome: Chrome) -> str:
     words = safe_line(fact.removeprefix(CLAIM).removesuffix('"'))
-    return f'the model says: "{_cut(words, LONGEST_CLAIM, chrome)}"'
+    return f'{CLAIM}{cut(words, LONGEST_CLAIM, chrome.more)}"'
 
 
 def _extent(preview: DisplayBlock) -> str:
@@ -85,10 +86,3 @@ def _raw(preview: DisplayBlock) -> str:
             return ""
         case _:
             assert_never(preview)
-
-
-def _cut(text: str, width: int, chrome: Chrome) -> str:
-    if cell_len(text) <= width:
-        return text
-    room = max(0, width - cell_len(chrome.more))
-    return set_cell_size(text, room).rstrip() + chrome.more
