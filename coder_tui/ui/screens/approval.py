@@ -175,6 +175,7 @@ class ApprovalScreen(Gated, ModalScreen[Closed]):
             case Choice.CANCEL:
                 self._close(ApprovalReply(Decision.CANCEL_TURN))
             case Choice.EXPLAIN:
+                self._dialog.note("")
                 self._dialog.show_reason(is_open=True)
                 self.set_focus(self._reason)
             case Choice.REMIND:
