@@ -215,38 +215,6 @@ async def test_hunks_may_be_out_of_order_and_the_file_may_have_moved(bench: Benc
     assert (bench.root / "a.txt").read_text() == "new\n" * 7 + CHANGED.replace("line 26", "twenty-six")
 
 
-BLOCK = "begin\n    x = 1\nend\n"
-TWICE = "@@{}\n begin\n-    x = 1\n+    x = 2\n end\n"
-
-
-async def test_a_number_decides_between_places_only_where_it_is_plain(bench: Bench) -> None:
-    names = "--- a/a.txt\n+++ b/a.txt\n"
-    text = BLOCK + "other\n" * 6 + BLOCK
-
-    assert (await patched(bench, text, names + TWICE.format(" -10,3 +10,3 @@"))).endswith("    x = 2\nend\n")
-    for numbers in ("", " -1,3 +1,3 @@\n line before\n", " -5,3 +5,3 @@"):
-        bench.put("a.txt", "top\n" + text)
-        assert (await failed(bench, names + TWICE.format(numbers))).type in {
-            ErrorType.AMBIGUOUS_MATCH,
-            ErrorType.CONTEXT_MISMATCH,
-        }
-
-
-async def test_order_decides_where_there_are_as_many_hunks_as_places(bench: Bench) -> None:
-    patch = "--- a/a.txt\n+++ b/a.txt\n" + TWICE.format("") + TWICE.format("").replace("x = 2", "x = 3")
-
-    assert await patched(bench, BLOCK + "other\n" + BLOCK, patch) == (
-        "begin\n    x = 2\nend\nother\nbegin\n    x = 3\nend\n"
-    )
-
-
-async def test_two_hunks_do_not_share_one_place(bench: Bench) -> None:
-    patch = "--- a/a.txt\n+++ b/a.txt\n" + TWICE.format("") * 2
-    bench.put("a.txt", BLOCK)
-
-    assert (await failed(bench, patch)).type is ErrorType.AMBIGUOUS_MATCH
-
-
 @pytest.mark.parametrize(
     ("before", "patch", "after"),
     [
@@ -273,41 +241,6 @@ async def test_a_patch_made_before_is_not_made_again(bench: Bench) -> None:
 
     assert (await failed(bench, CHANGE)).type is ErrorType.ALREADY_APPLIED
     assert tree(bench.root) == {"a.txt": CHANGED.encode()}
-
-
-async def test_a_hunk_of_another_file_is_refused(bench: Bench) -> None:
-    """From a real history: everything fits but for one line of context."""
-    bench.put(
-        "a.txt",
-        "/** estree */\n/** compiler */\nimport b from 'builders';\nimport { parse_name } from 'utils';\n\n",
-    )
-    patch = (
-        "--- a/a.txt\n+++ b/a.txt\n@@ -1,5 +1,5 @@\n /** estree */\n /** compiler */\n"
-        "-import b from 'builders';\n+import b from '#builders';\n import { build_it } from 'component';\n \n"
-    )
-
-    assert (await failed(bench, patch)).type is ErrorType.CONTEXT_MISMATCH
-
-
-async def test_the_stated_line_outweighs_an_exact_match_elsewhere(bench: Bench) -> None:
-    """From a real history: the place that is meant had got blanks at a line's end."""
-    text = BLOCK + "other\n" * 9 + BLOCK.replace("end\n", "end  \n")
-
-    assert await patched(bench, text, "--- a/a.txt\n+++ b/a.txt\n" + TWICE.format(" -13,3 +13,3 @@")) == (
-        BLOCK + "other\n" * 9 + "begin\n    x = 2\nend  \n"
-    )
-
-
-async def test_one_blank_too_few_is_told_from_context_without_a_sign(bench: Bench) -> None:
-    """From a real history: both look alike; the new lines tell."""
-    text = "  switch (x) {\n    case true:\n      go()\n"
-    names = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,4 @@\n"
-    short = f"{names}  switch (x) {{\n    case true:\n+   case 'weak':\n      go()\n"
-    unsigned = short.replace("+   case", "+    case")
-
-    expected = "  switch (x) {\n    case true:\n    case 'weak':\n      go()\n"
-    assert await patched(bench, text, short) == expected
-    assert await patched(bench, text, unsigned) == expected
 
 
 @pytest.mark.parametrize(

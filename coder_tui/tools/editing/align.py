@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from rapidfuzz.distance import OSA
@@ -47,6 +47,12 @@ class OldSide:
     elided: tuple[bool, ...]
     joined: tuple[bool, ...]
     """Whether nothing may come between this line and the one before."""
+
+    @property
+    def mirrored(self) -> "OldSide":
+        """The same from its end to its beginning."""
+        joined = (False, *self.joined[:0:-1])
+        return OldSide(self.keys[::-1], self.must[::-1], self.elided[::-1], joined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,16 @@ def align(side: OldSide, file: Sequence[str], offset: int) -> list[Alignment]:
     ends = [(score, end) for end, score in enumerate(table.last) if score > 0]
     ends.sort(key=lambda item: (-item[0], item[1]))
     return [table.trace(end, offset) for _, end in ends[:8]]
+
+
+def align_from_end(side: OldSide, file: Sequence[str], offset: int) -> Alignment | None:
+    """The best alignment again, equal choices made the other way: from the end of the stretch."""
+    found = align(side.mirrored, file[::-1], 0)
+    if not found:
+        return None
+    last = offset + len(file) - 1
+    rows = tuple(None if row is None else last - row for row in found[0].rows[::-1])
+    return replace(found[0], rows=rows, steps=found[0].steps[::-1])
 
 
 class _Table:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from coder_tui.tools.editing import fold
-from coder_tui.tools.editing.align import Alignment, OldSide, Step, align, is_elision
+from coder_tui.tools.editing.align import Alignment, OldSide, Step, align, align_from_end, is_elision
 from coder_tui.tools.editing.script import Group, Mark, Script
 from coder_tui.tools.editing.strategy import Strategy
 from coder_tui.tools.editing.tiers import TELLING, Placement, Searched, Tier
@@ -15,6 +15,8 @@ _MOST_COMMON = 64
 _MOST_STRETCHES = 24
 _MOST_CELLS = 600_000
 _ELIDED_LINES = 400
+_AROUND = 4
+_EQUAL = 0.01
 _FOUND = (Step.EQUAL, Step.SIMILAR)
 _NEAR = 1.5
 """Alignments in one place whose scores differ by less than this are not told apart."""
@@ -30,7 +32,19 @@ def approximate_places(file: Searched, script: Script) -> list[Placement]:
     if not _is_acceptable(best, script, side):
         return []
     rivals = [other for other in found if _is_rival(other, best, script)]
-    return [_placement(alignment) for alignment in (best, *rivals)]
+    return [_placement(alignment) for alignment in (best, *rivals, *_twins(file, side, best, script))]
+
+
+def _twins(file: Searched, side: OldSide, best: Alignment, script: Script) -> list[Alignment]:
+    """Another way to lay the same lines along the same place, just as good, that changes other lines.
+
+    Where two equal lines stand together and the model has one of them, it may be either.
+    """
+    rows = _rows(best)
+    start, end = max(rows[0] - _AROUND, 0), rows[-1] + 1 + _AROUND
+    other = align_from_end(side, file.spaceless[start:end], start)
+    is_twin = other is not None and other.score >= best.score - _EQUAL and _differs(other, best, script)
+    return [other] if other is not None and is_twin else []
 
 
 def _is_rival(other: Alignment, best: Alignment, script: Script) -> bool:

@@ -9,7 +9,7 @@ from coder_tui.protocol.errors import ErrorType
 from coder_tui.tools.editing.anchors import under_anchors
 from coder_tui.tools.editing.lines import FileLines
 from coder_tui.tools.editing.patch_model import Hunk
-from coder_tui.tools.editing.script import Script
+from coder_tui.tools.editing.script import Mark, Script
 from coder_tui.tools.editing.tiers import Placement
 
 _CLEARLY = 3
@@ -47,7 +47,10 @@ def narrowed(file: FileLines, found: list[Sought]) -> list[Sought]:
 
 
 def _at_end(file: FileLines, sought: Sought) -> Sought:
-    if not sought.hunk.is_at_end:
+    """A hunk of a real diff that has context above it and none below stands at the end of its file."""
+    marks = [line.mark for line in sought.script.lines]
+    lacks_end = sought.hunk.line is not None and Mark.KEEP in marks and marks[-1] is not Mark.KEEP
+    if not sought.hunk.is_at_end and not lacks_end:
         return sought
     places = tuple(place for place in sought.places if place.end == len(file.raw))
     return replace(sought, places=places or sought.places)
@@ -104,7 +107,8 @@ def _core(script: Script, place: Placement) -> tuple[int, int]:
         return rows[0], rows[-1] + 1
     before = [row + 1 for row in place.rows[: first.at] if row is not None]
     at = before[-1] if before else place.start
-    return at, at
+    # A place where lines come is taken, too: no other hunk means the same.
+    return at, at + 1
 
 
 def _by_numbers(found: list[Sought]) -> list[Sought]:

@@ -68,6 +68,16 @@ def test_a_line_that_moves_keeps_the_file_s_characters() -> None:
     assert outcome(text, old, new)[0] == "“name”: 2,\nmore: 4,\n“engines”: 1,\nlast: 3\n"
 
 
+def test_one_of_two_equal_lines_may_be_either() -> None:
+    text = "        types: {\n            key: Element;\n        };\n    };\n    init();\n    add();\n"
+    old = text.replace("    };\n    init", "    init")
+    new = old.replace(
+        "        };\n", "        };\n        elements: {\n            key: Other;\n        };\n"
+    )
+
+    assert refusal(text, old, new) is ErrorType.AMBIGUOUS_MATCH
+
+
 def test_dots_at_the_top_are_no_place_for_what_comes_before_them() -> None:
     text = "import a\nimport b\nimport c\nfrom .models import Request\n"
     old = "# ... rest of the code ...\nfrom .models import Request\n"
