@@ -45,7 +45,8 @@ def facts(request: ApprovalRequest, chrome: Chrome) -> Content:
     parts: list[tuple[str, str]] = []
     if has_unsafe(request.title) or has_unsafe(_raw(request.preview)):
         parts.append(("holds invisible or control characters, shown as signs", "bold $text-warning"))
-    parts.append(("old version kept", "$text-success") if request.is_undoable else ("no undo", "$text-warning"))
+    kept, lost = ("old version kept", "$text-success"), ("no undo", "$text-warning")
+    parts.append(kept if request.is_undoable else lost)
     if request.rule:
         parts.append((cut(f"rule: {safe_line(request.rule)}", LONGEST_FACT, chrome.more), ""))
     known = [fact for fact in request.facts if not fact.startswith(CLAIM)]
