@@ -12,12 +12,18 @@ def is_applied(file: Searched, script: Script) -> bool:
     return new.significant >= TELLING and bool(places_by_tier(file, new, _SURE))
 
 
-def is_applied_at(file: Searched, script: Script, place: Placement) -> bool:
-    """Whether the lines where the old side was found forgivingly are the new side exactly."""
-    if len(script.new) < len(script.old):
+def is_likelier_applied(file: Searched, script: Script, place: Placement) -> bool:
+    """Whether the new side is in the file exactly, while the old side was found by forgiving something."""
+    new = _as_old(script)
+    if place.tier <= Tier.EXACT or new.significant < TELLING:
         return False
-    found = places_by_tier(file, _as_old(script), (Tier.EXACT,))
-    return any(new.start <= place.start and new.end >= place.end for new in found)
+    found = places_by_tier(file, new, (Tier.EXACT,))
+    # Where lines only go, what stays is in the file anyway; it says something only in another place.
+    return any(len(script.new) >= len(script.old) or not _overlap(other, place) for other in found)
+
+
+def _overlap(one: Placement, other: Placement) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _as_old(script: Script) -> Script:

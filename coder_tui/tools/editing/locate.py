@@ -5,7 +5,7 @@ from dataclasses import replace
 from coder_tui.protocol.errors import ErrorType
 from coder_tui.tools.editing import fold
 from coder_tui.tools.editing.anchors import anchor_row
-from coder_tui.tools.editing.applied import is_applied, is_applied_at
+from coder_tui.tools.editing.applied import is_applied, is_likelier_applied
 from coder_tui.tools.editing.approximate import approximate_places
 from coder_tui.tools.editing.narrow import Sought, narrowed
 from coder_tui.tools.editing.patch_model import Hunk
@@ -32,24 +32,33 @@ def _seek(file: Searched, hunk: Hunk) -> Sought:
         return Sought(hunk, hunk.script, failure=ErrorType.INVALID_TOOL_PARAMS)
     if not hunk.script.old:
         return _insertion(file, hunk)
-    for script in _readings(file, hunk.script):
-        if places := places_by_tier(file, script, _EXACT):
-            if script is not hunk.script and _is_shifted_by_one(hunk.script, script):
-                break
-            return Sought(hunk, script, tuple(places + _blank_differences(file, hunk, script, places)))
+    for readings in _readings(file, hunk.script):
+        if found := _by_tiers(file, hunk, readings):
+            return found
     if hunk.script.size > _LONGEST:
         return Sought(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
-    for script in _readings(file, hunk.script):
-        if places := places_by_tier(file, script, LENIENT):
-            if any(is_applied_at(file, script, place) for place in places):
-                return Sought(hunk, script, failure=ErrorType.ALREADY_APPLIED)
-            return Sought(hunk, script, tuple(places))
     if is_applied(file, hunk.script):
         return Sought(hunk, hunk.script, failure=ErrorType.ALREADY_APPLIED)
     script = _resigned(file, hunk.script)
     if places := approximate_places(file, script):
         return Sought(hunk, script, tuple(places))
     return Sought(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
+
+
+def _by_tiers(file: Searched, hunk: Hunk, readings: list[Script]) -> Sought | None:
+    for script in readings:
+        if places := places_by_tier(file, script, _EXACT):
+            if script is not hunk.script and _is_shifted_by_one(hunk.script, script):
+                break
+            return Sought(hunk, script, tuple(places + _blank_differences(file, hunk, script, places)))
+    if hunk.script.size > _LONGEST:
+        return None
+    for script in readings:
+        if places := places_by_tier(file, script, LENIENT):
+            if any(is_likelier_applied(file, script, place) for place in places):
+                return Sought(hunk, script, failure=ErrorType.ALREADY_APPLIED)
+            return Sought(hunk, script, tuple(places))
+    return None
 
 
 def _is_shifted_by_one(script: Script, resigned: Script) -> bool:
@@ -76,11 +85,12 @@ def _blank_differences(
     return [place for place in found if place.start == hunk.line - 1]
 
 
-def _readings(file: Searched, script: Script) -> list[Script]:
-    """As written; with context that lost its sign; without blank lines at the edges."""
+def _readings(file: Searched, script: Script) -> list[list[Script]]:
+    """As written, or with context that lost its sign; only then without blank lines at the edges."""
     resigned = _resigned(file, script)
+    whole = list(dict.fromkeys((script, resigned)))
     bare = _without_blank_edges(resigned)
-    return [reading for reading in dict.fromkeys((script, resigned, bare)) if reading.old]
+    return [whole, [bare]] if bare.old and bare not in whole else [whole]
 
 
 def _resigned(file: Searched, script: Script) -> Script:

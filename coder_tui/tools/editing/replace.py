@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace as with_fields
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.editing.applied import is_applied, is_applied_at
+from coder_tui.tools.editing.applied import is_applied, is_likelier_applied
 from coder_tui.tools.editing.approximate import approximate_places
 from coder_tui.tools.editing.exact import replace_exact
 from coder_tui.tools.editing.lines import FileLines
@@ -85,7 +85,7 @@ class _Search:
         places = places_by_tier(self._searched, script, LENIENT)
         if len(places) > 1 and not self._replace_all:
             raise _several(places)
-        if places and is_applied_at(self._searched, script, places[0]):
+        if places and is_likelier_applied(self._searched, script, places[0]):
             raise _applied(self._name)
         return self._made(reading, script, _apart(places))
 

@@ -109,3 +109,11 @@ async def test_two_equal_insertions_take_two_places(bench: Bench) -> None:
     assert await patched(bench, text, f"--- a/a.txt\n+++ b/a.txt\n{chunk}{chunk}") == text.replace(
         "hash", "unsafe,\n    hash"
     )
+
+
+async def test_blanks_at_a_line_s_end_count_less_than_a_blank_line_of_context(bench: Bench) -> None:
+    """From a real history: the other place fitted exactly but for the blank line above it."""
+    text = "\nfor a:\n    if (\n        x = 1  \n    )\n# again\nfor a:\n    if (\n        x = 1\n    )\n"
+    patch = "--- a/a.txt\n+++ b/a.txt\n@@\n \n for a:\n-    if (\n+    if not (\n         x = 1\n     )\n"
+
+    assert await patched(bench, text, patch) == text.replace("if (", "if not (", 1)

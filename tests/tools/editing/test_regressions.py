@@ -121,3 +121,13 @@ def test_five_megabytes_that_are_there_are_replaced() -> None:
     old = "a line of text\n" * 340_000
 
     assert replaced(f"head\n{old}tail\n", f"head\n{old}", "head\n").text == "head\ntail\n"
+
+
+def test_a_change_that_is_there_is_not_made_at_a_place_like_it() -> None:
+    """The same block stood twice, once deeper: made at the one, it must not go to the other."""
+    block = "if (!map[hash]) {{\n    parent = map[key];\n{}    run(parent);\n}}\n"
+    deeper = "".join(f"    {line}" for line in block.format("    // log\n").splitlines(keepends=True))
+
+    assert refusal(block.format("\n") + deeper, block.format("    // log\n"), block.format("\n")) is (
+        ErrorType.ALREADY_APPLIED
+    )
