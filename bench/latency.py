@@ -124,10 +124,11 @@ def streaming(home: Path, tokens: int, rate: int) -> None:
         terminal.drain(2.0)
         idle = _memory(terminal.pid)
         before = _cpu(terminal.pid)
+        terminal.watched = b"END"
         terminal.type("go\r")
         terminal.drain(1.0)
         typed = list(keys(terminal, LETTERS, max(0.05, (tokens / rate - 2) / len(LETTERS))))
-        seen = terminal.read_until("END")
+        seen = terminal.watched_at or terminal.read_until("END")
         after, full = _cpu(terminal.pid), _memory(terminal.pid)
         terminal.stop()
     print(figures("coder-tui: key while streaming", typed).row(), f"  all {len(typed)} keys appeared")

@@ -25,6 +25,9 @@ class Terminal:
     fd: int
     began: float
     seen: bytes = b""
+    watched: bytes = b""
+    watched_at: float = 0.0
+    """When `watched` was first read, whatever else was being waited for."""
 
     @classmethod
     def start(
@@ -70,6 +73,12 @@ class Terminal:
             return b""
         piece = os.read(self.fd, 65536)
         self.seen += piece
+        if (
+            self.watched
+            and not self.watched_at
+            and self.watched in self.seen[-len(piece) - len(self.watched) :]
+        ):
+            self.watched_at = time.perf_counter()
         return piece
 
     def drain(self, seconds: float) -> int:
