@@ -10,7 +10,7 @@ from coder_tui.tools.editing.script import Group, Mark, Script
 from coder_tui.tools.editing.strategy import Strategy
 from coder_tui.tools.editing.tiers import TELLING, Placement, Searched, Tier
 
-_MATCHED_SHARE = 0.6
+_MATCHED_SHARE = 0.8
 _MOST_COMMON = 64
 _MOST_STRETCHES = 24
 _MOST_CELLS = 600_000

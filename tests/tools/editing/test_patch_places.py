@@ -117,3 +117,27 @@ async def test_blanks_at_a_line_s_end_count_less_than_a_blank_line_of_context(be
     patch = "--- a/a.txt\n+++ b/a.txt\n@@\n \n for a:\n-    if (\n+    if not (\n         x = 1\n     )\n"
 
     assert await patched(bench, text, patch) == text.replace("if (", "if not (", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "hunk"),
+    [
+        (
+            "/** kind */\n/** context */\nimport * as b from 'long/builders';\n\n/**\n",
+            " /** kind */\n /** context */\n import { unwrap } from 'ast';\n-import * as b from 'long/builders';\n"
+            "+import * as b from 'builders';\n import { comment } from './utils';\n \n /**\n",
+        ),
+        (
+            "'use strict'\n\nconst t = require('tap')\nconst test = t.test\nconst Fastify = require('..')\n",
+            " 'use strict'\n \n+/* eslint */\n+\n const t = require('tap')\n const test = t.test\n"
+            " const decorator = require('../../lib/decorate')\n",
+        ),
+    ],
+    ids=["imports", "a new header"],
+)
+async def test_a_file_that_begins_like_the_one_meant_is_not_it(bench: Bench, text: str, hunk: str) -> None:
+    """From real histories: more than one line of context in five is not in this file at all."""
+    path = bench.put("a.txt", text)
+
+    assert (await failed(bench, f"--- a/a.txt\n+++ b/a.txt\n@@\n{hunk}")).type is ErrorType.CONTEXT_MISMATCH
+    assert path.read_text() == text
