@@ -124,8 +124,9 @@ async def test_blanks_at_a_line_s_end_count_less_than_a_blank_line_of_context(be
     [
         (
             "/** kind */\n/** context */\nimport * as b from 'long/builders';\n\n/**\n",
-            " /** kind */\n /** context */\n import { unwrap } from 'ast';\n-import * as b from 'long/builders';\n"
-            "+import * as b from 'builders';\n import { comment } from './utils';\n \n /**\n",
+            " /** kind */\n /** context */\n import { unwrap } from 'ast';\n"
+            "-import * as b from 'long/builders';\n+import * as b from 'builders';\n"
+            " import { comment } from './utils';\n \n /**\n",
         ),
         (
             "'use strict'\n\nconst t = require('tap')\nconst test = t.test\nconst Fastify = require('..')\n",

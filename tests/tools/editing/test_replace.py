@@ -225,7 +225,7 @@ def test_places_that_differ_in_white_space_alone_are_several() -> None:
 
 
 def test_a_rival_that_is_nearly_as_good_is_refused() -> None:
-    block = "def {}(self):\n    open()\n    work()\n    shut()\n\n"
+    block = "def {}(self):\n    open()\n    wait()\n    work()\n    rest()\n    shut()\n\n"
 
     assert (
         refusal(
