@@ -102,7 +102,9 @@ class PermissionDesk:
 
 
 def action_of(tool: Tool[Any], access: Access | None) -> Action:
-    return Action(tool.name, tool.permission, tool.kind, access.targets if access else ())
+    if access is None:
+        return Action(tool.name, tool.permission, tool.kind)
+    return Action(tool.name, tool.permission, tool.kind, access.targets, access.command)
 
 
 def _title(tool: Tool[Any], params: Params) -> str:

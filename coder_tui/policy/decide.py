@@ -12,8 +12,9 @@ from coder_tui.policy.paths import (
 )
 from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, rule_matches
 from coder_tui.policy.secrets import is_secret
+from coder_tui.policy.shell_command import ShellCommand
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
-from coder_tui.protocol.requests import Grant
+from coder_tui.protocol.requests import Grant, GrantForm
 
 EXTERNAL = "external_directory"
 DEFAULT_SOURCE = "built-in defaults"
@@ -29,6 +30,8 @@ class Action:
     permission: str
     kind: ToolKind
     targets: tuple[Target, ...] = ()
+    command: ShellCommand | None = None
+    """What was found in a command; a command target without it is not understood."""
 
     @property
     def keys(self) -> frozenset[str]:
@@ -43,6 +46,8 @@ class Policy:
     mode: Mode = Mode.ASK
     layers: tuple[Layer, ...] = ()
     grants: tuple[Grant, ...] = ()
+    is_sandboxed: bool = False
+    """Whether commands run confined, which is what mode `auto` rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,8 @@ def _decide_target(action: Action, target: Target | None, policy: Policy) -> Ver
         if floor.effect.strictness >= verdict.effect.strictness:
             verdict = floor
     if verdict.effect is Effect.ASK and (grant := _granted(action, target, verdict, policy)):
-        return Verdict(Effect.ALLOW, f"{grant.key} {grant.pattern!r} = allow", SESSION_SOURCE, (grant.label,))
+        rule = f"{grant.key} {', '.join(map(repr, grant.patterns))} = allow"
+        return Verdict(Effect.ALLOW, rule, SESSION_SOURCE, (grant.label,))
     return verdict
 
 
@@ -145,11 +151,11 @@ def _granted(action: Action, target: Target | None, verdict: Verdict, policy: Po
     if target is None:
         return None
     for grant in policy.grants:
-        if grant.is_folder:
+        if grant.form is GrantForm.FOLDER:
             is_path = target.kind is TargetKind.PATH and verdict.source != FLOOR_SOURCE
-            matches = is_path and is_within(target.value, (grant.pattern,))
+            matches = is_path and is_within(target.value, grant.patterns)
         else:
-            matches = grant.pattern == target.value
+            matches = grant.form is GrantForm.EXACT and target.value in grant.patterns
         if matches and grant.key in action.keys:
             return grant
     return None

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from coder_tui.policy.shell_command import ShellCommand
 from coder_tui.protocol.access import Target, ToolKind
 from coder_tui.protocol.display import DisplayBlock
 
@@ -40,6 +41,10 @@ class Access:
     is_undoable: bool = False
     fingerprint: str = ""
     facts: tuple[str, ...] = ()
+    command: ShellCommand | None = None
+    """For a command: its parts and what they were found to do."""
+    sandbox: str = ""
+    """How a command would be confined, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,8 @@ class Tool(ABC, Generic[ParamsT]):
     display_name: ClassVar[str]
     params: type[ParamsT]
     audience: ClassVar[Audience] = Audience.COMMON
+    editable: ClassVar[str] = ""
+    """The parameter that a person may rewrite in the approval, where there is one."""
     permission: ClassVar[str]
     """The key that settings use for it and its like: `read`, `edit`, `bash`, …"""
 

@@ -95,7 +95,7 @@ def shell_request(
         title="Run this command?",
         preview=preview or TerminalBlock(command, "", None),
         facts=("deletes files",),
-        grants=(Grant("bash", "rm -rf build", "this command"), Grant("bash", "*", "every command")),
+        grants=(Grant("bash", ("rm -rf build",), "this command"), Grant("bash", ("*",), "every command")),
         is_undoable=False,
         rule="* = ask (defaults)",
         summary=command.splitlines()[0],

@@ -3,7 +3,7 @@ from coder_tui.policy.grants import offered_grants
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
-from coder_tui.protocol.requests import Grant
+from coder_tui.protocol.requests import Grant, GrantForm
 
 WORLD = Boundaries(roots=("/ws",), own=("/home/me/.config/coder-tui",), readable=("/data/tool-output",))
 
@@ -123,7 +123,7 @@ def test_modes() -> None:
 
 
 def test_a_grant_covers_what_it_names_and_never_a_denial() -> None:
-    granted = (Grant("bash", "make test", "x"), Grant("edit", "/ws", "x", is_folder=True))
+    granted = (Grant("bash", ("make test",), "x"), Grant("edit", ("/ws",), "x", GrantForm.FOLDER))
     assert effect(command("make test"), policy(grants=granted)) is Effect.ALLOW
     assert effect(command("make test2"), policy(grants=granted)) is Effect.ASK
     assert effect(edit("/ws/a"), policy(grants=granted)) is Effect.ALLOW
@@ -133,7 +133,7 @@ def test_a_grant_covers_what_it_names_and_never_a_denial() -> None:
 
 
 def test_a_grant_for_a_name_with_a_star_is_no_pattern() -> None:
-    granted = (Grant("edit", "/ws/a*b", "x"),)
+    granted = (Grant("edit", ("/ws/a*b",), "x"),)
     assert effect(edit("/ws/a*b"), policy(grants=granted)) is Effect.ALLOW
     assert effect(edit("/ws/axxb"), policy(grants=granted)) is Effect.ASK
 
@@ -151,7 +151,7 @@ def test_a_grant_for_a_file_called_star_is_that_file() -> None:
 
 
 def test_what_always_offers_is_narrow() -> None:
-    assert [grant.pattern for grant in offered_grants(command("make"), policy())] == ["make"]
-    assert [grant.pattern for grant in offered_grants(edit("/ws/a"), policy())] == ["/ws/a", "/ws"]
-    assert [grant.pattern for grant in offered_grants(read("/ws/.env"), policy())] == ["/ws/.env"]
-    assert [grant.pattern for grant in offered_grants(read("/etc/x"), policy())] == ["/etc/x"]
+    assert [grant.patterns[0] for grant in offered_grants(command("make"), policy())] == ["make"]
+    assert [grant.patterns[0] for grant in offered_grants(edit("/ws/a"), policy())] == ["/ws/a", "/ws"]
+    assert [grant.patterns[0] for grant in offered_grants(read("/ws/.env"), policy())] == ["/ws/.env"]
+    assert [grant.patterns[0] for grant in offered_grants(read("/etc/x"), policy())] == ["/etc/x"]

@@ -82,7 +82,7 @@ async def test_the_keys_of_the_reason_are_shown_while_it_is_written() -> None:
 
 async def test_a_long_rule_scrolls_and_is_granted_only_when_it_was_shown() -> None:
     long = "\n".join(f"echo {number}" for number in range(400))
-    grants = (Grant("bash", long, "this command"), Grant("bash", "*", "every command"))
+    grants = (Grant("bash", (long,), "this command"), Grant("bash", ("*",), "every command"))
     async with stage(size=(80, 24)) as s:
         await open_dialog(s, replace(SHELL, grants=grants))
         await s.pilot.press("a")

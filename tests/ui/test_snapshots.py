@@ -71,7 +71,7 @@ EDIT = ApprovalRequest(
     title="Allow edit?  calc.py  +3 -1",
     preview=DiffBlock("calc.py", DIFF, 3, 1),
     facts=("inside the workspace",),
-    grants=(Grant("edit", "calc.py", "this file"), Grant("edit", "*", "every edit here")),
+    grants=(Grant("edit", ("calc.py",), "this file"), Grant("edit", ("*",), "every edit here")),
     is_undoable=True,
     rule="edit * = ask (defaults)",
 )

@@ -38,6 +38,7 @@ class Scopes(SeenScroll):
         grant = self._grants[index]
         mark = self._chrome.ready if index == picked else self._chrome.hold
         style = "bold $text-primary" if index == picked else "$foreground"
-        rule = safe_line(f'{grant.key} "{grant.pattern}"')
+        patterns = " ".join(f'"{pattern}"' for pattern in grant.patterns)
+        rule = safe_line(f"{grant.key} {patterns}")
         line = f"{index + 1} {mark} {safe_line(grant.label)}  {self._chrome.dot} rule {rule}"
         return Content.styled(line, style)

@@ -1,0 +1,39 @@
+"""What a command was found to do, in words that policy, sandbox and screens share."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FindingKind(StrEnum):
+    READS = "reads"
+    WRITES = "writes"
+    DELETES = "deletes"
+    NETWORK = "network"
+    RUNS_CODE = "runs code"
+    UNKNOWN = "unknown"
+
+
+_WORDS = {
+    FindingKind.READS: "reads",
+    FindingKind.WRITES: "writes",
+    FindingKind.DELETES: "deletes",
+    FindingKind.NETWORK: "uses the network",
+    FindingKind.RUNS_CODE: "runs code",
+    FindingKind.UNKNOWN: "may do anything",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing; `target` is an absolute path, a host or a program, empty where it cannot be told.
+
+    `reason` says in plain words what gave it away: "> sends output there", "--output names it".
+    """
+
+    kind: FindingKind
+    target: str = ""
+    reason: str = ""
+
+    def __str__(self) -> str:
+        said = " ".join(part for part in (_WORDS[self.kind], self.target) if part)
+        return f"{said} ({self.reason})" if self.reason else said
