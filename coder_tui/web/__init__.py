@@ -1,0 +1,1 @@
+"""Reaches out over HTTP: guarded addresses, bounded bodies."""
