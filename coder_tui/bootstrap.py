@@ -34,10 +34,11 @@ from coder_tui.llm.retry import RetryPolicy
 from coder_tui.policy.decide import Policy
 from coder_tui.policy.paths import Boundaries
 from coder_tui.protocol.access import Mode
-from coder_tui.protocol.errors import StorageError
-from coder_tui.protocol.events import TodosChanged
+from coder_tui.protocol.errors import StorageError, UserError
+from coder_tui.protocol.events import Notice, TodosChanged
 from coder_tui.protocol.messages import AssistantMessage, Message, UserMessage
 from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.protocol.requests import Grant
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.blobs import BlobStore
@@ -139,11 +140,24 @@ class Workbench:
     runner: ToolRunner
 
 
+class SavedGrants:
+    """Writes what a person allowed for good into the settings file that they chose."""
+
+    async def keep(self, grant: Grant) -> str:
+        raise UserError(f"{grant.scope} settings cannot be written from here")
+
+
 def build_workbench(
     setup: Setup, bus: EventBus, todos: TodoList, calls: CallLog, decisions: DecisionLog
 ) -> Workbench:
     broker = RequestBroker(bus)
-    desk = PermissionDesk(build_policy(setup), broker, decisions)
+    desk = PermissionDesk(
+        build_policy(setup),
+        broker,
+        decisions,
+        SavedGrants(),
+        lambda level, text: bus.publish(Notice(level, text)),
+    )
     registry = build_registry(setup, todos)
     scope = Scope(todos.session_id, setup.directory)
     runner = ToolRunner(registry, desk, calls, bus, OutputGuard(setup.tool_output), scope)

@@ -1,7 +1,9 @@
 """The permission desk: puts a call before policy, and before the person where policy says so."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -11,11 +13,13 @@ from coder_tui.policy.grants import offered_grants
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import DisplayBlock, TextBlock
-from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
+from coder_tui.protocol.errors import ErrorType, ToolError, UserError
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Grant, GrantScope
 from coder_tui.tools.base import Access, Params, Tool
 
 REPEAT_RULE = "repeated calls"
+Notify = Callable[[NoticeLevel, str], None]
 
 
 class DecisionLog(Protocol):
@@ -24,13 +28,23 @@ class DecisionLog(Protocol):
     async def decided(self, call_id: str, tool: str, verdict: Verdict, answer: str) -> None: ...
 
 
+class GrantKeeper(Protocol):
+    """Keeps what a person allowed beyond this session; says where, or raises `UserError`."""
+
+    async def keep(self, grant: Grant) -> str: ...
+
+
 class PermissionDesk:
     """Holds what may change during a session: the mode and the person's grants."""
 
-    def __init__(self, policy: Policy, broker: RequestBroker, log: DecisionLog) -> None:
+    def __init__(
+        self, policy: Policy, broker: RequestBroker, log: DecisionLog, keeper: GrantKeeper, notify: Notify
+    ) -> None:
         self._policy = policy
         self._broker = broker
         self._log = log
+        self._keeper = keeper
+        self._notify = notify
 
     @property
     def mode(self) -> Mode:
@@ -43,9 +57,19 @@ class PermissionDesk:
         return decide(action, self._policy)
 
     async def clear(
-        self, call_id: str, tool: Tool[Any], params: Params, access: Access | None, *, is_repeat: bool
-    ) -> None:
-        """Return when the call may run; raise `ToolError` when it may not."""
+        self,
+        call_id: str,
+        tool: Tool[Any],
+        params: Params,
+        access: Access | None,
+        *,
+        is_repeat: bool,
+        agent: str = "",
+    ) -> str | None:
+        """Return when the call may run; raise `ToolError` when it may not.
+
+        A text is what the person made of the call: that is to run instead, once it is cleared as well.
+        """
         action = action_of(tool, access)
         verdict = self.verdict(action)
         if is_repeat and verdict.effect is Effect.ALLOW:
@@ -59,46 +83,81 @@ class PermissionDesk:
                 await self._log.decided(call_id, tool.name, verdict, "")
                 raise _denied(verdict)
             case Effect.ASK:
-                await self._ask(call_id, tool, params, access, action, verdict)
+                grants = () if verdict.rule == REPEAT_RULE else offered_grants(action, self._policy)
+                request = _request(call_id, tool, params, access, verdict, grants, agent)
+                reply = await self._broker.ask(request)
+                await self._log.decided(call_id, tool.name, verdict, reply.decision)
+                return await self._apply(request, reply)
+        return None
 
-    async def _ask(
-        self,
-        call_id: str,
-        tool: Tool[Any],
-        params: Params,
-        access: Access | None,
-        action: Action,
-        verdict: Verdict,
-    ) -> None:
-        grants = () if verdict.rule == REPEAT_RULE else offered_grants(action, self._policy)
-        request = ApprovalRequest(
-            id=uuid4().hex,
-            call_id=call_id,
-            tool=tool.name,
-            kind=tool.kind,
-            title=_title(tool, params),
-            preview=_preview(params, access),
-            facts=verdict.reasons + (access.facts if access else ()),
-            grants=grants,
-            is_undoable=bool(access and access.is_undoable),
-            rule=f"{verdict.rule} ({verdict.source})",
-            summary=tool.summary(params),
-        )
-        reply = await self._broker.ask(request)
-        await self._log.decided(call_id, tool.name, verdict, reply.decision)
-        self._apply(request, reply)
+    async def clear_edited(self, call_id: str, tool: Tool[Any], access: Access | None) -> None:
+        """What the person wrote runs without another question; what is denied stays denied."""
+        verdict = self.verdict(action_of(tool, access))
+        await self._log.decided(call_id, tool.name, verdict, Decision.MODIFY)
+        if verdict.effect is Effect.DENY:
+            raise _denied(verdict)
 
-    def _apply(self, request: ApprovalRequest, reply: ApprovalReply) -> None:
+    async def _apply(self, request: ApprovalRequest, reply: ApprovalReply) -> str | None:
         match reply.decision:
             case Decision.ALLOW_ONCE:
-                return
+                return None
             case Decision.ALLOW_ALWAYS:
                 if reply.grant in request.grants and reply.grant is not None:
-                    self._policy = replace(self._policy, grants=(*self._policy.grants, reply.grant))
+                    await self._grant(reply.grant)
+                return None
+            case Decision.MODIFY:
+                return reply.edited
             case Decision.DENY | Decision.CANCEL_TURN:
                 raise _refused(reply)
             case Decision.NOBODY_THERE:
                 raise _unattended(request)
+
+    async def _grant(self, grant: Grant) -> None:
+        self._policy = replace(self._policy, grants=(*self._policy.grants, grant))
+        if grant.scope is GrantScope.SESSION:
+            return
+        try:
+            place = await self._keeper.keep(grant)
+        except UserError as error:
+            self._notify(NoticeLevel.WARNING, f"Allowed for this session only, not saved: {error}")
+        else:
+            self._notify(NoticeLevel.INFO, f"Saved to {place}: {grant.label}")
+
+
+def _request(
+    call_id: str,
+    tool: Tool[Any],
+    params: Params,
+    access: Access | None,
+    verdict: Verdict,
+    grants: tuple[Grant, ...],
+    agent: str,
+) -> ApprovalRequest:
+    return ApprovalRequest(
+        id=uuid4().hex,
+        call_id=call_id,
+        tool=tool.name,
+        kind=tool.kind,
+        title=_title(tool, params),
+        preview=_preview(params, access),
+        facts=verdict.reasons + (access.facts if access else ()),
+        grants=grants,
+        is_undoable=bool(access and access.is_undoable),
+        rule=f"{verdict.rule} ({verdict.source})",
+        summary=tool.summary(params),
+        findings=access.command.findings if access and access.command else (),
+        sandbox=access.sandbox if access else "",
+        editable=_editable(tool, params),
+        agent=agent,
+    )
+
+
+def _editable(tool: Tool[Any], params: Params) -> Editable | None:
+    if not tool.editable:
+        return None
+    path = getattr(params, "path", "")
+    suffix = ".sh" if tool.kind is ToolKind.EXECUTE else PurePath(path).suffix or ".txt"
+    return Editable(tool.editable, str(getattr(params, tool.editable)), suffix)
 
 
 def action_of(tool: Tool[Any], access: Access | None) -> Action:

@@ -20,12 +20,13 @@ from coder_tui.protocol.events import FilesChanged, ToolFinished, ToolProgressed
 from coder_tui.protocol.messages import ToolCall, ToolMessage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.tools.base import Access, Audience, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.call import understand
+from coder_tui.tools.call import rewritten, understand
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 
 log = logging.getLogger(__name__)
 INVALID = "invalid"
+EDITED = "The person changed this call before it ran; what ran is below."
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,15 @@ class ToolRunner:
         context = self._context(attempt)
         self._bus.publish(ToolStarted(attempt.call.id, tool.name, tool.kind, attempt.summary))
         access = await tool.access(params, context)
-        await self._desk.clear(attempt.call.id, tool, params, access, is_repeat=is_repeat)
+        agent = self._scope.agent if self._scope.audience is Audience.SUB else ""
+        edited = await self._desk.clear(
+            attempt.call.id, tool, params, access, is_repeat=is_repeat, agent=agent
+        )
+        if edited is not None:
+            params = rewritten(tool, params, edited)
+            attempt.summary = tool.summary(params)
+            access = await tool.access(params, context)
+            await self._desk.clear_edited(attempt.call.id, tool, access)
         await to_the_end(self._record(attempt))
         attempt.began = time.monotonic()  # the time that a person took to answer is not the tool's
         async with self._calls.keeping(attempt.call.id, _changed_paths(tool.kind, access)):
@@ -160,7 +169,7 @@ class ToolRunner:
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:
             self._bus.publish(FilesChanged(result.changed_paths))
-        return result
+        return result if edited is None else _told_of_edit(result, tool, edited)
 
     def _understand(self, attempt: _Attempt) -> tuple[Tool[Any], Params]:
         tool = self._registry.get(attempt.call.name, self._scope.audience)
@@ -221,6 +230,12 @@ def _changed_paths(kind: ToolKind, access: Access | None) -> tuple[Path, ...]:
         return ()
     written = (target for target in access.targets if target.kind is TargetKind.PATH and target.writes)
     return tuple(Path(target.value) for target in written)
+
+
+def _told_of_edit(result: ToolResult, tool: Tool[Any], edited: str) -> ToolResult:
+    """The model must know that what ran is not what it asked for."""
+    note = {"edited_by_person": {"message": EDITED, tool.editable: edited}}
+    return replace(result, for_model={**result.for_model, **note})
 
 
 def _half_written() -> ToolError:

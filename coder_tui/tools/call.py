@@ -21,6 +21,16 @@ def understand(tool: Tool[Any], arguments: str) -> tuple[Tool[Any], Params]:
     return tool, params
 
 
+def rewritten(tool: Tool[Any], params: Params, text: str) -> Params:
+    """The same call with the part that a person edited, checked as a model's would be."""
+    given = {**params.model_dump(exclude_unset=True), tool.editable: text}
+    try:
+        checked: Params = tool.params.model_validate(given)
+    except ValidationError as error:
+        raise _invalid(tool, error) from error
+    return checked
+
+
 def _invalid(tool: Tool[Any], error: ValidationError) -> ToolError:
     lines = [
         f"{'.'.join(map(str, problem['loc'])) or 'arguments'}: {problem['msg']}"

@@ -50,6 +50,7 @@ class ActTool(Tool[NoteParams]):
     display_name = "Act"
     params = NoteParams
     permission = "act"
+    editable = "text"
 
     def __init__(self) -> None:
         self.done: list[str] = []

@@ -27,9 +27,12 @@ from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.llm.retry import RetryPolicy
 from coder_tui.policy.decide import Policy
 from coder_tui.policy.paths import Boundaries
+from coder_tui.policy.rules import Effect, Layer, Rule
 from coder_tui.protocol.access import Mode
-from coder_tui.protocol.events import Event, RequestOpened
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
+from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.events import Event, Notice, RequestOpened
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Grant
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.tools.registry import Registry
@@ -37,6 +40,20 @@ from coder_tui.tools.truncate import OutputGuard
 from coder_tui.workspace.snapshots import SnapshotStore
 from tests.fakes.scripted_model import Say, ScriptedModel
 from tests.fakes.tools import ActTool, LookTool
+
+
+@dataclass
+class Keeper:
+    """Takes grants to be kept, or refuses with `problem`."""
+
+    kept: list[Grant] = field(default_factory=list)
+    problem: str = ""
+
+    async def keep(self, grant: Grant) -> str:
+        if self.problem:
+            raise UserError(self.problem)
+        self.kept.append(grant)
+        return "settings"
 
 
 @dataclass
@@ -48,6 +65,7 @@ class World:
     look: LookTool
     act: ActTool
     store: Store
+    keeper: Keeper
     events: list[Event] = field(default_factory=list)
     answers: list[ApprovalReply] = field(default_factory=list)
     requests: asyncio.Queue[ApprovalRequest] = field(default_factory=asyncio.Queue)
@@ -109,7 +127,14 @@ def _assemble(
     changes = SessionChanges(snapshots, info.id, lambda: state.turn)
     log = SessionLog(store, info.id, conversation, changes)
     broker, queue = RequestBroker(bus), MessageQueue(bus)
-    desk = PermissionDesk(Policy(Boundaries((str(folder),))), broker, log)
+    keeper = Keeper()
+
+    def notify(level: NoticeLevel, text: str) -> None:
+        bus.publish(Notice(level, text))
+
+    forbidden = Layer("test", (Rule("act", "forbidden", Effect.DENY, "test"),))
+    policy = Policy(Boundaries((str(folder),)), layers=(forbidden,))
+    desk = PermissionDesk(policy, broker, log, keeper, notify)
     registry = Registry([look, act])
     runner = ToolRunner(registry, desk, log, bus, OutputGuard(folder / "out"), Scope(info.id, folder))
     services = TurnServices(
@@ -126,7 +151,7 @@ def _assemble(
     earlier = tuple(replay(stored))
     titles = TitleWriter(model, ModelChoice(small) if small else None)
     parts = SessionParts(info, store, bus, broker, desk, queue, state, services, titles, earlier)
-    made = World(Session(parts), model, look, act, store)
+    made = World(Session(parts), model, look, act, store, keeper)
     made.session.subscribe(made.on_event)
     return made
 

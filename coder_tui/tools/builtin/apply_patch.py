@@ -20,6 +20,7 @@ class ApplyPatchTool(Tool[ApplyPatchParams]):
     display_name = "Patch"
     params = ApplyPatchParams
     permission = "edit"
+    editable = "patch"
 
     def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
         self._workspace = workspace

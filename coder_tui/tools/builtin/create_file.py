@@ -21,6 +21,7 @@ class CreateFileTool(Tool[CreateFileParams]):
     display_name = "Create file"
     params = CreateFileParams
     permission = "edit"
+    editable = "content"
 
     def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
         self._workspace = workspace

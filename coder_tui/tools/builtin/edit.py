@@ -41,6 +41,7 @@ class EditTool(Tool[EditParams]):
     display_name = "Edit"
     params = EditParams
     permission = "edit"
+    editable = "new_string"
 
     def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
         self._workspace = workspace

@@ -21,6 +21,7 @@ class PatchTool(Tool[PatchParams]):
     display_name = "Patch"
     params = PatchParams
     permission = "edit"
+    editable = "patch"
 
     def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
         self._workspace = workspace

@@ -32,6 +32,7 @@ class WriteTool(Tool[WriteParams]):
     display_name = "Write"
     params = WriteParams
     permission = "edit"
+    editable = "content"
 
     def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
         self._workspace = workspace

@@ -1,0 +1,69 @@
+"""What a person's answers do to a call: edited before it runs, allowed for longer than a session."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from coder_tui.protocol.events import RequestOpened, ToolFinished
+from coder_tui.protocol.messages import ToolMessage
+from coder_tui.protocol.requests import ApprovalReply, Decision, Editable, GrantScope
+from tests.fakes.scripted_model import Say
+from tests.fakes.world import World, world
+
+ACT = Say(calls=(("act", {"text": "x"}),))
+
+
+def edited(text: str) -> ApprovalReply:
+    return ApprovalReply(Decision.MODIFY, edited=text)
+
+
+def result(made: World) -> dict[str, Any]:
+    messages = [message for message in made.model.requests[-1].messages if isinstance(message, ToolMessage)]
+    fields: dict[str, Any] = json.loads(messages[-1].content)
+    return fields
+
+
+async def test_what_the_person_wrote_runs_in_place_of_the_call(tmp_path: Path) -> None:
+    async with world(tmp_path, [ACT, Say("ok")], answers=[edited("better")]) as made:
+        await made.session.submit("go")
+        decisions = await made.store.decisions(made.session.id)
+
+    assert made.act.done == ["better"]
+    assert result(made)["edited_by_person"]["text"] == "better"
+    assert [decision.answer for decision in decisions] == ["modify", "modify"]
+    (finished,) = made.of(ToolFinished)
+    assert isinstance(finished, ToolFinished)
+    assert finished.summary == "acted better"
+
+
+async def test_an_edited_call_goes_through_policy_again(tmp_path: Path) -> None:
+    async with world(tmp_path, [ACT, Say("ok")], answers=[edited("forbidden")]) as made:
+        await made.session.submit("go")
+
+    assert made.act.done == []
+    assert result(made)["error"]["type"] == "permission_denied"
+
+
+async def test_a_request_says_what_can_be_edited(tmp_path: Path) -> None:
+    async with world(tmp_path, [ACT, Say("ok")], answers=[edited("better")]) as made:
+        await made.session.submit("go")
+
+    (opened,) = made.of(RequestOpened)
+    assert isinstance(opened, RequestOpened)
+    assert opened.request.editable == Editable("text", "x", ".sh")
+
+
+async def test_a_scope_that_was_not_offered_is_not_taken(tmp_path: Path) -> None:
+    async with world(tmp_path, [ACT, ACT, Say("ok")]) as made:
+
+        def answer(event: object) -> None:
+            if isinstance(event, RequestOpened):
+                wider = replace(event.request.grants[0], patterns=("*",), scope=GrantScope.USER)
+                made.session.answer(event.request.id, ApprovalReply(Decision.ALLOW_ALWAYS, grant=wider))
+
+        made.session.subscribe(answer)
+        await made.session.submit("go")
+
+    assert len(made.of(RequestOpened)) == 2
+    assert made.keeper.kept == []
