@@ -131,7 +131,7 @@ def doctor_parser() -> Parser:
 
 def sessions_parser() -> Parser:
     parser = Parser(prog="coder-tui sessions", description="Stored sessions.")
-    commands = parser.add_subparsers(dest="action", required=True, metavar="list|show|export")
+    commands = parser.add_subparsers(dest="action", required=True, metavar="list|show|export|decisions")
     listing = commands.add_parser("list", help="newest first")
     listing.add_argument("--all", action="store_true", help="of all folders, not only this one")
     listing.add_argument("--json", action="store_true", help="print JSON")
@@ -141,6 +141,9 @@ def sessions_parser() -> Parser:
     export.add_argument("id", metavar="ID")
     export.add_argument("--format", choices=("md", "jsonl"), default="md")
     export.add_argument("--output", "-o", metavar="FILE", help="a file that does not exist yet")
+    decisions = commands.add_parser("decisions", help="what was allowed, asked or denied, and by which rule")
+    decisions.add_argument("id", metavar="ID")
+    decisions.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 

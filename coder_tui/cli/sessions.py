@@ -1,4 +1,4 @@
-"""`coder-tui sessions`: list, show and export what is stored."""
+"""`coder-tui sessions`: list, show and export what is stored, and what was decided."""
 
 import argparse
 import asyncio
@@ -24,6 +24,7 @@ def main(argv: list[str]) -> int:
         "list": _list,
         "show": _show,
         "export": _export,
+        "decisions": _decisions,
     }
     return asyncio.run(_with_store(actions[arguments.action], arguments))
 
@@ -80,6 +81,26 @@ async def _export(store: Store, arguments: argparse.Namespace) -> int:
         return 0
     await asyncio.to_thread(_write_new, Path(arguments.output), text)
     say(f"Wrote {arguments.output}")
+    return 0
+
+
+async def _decisions(store: Store, arguments: argparse.Namespace) -> int:
+    info = await store.get(arguments.id)
+    stored = await store.load(info.id)
+    summaries = {call_id: call.summary for call_id, call in stored.calls.items()}
+    rows = [
+        {**dataclasses.asdict(decision), "summary": summaries.get(decision.call_id, "")}
+        for decision in await store.decisions(info.id)
+    ]
+    if arguments.json:
+        say_json(rows, indent=2)
+        return 0
+    for row in rows:
+        answer = f", you said {row['answer']}" if row["answer"] else ""
+        say(f"{row['effect']:<5}  {row['tool']}  {row['summary']}{answer}")
+        say(f"       rule: {row['rule']}, from {row['source']}")
+    if not rows:
+        say("Nothing was decided in this session yet.")
     return 0
 
 

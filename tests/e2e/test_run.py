@@ -1,5 +1,6 @@
 """`coder-tui run` against a scripted server, through real litellm over real HTTP."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,12 @@ def test_text_reads_and_an_edit_that_nobody_approves(tmp_path: Path) -> None:
     assert finished == [("read", "ok"), ("read", "ok"), ("edit", "denied")]
     assert (lines[-1]["type"], lines[-1]["exit_code"], lines[-1]["refused"]) == ("result", 3, ["edit a.txt"])
     assert (program.project / "a.txt").read_text() == "one\n"
+    decisions = json.loads(program.run("sessions", "decisions", lines[-1]["session_id"], "--json").stdout)
+    assert [(row["tool"], row["effect"], row["answer"], row["summary"]) for row in decisions] == [
+        ("read", "allow", "", "a.txt"),
+        ("read", "allow", "", "b.txt"),
+        ("edit", "ask", "nobody_there", "a.txt"),
+    ]
 
 
 def test_the_same_edit_runs_in_edits_mode(tmp_path: Path) -> None:
