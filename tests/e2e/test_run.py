@@ -50,8 +50,8 @@ def test_text_reads_and_an_edit_that_nobody_approves(tmp_path: Path) -> None:
     assert (program.project / "a.txt").read_text() == "one\n"
     decisions = json.loads(program.run("sessions", "decisions", lines[-1]["session_id"], "--json").stdout)
     assert [(row["tool"], row["effect"], row["answer"], row["summary"]) for row in decisions] == [
-        ("read", "allow", "", "a.txt"),
-        ("read", "allow", "", "b.txt"),
+        ("read", "allow", "", "a.txt 1-1 of 1"),
+        ("read", "allow", "", "b.txt 1-1 of 1"),
         ("edit", "ask", "nobody_there", "a.txt"),
     ]
 
