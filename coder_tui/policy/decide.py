@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from coder_tui.policy.addresses import Reach, reach_of_url
 from coder_tui.policy.modes import default_effect
 from coder_tui.policy.paths import (
     Boundaries,
@@ -113,7 +114,9 @@ def _shown(target: Target | None, policy: Policy) -> str:
 
 
 def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdict]:
-    """Protections of paths: repository internals, our own files, secrets, everything outside."""
+    """Protections: repository internals, our own files, secrets, everything outside, this machine's net."""
+    if target is not None and target.kind is TargetKind.ADDRESS:
+        return _address_floors(target, policy)
     if target is None or target.kind is not TargetKind.PATH:
         return []
     path, boundaries, found = target.value, policy.boundaries, []
@@ -125,6 +128,19 @@ def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdi
         found.append(_floor(Effect.ASK, "secrets", f"{path} looks like a secret"))
     if not is_within(path, boundaries.roots) and (target.writes or not is_within(path, boundaries.readable)):
         found.append(_external(action, target, policy))
+    return found
+
+
+def _address_floors(target: Target, policy: Policy) -> list[Verdict]:
+    """A rule for the whole net does not speak of this machine or its neighbours."""
+    found = []
+    reach = reach_of_url(target.value)
+    if reach.is_forbidden:
+        found.append(_floor(Effect.DENY, f"{reach} addresses", f"{target.value} is a {reach} address"))
+    elif reach is not Reach.PUBLIC:
+        found.append(_floor(Effect.ASK, f"{reach} addresses", f"{target.value} is a {reach} address"))
+    if target.writes and policy.mode is Mode.PLAN:
+        found.append(_floor(Effect.DENY, "plan mode", "plan mode changes nothing, elsewhere neither"))
     return found
 
 
@@ -148,7 +164,8 @@ def _floor(effect: Effect, name: str, reason: str) -> Verdict:
 
 def _granted(action: Action, target: Target | None, verdict: Verdict, policy: Policy) -> Grant | None:
     """A grant for a folder does not reach what is protected in it: that wants its own name."""
-    if target is None:
+    if target is None or (target.kind is TargetKind.ADDRESS and target.writes):
+        # What is sent differs from call to call, and an address does not tell.
         return None
     for grant in policy.grants:
         if grant.form is GrantForm.FOLDER:

@@ -19,6 +19,8 @@ def offered_grants(action: Action, policy: Policy) -> tuple[Grant, ...]:
             return (Grant(action.permission, (target.value,), "this exact command, this session"),)
         case TargetKind.PATH:
             return _path_grants(action, target, policy)
+        case TargetKind.ADDRESS if target.writes:
+            return ()
         case TargetKind.ADDRESS | TargetKind.NAME:
             return (Grant(action.permission, (target.value,), f"{target.value}, this session"),)
 

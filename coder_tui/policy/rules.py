@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from coder_tui.policy.address_patterns import address_matches
 from coder_tui.protocol.access import Target, TargetKind
 
 
@@ -62,6 +63,8 @@ def rule_matches(rule: Rule, keys: frozenset[str], target: Target | None, shown:
     if target.kind is TargetKind.COMMAND and rule.effect is Effect.ALLOW:
         # Until a command's parts are known, only the very same text counts as granted.
         return rule.pattern == target.value
+    if target.kind is TargetKind.ADDRESS:
+        return address_matches(rule.pattern, target.value, strictly=rule.effect is Effect.ALLOW)
     return pattern_matches(rule.pattern, target.value) or pattern_matches(rule.pattern, shown)
 
 

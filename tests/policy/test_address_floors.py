@@ -1,0 +1,64 @@
+"""A rule for the net never reaches this machine, its neighbours or a cloud's metadata."""
+
+import pytest
+
+from coder_tui.policy.decide import FLOOR_SOURCE, Action, Policy, decide
+from coder_tui.policy.grants import offered_grants
+from coder_tui.policy.paths import Boundaries
+from coder_tui.policy.rules import Effect, Layer, Rule
+from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
+from coder_tui.protocol.requests import Grant
+
+
+def fetching(url: str, *, writes: bool = False) -> Action:
+    return Action("fetch", "fetch", ToolKind.FETCH, (Target(TargetKind.ADDRESS, url, writes),))
+
+
+def policy(*patterns: str, mode: Mode = Mode.ASK, grants: tuple[Grant, ...] = ()) -> Policy:
+    rules = tuple(Rule("fetch", pattern, Effect.ALLOW, "config.toml:1") for pattern in patterns)
+    return Policy(Boundaries(("/ws",)), mode, (Layer("user", rules),), grants)
+
+
+@pytest.mark.parametrize(
+    ("url", "effect"),
+    [
+        ("https://example.org/", Effect.ALLOW),
+        ("http://169.254.169.254/", Effect.DENY),
+        ("http://[fe80::1]/", Effect.DENY),
+        ("http://metadata.google.internal/", Effect.DENY),
+        ("http://localhost/", Effect.ASK),
+        ("http://127.0.0.1:8000/", Effect.ASK),
+        ("http://10.0.0.1/", Effect.ASK),
+        ("http://[::1]/", Effect.ASK),
+    ],
+)
+@pytest.mark.parametrize("pattern", ["*", "http*://*", "*://*"])
+def test_a_rule_that_allows_everything_stops_at_the_public_net(
+    url: str, effect: Effect, pattern: str
+) -> None:
+    verdict = decide(fetching(url), policy(pattern))
+    assert verdict.effect is effect
+    assert (verdict.source == FLOOR_SOURCE) is (effect is not Effect.ALLOW)
+
+
+def test_fetching_asks_by_default() -> None:
+    assert decide(fetching("https://example.org/"), policy()).effect is Effect.ASK
+
+
+def test_a_granted_private_address_is_that_one_alone() -> None:
+    granted = policy(grants=(Grant("fetch", ("http://127.0.0.1:8000/a",), "a"),))
+    assert decide(fetching("http://127.0.0.1:8000/a"), granted).effect is Effect.ALLOW
+    assert decide(fetching("http://127.0.0.1:8000/b"), granted).effect is Effect.ASK
+
+
+def test_a_grant_for_reading_an_address_does_not_let_a_call_send_to_it() -> None:
+    granted = policy(grants=(Grant("fetch", ("https://example.org/",), "a"),))
+    assert decide(fetching("https://example.org/"), granted).effect is Effect.ALLOW
+    assert decide(fetching("https://example.org/", writes=True), granted).effect is Effect.ASK
+    assert offered_grants(fetching("https://example.org/", writes=True), granted) == ()
+
+
+def test_plan_mode_sends_nothing() -> None:
+    verdict = decide(fetching("https://example.org/", writes=True), policy("*", mode=Mode.PLAN))
+    assert verdict.effect is Effect.DENY
+    assert decide(fetching("https://example.org/"), policy("*", mode=Mode.PLAN)).effect is Effect.ALLOW
