@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from coder_tui.workspace.line_match import Run, matching_runs
+from coder_tui.diffs.line_match import Run, matching_runs
+from coder_tui.diffs.lines import split_lines
 
 DIFF_LIMIT = 50 * 1024
 _CONTEXT = 3
@@ -35,13 +36,6 @@ class _Change:
     old_end: int
     new_start: int
     new_end: int
-
-
-def split_lines(text: str) -> list[str]:
-    """Split at line feeds only, which each line keeps: form feeds and the like are text."""
-    lines = text.split("\n")
-    last = lines.pop()
-    return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
 def unified_diff(path: str, old: str | None, new: str | None) -> FileDiff:

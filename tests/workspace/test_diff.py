@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unidiff.patch import PatchSet
 
+from coder_tui.diffs.line_match import matching_runs
 from coder_tui.workspace.diff import FileDiff, unified_diff
-from coder_tui.workspace.line_match import matching_runs
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "  x\r\n", "long line\n"]), max_size=30)
 TEXTS = st.tuples(LINES, st.sampled_from(["", "end", "a"])).map(lambda pair: "".join(pair[0]) + pair[1])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from coder_tui.workspace.diff import split_lines
+from coder_tui.diffs.lines import split_lines
 from coder_tui.workspace.files import Newline, TextFile, show
 
 

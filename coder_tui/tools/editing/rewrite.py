@@ -1,9 +1,9 @@
 """Turns a file's whole new content into its text: lines that stay keep their bytes, the rest its style."""
 
+from coder_tui.diffs.line_match import matching_runs
+from coder_tui.diffs.lines import split_lines
 from coder_tui.tools.editing.view import to_line_feeds
-from coder_tui.workspace.diff import split_lines
 from coder_tui.workspace.files import TextFile, show
-from coder_tui.workspace.line_match import matching_runs
 
 
 def rewritten(before: TextFile, content: str) -> str:

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from rapidfuzz import fuzz
 
-from coder_tui.workspace.line_match import Run, matching_runs
+from coder_tui.diffs.line_match import Run, matching_runs
 
 _ALIKE = 50.0
 _COMPARED = 500

@@ -1,0 +1,1 @@
+"""What changed between two texts, as data: hunks to decide on and rows to draw."""
