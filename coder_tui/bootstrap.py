@@ -24,7 +24,7 @@ from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.config.log_file import start_log
 from coder_tui.config.paths import Directories
-from coder_tui.config.permission_rules import user_layer
+from coder_tui.config.permission_rules import project_layer, user_layer
 from coder_tui.config.settings import Settings, load_settings
 from coder_tui.config.sources import Sources
 from coder_tui.llm.catalog import small_model_for
@@ -121,7 +121,10 @@ def build_policy(setup: Setup) -> Policy:
         own=tuple(str(folder.resolve()) for folder in own),
         readable=(str(setup.tool_output.resolve()),),
     )
-    return Policy(boundaries, setup.mode, (user_layer(setup.settings.permission, setup.sources),))
+    layers = [user_layer(setup.settings.permission, setup.sources)]
+    if setup.sources.project is not None:
+        layers.append(project_layer(setup.sources.project))
+    return Policy(boundaries, setup.mode, tuple(layers))
 
 
 def _workspace(setup: Setup) -> Workspace:

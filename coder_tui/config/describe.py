@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from coder_tui.config.complaints import dotted
+from coder_tui.config.permission_rules import project_layer
+from coder_tui.config.project_settings import PERMISSION
 from coder_tui.config.settings import Settings
 from coder_tui.config.sources import Sources, origin_of
 from coder_tui.config.toml_lines import KeyPath
@@ -25,9 +27,14 @@ class SettingLine:
 
 
 def describe(settings: Settings, sources: Sources) -> list[SettingLine]:
-    return [
+    lines = [
         SettingLine(dotted(path), _shown(value), origin_of(sources, path))
         for path, value in _leaves(settings, ())
+    ]
+    rules = project_layer(sources.project).rules if sources.project else ()
+    return lines + [
+        SettingLine(dotted((PERMISSION, rule.key, rule.pattern)), _shown(rule.effect), rule.source)
+        for rule in rules
     ]
 
 

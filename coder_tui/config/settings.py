@@ -5,7 +5,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -21,6 +21,7 @@ from coder_tui.config.experimental_section import ExperimentalSection
 from coder_tui.config.limits_section import LimitsSection
 from coder_tui.config.model_section import ModelSection
 from coder_tui.config.permission_section import PermissionTable
+from coder_tui.config.project_settings import PERMISSION
 from coder_tui.config.section import Section
 from coder_tui.config.sources import PREFIX, RawTable, Sources, layer_of, origin_of, variable_path
 from coder_tui.config.ui_section import UiSection
@@ -76,6 +77,7 @@ class Settings(BaseSettings):
             init_settings,
             _RawSource(settings_cls, sources.flags),
             _environ_source(settings_cls, sources.environ),
+            _RawSource(settings_cls, sources.project_values),
             _RawSource(settings_cls, sources.file.values if sources.file else {}),
         )
 
@@ -83,16 +85,18 @@ class Settings(BaseSettings):
 def load_settings(sources: Sources) -> Settings:
     """Check and merge; everything that is wrong is told at once, a line each."""
     wrong = _wrong_variables(sources)
+    wrong_rules = _wrong_project_rules(sources)
     readable = replace(sources, environ={k: v for k, v in sources.environ.items() if k not in wrong})
     token = _active.set(readable)
     try:
         settings = Settings()
     except ValidationError as error:
         found = complain(error.errors(include_url=False), readable, _valid_keys())
-        raise ConfigError("\n".join([*found, *wrong.values()])) from error
+        raise ConfigError("\n".join([*found, *wrong_rules, *wrong.values()])) from error
     finally:
         _active.reset(token)
-    if problems := [*_wrong_permission_keys(settings.permission, sources), *wrong.values()]:
+    wrong_keys = _wrong_permission_keys(settings.permission, sources)
+    if problems := [*wrong_keys, *wrong_rules, *wrong.values()]:
         raise ConfigError("\n".join(problems))
     return settings.model_copy(update={"permission": _in_source_order(settings.permission, sources)})
 
@@ -124,6 +128,23 @@ def _wrong_permission_keys(table: PermissionTable, sources: Sources) -> list[str
         f"{origin_of(sources, path)}: {unknown_key(path, {'permission': PERMISSION_KEYS})}"
         for path in (("permission", key) for key in table if not is_permission_key(key))
     ]
+
+
+class _Rules(BaseModel):
+    permission: PermissionTable
+
+
+def _wrong_project_rules(sources: Sources) -> list[str]:
+    """A trusted project's rules are no part of the settings, and checked all the same."""
+    project = sources.project
+    if project is None or project.file is None or not project.is_trusted:
+        return []
+    alone = Sources(file=project.file)
+    try:
+        table = _Rules.model_validate({PERMISSION: project.rules}).permission
+    except ValidationError as error:
+        return complain(error.errors(include_url=False), alone, _valid_keys())
+    return _wrong_permission_keys(table, alone)
 
 
 def _valid_keys() -> ValidKeys:

@@ -29,17 +29,24 @@ class SettingsFile:
 
     def place(self, path: KeyPath) -> str:
         """Name the file and the line of `path`, or of the closest thing around it."""
+        return f"{self.label}:{self.line(path)}"
+
+    def line(self, path: KeyPath) -> int:
         lines = _lines(self.text, is_json=_is_json(self.path))
         while path and path not in lines:
             path = path[:-1]
-        return f"{self.label}:{lines.get(path, 1)}"
+        return lines.get(path, 1)
 
 
 def read_settings_file(path: Path) -> SettingsFile | None:
     """Read and parse; None where there is no such file. The name tells JSON from TOML."""
-    text = _read(path)
-    if text is None:
-        return None
+    data = _read(path)
+    return None if data is None else parse_settings(path, data)
+
+
+def parse_settings(path: Path, data: bytes) -> SettingsFile:
+    """Parse what was read from `path`."""
+    text = _decoded(path, data)
     try:
         values = _parse_json(path, text) if _is_json(path) else _parse_toml(path, text)
     except RecursionError as error:
@@ -47,7 +54,7 @@ def read_settings_file(path: Path) -> SettingsFile | None:
     return SettingsFile(path, text, values)
 
 
-def _read(path: Path) -> str | None:
+def _read(path: Path) -> bytes | None:
     try:
         with path.open("rb") as file:
             data = file.read(_LARGEST + 1)
@@ -55,6 +62,10 @@ def _read(path: Path) -> str | None:
         return None
     except OSError as error:
         raise ConfigError(f"cannot read {display_path(path)}: {error.strerror or error}") from error
+    return data
+
+
+def _decoded(path: Path, data: bytes) -> str:
     if len(data) > _LARGEST:
         raise ConfigError(f"{display_path(path)} is larger than {_LARGEST} bytes: not a settings file")
     try:

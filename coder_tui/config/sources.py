@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import assert_never
 
 from coder_tui.config.paths import DIRECTORY_VARIABLES, Directories
+from coder_tui.config.project_settings import ProjectSettings, find_project_settings
 from coder_tui.config.settings_file import SettingsFile, read_settings_file
 from coder_tui.config.toml_lines import KeyPath
+from coder_tui.config.trust import Trust
 from coder_tui.protocol.errors import ConfigError
 
 PREFIX = "CODER_TUI_"
-PROJECT_FILE = Path(".coder-tui", "config.toml")
 DEFAULT_ORIGIN = "default"
 
 # Flags that are not simply the last part of their key.
@@ -29,21 +30,22 @@ RawTable = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """All that may set something, weakest first: `file`, `environ`, `flags`. Without any, defaults hold."""
+    """All that may set something, weakest first: `file`, a trusted `project`, `environ`, `flags`."""
 
     file: SettingsFile | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
     """Only the variables that are meant as settings."""
     flags: RawTable = field(default_factory=dict)
-    untrusted: tuple[Path, ...] = ()
-    """Project files that were found and are not used."""
+    project: ProjectSettings | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        return tuple(
-            f"found {'/'.join(path.parts[-2:])}, not used: this folder is not trusted"
-            for path in self.untrusted
-        )
+        return self.project.warnings if self.project else ()
+
+    @property
+    def project_values(self) -> RawTable:
+        """What the project may set; nothing as long as it is not trusted."""
+        return self.project.values if self.project else {}
 
 
 def find_sources(
@@ -54,12 +56,11 @@ def find_sources(
     config_file: Path | None = None,
 ) -> Sources:
     """Read what there is; `config_file` stands in for the user's file and must then exist."""
-    project = workspace / PROJECT_FILE
     return Sources(
         file=_required_file(config_file) if config_file else _user_file(directories.config),
         environ={name: value for name, value in environ.items() if _is_setting(name, value)},
         flags=flags,
-        untrusted=(project,) if _exists(project) else (),
+        project=find_project_settings(workspace, Trust.load(directories)),
     )
 
 
@@ -69,6 +70,7 @@ def quick_value(sources: Sources, *keys: str) -> object | None:
     for found, value in (
         _look_up(sources.flags, keys),
         _look_up_environ(sources, keys),
+        _look_up(sources.project_values, keys),
         _look_up(file_values, keys),
     ):
         if found:
@@ -81,8 +83,9 @@ class Layer(IntEnum):
 
     DEFAULT = 0
     FILE = 1
-    ENVIRON = 2
-    FLAGS = 3
+    PROJECT = 2
+    ENVIRON = 3
+    FLAGS = 4
 
 
 def layer_of(sources: Sources, path: KeyPath) -> Layer:
@@ -91,6 +94,8 @@ def layer_of(sources: Sources, path: KeyPath) -> Layer:
         return Layer.FLAGS
     if variable_of(sources, path):
         return Layer.ENVIRON
+    if _look_up(sources.project_values, path)[0]:
+        return Layer.PROJECT
     if sources.file and _look_up(sources.file.values, path)[0]:
         return Layer.FILE
     return Layer.DEFAULT
@@ -104,6 +109,8 @@ def origin_of(sources: Sources, key: str | KeyPath) -> str:
             return flag_name(path)
         case Layer.ENVIRON:
             return variable_of(sources, path)
+        case Layer.PROJECT:
+            return sources.project.place(path) if sources.project else DEFAULT_ORIGIN
         case Layer.FILE:
             return sources.file.place(path) if sources.file else DEFAULT_ORIGIN
         case Layer.DEFAULT:
@@ -179,10 +186,3 @@ def _required_file(path: Path) -> SettingsFile:
     if found is None:
         raise ConfigError(f"--config: there is no file {path}")
     return found
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a folder that may not be entered holds nothing for us
-        return False

@@ -52,13 +52,20 @@ def test_a_named_file_stands_in_for_the_user_file_and_must_exist(tmp_path: Path)
     assert _find(tmp_path, config=other).file == SettingsFile(other, "[ui]", {"ui": {}})
 
 
-def test_a_project_file_is_not_even_read_and_gives_a_warning(tmp_path: Path) -> None:
+def test_a_project_file_that_is_not_trusted_sets_nothing_and_is_told(tmp_path: Path) -> None:
     project = tmp_path / "project/.coder-tui"
     project.mkdir(parents=True)
     (project / "config.toml").write_text("not TOML at all")
+
     sources = _find(tmp_path)
-    assert sources == Sources(untrusted=(project / "config.toml",))
-    assert sources.warnings == ("found .coder-tui/config.toml, not used: this folder is not trusted",)
+
+    assert sources.project_values == {}
+    told, broken = sources.warnings
+    assert told == (
+        "found .coder-tui/config.toml, not used: this folder is not trusted; "
+        "'coder-tui trust' shows what it would do, and asks"
+    )
+    assert "config.toml:1:5: not valid TOML" in broken
 
 
 def test_folder_variables_empty_ones_and_foreign_ones_are_not_settings(tmp_path: Path) -> None:

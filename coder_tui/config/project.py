@@ -1,0 +1,79 @@
+"""Reads the files of a project that could steer the program: bounded, never through a link that leads out."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+CONFIG_NAMES = (".coder-tui/config.toml", ".coder-tui/config.json")
+SERVERS_NAME = ".mcp.json"
+FOLDERS = tuple(f".coder-tui/{name}" for name in ("skills", "agents", "commands", "hooks", "tools"))
+
+LARGEST = 1_000_000
+_MOST_FILES = 2_000
+
+
+class ProjectFileError(Exception):
+    """A project's file cannot be used; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """`name` is relative to the workspace, with slashes; trust goes to this content and no other."""
+
+    name: str
+    data: bytes
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def read_project_file(workspace: Path, name: str) -> ProjectFile | None:
+    """None where there is no such file; `ProjectFileError` where it is not one to read."""
+    path = workspace / name
+    if not os.path.lexists(path):
+        return None
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(workspace)):
+        raise ProjectFileError("leads out of the project through a link")
+    try:
+        # A named pipe must not block whoever only looks.
+        descriptor = os.open(
+            os.path.realpath(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+        )
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ProjectFileError(f"cannot be read: {error.strerror or error}") from error
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ProjectFileError("is not a regular file")
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise ProjectFileError(f"is larger than {LARGEST} bytes")
+    return ProjectFile(name, data)
+
+
+def candidate_names(workspace: Path) -> tuple[str, ...]:
+    """Every name that trust is about and that is there, in a stable order."""
+    fixed = [name for name in (*CONFIG_NAMES, SERVERS_NAME) if os.path.lexists(workspace / name)]
+    below = sorted(name for folder in FOLDERS for name in _files_below(workspace, folder))
+    if len(below) > _MOST_FILES:
+        raise ProjectFileError(f".coder-tui holds more than {_MOST_FILES} files")
+    return (*fixed, *below)
+
+
+def _files_below(workspace: Path, folder: str) -> Iterator[str]:
+    start = workspace / folder
+    if start.is_symlink():
+        yield folder
+        return
+    for count, (place, folders, names) in enumerate(os.walk(start)):
+        if count > _MOST_FILES:
+            raise ProjectFileError(f"{folder} holds more than {_MOST_FILES} folders")
+        # A link to a folder is not entered, yet must be told.
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        for name in (*names, *links):
+            yield Path(place, name).relative_to(workspace).as_posix()

@@ -1,0 +1,109 @@
+"""Says in a sentence what each line of a project's settings would do, without checking or using any of it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from coder_tui.config.inventory import ItemKind, ProjectItem
+from coder_tui.config.never_from_project import is_never_taken
+from coder_tui.config.settings_file import SettingsFile
+from coder_tui.config.toml_lines import KeyPath
+
+_LONGEST = 200
+_TIGHTENING = ("ask", "deny")
+
+# The sentences end where the value, written as JSON, follows.
+_SINGLE: Mapping[KeyPath, tuple[ItemKind, str]] = {
+    ("model", "name"): (ItemKind.MODEL, "talks to the model"),
+    ("model", "small"): (ItemKind.MODEL, "uses for small tasks the model"),
+    ("model", "api_base"): (ItemKind.ADDRESS, "sends every message, and the key, to"),
+    ("bash", "shell"): (ItemKind.COMMAND, "runs every command through"),
+    ("bash", "sandbox"): (ItemKind.SANDBOX, "sets the sandbox to"),
+    ("bash", "network"): (ItemKind.SANDBOX, "gives the network to"),
+    ("workspace", "extra_roots"): (ItemKind.FOLDER, "adds to the workspace"),
+    ("tools", "discovery_command"): (ItemKind.COMMAND, "finds tools by running"),
+    ("tools", "call_command"): (ItemKind.COMMAND, "calls tools by running"),
+    ("verify", "command"): (ItemKind.COMMAND, "checks changes by running"),
+    ("websearch", "base_url"): (ItemKind.ADDRESS, "sends searches, and their key, to"),
+    ("skills", "paths"): (ItemKind.EXTENSION, "reads skills from"),
+}
+# One item an entry: the entry's name, then its value.
+_NAMED: Mapping[str, tuple[ItemKind, str]] = {
+    "hooks": (ItemKind.HOOK, "runs on its own for"),
+    "mcp": (ItemKind.MCP, "starts the server"),
+    "lsp": (ItemKind.LSP, "starts the language server for"),
+    "env": (ItemKind.ENVIRONMENT, "sets the variable"),
+    "environment": (ItemKind.ENVIRONMENT, "sets the variable"),
+    "agents": (ItemKind.EXTENSION, "changes the agent"),
+}
+
+
+def setting_items(file: SettingsFile, name: str) -> Iterator[ProjectItem]:
+    """In the order of the file's own tables; `name` is how the file is shown."""
+    for section, value in file.values.items():
+        for path, kind, sentence in _section(section, value):
+            needs_trust = kind not in (ItemKind.STRICTER, ItemKind.NEVER)
+            yield ProjectItem(kind, name, file.line(path), sentence, needs_trust)
+
+
+def server_items(file: SettingsFile, name: str) -> Iterator[ProjectItem]:
+    """The servers of an `.mcp.json`."""
+    servers = file.values.get("mcpServers", file.values)
+    for server, value in (servers if isinstance(servers, dict) else {}).items():
+        line = file.line(("mcpServers", server))
+        yield ProjectItem(ItemKind.MCP, name, line, f'starts the server "{server}": {_command(value)}')
+
+
+def _section(section: str, value: Any) -> Iterator[tuple[KeyPath, ItemKind, str]]:
+    if not isinstance(value, dict):
+        yield (section,), ItemKind.SETTING, f"sets {section} to {_shown(value)}"
+    elif section == "permission":
+        yield from _rules(value)
+    elif section in _NAMED:
+        kind, words = _NAMED[section]
+        for name, entry in value.items():
+            yield (section, name), kind, f'{words} "{name}": {_command(entry)}'
+    else:
+        for key, entry in value.items():
+            yield (section, key), *_setting((section, key), entry)
+
+
+def _setting(path: KeyPath, value: Any) -> tuple[ItemKind, str]:
+    dotted = ".".join(map(str, path))
+    if is_never_taken(path):
+        return ItemKind.NEVER, f"sets {dotted}, which is never taken from a project"
+    if path in _SINGLE:
+        kind, words = _SINGLE[path]
+        return kind, f"{words} {_shown(value)}"
+    return ItemKind.SETTING, f"sets {dotted} to {_shown(value)}"
+
+
+def _rules(table: Mapping[str, Any]) -> Iterator[tuple[KeyPath, ItemKind, str]]:
+    for key, value in table.items():
+        patterns = value if isinstance(value, dict) else {"": value}
+        for pattern, effect in patterns.items():
+            path = ("permission", key, pattern) if pattern else ("permission", key)
+            said = f"{key} {_shown(pattern)}" if pattern else key
+            if effect in _TIGHTENING:
+                yield path, ItemKind.STRICTER, f"{said}: {effect}; holds already"
+            else:
+                yield path, ItemKind.RULE, f"runs without asking: {said}"
+
+
+def _command(value: Any) -> str:
+    """An entry as the command line or address that it comes down to, where it has one."""
+    if isinstance(value, dict):
+        command = value.get("command", value.get("url"))
+        if isinstance(command, str):
+            words = [command, *(str(word) for word in value.get("args", ()) or ())]
+            rest = {key: item for key, item in value.items() if key not in ("command", "url", "args")}
+            return _cut(" ".join(words) + (f", with {json.dumps(rest, default=str)}" if rest else ""))
+    return _shown(value)
+
+
+def _shown(value: Any) -> str:
+    return _cut(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

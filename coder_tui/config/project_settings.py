@@ -1,0 +1,71 @@
+"""A project's own settings: a source among others once trusted, until then only rules that tighten."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coder_tui.config.never_from_project import split_never
+from coder_tui.config.paths import display_path
+from coder_tui.config.project import CONFIG_NAMES, ProjectFile, ProjectFileError, read_project_file
+from coder_tui.config.settings_file import SettingsFile, parse_settings
+from coder_tui.config.toml_lines import KeyPath
+from coder_tui.config.trust import Trust
+from coder_tui.protocol.errors import ConfigError
+
+PERMISSION = "permission"
+_HOW = "'coder-tui trust' shows what it would do, and asks"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """`values` are what it may set: never rules, which are a layer of their own, and nothing before trust."""
+
+    name: str
+    file: SettingsFile | None
+    is_trusted: bool
+    values: Mapping[str, object] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> object:
+        """The permission table as the file has it, unchecked."""
+        return self.file.values.get(PERMISSION, {}) if self.file else {}
+
+    def place(self, path: KeyPath) -> str:
+        return self.file.place(path) if self.file else self.name
+
+
+def find_project_settings(workspace: Path, trust: Trust) -> ProjectSettings | None:
+    """None where there are none. Only what is trusted can be wrong in a way that stops the program."""
+    try:
+        found = [file for name in CONFIG_NAMES if (file := read_project_file(workspace, name))]
+    except ProjectFileError as error:
+        warning = f"{CONFIG_NAMES[0]} of this folder {error}; it is not used"
+        return ProjectSettings(CONFIG_NAMES[0], None, is_trusted=False, warnings=(warning,))
+    if not found:
+        return None
+    if all(trust.trusts(workspace, file) for file in found):
+        return _trusted(workspace, found)
+    return _untrusted(workspace, found[0], trust.problem)
+
+
+def _trusted(workspace: Path, found: list[ProjectFile]) -> ProjectSettings:
+    if len(found) > 1:
+        places = [display_path(workspace / file.name) for file in found]
+        raise ConfigError(f"{places[0]} and {places[1]} both exist; keep one of them")
+    file = parse_settings(workspace / found[0].name, found[0].data)
+    kept, left_out = split_never({key: value for key, value in file.values.items() if key != PERMISSION})
+    warnings = tuple(
+        f"{file.place(path)}: {'.'.join(map(str, path))} is never taken from a project" for path in left_out
+    )
+    return ProjectSettings(found[0].name, file, is_trusted=True, values=kept, warnings=warnings)
+
+
+def _untrusted(workspace: Path, found: ProjectFile, problem: str) -> ProjectSettings:
+    told = f"found {found.name}, not used: this folder is not trusted; {_HOW}"
+    warnings = (told, problem) if problem else (told,)
+    try:
+        file: SettingsFile | None = parse_settings(workspace / found.name, found.data)
+    except ConfigError as error:
+        return ProjectSettings(found.name, None, is_trusted=False, warnings=(*warnings, str(error)))
+    return ProjectSettings(found.name, file, is_trusted=False, warnings=warnings)

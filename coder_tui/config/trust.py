@@ -1,0 +1,195 @@
+"""Remembers which content of which project files a person trusts; everything else only tightens."""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from coder_tui.config.inventory import FileState, ItemKind, ProjectInventory, ProjectItem
+from coder_tui.config.paths import Directories, display_path
+from coder_tui.config.private_file import write_private
+from coder_tui.config.project import (
+    CONFIG_NAMES,
+    SERVERS_NAME,
+    ProjectFile,
+    ProjectFileError,
+    candidate_names,
+    read_project_file,
+)
+from coder_tui.config.project_items import server_items, setting_items
+from coder_tui.config.settings_file import parse_settings
+from coder_tui.config.surroundings import surrounding_items
+from coder_tui.protocol.errors import ConfigError, StorageError
+
+STORE_NAME = "trust.json"
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person said of one file's content; `at` is a time in UTC."""
+
+    workspace: str
+    file: str
+    sha256: str
+    at: str
+    is_trusted: bool = True
+
+
+class Trust:
+    """The answers of this person, kept in one file of theirs. The newest about a file counts."""
+
+    def __init__(self, path: Path, answers: tuple[Answer, ...] = (), problem: str = "") -> None:
+        self._path = path
+        self._answers = answers
+        self.problem = problem
+        """Why the store could not be read: then nothing is trusted."""
+
+    @classmethod
+    def load(cls, directories: Directories) -> "Trust":
+        path = directories.data / STORE_NAME
+        try:
+            return cls(path, _read(path))
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+            return cls(
+                path, problem=f"{display_path(path)} cannot be read, so no project is trusted ({error})"
+            )
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        return self._answers
+
+    def trusts(self, workspace: Path, file: ProjectFile) -> bool:
+        answer = self._answer(_key(workspace), file.name)
+        return answer is not None and answer.is_trusted and answer.sha256 == file.sha256
+
+    def inventory(self, workspace: Path) -> ProjectInventory:
+        """Look at the folder as it is now; reads files, runs nothing. Blocks."""
+        files: list[FileState] = []
+        items: list[ProjectItem] = []
+        for file, problem in _project_files(workspace):
+            if isinstance(file, ProjectFile):
+                files.append(FileState(file.name, file.sha256, self.trusts(workspace, file)))
+                items += _items(workspace, file)
+            else:
+                items.append(
+                    ProjectItem(ItemKind.UNREADABLE, file, 0, f"{problem}; not used", needs_trust=False)
+                )
+        items += surrounding_items(workspace)
+        return ProjectInventory(_key(workspace), tuple(files), tuple(items))
+
+    def accept(self, inventory: ProjectInventory) -> ProjectInventory:
+        """Trust the content that was shown; what changed since stays untrusted. Blocks."""
+        self._answered(inventory, is_trusted=True)
+        return replace(inventory, files=tuple(replace(file, is_trusted=True) for file in inventory.files))
+
+    def refuse(self, inventory: ProjectInventory) -> None:
+        """Remember the no, so that the same content does not ask again."""
+        self._answered(inventory, is_trusted=False)
+
+    def is_refused(self, inventory: ProjectInventory) -> bool:
+        """Whether every file that is not trusted was refused in this very content."""
+        waiting = [file for file in inventory.files if not file.is_trusted]
+        answers = [self._answer(inventory.workspace, file.name) for file in waiting]
+        return bool(waiting) and all(
+            answer is not None and answer.sha256 == file.sha256 and not answer.is_trusted
+            for answer, file in zip(answers, waiting, strict=True)
+        )
+
+    def revoke(self, workspace: Path) -> int:
+        """Forget every answer about a folder; returns how many there were."""
+        key = _key(workspace)
+        self._refresh()
+        kept = tuple(answer for answer in self._answers if answer.workspace != key)
+        count = len(self._answers) - len(kept)
+        self._save(kept)
+        return count
+
+    def renew(self, workspace: Path, file: ProjectFile) -> None:
+        """Trust one file's new content, which this program wrote itself."""
+        self._put([Answer(_key(workspace), file.name, file.sha256, _now())])
+
+    def _answer(self, workspace: str, name: str) -> Answer | None:
+        found = (answer for answer in self._answers if (answer.workspace, answer.file) == (workspace, name))
+        return next(found, None)
+
+    def _answered(self, inventory: ProjectInventory, *, is_trusted: bool) -> None:
+        now = _now()
+        self._put(
+            [Answer(inventory.workspace, file.name, file.sha256, now, is_trusted) for file in inventory.files]
+        )
+
+    def _put(self, new: list[Answer]) -> None:
+        self._refresh()
+        places = {(answer.workspace, answer.file) for answer in new}
+        kept = [answer for answer in self._answers if (answer.workspace, answer.file) not in places]
+        self._save((*kept, *new))
+
+    def _refresh(self) -> None:
+        """Another session may have answered meanwhile."""
+        if self.problem:
+            raise StorageError(f"{self.problem}; move the file away to start anew")
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+            self._answers = _read(self._path)
+
+    def _save(self, answers: tuple[Answer, ...]) -> None:
+        text = json.dumps({"version": _VERSION, "answers": [asdict(answer) for answer in answers]}, indent=1)
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_private(self._path, text.encode())
+        except OSError as error:
+            raise StorageError(
+                f"cannot write {display_path(self._path)}: {error.strerror or error}"
+            ) from error
+        self._answers = answers
+
+
+def _read(path: Path) -> tuple[Answer, ...]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    stored = json.loads(text)
+    if stored["version"] != _VERSION:
+        raise ValueError(f"unknown version {stored['version']}")
+    return tuple(Answer(**answer) for answer in stored["answers"])
+
+
+def _project_files(workspace: Path) -> Iterator[tuple[ProjectFile | str, str]]:
+    """Each file that trust is about, or its name and why it cannot be read."""
+    try:
+        names = candidate_names(workspace)
+    except ProjectFileError as error:
+        yield ".coder-tui", str(error)
+        return
+    for name in names:
+        try:
+            file = read_project_file(workspace, name)
+        except ProjectFileError as error:
+            yield name, str(error)
+            continue
+        if file is not None:
+            yield file, ""
+
+
+def _items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
+    if file.name not in (*CONFIG_NAMES, SERVERS_NAME):
+        yield ProjectItem(ItemKind.EXTENSION, file.name, 0, "extends the program")
+        return
+    try:
+        settings = parse_settings(workspace / file.name, file.data)
+    except ConfigError as error:
+        yield ProjectItem(ItemKind.UNREADABLE, file.name, 0, str(error), needs_trust=False)
+        return
+    yield from (server_items if file.name == SERVERS_NAME else setting_items)(settings, file.name)
+
+
+def _key(workspace: Path) -> str:
+    return os.path.realpath(workspace)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
