@@ -120,6 +120,11 @@ def test_a_terminal_says_a_failing_exit_code() -> None:
     assert drawn(TerminalBlock("false", "out\n", 2)) == ["$ false", "out", "exit 2"]
 
 
+def test_a_terminal_shows_what_its_output_left_behind() -> None:
+    block = TerminalBlock("make", "\x1b[1mload 10%\rload 99%\x1b[0m\n\x1b]52;c;aGk=\x07\n", 0)
+    assert drawn(block) == ["$ make", "load 99%", "␛]52;c;aGk=␇"]
+
+
 def test_todos_have_a_sign_for_each_state() -> None:
     items = tuple(item(status.value, status) for status in TodoStatus)
     assert drawn(TodosBlock(items)) == ["○ pending", "▶ in_progress", "✓ completed"]

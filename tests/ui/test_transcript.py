@@ -118,6 +118,17 @@ async def test_a_call_shows_its_way_from_proposal_to_end() -> None:
         ]
 
 
+async def test_live_output_is_read_as_a_terminal_would_whatever_its_pieces() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(60, 10)) as pilot:
+        transcript = app.transcript
+        transcript.start_tool("a", "shell", ToolKind.EXECUTE, "make")
+        for piece in ("\x1b[3", "2mstep 1\x1b[", "0m\r", "\nload 10%", "\rload 5", "5%\x1b[K\r", "load 99%"):
+            transcript.progress_tool("a", piece)
+        await drawn(pilot)
+        assert filled_rows(app)[1:] == ["│ step 1", "│ load 99%"]
+
+
 async def test_unknown_calls_do_no_harm_and_a_finished_one_is_shown() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:

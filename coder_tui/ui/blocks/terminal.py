@@ -5,6 +5,7 @@ from textual.strip import Strip
 
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.text.safe_text import safe_text
+from coder_tui.text.terminal_text import plain_output
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.strips import TAB, broken, filled, plain_rows
 
@@ -13,7 +14,7 @@ _PROMPT = "$ "
 
 def draw_terminal(block: TerminalBlock, width: int, palette: Palette) -> list[Strip]:
     rows = _command(block.command, width, palette) if block.command else []
-    output = safe_text(block.output).rstrip("\n")
+    output = plain_output(block.output).rstrip("\n")
     if output:
         lines = output.split("\n")
         rows += plain_rows(lines, width, palette.base, palette.glyphs.more, is_whole=palette.is_whole)

@@ -1,7 +1,7 @@
 """Tool calls under way: their entries stand in the history from the start and change where they stand."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from textual.message_pump import MessagePump
@@ -9,7 +9,8 @@ from textual.message_pump import MessagePump
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.outcomes import Outcome
-from coder_tui.text.safe_text import safe_line, safe_text
+from coder_tui.text.safe_text import safe_line
+from coder_tui.text.terminal_text import OutputReader
 from coder_tui.ui.drawing.call_entry import CallEntry, CallState
 from coder_tui.ui.drawing.entries import Entry
 from coder_tui.ui.drawing.glyphs import UNICODE
@@ -27,6 +28,17 @@ class _Live:
     entry: CallEntry
     started: float
     is_dirty: bool = False
+    reader: OutputReader = field(default_factory=OutputReader)
+    settled: str = ""
+
+    def read(self, text: str) -> None:
+        self.settled = (self.settled + self.reader.feed(text))[-KEPT_OUTPUT:]
+        self.is_dirty = True
+
+    def draw(self) -> None:
+        """Made once a frame, however many pieces came."""
+        output = (self.settled + self.reader.pending)[-KEPT_OUTPUT:]
+        self.entry, self.is_dirty = replace(self.entry, output=output), False
 
 
 class LiveCalls:
@@ -79,8 +91,7 @@ class LiveCalls:
 
     def progress(self, call_id: str, text: str) -> None:
         if (live := self._live.get(call_id)) is not None:
-            output = (live.entry.output + safe_text(text))[-KEPT_OUTPUT:]
-            live.entry, live.is_dirty = replace(live.entry, output=output), True
+            live.read(text)
             self._pacer.request()
 
     def finish(
@@ -123,7 +134,7 @@ class LiveCalls:
     def _draw(self) -> bool:
         for live in self._live.values():
             if live.is_dirty:
-                live.is_dirty = False
+                live.draw()
                 self._history.replace(live.index, live.entry)
         return False
 
