@@ -129,6 +129,22 @@ def doctor_parser() -> Parser:
     return parser
 
 
+def trust_parser() -> Parser:
+    parser = Parser(
+        prog="coder-tui trust",
+        description="Show what a project's own files would switch on, and ask whether they may.",
+    )
+    parser.add_argument(
+        "path", nargs="?", default=".", metavar="PATH", help="the project's folder (default: here)"
+    )
+    answer = parser.add_mutually_exclusive_group()
+    answer.add_argument("--yes", action="store_true", help="trust it without a question")
+    answer.add_argument("--revoke", action="store_true", help="forget what was said of it")
+    answer.add_argument("--list", action="store_true", help="only look")
+    parser.add_argument("--json", action="store_true", help="print the items as JSON")
+    return parser
+
+
 def sessions_parser() -> Parser:
     parser = Parser(prog="coder-tui sessions", description="Stored sessions.")
     commands = parser.add_subparsers(dest="action", required=True, metavar="list|show|export|decisions")
@@ -202,6 +218,7 @@ COMMANDS = {
     "policy": "what policy says of a call",
     "sessions": "list, show or export stored sessions",
     "models": "what models could be used",
+    "trust": "what a project would switch on, and whether it may",
     "config": "where each setting comes from",
     "doctor": "what is installed, missing, and how to mend it",
 }
