@@ -1,0 +1,67 @@
+"""What a person means by a few letters stands first."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coder_tui.text.fuzzy import FuzzyIndex
+
+FILES = (
+    "coder_tui/ui/widgets/prompt.py",
+    "coder_tui/agent/prompt.py",
+    "coder_tui/agent/prompts/build.txt",
+    "tests/ui/test_prompt.py",
+    "docs/prompting/notes.md",
+    "README.md",
+    "src/Straße.txt",
+    "src/İx.txt",
+)
+
+
+def found(query: str, most: int = 10) -> list[str]:
+    index = FuzzyIndex(FILES)
+    return [index.texts[match.index] for match in index.search(query, most)]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("prompt.py", "coder_tui/agent/prompt.py"),
+        ("readme", "README.md"),
+        ("uwpr", "coder_tui/ui/widgets/prompt.py"),
+        ("widgets/pro", "coder_tui/ui/widgets/prompt.py"),
+        ("test prompt", "tests/ui/test_prompt.py"),
+        ("straß", "src/Straße.txt"),
+        ("İx", "src/İx.txt"),
+    ],
+)
+def test_the_likeliest_comes_first(query: str, first: str) -> None:
+    assert found(query)[0] == first
+
+
+def test_names_come_before_folders() -> None:
+    assert [path.rpartition("/")[2] for path in found("prompt")[:3]] == [
+        "prompt.py",
+        "prompt.py",
+        "test_prompt.py",
+    ]
+
+
+def test_without_letters_all_come_in_their_order() -> None:
+    assert found("", 3) == list(FILES[:3])
+
+
+def test_what_lacks_a_letter_is_not_found() -> None:
+    assert found("promptz") == []
+
+
+@given(st.lists(st.text(st.characters(codec="ascii", categories=["L", "P"]), max_size=12)), st.text("abc/._"))
+def test_positions_spell_the_query(texts: list[str], query: str) -> None:
+    index = FuzzyIndex(texts)
+    wanted = query.lower()
+    matches = index.search(query, 50)
+
+    assert len({match.index for match in matches}) == len(matches)
+    for match in matches:
+        folded = texts[match.index].lower()
+        assert "".join(folded[at] for at in match.positions) == wanted
