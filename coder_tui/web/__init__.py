@@ -1,1 +1,1 @@
-"""Reaches out over HTTP: guarded addresses, bounded bodies."""
+"""Requests to the web: addresses checked and pinned, bodies bounded, pages made readable."""
