@@ -37,10 +37,9 @@ def decode_body(data: bytes, content_type: str) -> str:
             return data[len(mark) :].decode(name, "replace")
     declared = _declared(content_type) or _in_page(data)
     text = _strictly(data, "utf-8")
-    if text is not None and (not declared or not data.isascii() or declared == "utf-8"):
-        # Bytes of another set that happen to be valid UTF-8 are rare; wrong declarations are not.
-        if not declared or _is_single_byte(declared) or declared == "utf-8":
-            return text
+    # Bytes of another set that happen to be valid UTF-8 are rare; wrong declarations are not.
+    if text is not None and (declared in ("", "utf-8") or _is_single_byte(declared)):
+        return text
     if declared:
         text = _strictly(data, declared)
         return text if text is not None else _somehow(data, declared)

@@ -7,7 +7,7 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import WebAddress
 from coder_tui.web.address_book import ReachOf
 
-_HINT = "Nothing was sent there. If it is meant, fetch it by itself, so that the approval can name the address."
+_HINT = "Nothing was sent there. If it is meant, fetch it by itself: the approval will name the address."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,6 @@ class Permit:
         for ip, reach in zip(found, reaches, strict=True):
             if reach.is_forbidden:
                 raise _refused(f"{_leads(address, ip)}, a {reach} address", "")
-                    f"{_leads(address, ip)}, a {reach if reach.is_forbidden else by_name} address", ""
-                )
             if not self._covers(ip, reach):
                 raise _refused(f"{_leads(address, ip)}, a {reach} address that was not approved", _HINT)
         # A public server must not send us back to what was approved before it had a say.
