@@ -16,6 +16,9 @@ class Choice(StrEnum):
     DENY = "deny"
     EXPLAIN = "explain"
     CANCEL = "cancel"
+    EDIT = "edit"
+    SHOW = "show"
+    """Show more of it."""
     REMIND = "remind"
     """Not an answer here: say what would be one."""
 

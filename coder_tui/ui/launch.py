@@ -13,7 +13,10 @@ if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`open_session` is awaited after the first paint; `clean_up` is for an end that cannot come back."""
+    """`open_session` is awaited after the first paint; `clean_up` is for an end that cannot come back.
+
+    `edits` is a private folder for what is rewritten in an editor.
+    """
 
     directory: Path
     theme: str
@@ -23,3 +26,4 @@ class Launch:
     clean_up: Callable[[], None] = lambda: None
     thinking: ThinkingLevel = ThinkingLevel.SUMMARY
     has_motion: bool = True
+    edits: Path | None = None

@@ -1,6 +1,8 @@
 """Brings requests before the person, one at a time, when there is a moment for it."""
 
+import os
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
@@ -8,6 +10,7 @@ from textual.timer import Timer
 
 from coder_tui.protocol.requests import Reply, Request
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.launch import Launch
 from coder_tui.ui.request_deferral import Deferral
 from coder_tui.ui.widgets.lines import RequestCard, TooSmall
 from coder_tui.ui.widgets.prompt import Prompt
@@ -31,6 +34,7 @@ class RequestPresenter:
         chrome: Chrome,
         answer: Callable[[str, Reply], None],
         clock: Callable[[], float],
+        launch: Launch,
     ) -> None:
         self._screen = screen
         self._prompt = prompt
@@ -39,6 +43,7 @@ class RequestPresenter:
         self._chrome = chrome
         self._answer = answer
         self._clock = clock
+        self._launch = launch
         self._deferral = Deferral()
         self._queue: list[Request] = []
         self._done = 0
@@ -95,9 +100,12 @@ class RequestPresenter:
 
     def _open(self) -> None:
         # The dialog and its parts took a tenth of the time to the first paint, which needs none of them.
+        from coder_tui.ui.external_editor import ExternalEditor
         from coder_tui.ui.screens.approval import ApprovalScreen
 
-        self._dialog = ApprovalScreen(self._queue[0], self._chrome, self._prompt.type_text, self._clock)
+        editor = ExternalEditor(os.environ, self._launch.edits, self._launch.directory)
+        edit = partial(editor.edit, self._screen.app)
+        self._dialog = ApprovalScreen(self._queue[0], self._chrome, self._prompt.type_text, self._clock, edit)
         self._show_queue()
         self._screen.run_worker(self._present(self._dialog), group="requests")
 
@@ -126,7 +134,8 @@ class RequestPresenter:
         self._cover.show_waiting(bool(self._queue))
         if self._dialog is not None:
             total = self._done + len(self._queue)
-            self._dialog.show_place(f"{self._done + 1} of {total}" if total > 1 else "")
+            place = f"{self._done + 1} of {total}" if total > 1 else ""
+            self._dialog.show_queue(place, tuple(self._queue[1:]))
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -118,7 +118,7 @@ async def test_always_names_the_rule_and_needs_a_digit_and_the_chord() -> None:
     async with stage() as s:
         await open_dialog(s, SHELL)
         await s.pilot.press("a")
-        await s.until(lambda: 'rule bash "rm -rf build"' in s.drawn())
+        await s.until(lambda: 'bash exactly "rm -rf build" · until this session ends' in s.drawn())
         await s.pilot.press("ctrl+y")
         await s.pilot.pause()
         assert s.session.answers == []

@@ -1,16 +1,21 @@
-"""What the approval dialog says: title, facts, scopes, and the field for a reason."""
+"""What the approval dialog says: title, details, digest, scopes, and the field for a reason."""
 
+from collections import Counter
 from dataclasses import replace
 
+import pytest
 from textual import events
 
 from coder_tui.protocol.display import DiffBlock, TerminalBlock
 from coder_tui.protocol.events import RequestClosed, RequestOpened
+from coder_tui.protocol.findings import Finding, FindingKind
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Grant
 from coder_tui.ui.glyphs import ASCII, UNICODE
 from coder_tui.ui.screens.help import HelpScreen
-from coder_tui.ui.widgets.request_words import LONGEST_CLAIM, facts, title
+from coder_tui.ui.widgets.detail_rows import draw_details
+from coder_tui.ui.widgets.request_words import LONGEST_CLAIM, Detail, Weight, details, digest, title
 from tests.fakes.screens import Stage, shell_request, stage
+from tests.ui.transcript_app import PALETTE
 
 SHELL = shell_request()
 
@@ -35,19 +40,71 @@ def test_the_title_names_the_folder_of_a_command_and_the_size_of_an_edit() -> No
     assert title(edit, "", 12, ASCII) == "Allow edi..."
 
 
-def test_what_the_program_knows_stands_before_what_the_model_says() -> None:
+def test_the_title_names_an_agent_that_is_not_the_main_one() -> None:
+    asked = replace(SHELL, agent="explore\u202e")
+    assert title(asked, "1 of 3", 80, UNICODE) == "explore<U+202E>: Run this command?  1 of 3"
+
+
+def test_what_was_found_stands_first_by_weight_and_what_the_model_says_last() -> None:
     claim = f'the model says: "{"harmless " * 90}"'
-    words = facts(replace(SHELL, facts=(claim, "deletes files")), UNICODE).plain
-    known = "no undo · rule: * = ask (defaults) · deletes files · "
-    assert words.startswith(f'{known}the model says: "harmless')
-    assert words.endswith('…"')
-    assert len(words) <= len(known) + len('the model says: ""') + LONGEST_CLAIM
+    request = replace(
+        SHELL,
+        preview=TerminalBlock("make", "", None, "/srv/project"),
+        findings=(
+            Finding(FindingKind.READS, "/srv/project/Makefile"),
+            Finding(FindingKind.WRITES, "/etc/hosts", "> sends output there"),
+            Finding(FindingKind.WRITES, "/srv/project"),
+            Finding(FindingKind.WRITES, "/srv/project"),
+            Finding(FindingKind.NETWORK, "", "curl"),
+            Finding(FindingKind.DELETES, "/srv/project/build"),
+        ),
+        sandbox="bubblewrap: no network, writes only here",
+        facts=(claim, "no rule allows it", "it deletes"),
+    )
+    rows = details(request, UNICODE)
+    said = rows[-1]
+    assert rows[:-1] == (
+        Detail("deletes", "build", "", Weight.WARNING),
+        Detail("writes", "/etc/hosts", "> sends output there", Weight.MARKED),
+        Detail("", "this folder", "", Weight.MARKED),
+        Detail("network", "any host", "curl", Weight.WARNING),
+        Detail("reads", "Makefile"),
+        Detail("sandbox", "bubblewrap: no network, writes only here", "", Weight.GOOD),
+        Detail("why", "no rule allows it"),
+        Detail("", "it deletes"),
+        Detail("rule", "* = ask (defaults)"),
+    )
+    assert (said.label, said.weight) == ("model says", Weight.CLAIM)
+    assert said.text.startswith('"harmless harmless') and said.text.endswith('…"')
+    assert len(said.text) <= LONGEST_CLAIM + 2
 
 
-def test_no_fact_fills_the_dialog() -> None:
-    words = facts(replace(SHELL, facts=("x" * 5000, "last"), rule="y" * 5000), UNICODE).plain
-    assert len(words) < 500
-    assert words.endswith(" · last")
+def test_the_digest_has_only_words_of_the_program() -> None:
+    found = (Finding(FindingKind.READS, "x"), Finding(FindingKind.NETWORK, "evil", "evil"))
+    command = replace(
+        SHELL, findings=found, sandbox="none: bubblewrap is missing", facts=("evil",), rule="evil"
+    )
+    assert digest(command, UNICODE).plain == "uses the network · no sandbox · no undo"
+    assert digest(replace(SHELL, findings=found[:1]), ASCII).plain == "only reads - no undo"
+    assert digest(replace(SHELL, is_undoable=True), UNICODE).plain == "old version kept"
+    hidden = replace(SHELL, preview=TerminalBlock("ls \u200b", "", None))
+    assert digest(hidden, UNICODE).plain == "holds invisible or control characters, shown as signs · no undo"
+
+
+@pytest.mark.parametrize("width", [20, 30, 44, 80, 200])
+def test_no_detail_loses_a_character_at_any_width(width: int) -> None:
+    rows = (
+        Detail("writes", f"/a/path/{'x' * 70}.log", "because " * 12 + "end", Weight.MARKED),
+        Detail("", "node", "an interpreter", Weight.WARNING),
+        Detail("a label that is longer than its column", "value\n\tsecond line", "below", is_below=True),
+    )
+    drawn = draw_details(rows, width, PALETTE)
+    assert {strip.cell_length for strip in drawn} == {width}
+    expected = Counter("".join(row.label + row.text + row.reason for row in rows))
+    shown = Counter("".join(strip.text for strip in drawn))
+    for blank in " \n\t":
+        del expected[blank], shown[blank]
+    assert shown == expected
 
 
 async def test_a_reason_left_and_taken_up_again_goes_on_where_it_was() -> None:
@@ -86,7 +143,7 @@ async def test_a_long_rule_scrolls_and_is_granted_only_when_it_was_shown() -> No
     async with stage(size=(80, 24)) as s:
         await open_dialog(s, replace(SHELL, grants=grants))
         await s.pilot.press("a")
-        await s.until(lambda: "Always, for this session" in s.drawn() and "1-2 pick" in s.drawn())
+        await s.until(lambda: "Do not ask again for" in s.drawn() and "1-2 pick" in s.drawn())
         await s.pilot.press("1", "ctrl+y")
         await s.until(lambda: "Scroll to the end first" in s.drawn())
         await s.pilot.press("end")

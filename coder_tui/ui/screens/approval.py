@@ -1,38 +1,30 @@
 """The dialog that asks whether a call may run; every key goes through the guard first."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import assert_never
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.screen import ModalScreen
-from textual.timer import Timer
 
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
-from coder_tui.ui.approval_guard import (
-    ApprovalGuard,
-    Choice,
-    Chosen,
-    Demoted,
-    Moved,
-    Passed,
-    Picked,
-    Stay,
-    Step,
-    Verdict,
-)
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Request
+from coder_tui.text.safe_text import has_unsafe
+from coder_tui.ui.approval_guard import ApprovalGuard, Choice, Step
+from coder_tui.ui.external_editor import Edited, NoEditor, NotEdited, Outcome
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.key_order import deliver
 from coder_tui.ui.keys import Context, bindings
-from coder_tui.ui.screens.gated import Gated
+from coder_tui.ui.screens.guarded import SCROLL_FIRST, GuardedScreen
 from coder_tui.ui.widgets.approval_dialog import ApprovalDialog
-from coder_tui.ui.widgets.choices import AnswerLabel
-from coder_tui.ui.widgets.lines import TooSmall
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
-from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
 _HEIGHTS = [(0, "-cramped"), (16, "-roomy")]
+HIDDEN = "It holds hidden characters, which an editor may obey or not show: e again opens it."
+HIDDEN_HERE = "It holds hidden characters, so it is not changed here: set $EDITOR to use yours."
+
+Edit = Callable[[Editable], Awaitable[Outcome]]
+"""Lets the person rewrite a text; the terminal is theirs meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +36,27 @@ class Closed:
 
 def letters(request: ApprovalRequest) -> dict[str, Choice]:
     """Printable answers: the letter `y` allows only what can be undone, and else says what does."""
-    found = {"n": Choice.DENY, "d": Choice.EXPLAIN}
+    found = {"n": Choice.DENY, "d": Choice.EXPLAIN, "v": Choice.SHOW}
     found["y"] = Choice.ALLOW if request.is_undoable else Choice.REMIND
     if request.grants:
         found["a"] = Choice.ALWAYS
+    if request.editable is not None:
+        found["e"] = Choice.EDIT
     return found
 
 
-class ApprovalScreen(Gated, ModalScreen[Closed]):
-    """Shows one request. The app hands it keys and pastes before anything else sees them."""
+class ApprovalScreen(GuardedScreen[Closed]):
+    """Shows one request."""
 
     DEFAULT_CSS = """
     ApprovalScreen {
-        align: center middle; background: $background 60%;
-        &.-cramped #facts { display: none; }
-        &.-cramped #facts-inside { display: block; }
+        &.-cramped #digest, &.-cramped #others { display: none; }
+        &.-cramped #digest-inside { display: block; }
     }
     """
     # In a modal screen the keys of the app do not hold.
     BINDINGS = bindings(Context.APPROVAL)
     VERTICAL_BREAKPOINTS = _HEIGHTS
-    AUTO_FOCUS = ""
     help_context = Context.APPROVAL
 
     def __init__(
@@ -73,102 +65,64 @@ class ApprovalScreen(Gated, ModalScreen[Closed]):
         chrome: Chrome,
         spill: Callable[[str], None],
         clock: Callable[[], float],
+        edit: Edit,
     ) -> None:
         """`spill` takes typed characters to the draft."""
-        super().__init__()
         self.request = request
-        self.guard = ApprovalGuard(letters(request), len(request.grants), clock())
-        self._reason = Prompt(
-            PromptHistory((), keep_in_memory), self._explained, placeholder="Why not?", id="reason"
-        )
-        self._dialog = ApprovalDialog(request, chrome, self._reason)
+        self._reason = _field("reason", "Why not?", self._explained)
+        self._edited = _field("edited", "What should run instead?", self._rewritten)
+        self._dialog = ApprovalDialog(request, chrome, self._reason, self._edited)
         self._spill = spill
-        self._clock = clock
+        self._edit = edit
         self._picked: int | None = None
+        self._is_warned = False
+        self._is_away = False
+        """Whether an editor has the terminal."""
         self._is_withdrawn = False
-        self._timer: Timer | None = None
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether it says so, too."""
-        return self._dialog.has_class("-ready") and self.guard.is_ready(self._clock())
+        guard = ApprovalGuard(letters(request), len(request.grants), clock())
+        super().__init__(self._dialog, guard, clock)
 
     def compose(self) -> ComposeResult:
         yield self._dialog
 
-    def on_mount(self) -> None:
-        self.call_after_refresh(self.rearm)
-
     async def take(self, event: events.Key | events.Paste) -> bool:
-        """The guard judges every key, unless words are typed into the field for a reason."""
-        if self.focused is self._reason:
-            if isinstance(event, events.Key) and event.key in {"escape", "ctrl+c"}:
-                self._stop_explaining()
-            else:
-                await deliver(self, self._reason, event)
+        """The guard judges every key, unless words are typed into a field."""
+        if self._is_away:
             return True
-        if isinstance(event, events.Paste):
-            return self._enact(self.guard.paste(event.text))
-        return self._enact(self.guard.press(event.key, event.character, event.time))
-
-    def show_place(self, place: str) -> None:
-        self._dialog.show_place(place)
-
-    def rearm(self) -> None:
-        """The dialog was just shown, or the terminal got the focus back."""
-        self.guard.rearm(self._clock())
-        self._show_state()
-
-    def withdraw(self) -> None:
-        """The question is void; close as soon as this is the top screen."""
-        self._is_withdrawn = True
-        if self.is_active:
-            self._close(None)
-
-    @on(events.ScreenResume)
-    def _resumed(self) -> None:
-        if self._is_withdrawn:
-            self._close(None)
+        field = self.focused
+        if not isinstance(field, Prompt):
+            return await super().take(event)
+        if isinstance(event, events.Key) and event.key in {"escape", "ctrl+c"}:
+            self._leave_fields()
         else:
-            self.rearm()
-
-    @on(events.Resize)
-    def _resized(self, event: events.Resize) -> None:
-        if TooSmall.is_too_small(event.size) and self.is_active:
-            self._close(None)
-
-    @on(SeenScroll.Moved)
-    def _moved(self) -> None:
-        self.call_after_refresh(self._look)
-
-    @on(AnswerLabel.Pressed)
-    def _clicked(self, event: AnswerLabel.Pressed) -> None:
-        self._enact(self.guard.click(event.choice, event.at))
-
-    def _explained(self, message: str) -> None:
-        self._reason.show_draft("")
-        self._close(ApprovalReply(Decision.DENY, message))
-
-    def _enact(self, verdict: Verdict) -> bool:
-        match verdict:
-            case Chosen(choice):
-                self._choose(choice)
-            case Picked(index):
-                self._picked = index
-                self._dialog.note("")
-            case Moved(by):
-                self.guard.focused = self._dialog.row.next_after(self.guard.focused, by)
-            case Demoted():
-                self._close(None)
-            case Passed(key):
-                self._show_state()
-                return self._dialog.scrolled.turn(key)
-            case Stay():
-                pass
-        self._show_state()
+            await deliver(self, field, event)
         return True
 
-    def _choose(self, choice: Choice) -> None:
+    def show_queue(self, place: str, others: tuple[Request, ...]) -> None:
+        self._dialog.show_queue(place, others)
+
+    def withdraw(self) -> None:
+        """The question is void; close as soon as this is the top screen and no editor is open."""
+        self._is_withdrawn = True
+        if self.is_active and not self._is_away:
+            self.dock()
+
+    def dock(self) -> None:
+        self._close(None)
+
+    @on(events.ScreenResume)
+    def _withdraw_late(self) -> None:
+        if self._is_withdrawn:
+            self.dock()
+
+    def pick(self, index: int) -> None:
+        self._picked = index
+        self._dialog.note("")
+
+    def show_step(self) -> None:
+        self._dialog.show_scopes(is_open=self.guard.step is Step.SCOPE, picked=self._picked)
+
+    def choose(self, choice: Choice) -> None:
         match choice:
             case Choice.DENY:
                 self._close(ApprovalReply(Decision.DENY))
@@ -178,15 +132,21 @@ class ApprovalScreen(Gated, ModalScreen[Closed]):
                 self._dialog.note("")
                 self._dialog.show_reason(is_open=True)
                 self.set_focus(self._reason)
+            case Choice.EDIT:
+                self._start_editing()
+            case Choice.SHOW:
+                self._dialog.toggle_class("-full")
             case Choice.REMIND:
                 self._dialog.note("This cannot be undone: Ctrl+Y allows it.")
             case Choice.ALLOW | Choice.ALWAYS:
                 self._allow(choice)
+            case _:
+                assert_never(choice)
 
     def _allow(self, choice: Choice) -> None:
         grants = self.request.grants
         if not self._dialog.scrolled.is_end_seen:
-            self._dialog.note("Scroll to the end first: Down, PgDn or End.")
+            self._dialog.note(SCROLL_FIRST)
         elif self.guard.step is Step.ASK and choice is Choice.ALWAYS:
             self._dialog.note("")
             self.guard.enter(Step.SCOPE)
@@ -197,9 +157,63 @@ class ApprovalScreen(Gated, ModalScreen[Closed]):
         else:
             self._close(ApprovalReply(Decision.ALLOW_ALWAYS, grant=grants[self._picked]))
 
-    def _stop_explaining(self) -> None:
+    def _start_editing(self) -> None:
+        editable = self.request.editable
+        if editable is None:
+            return
+        if has_unsafe(editable.text) and not self._is_warned:
+            self._is_warned = True
+            self._dialog.note(HIDDEN)
+            return
+        self._is_away = True
+        self._dialog.note("")
+        self.run_worker(self._edit_elsewhere(editable), group="edit")
+
+    async def _edit_elsewhere(self, editable: Editable) -> None:
+        try:
+            outcome = await self._edit(editable)
+        finally:
+            self._is_away = False
+        # What was typed while the editor closed must not answer.
+        self.rearm()
+        if self._is_withdrawn:
+            self.dock()
+            return
+        match outcome:
+            case Edited(text):
+                self._close(ApprovalReply(Decision.MODIFY, edited=text))
+            case NotEdited(reason):
+                self._dialog.note(reason)
+            case NoEditor(reason):
+                self._edit_here(editable, reason)
+            case _:
+                assert_never(outcome)
+
+    def _edit_here(self, editable: Editable, reason: str) -> None:
+        if has_unsafe(editable.text):
+            self._dialog.note(f"{reason} {HIDDEN_HERE}")
+            return
+        self._dialog.note(f"{reason} Change it here:")
+        self._edited.show_draft(editable.text)
+        self._dialog.show_edited(is_open=True)
+        self.set_focus(self._edited)
+        self.show_state()
+
+    def _explained(self, message: str) -> None:
+        self._close(ApprovalReply(Decision.DENY, message))
+
+    def _rewritten(self, text: str) -> None:
+        if self.request.editable is not None and text == self.request.editable.text:
+            self._leave_fields()
+            self._dialog.note("Nothing was changed.")
+        else:
+            self._close(ApprovalReply(Decision.MODIFY, edited=text))
+
+    def _leave_fields(self) -> None:
         self.set_focus(None)
+        self._dialog.note("")
         self._dialog.show_reason(is_open=False)
+        self._dialog.show_edited(is_open=False)
         self.rearm()
 
     def _close(self, reply: ApprovalReply | None) -> None:
@@ -208,34 +222,6 @@ class ApprovalScreen(Gated, ModalScreen[Closed]):
             self._spill(typed)
         self.dismiss(Closed(reply))
 
-    def _wake(self) -> None:
-        # Through the app's queue: a key that came before the timer is then judged before it.
-        self.app.call_later(self._woken)
 
-    def _woken(self) -> None:
-        if self.is_attached and self.is_active:
-            self._enact(self.guard.wake(self._clock()))
-
-    def _look(self) -> None:
-        """What is painted counts as seen only while the dialog takes answers."""
-        if self.is_attached and self.is_active and self.guard.is_ready(self._clock()):
-            was_seen = self._dialog.scrolled.is_end_seen
-            self._dialog.scrolled.look()
-            if self._dialog.scrolled.is_end_seen and not was_seen:
-                self._dialog.note("")
-            self._dialog.show_ready(True)
-
-    def _show_state(self) -> None:
-        if not self.is_mounted or not self.is_active:
-            return
-        now = self._clock()
-        is_ready = self.guard.is_ready(now)
-        self._dialog.show_scopes(is_open=self.guard.step is Step.SCOPE, picked=self._picked)
-        self._dialog.show_ready(is_ready)
-        self._dialog.row.mark(self.guard.focused)
-        if is_ready:
-            self.call_after_refresh(self._look)
-        if self._timer is not None:
-            self._timer.stop()
-        wait = self.guard.wakes_at - now
-        self._timer = self.set_timer(wait, self._wake) if wait > 0 else None
+def _field(id: str, placeholder: str, submit: Callable[[str], None]) -> Prompt:
+    return Prompt(PromptHistory((), keep_in_memory), submit, placeholder=placeholder, id=id)

@@ -65,7 +65,14 @@ class SessionScreen(Gated, Screen[None]):
         self._hints = Hints()
         self.conversation = Conversation(self.prompt, self._queue, self._start_turn)
         self.presenter = RequestPresenter(
-            self, self.prompt, self._card, self._too_small, signs, self.conversation.answer, clock
+            self,
+            self.prompt,
+            self._card,
+            self._too_small,
+            signs,
+            self.conversation.answer,
+            clock,
+            launch,
         )
         self.router: EventRouter | None = None
 

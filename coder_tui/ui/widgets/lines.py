@@ -14,6 +14,7 @@ from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 
 _QUEUE_ROWS = 3
+_REST_ROWS = 3
 
 
 class QueueLine(Widget):
@@ -44,10 +45,16 @@ class QueueLine(Widget):
         return Content("\n".join(cut(row, width, self._chrome.more) for row in rows))
 
 
-class RequestCard(Widget):
-    """A request that waits until the person has time for it."""
+def request_line(request: Request) -> str:
+    """A request in one line: who asks, where that is not the main agent, and for what."""
+    words = f"{request.tool} {request.summary}" if request.summary else request.title
+    return safe_line(f"{request.agent}: {words}" if request.agent else words)
 
-    DEFAULT_CSS = "RequestCard { height: 1; display: none; padding: 0 1; background: $panel; }"
+
+class RequestCard(Widget):
+    """Requests that wait until the person has time for them."""
+
+    DEFAULT_CSS = "RequestCard { height: auto; display: none; padding: 0 1; background: $panel; }"
 
     class Opened(Message):
         """The card was clicked."""
@@ -58,28 +65,68 @@ class RequestCard(Widget):
         self.requests: tuple[Request, ...] = ()
 
     def show(self, requests: tuple[Request, ...]) -> None:
-        """The first of `requests` in words, the others as a count; none hides the card."""
+        """A row each, up to a few; none hides the card."""
         if requests == self.requests:
             return
         self.requests = requests
         self.display = bool(requests)
-        self.refresh()
+        self.refresh(layout=True)
 
     def render(self) -> Content:
         if not self.requests:
             return Content()
-        more = f" (+{len(self.requests) - 1})" if len(self.requests) > 1 else ""
-        tail = f" {self._chrome.dash} waiting for you{more}  F8 answer"
-        room = max(1, self.content_size.width - cell_len(tail))
-        first = self.requests[0]
-        words = f"{first.tool} {first.summary}" if first.summary else first.title
-        title = f"{self._chrome.waiting} {safe_line(words)}"
-        head = Content.styled(cut(title, room, self._chrome.more), "$foreground")
-        return head + Content.styled(tail, "bold $text-warning")
+        tail = f" {self._chrome.dash} waiting for you  F8 answer"
+        width = self.content_size.width
+        room = max(1, width - cell_len(tail))
+        first = f"{self._chrome.waiting} {request_line(self.requests[0])}"
+        head = Content.styled(cut(first, room, self._chrome.more), "$foreground")
+        rows = [head + Content.styled(tail, "bold $text-warning")]
+        for line in rest_lines(self.requests[1:]):
+            rows.append(Content.styled(cut(f"  {line}", width, self._chrome.more), "$text-muted"))
+        return Content("\n").join(rows)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return 1 + len(rest_lines(self.requests[1:]))
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
         self.post_message(self.Opened())
+
+
+class OtherRequests(Widget):
+    """What waits behind the request that is shown."""
+
+    DEFAULT_CSS = "OtherRequests { height: auto; display: none; padding: 0 1; color: $text-muted; }"
+
+    def __init__(self, chrome: Chrome) -> None:
+        super().__init__(id="others")
+        self._chrome = chrome
+        self._requests: tuple[Request, ...] = ()
+
+    def show(self, requests: tuple[Request, ...]) -> None:
+        if requests != self._requests:
+            self._requests = requests
+            self.display = bool(requests)
+            self.refresh(layout=True)
+
+    def render(self) -> Content:
+        lead = "then  "
+        rows = []
+        for line in rest_lines(self._requests):
+            rows.append(cut(f"{lead}{line}", max(1, self.content_size.width), self._chrome.more))
+            lead = " " * len(lead)
+        return Content("\n".join(rows))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(rest_lines(self._requests))
+
+
+def rest_lines(requests: tuple[Request, ...]) -> list[str]:
+    """A line each, and the number of those for which there is no room."""
+    lines = [request_line(request) for request in requests[:_REST_ROWS]]
+    if len(requests) > _REST_ROWS:
+        lines.append(f"and {len(requests) - _REST_ROWS} more")
+    return lines
 
 
 class NewBelowPill(Static):

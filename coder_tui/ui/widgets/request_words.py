@@ -1,11 +1,14 @@
-"""What the approval dialog says about a request besides its preview: title and facts, safe to show."""
+"""What the approval dialog says about a request besides its preview: title, digest, rows of details."""
 
-from pathlib import Path
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path, PurePath
 from typing import assert_never
 
 from rich.cells import cell_len
 from textual.content import Content
 
+from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
@@ -15,6 +18,7 @@ from coder_tui.protocol.display import (
     TextBlock,
     TodosBlock,
 )
+from coder_tui.protocol.findings import Finding, FindingKind
 from coder_tui.protocol.requests import ApprovalRequest
 from coder_tui.text.safe_text import has_unsafe, safe_line
 from coder_tui.ui.drawing.strips import cut
@@ -24,13 +28,69 @@ from coder_tui.ui.widgets.status_bar import short_path
 CLAIM = 'the model says: "'
 """How a fact begins that is the model's own word; the program has not checked it."""
 
-LONGEST_FACT = 200
-LONGEST_CLAIM = 100
+LONGEST_CLAIM = 200
+UNCONFINED = "none"
+"""How `ApprovalRequest.sandbox` begins where nothing confines a command."""
+
+
+class Weight(StrEnum):
+    """How much a row should catch the eye."""
+
+    PLAIN = "plain"
+    FIELD = "field"
+    GOOD = "good"
+    MARKED = "marked"
+    WARNING = "warning"
+    CLAIM = "claim"
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A row: a label (empty when it is that of the row before), what it says, and why, in dim ink.
+
+    `is_below` puts the reason on rows of its own even where there is room beside the text.
+    """
+
+    label: str
+    text: str
+    reason: str = ""
+    weight: Weight = Weight.PLAIN
+    is_below: bool = False
+
+
+# Gravest first: what is read first is what matters most.
+_ORDER = (
+    FindingKind.DELETES,
+    FindingKind.WRITES,
+    FindingKind.NETWORK,
+    FindingKind.RUNS_CODE,
+    FindingKind.UNKNOWN,
+    FindingKind.READS,
+)
+_UNNAMED = {
+    FindingKind.DELETES: "something that it does not name",
+    FindingKind.WRITES: "somewhere that it does not name",
+    FindingKind.NETWORK: "any host",
+    FindingKind.RUNS_CODE: "of its own",
+    FindingKind.UNKNOWN: "it may do anything",
+    FindingKind.READS: "something that it does not name",
+}
+_WEIGHTS = {FindingKind.READS: Weight.PLAIN, FindingKind.WRITES: Weight.MARKED}
+_DIGEST = {
+    FindingKind.DELETES: "deletes",
+    FindingKind.WRITES: "writes",
+    FindingKind.NETWORK: "uses the network",
+    FindingKind.RUNS_CODE: "runs code",
+    FindingKind.UNKNOWN: "may do anything",
+    FindingKind.READS: "reads",
+}
 
 
 def title(request: ApprovalRequest, place: str, width: int, chrome: Chrome) -> str:
     """One line: the question gives way to its place in the queue, and the folder goes first."""
     question = safe_line(request.title)
+    if request.agent:
+        question = f"{safe_line(request.agent)}: {question}"
     extent = _extent(request.preview)
     tail = "  ".join(part for part in (place, "" if extent in question else extent) if part)
     if cell_len(f"{question}  {tail}") <= width:
@@ -40,25 +100,70 @@ def title(request: ApprovalRequest, place: str, width: int, chrome: Chrome) -> s
     return f"{cut(question, room, chrome.more)}  {tail}".rstrip()
 
 
-def facts(request: ApprovalRequest, chrome: Chrome) -> Content:
-    """What the program knows comes first, so that no length of a claim can push it out of view."""
+def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
+    """The few words that stay in view while the rest scrolls; all are the program's own."""
     parts: list[tuple[str, str]] = []
-    if has_unsafe(request.title) or has_unsafe(_raw(request.preview)):
+    if has_hidden(request):
         parts.append(("holds invisible or control characters, shown as signs", "bold $text-warning"))
+    kinds = {finding.kind for finding in request.findings}
+    if kinds == {FindingKind.READS}:
+        parts.append(("only reads", ""))
+    else:
+        parts += [(_DIGEST[kind], "$text-warning") for kind in _ORDER if kind in kinds - {FindingKind.READS}]
+    if request.sandbox and is_unconfined(request):
+        parts.append(("no sandbox", "bold $text-warning"))
     kept, lost = ("old version kept", "$text-success"), ("no undo", "$text-warning")
     parts.append(kept if request.is_undoable else lost)
-    if request.rule:
-        parts.append((cut(f"rule: {safe_line(request.rule)}", LONGEST_FACT, chrome.more), ""))
-    known = [fact for fact in request.facts if not fact.startswith(CLAIM)]
-    parts += [(cut(safe_line(fact), LONGEST_FACT, chrome.more), "") for fact in known]
-    parts += [(_claim(fact, chrome), "italic") for fact in request.facts if fact.startswith(CLAIM)]
     dot = Content(f" {chrome.dot} ")
     return dot.join([Content.styled(text, style) if style else Content(text) for text, style in parts])
 
 
+def details(request: ApprovalRequest, chrome: Chrome) -> tuple[Detail, ...]:
+    """What the program found out comes first, so that no length of a claim can push it out of view."""
+    rows = _found(request)
+    if request.sandbox:
+        weight = Weight.WARNING if is_unconfined(request) else Weight.GOOD
+        rows.append(Detail("sandbox", safe_line(request.sandbox), weight=weight))
+    known = [fact for fact in request.facts if not fact.startswith(CLAIM)]
+    rows += [Detail("" if index else "why", safe_line(fact)) for index, fact in enumerate(known)]
+    if request.rule:
+        rows.append(Detail("rule", safe_line(request.rule)))
+    claims = [fact for fact in request.facts if fact.startswith(CLAIM)]
+    rows += [Detail("model says", _claim(claim, chrome), weight=Weight.CLAIM) for claim in claims]
+    return tuple(rows)
+
+
+def is_unconfined(request: ApprovalRequest) -> bool:
+    return request.kind is ToolKind.EXECUTE and request.sandbox.startswith(UNCONFINED)
+
+
+def has_hidden(request: ApprovalRequest) -> bool:
+    return has_unsafe(request.title) or has_unsafe(_raw(request.preview))
+
+
+def _found(request: ApprovalRequest) -> list[Detail]:
+    rows: list[Detail] = []
+    for kind in _ORDER:
+        same = [finding for finding in request.findings if finding.kind is kind]
+        weight = _WEIGHTS.get(kind, Weight.WARNING)
+        for index, finding in enumerate(dict.fromkeys(same)):
+            target = _target(finding, request.preview) or _UNNAMED[kind]
+            rows.append(Detail("" if index else str(kind), target, safe_line(finding.reason), weight))
+    return rows
+
+
+def _target(finding: Finding, preview: DisplayBlock) -> str:
+    """A path below the command's folder as it is written there; all others in full."""
+    folder = preview.directory if isinstance(preview, TerminalBlock) else ""
+    if folder and finding.target.startswith("/") and PurePath(finding.target).is_relative_to(folder):
+        inside = PurePath(finding.target).relative_to(folder)
+        return safe_line("this folder" if str(inside) == "." else str(inside))
+    return safe_line(finding.target)
+
+
 def _claim(fact: str, chrome: Chrome) -> str:
     words = safe_line(fact.removeprefix(CLAIM).removesuffix('"'))
-    return f'{CLAIM}{cut(words, LONGEST_CLAIM, chrome.more)}"'
+    return f'"{cut(words, LONGEST_CLAIM, chrome.more)}"'
 
 
 def _extent(preview: DisplayBlock) -> str:

@@ -1,44 +1,63 @@
-"""How far "always" would reach: each scope with the exact rule it adds."""
+"""How far "always" would reach: each scope with the exact rule it adds, and where that is kept."""
 
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from coder_tui.protocol.requests import Grant
+from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.widgets.detail_rows import DetailRows
+from coder_tui.ui.widgets.request_words import Detail, Weight
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
 MOST_SCOPES = 9
 """They are picked by one digit."""
 
+_KEPT = {
+    GrantScope.SESSION: "until this session ends",
+    GrantScope.PROJECT: "kept in .coder-tui/config.toml of this project",
+    GrantScope.USER: "kept in your own settings, for all projects",
+}
+_READ = {
+    GrantForm.EXACT: "exactly",
+    GrantForm.FOLDER: "in and below",
+    GrantForm.GLOB: "matching",
+}
+
 
 class Scopes(SeenScroll):
     """A rule is never shortened: it scrolls."""
 
-    DEFAULT_CSS = "Scopes { display: none; Static { height: auto; } }"
+    DEFAULT_CSS = "Scopes { display: none; #scopes-head { height: 1; text-style: bold; } }"
 
     def __init__(self, grants: tuple[Grant, ...], chrome: Chrome) -> None:
         super().__init__(id="scopes")
         self._grants = grants[:MOST_SCOPES]
         self._chrome = chrome
-        self._lines = Static(self._text(None), markup=False)
+        self._head = Static(Content("Do not ask again for"), id="scopes-head", markup=False)
+        self._rows = DetailRows(self._details(None), glyphs=chrome)
 
     def compose(self) -> ComposeResult:
-        yield self._lines
+        yield self._head
+        yield self._rows
 
     def mark(self, picked: int | None) -> None:
-        self._lines.update(self._text(picked))
+        self._rows.show(self._details(picked))
 
-    def _text(self, picked: int | None) -> Content:
-        head = Content.styled("Always, for this session:", "bold")
-        return Content("\n").join([head, *(self._line(index, picked) for index in range(len(self._grants)))])
+    def _details(self, picked: int | None) -> tuple[Detail, ...]:
+        return tuple(
+            self._detail(index, grant, is_picked=index == picked) for index, grant in enumerate(self._grants)
+        )
 
-    def _line(self, index: int, picked: int | None) -> Content:
-        grant = self._grants[index]
-        mark = self._chrome.ready if index == picked else self._chrome.hold
-        style = "bold $text-primary" if index == picked else "$foreground"
-        patterns = " ".join(f'"{pattern}"' for pattern in grant.patterns)
-        rule = safe_line(f"{grant.key} {patterns}")
-        line = f"{index + 1} {mark} {safe_line(grant.label)}  {self._chrome.dot} rule {rule}"
-        return Content.styled(line, style)
+    def _detail(self, index: int, grant: Grant, *, is_picked: bool) -> Detail:
+        mark = self._chrome.ready if is_picked else self._chrome.hold
+        weight = Weight.MARKED if is_picked else Weight.PLAIN
+        reason = f"{rule(grant)} {self._chrome.dot} {_KEPT[grant.scope]}"
+        return Detail(f"{index + 1} {mark}", safe_line(grant.label), reason, weight, is_below=True)
+
+
+def rule(grant: Grant) -> str:
+    """The rule in words; every pattern in full."""
+    patterns = " and ".join(f'"{pattern}"' for pattern in grant.patterns)
+    return safe_line(f"{grant.key} {_READ[grant.form]} {patterns}")

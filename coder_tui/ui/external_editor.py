@@ -1,0 +1,192 @@
+"""Lets a person rewrite a proposal in their own editor; the screen gives up the terminal meanwhile."""
+
+import asyncio
+import os
+import shlex
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Protocol
+
+from textual.app import SuspendNotSupported
+
+from coder_tui.protocol.requests import Editable
+
+FALLBACKS = ("nano", "vi")
+_PREFIX = "edit-"
+
+
+class Terminal(Protocol):
+    """The parts of an app that hand the terminal over."""
+
+    def suspend(self) -> AbstractContextManager[None]: ...
+
+    def batch_update(self) -> AbstractContextManager[None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotEdited:
+    """`reason` is a sentence for the person."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoEditor:
+    """None can be run here; the text has to be changed in another way."""
+
+    reason: str
+
+
+Outcome = Edited | NotEdited | NoEditor
+
+
+class ExternalEditor:
+    """`folder` holds the file while it is edited, `workspace` is where no program is taken from."""
+
+    def __init__(self, environ: Mapping[str, str], folder: Path | None, workspace: Path) -> None:
+        self._environ = environ
+        self._folder = folder
+        self._workspace = workspace
+
+    def command(self) -> list[str] | NoEditor:
+        """`$VISUAL`, else `$EDITOR`, else what most systems have; the program by its absolute path."""
+        for name in ("VISUAL", "EDITOR"):
+            if value := self._environ.get(name, "").strip():
+                return self._configured(name, value)
+        for program in FALLBACKS:
+            if path := self._find(program):
+                return [path]
+        return NoEditor("No editor found: set $EDITOR to use yours.")
+
+    async def edit(self, terminal: Terminal, editable: Editable) -> Outcome:
+        command = self.command()
+        if isinstance(command, NoEditor):
+            return command
+        cancelled: asyncio.CancelledError | None = None
+        outcome: Outcome = NotEdited("The editor was stopped.")
+        try:
+            # Without painting: the loop goes on, so that other agents and the model's stream do not stall.
+            with terminal.batch_update(), _deaf_to_interrupts(), terminal.suspend():
+                try:
+                    outcome = await self._edited(command, editable)
+                except asyncio.CancelledError as error:
+                    cancelled = error  # Textual does not take the terminal up again after an exception
+        except SuspendNotSupported:
+            return NoEditor("This terminal cannot be given to an editor.")
+        if cancelled is not None:
+            raise cancelled
+        return outcome
+
+    def _configured(self, name: str, value: str) -> list[str] | NoEditor:
+        try:
+            words = shlex.split(value)
+        except ValueError:
+            return NoEditor(f"${name} cannot be read: a quote is not closed.")
+        path = self._find(words[0]) if words else None
+        return [path, *words[1:]] if path else NoEditor(f"${name} names a program that is not there.")
+
+    def _find(self, program: str) -> str | None:
+        workspace = self._workspace.resolve()
+        folders = [
+            folder
+            for folder in self._environ.get("PATH", os.defpath).split(os.pathsep)
+            if Path(folder).is_absolute() and not Path(folder).resolve().is_relative_to(workspace)
+        ]
+        name = str(Path(program).expanduser()) if program.startswith("~") else program
+        found = shutil.which(name, path=os.pathsep.join(folders))
+        return found if found and Path(found).is_absolute() else None
+
+    async def _edited(self, command: list[str], editable: Editable) -> Outcome:
+        try:
+            with _private_file(editable, self._folder) as file:
+                # In the private folder: an editor must not find settings of the workspace beside the file.
+                code = await _to_its_end([*command, str(file)], file.parent, self._environ)
+                return _outcome(editable.text, code, file)
+        except OSError as error:
+            return NotEdited(f"The editor cannot be run: {error.strerror or error}.")
+
+
+async def _to_its_end(command: list[str], folder: Path, environ: Mapping[str, str]) -> int:
+    process = await asyncio.create_subprocess_exec(*command, cwd=folder, env=dict(environ))
+    try:
+        return await process.wait()
+    except asyncio.CancelledError:
+        process.terminate()
+        await process.wait()
+        raise
+
+
+@contextmanager
+def _private_file(editable: Editable, folder: Path | None) -> Iterator[Path]:
+    """A file that nobody else can read, gone afterwards; also what a killed program left is removed."""
+    if folder is not None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _sweep(folder)
+    private = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=folder))
+    try:
+        file = private / f"{editable.field}{editable.suffix}".replace(os.sep, "_")
+        file.touch(mode=0o600)
+        file.write_bytes(editable.text.encode("utf-8", "surrogatepass"))
+        yield file
+    finally:
+        shutil.rmtree(private, ignore_errors=True)
+
+
+def _sweep(folder: Path) -> None:
+    for left in folder.glob(f"{_PREFIX}*-*"):
+        pid = left.name.removeprefix(_PREFIX).partition("-")[0]
+        if pid.isdigit() and not _is_alive(int(pid)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Ctrl+C in the editor also reaches this process; a handler, unlike ignoring, is not inherited."""
+
+    def nothing(number: int, frame: FrameType | None) -> None:
+        return
+
+    before = signal.signal(signal.SIGINT, nothing)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _outcome(before: str, code: int, file: Path) -> Outcome:
+    if code:
+        return NotEdited(f"The editor ended with code {code}: nothing is changed.")
+    try:
+        after = file.read_bytes().decode("utf-8", "surrogatepass")
+    except FileNotFoundError:
+        return NotEdited("The editor removed the file: nothing is changed.")
+    except UnicodeDecodeError:
+        return NotEdited("What the editor saved is not UTF-8: nothing is changed.")
+    if after.endswith("\n") and not before.endswith("\n"):
+        after = after.removesuffix("\n")  # most editors end a file with one
+    if after == before:
+        return NotEdited("Nothing was changed. (An editor with a window has to wait: code --wait.)")
+    if not after.strip():
+        return NotEdited("The text was emptied: nothing is changed. To refuse the call, deny it.")
+    return Edited(after)
