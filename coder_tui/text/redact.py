@@ -1,36 +1,52 @@
-"""Keeps keys out of messages and logs: by their shape, and by the values this process knows."""
+"""Keeps secrets out of what leaves the program: by their shape, and by the values this process knows."""
 
-import re
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-MASK = "[redacted]"
+from coder_tui.text.known_secrets import forms_of, secret_values
+from coder_tui.text.secret_shapes import MASK, hide_shapes, is_secret_field
 
-_SHAPES = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|gho|github_pat)[-_][A-Za-z0-9_\-]{8,}"
-    r"|\bAIza[A-Za-z0-9_\-]{20,}"
-    r"|\bAKIA[A-Z0-9]{12,}"
-    r"|\beyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}(?:\.[A-Za-z0-9_\-]*)?"
-    r"|(?i:(?<=bearer )[A-Za-z0-9._~+/\-]{8,}=*)"
-    r"|(?i:(?<=[?&]key=)[^&\s'\"]+)"
-    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
-)
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_SHORTEST_SECRET = 6
+__all__ = ["MASK", "Redactor"]
 
 
 class Redactor:
-    """Replaces secrets in text; knows the values of the secret-looking variables it was given."""
+    """Replaces secrets in text; knows the values of the secret-looking variables it was given.
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        values = {
-            value
-            for name, value in environment.items()
-            if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET
-        }
-        # Longest first: one secret may contain another.
-        self._values = sorted(values, key=len, reverse=True)
+    Called, it hides both kinds: for what is kept or printed. `known` hides only this process's own secrets:
+    for the model and the screen, where a file must look as it is.
+    """
+
+    def __init__(self, environment: Mapping[str, str], values: Iterable[str] = ()) -> None:
+        """`values` are further secrets, whatever they look like."""
+        self.forms = forms_of((*secret_values(environment), *values))
 
     def __call__(self, text: str) -> str:
-        for value in self._values:
-            text = text.replace(value, MASK)
-        return _SHAPES.sub(MASK, text)
+        return hide_shapes(self.known(text))
+
+    def known(self, text: str) -> str:
+        for form in self.forms:
+            if form in text:
+                text = text.replace(form, MASK)
+        return text
+
+    def json_text(self, text: str) -> str:
+        """The same for a JSON document, which stays one; what is no JSON is taken as text."""
+        try:
+            value = json.loads(text)
+        except (json.JSONDecodeError, RecursionError):
+            return self(text)
+        clean = self.value(value)
+        return text if clean == value else json.dumps(clean, ensure_ascii=False)
+
+    def value(self, value: Any, name: str = "") -> Any:
+        """The same for every text within plain data; a field called `password` holds a secret by its name."""
+        match value:
+            case str():
+                return MASK if is_secret_field(name) and value else self(value)
+            case dict():
+                return {key: self.value(item, str(key)) for key, item in value.items()}
+            case list() | tuple():
+                return [self.value(item, name) for item in value]
+            case _:
+                return value
