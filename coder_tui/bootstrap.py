@@ -226,6 +226,7 @@ class Core:
             state=state,
             services=self._services(bench, conversation, queue, stored),
             titles=TitleWriter(self.client, self._small_model()),
+            changes=changes,
             earlier=tuple(replay(stored)),
             todos=lambda: todos.items,
             is_kept=not self.setup.is_scratch,

@@ -12,6 +12,7 @@ from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.request_broker import RequestBroker
+from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.titles import TitleWriter, first_words
 from coder_tui.agent.turn import Turn, TurnEnd, TurnServices
 from coder_tui.protocol.access import Mode
@@ -32,6 +33,7 @@ from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.protocol.requests import Decision, Reply
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.sessions import SessionInfo, Store
+from coder_tui.workspace.changed_files import ChangedFile
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +60,7 @@ class SessionParts:
     state: SessionState
     services: TurnServices
     titles: TitleWriter
+    changes: SessionChanges
     earlier: tuple[Event, ...] = ()
     todos: Callable[[], tuple[TodoItem, ...]] = tuple
     is_kept: bool = True
@@ -157,6 +160,15 @@ class Session:
             self.interrupt()
         else:
             self._parts.broker.answer(request_id, reply)
+
+    @property
+    def turn(self) -> int:
+        """The number of the running turn, or of the last one."""
+        return self._state.turn
+
+    async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
+        """What tools of this session did to each file; with the running turn's number, what it did."""
+        return await self._parts.changes.files(since_turn)
 
     def set_mode(self, mode: Mode) -> None:
         self._parts.desk.set_mode(mode)

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.workspace.changed_files import ChangedFile
 from coder_tui.workspace.snapshots import SnapshotStore
 
 
@@ -15,6 +16,10 @@ class SessionChanges:
         self._snapshots = snapshots
         self._session_id = session_id
         self._turn = turn
+
+    async def files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
+        """What the session did to each file, from a turn on."""
+        return await self._snapshots.changed(self._session_id, since_turn)
 
     @asynccontextmanager
     async def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AsyncIterator[None]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from coder_tui.protocol.errors import ErrorType, StorageError, ToolError
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.manifest import ABSENT, Change, FileKind, FileState, Manifest
+from coder_tui.workspace.changed_files import ChangedFile, changed_files
 from coder_tui.workspace.confine import missing_folders
 from coder_tui.workspace.file_state import state_of
 from coder_tui.workspace.restore import ConflictError, Step, take
@@ -80,6 +81,10 @@ class SnapshotStore:
         """Keep what is there now; returns the changes that really were."""
         states = await settled(lambda: [(change, self._state_after(change.path)) for change in changes])
         return await self._manifest.finish_changes(session_id, states)
+
+    async def changed(self, session_id: str, turn: int) -> tuple[ChangedFile, ...]:
+        """What `turn` and all later ones did to each file."""
+        return await changed_files(await self._manifest.changes(session_id, turn), self._blobs)
 
     async def restore(self, session_id: str, turn: int) -> Restored:
         """Bring back how files were before `turn`, and with it all later ones. What changed since is left."""

@@ -150,7 +150,7 @@ def _assemble(
     )
     earlier = tuple(replay(stored))
     titles = TitleWriter(model, ModelChoice(small) if small else None)
-    parts = SessionParts(info, store, bus, broker, desk, queue, state, services, titles, earlier)
+    parts = SessionParts(info, store, bus, broker, desk, queue, state, services, titles, changes, earlier)
     made = World(Session(parts), model, look, act, store, keeper)
     made.session.subscribe(made.on_event)
     return made

@@ -18,6 +18,7 @@ from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import ToolError
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.sessions import Store
+from coder_tui.workspace.changed_files import ChangedFile
 from coder_tui.workspace.snapshots import Conflict, Restored, SnapshotStore
 
 Tree = dict[str, tuple[str, bytes, int]]
@@ -350,3 +351,30 @@ def test_any_sequence_of_edits_is_taken_back_exactly(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(play(Path(os.path.realpath(folder)), turns, back_to, meddling))
+
+
+async def test_what_a_session_did_to_each_file_is_known(undo: Undo) -> None:
+    kept, gone, made, same = (undo.root / name for name in ("kept", "gone", "made", "same"))
+    for path in (kept, gone, same):
+        path.write_text("old")
+    await undo.change(1, lambda: kept.write_text("one"), "kept")
+
+    def second() -> None:
+        kept.write_text("two")
+        gone.unlink()
+        made.write_text("new")
+
+    await undo.change(2, second, "kept", "gone", "made")
+    await undo.change(3, lambda: same.write_text("other"), "same")
+    await undo.change(3, lambda: same.write_text("old"), "same")
+
+    assert await undo.snapshots.changed(undo.session, 1) == (
+        ChangedFile(gone, 2, b"old", None),
+        ChangedFile(kept, 2, b"old", b"two"),
+        ChangedFile(made, 2, None, b"new"),
+    )
+    assert [(file.path.name, file.before) for file in await undo.snapshots.changed(undo.session, 2)] == [
+        ("gone", b"old"),
+        ("kept", b"one"),
+        ("made", None),
+    ]
