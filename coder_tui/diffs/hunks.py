@@ -1,0 +1,84 @@
+"""Deciding by hunk: undo some, take one apart, show one as a patch."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from coder_tui.diffs.model import Change, Comparison, Gap, Hunk, Same, Section, identified
+from coder_tui.diffs.pairing import Pair, align
+
+
+def without(comparison: Comparison, rejected: Collection[str]) -> str:
+    """The new text with these hunks undone; raises `ValueError` where parts of the file are not known."""
+    undone = comparison.sections_of(rejected)
+    return "".join(
+        line for index, section in enumerate(comparison.sections) for line in _kept(section, index in undone)
+    )
+
+
+def _kept(section: Section, is_undone: bool) -> tuple[str, ...]:
+    match section:
+        case Same(lines=lines):
+            return lines
+        case Change(deleted=deleted, added=added):
+            return deleted if is_undone else added
+        case Gap():
+            raise ValueError("A diff that leaves lines out cannot give back the whole file.")
+
+
+def taken_apart(comparison: Comparison, id: str) -> Comparison:
+    """One hunk as several: at the lines between its changes, else by runs of lines, else line by line.
+
+    A hunk of a single line is returned as it was.
+    """
+    hunk = comparison.hunk(id)
+    parts = [list(comparison.sections[hunk.start : hunk.stop])]
+    if len(parts[0]) == 1 and isinstance(change := parts[0][0], Change):
+        parts = [[piece] for piece in _pieces(change)]
+    else:
+        parts = [[section] for section in parts[0]]
+    inside = [section for part in parts for section in part]
+    sections = (*comparison.sections[: hunk.start], *inside, *comparison.sections[hunk.stop :])
+    spans = list(_spans(comparison.hunks, hunk, inside))
+    return replace(comparison, sections=sections, hunks=identified(sections, spans))
+
+
+def _spans(hunks: Sequence[Hunk], split: Hunk, inside: Sequence[Section]) -> Iterator[tuple[int, int]]:
+    shift = len(inside) - (split.stop - split.start)
+    for hunk in hunks:
+        if hunk.id == split.id:
+            places = range(split.start, split.start + len(inside))
+            yield from (
+                (at, at + 1)
+                for at, section in zip(places, inside, strict=True)
+                if isinstance(section, Change)
+            )
+        else:
+            moved = shift if hunk.start > split.start else 0
+            yield hunk.start + moved, hunk.stop + moved
+
+
+def _pieces(change: Change) -> Iterator[Change]:
+    rows = align(change.deleted, change.added)
+    kinds = [_kind(pair, index in rows.related) for index, pair in enumerate(rows.rows)]
+    cuts = [at for at in range(1, len(kinds)) if kinds[at] != kinds[at - 1]]
+    cuts = cuts or list(range(1, len(kinds)))
+    bounds = [0, *(at for at in cuts if _may_cut(change, rows.rows[:at])), len(kinds)]
+    for start, stop in pairwise(bounds):
+        old = [i for i, _ in rows.rows[start:stop] if i is not None]
+        new = [j for _, j in rows.rows[start:stop] if j is not None]
+        before_old = sum(i is not None for i, _ in rows.rows[:start])
+        before_new = sum(j is not None for _, j in rows.rows[:start])
+        deleted, added = tuple(change.deleted[i] for i in old), tuple(change.added[j] for j in new)
+        yield Change(change.old + before_old, change.new + before_new, deleted, added)
+
+
+def _kind(pair: Pair, is_related: bool) -> tuple[bool, bool, bool]:
+    return pair[0] is not None, pair[1] is not None, is_related
+
+
+def _may_cut(change: Change, before: Sequence[Pair]) -> bool:
+    """Nothing may come to stand behind a line that has no end."""
+    old, new = before[-1]
+    is_ended = old is None or change.deleted[old].endswith("\n")
+    return is_ended and (new is None or change.added[new].endswith("\n"))
