@@ -8,7 +8,7 @@ from coder_tui.protocol.requests import ApprovalReply, Decision
 from tests.fakes.screens import Stage, shell_request, stage
 
 ALLOWED = ("r1", ApprovalReply(Decision.ALLOW_ONCE))
-LAST_FACT = "* = ask (defaults)"
+LAST_FACT = "(defaults)"
 SIZES = [(30, 8), (31, 9), (40, 10), (60, 15), (60, 16), (80, 24)]
 
 
