@@ -10,6 +10,7 @@ from coder_tui.storage.claims import Claims
 from coder_tui.storage.codec import pack_text, unpack_text
 from coder_tui.storage.database import Database
 from coder_tui.storage.records import SessionInfo
+from coder_tui.storage.redaction import Redaction
 from coder_tui.storage.session_ids import new_session_id
 
 _SELECT = """
@@ -22,8 +23,9 @@ _NEXT_ACTIVITY = "(SELECT coalesce(max(activity), 0) + 1 FROM sessions)"
 
 
 class SessionIndex:
-    def __init__(self, database: Database, claims: Claims) -> None:
+    def __init__(self, database: Database, claims: Claims, redaction: Redaction) -> None:
         self._database = database
+        self._redaction = redaction
         self._claims = claims
 
     async def create_session(self, directory: str, model: str, mode: Mode) -> SessionInfo:
@@ -42,7 +44,7 @@ class SessionIndex:
         return await self._database.write(work)
 
     async def rename(self, session_id: str, title: str) -> None:
-        await self._set(session_id, "title", title)
+        await self._set(session_id, "title", self._redaction.text(title))
 
     async def set_model(self, session_id: str, model: str) -> None:
         await self._set(session_id, "model", model)

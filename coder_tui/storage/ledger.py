@@ -8,14 +8,16 @@ from coder_tui.protocol.usage import Usage
 from coder_tui.storage.codec import pack_text, pack_todos, unpack_text, unpack_todos
 from coder_tui.storage.database import Database
 from coder_tui.storage.records import DecisionRecord
+from coder_tui.storage.redaction import Redaction
 
 
 class Ledger:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, redaction: Redaction) -> None:
         self._database = database
+        self._redaction = redaction
 
     async def set_todos(self, session_id: str, items: tuple[TodoItem, ...]) -> None:
-        packed = pack_todos(items)
+        packed = pack_todos(self._redaction.todos(items))
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE sessions SET todos = ? WHERE id = ?", (packed, session_id))
@@ -50,6 +52,7 @@ class Ledger:
         return await self._database.read(lambda connection: usage_of(connection, session_id))
 
     async def add_decision(self, session_id: str, decision: DecisionRecord) -> None:
+        decision = self._redaction.decision(decision)
         fields = (
             decision.call_id,
             decision.tool,

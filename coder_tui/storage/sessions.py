@@ -13,23 +13,26 @@ from coder_tui.storage.ledger import Ledger, todos_of, usage_of
 from coder_tui.storage.manifest import Manifest
 from coder_tui.storage.records import CallRecord, DecisionRecord, SessionInfo, StoredCall, StoredSession
 from coder_tui.storage.recovery import close_unfinished_calls
+from coder_tui.storage.redaction import Redaction
 from coder_tui.storage.transcript import calls_of, end_call, insert_call, insert_message, messages_of
+from coder_tui.text.redact import BY_SHAPE, Redactor
 
 __all__ = ["CallRecord", "DecisionRecord", "SessionInfo", "Store", "StoredCall", "StoredSession"]
 
 
 class Store(SessionIndex, Ledger, Manifest):
-    """Every method that changes something has it on disk when it returns."""
+    """Every method that changes something has it on disk when it returns, and nothing secret is among it."""
 
-    def __init__(self, database: Database, claims: Claims) -> None:
-        SessionIndex.__init__(self, database, claims)
-        Ledger.__init__(self, database)
+    def __init__(self, database: Database, claims: Claims, redaction: Redaction) -> None:
+        SessionIndex.__init__(self, database, claims, redaction)
+        Ledger.__init__(self, database, redaction)
         Manifest.__init__(self, database)
+        self._redaction = redaction
 
     @classmethod
-    async def open(cls, path: Path) -> "Store":
+    async def open(cls, path: Path, redact: Redactor = BY_SHAPE) -> "Store":
         """Open the database at `path`, or create it; `StorageError` where that cannot be."""
-        return cls(await Database.open(path), Claims(path.parent / "locks"))
+        return cls(await Database.open(path), Claims(path.parent / "locks"), Redaction(redact))
 
     async def close(self) -> None:
         """Finish what was asked for, let go of all claims."""
@@ -41,13 +44,17 @@ class Store(SessionIndex, Ledger, Manifest):
 
         def work(connection: sqlite3.Connection) -> int:
             touch(connection, session_id)
-            return insert_message(connection, session_id, message)
+            return insert_message(connection, session_id, self._redaction.message(message))
 
         return await self._database.write(work)
 
     async def record_call(self, session_id: str, call: CallRecord) -> None:
         """Note a call before it runs, so that a crash cannot hide that it may have run."""
-        await self._database.write(lambda connection: insert_call(connection, session_id, call))
+
+        def work(connection: sqlite3.Connection) -> None:
+            insert_call(connection, session_id, self._redaction.record(call))
+
+        await self._database.write(work)
 
     async def finish_call(
         self,
@@ -63,8 +70,10 @@ class Store(SessionIndex, Ledger, Manifest):
         """Note how a call ended together with the message that tells the model, both or neither."""
 
         def work(connection: sqlite3.Connection) -> None:
-            end_call(connection, session_id, call_id, outcome, result, summary, display, duration_ms)
-            insert_message(connection, session_id, tool_message)
+            clean = self._redaction
+            told, shown = clean.json_text(result), clean.display(display)
+            end_call(connection, session_id, call_id, outcome, told, clean.text(summary), shown, duration_ms)
+            insert_message(connection, session_id, clean.tool_message(tool_message))
             touch(connection, session_id)
 
         await self._database.write(work)

@@ -7,7 +7,7 @@ from typing import Any
 from coder_tui.text.known_secrets import forms_of, secret_values
 from coder_tui.text.secret_shapes import MASK, hide_shapes, is_secret_field
 
-__all__ = ["MASK", "Redactor"]
+__all__ = ["BY_SHAPE", "MASK", "Redactor"]
 
 
 class Redactor:
@@ -34,9 +34,9 @@ class Redactor:
         """The same for a JSON document, which stays one; what is no JSON is taken as text."""
         try:
             value = json.loads(text)
+            clean = self.value(value)
         except (json.JSONDecodeError, RecursionError):
             return self(text)
-        clean = self.value(value)
         return text if clean == value else json.dumps(clean, ensure_ascii=False)
 
     def value(self, value: Any, name: str = "") -> Any:
@@ -50,3 +50,7 @@ class Redactor:
                 return [self.value(item, name) for item in value]
             case _:
                 return value
+
+
+BY_SHAPE = Redactor({})
+"""For where no environment is at hand: knows no values."""

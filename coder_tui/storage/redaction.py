@@ -1,0 +1,78 @@
+"""Takes secrets out of what is about to be stored: the store outlives a session, is copied and exported."""
+
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from typing import TypeVar, assert_never, cast
+
+from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.messages import (
+    AssistantMessage,
+    Message,
+    ThinkingBlock,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from coder_tui.protocol.todos import TodoItem
+from coder_tui.storage.records import CallRecord, DecisionRecord
+from coder_tui.text.redact import Redactor
+
+T = TypeVar("T")
+
+
+class Redaction:
+    """Each value comes back without secrets; ids stay, because others point to them."""
+
+    def __init__(self, redact: Redactor) -> None:
+        self.text = redact
+        self.json_text = redact.json_text
+
+    def message(self, message: Message) -> Message:
+        match message:
+            case UserMessage():
+                return replace(message, text=self.text(message.text))
+            case AssistantMessage():
+                thinking = tuple(map(self._thinking, message.thinking))
+                calls = tuple(map(self._call, message.calls))
+                return replace(message, text=self.text(message.text), thinking=thinking, calls=calls)
+            case ToolMessage():
+                return self.tool_message(message)
+            case never:
+                assert_never(never)
+
+    def tool_message(self, message: ToolMessage) -> ToolMessage:
+        return replace(message, content=self.json_text(message.content))
+
+    def record(self, call: CallRecord) -> CallRecord:
+        return replace(call, arguments=self.json_text(call.arguments), summary=self.text(call.summary))
+
+    def decision(self, decision: DecisionRecord) -> DecisionRecord:
+        return replace(self._texts(decision), call_id=decision.call_id)
+
+    def display(self, block: DisplayBlock) -> DisplayBlock:
+        return self._texts(block)
+
+    def todos(self, items: tuple[TodoItem, ...]) -> tuple[TodoItem, ...]:
+        return tuple(replace(item, content=self.text(item.content)) for item in items)
+
+    def _call(self, call: ToolCall) -> ToolCall:
+        return replace(call, arguments=self.json_text(call.arguments))
+
+    def _thinking(self, block: ThinkingBlock) -> ThinkingBlock:
+        clean = self.text(block.text)
+        # A signature holds for the very words: without them the block is kept for people only.
+        return block if clean == block.text else ThinkingBlock(clean)
+
+    def _texts(self, value: T) -> T:
+        """The same value with every text in it redacted, however deep."""
+        if isinstance(value, Enum):
+            return value
+        if isinstance(value, str):
+            return cast(T, self.text(value))
+        if isinstance(value, tuple):
+            return cast(T, tuple(self._texts(item) for item in value))
+        if is_dataclass(value) and not isinstance(value, type):
+            return replace(
+                value, **{field.name: self._texts(getattr(value, field.name)) for field in fields(value)}
+            )
+        return value
