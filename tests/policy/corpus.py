@@ -1,0 +1,88 @@
+"""Reads the shell corpora and judges their commands on the way that a call of the bash tool takes."""
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from coder_tui.policy.decide import Action, Policy, Verdict, decide
+from coder_tui.policy.paths import Boundaries
+from coder_tui.policy.rules import Effect, Layer, Rule
+from coder_tui.policy.shell_command import analyse
+from coder_tui.protocol.access import Target, TargetKind, ToolKind
+
+FOLDER = Path(__file__).parent
+UNDER_TEST: Mapping[str, str] = {
+    "*": "ask",
+    "git status*": "allow",
+    "git log*": "allow",
+    "git diff*": "allow",
+    "ls*": "allow",
+    "cat*": "allow",
+    "echo*": "allow",
+    "find*": "allow",
+    "sort*": "allow",
+    "rg*": "allow",
+    "sed -n*": "allow",
+    "curl*": "deny",
+}
+"""The configuration that every attack is held against."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """`least` is the least strict effect that is right for it."""
+
+    family: str
+    least: Effect
+    why: str
+    command: str
+
+    def __str__(self) -> str:
+        return f"{self.family} ({self.why}): {shown(self.command)}"
+
+
+def attacks(root: Path) -> Iterator[Attack]:
+    """`{workspace}` in a command stands for the folder that it would run in."""
+    for path in sorted((FOLDER / "attacks").glob("*.toml")):
+        content = tomllib.loads(path.read_text())
+        for least, why, command in content["rows"]:
+            yield Attack(content["family"], Effect(least), why, command.replace("{workspace}", str(root)))
+        for built in content.get("built", ()):
+            command = built["before"] + built["unit"] * built["times"] + built["after"]
+            yield Attack(content["family"], Effect(built["want"]), built["why"], command)
+
+
+def ordinary(root: Path) -> Iterator[tuple[str, str]]:
+    """Commands of everyday work, each after the name of its group."""
+    for path in sorted((FOLDER / "benign").glob("*.toml")):
+        for group in tomllib.loads(path.read_text()).get("group", ()):
+            for command in group["commands"]:
+                yield group["name"], command.replace("{workspace}", str(root))
+
+
+def everyday_rules() -> Mapping[str, str]:
+    rules: dict[str, str] = tomllib.loads((FOLDER / "benign/rules.toml").read_text())["rules"]
+    return rules
+
+
+class Judge:
+    """Says what policy would do with a command in a workspace, and runs nothing."""
+
+    def __init__(self, root: Path, home: Path, rules: Mapping[str, str]) -> None:
+        self._root = os.path.realpath(root)
+        self._home = os.path.realpath(home)
+        listed = tuple(Rule("bash", pattern, Effect(effect), "corpus") for pattern, effect in rules.items())
+        self._policy = Policy(Boundaries(roots=(self._root,)), layers=(Layer("user", listed),))
+
+    def verdict(self, command: str) -> Verdict:
+        target = Target(TargetKind.COMMAND, command, writes=True)
+        found = analyse(command, self._root, home=self._home, roots=(self._root,))
+        return decide(Action("bash", "bash", ToolKind.EXECUTE, (target,), found), self._policy)
+
+
+def shown(command: str) -> str:
+    """Short enough for the list in a failing test."""
+    text = repr(command)
+    return text if len(text) <= 160 else f"{text[:100]}…{text[-40:]}"

@@ -1,0 +1,42 @@
+"""No hand-written attack on the shell runs without a question."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from coder_tui.policy.rules import Effect
+from tests.policy.corpus import UNDER_TEST, Attack, Judge, attacks
+from tests.policy.planted import plant
+
+FAMILIES = sorted({attack.family for attack in attacks(Path("/ws"))})
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[Attack, Effect]:
+    planted = plant(tmp_path_factory.mktemp("attacks") / "base")
+    judge = Judge(planted.root, planted.home, UNDER_TEST)
+    return {attack: judge.verdict(attack.command).effect for attack in attacks(planted.root)}
+
+
+def test_there_are_at_least_four_hundred_different_attacks() -> None:
+    commands = Counter(attack.command for attack in attacks(Path("/ws")))
+    assert len(commands) >= 400
+    assert [command for command, count in commands.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_attack_runs_without_a_question(judged: dict[Attack, Effect], family: str) -> None:
+    tried = {attack: effect for attack, effect in judged.items() if attack.family == family}
+    assert tried
+    assert [str(attack) for attack, effect in tried.items() if effect is Effect.ALLOW] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_must_be_refused_is_refused(judged: dict[Attack, Effect], family: str) -> None:
+    weak = [
+        f"{attack} → {effect}"
+        for attack, effect in judged.items()
+        if attack.family == family and effect.strictness < attack.least.strictness
+    ]
+    assert weak == []
