@@ -1,21 +1,60 @@
 """What a child process gets to see of our environment: nothing that looks like a secret."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL", re.IGNORECASE)
 # Shells run these files before the command that was approved.
 _START_FILES = frozenset({"BASH_ENV", "ENV"})
+_CACHES = {
+    "XDG_CACHE_HOME": "xdg",
+    "npm_config_cache": "npm",
+    "PIP_CACHE_DIR": "pip",
+    "UV_CACHE_DIR": "uv",
+    "YARN_CACHE_FOLDER": "yarn",
+    "GOCACHE": "go-build",
+}
+# What is downloaded once and built from offline: the person's own until a command has fetched something.
+_DOWNLOADS = {"CARGO_HOME": "cargo", "GOMODCACHE": "go-modules", "GRADLE_USER_HOME": "gradle"}
+# Large downloads that live below the usual cache folder and are only read.
+_KEPT = {
+    "PLAYWRIGHT_BROWSERS_PATH": "ms-playwright",
+    "PUPPETEER_CACHE_DIR": "puppeteer",
+    "CYPRESS_CACHE_FOLDER": "Cypress",
+    "HF_HUB_CACHE": "huggingface/hub",
+}
 
 
 def is_secret_name(name: str) -> bool:
     return _SECRET.search(name) is not None
 
 
-def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return a copy without secrets, and without what makes a shell run something first."""
+def clean_environment(environment: Mapping[str, str], passed: Iterable[str] = ()) -> dict[str, str]:
+    """Return a copy without secrets, and without what makes a shell run something first.
+
+    `passed` names variables that a person lets through though they look like secrets.
+    """
+    kept = frozenset(passed)
     return {
         name: value
         for name, value in environment.items()
-        if not is_secret_name(name) and name not in _START_FILES and not name.startswith("BASH_FUNC_")
+        if (name in kept or not is_secret_name(name))
+        and name not in _START_FILES
+        and not name.startswith("BASH_FUNC_")
     }
+
+
+def cache_variables(
+    caches: Path, home: Path, environment: Mapping[str, str], *, network: bool
+) -> dict[str, str]:
+    """Caches that can be written where the home folder is read-only. Blocks: it looks what is there."""
+    usual = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
+    found = {name: str(caches / folder) for name, folder in _CACHES.items()}
+    for name, folder in _DOWNLOADS.items():
+        if network or (caches / folder).is_dir():
+            found[name] = str(caches / folder)
+    for name, folder in _KEPT.items():
+        if name not in environment and (usual / folder).is_dir():
+            found[name] = str(usual / folder)
+    return found

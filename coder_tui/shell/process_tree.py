@@ -10,7 +10,7 @@ from pathlib import Path
 MARKER = "_CODER_TUI_COMMAND"
 _PROC = Path("/proc")
 _POLL = 0.02
-_ROUNDS = 5
+_ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class ProcessTree:
 
     leader: int
     marker: str
+    is_launched: bool = False
+    """The leader is our launcher, below which everything stays: it goes last."""
 
     def members(self) -> set[int]:
         """The living processes of the command; those that only wait to be reaped are dead."""
@@ -53,9 +55,13 @@ class ProcessTree:
             if not members:
                 return
             # Again and again: a process may have forked between the look and the signal.
-            _signal(members, signal.SIGKILL)
+            spared = {self.leader} if self.is_launched else set()
+            _signal(members - spared or members, signal.SIGKILL)
             await asyncio.sleep(_POLL)
             members = await asyncio.to_thread(self.members)
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def _carries_marker(self, pid: int) -> bool:
         wanted = f"{MARKER}={self.marker}".encode()
@@ -87,6 +93,13 @@ def _status(pid: int) -> _Status | None:
     # The name in parentheses may hold anything, parentheses included.
     state, parent, group, session = text.rpartition(")")[2].split()[:4]
     return None if state in {"Z", "X"} else _Status(int(parent), int(group), int(session))
+
+
+def descendants_of(pid: int) -> set[int]:
+    """The living processes below `pid`, without itself."""
+    states = ((other, _status(other)) for other in _process_ids())
+    parents = {other: state.parent for other, state in states if state is not None}
+    return _descendants({pid}, parents) - {pid}
 
 
 def _descendants(found: set[int], parents: dict[int, int]) -> set[int]:

@@ -1,0 +1,155 @@
+"""The bubblewrap profile: the whole disk to read, the workspace to write, nothing else to reach."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+from coder_tui.shell.confinement import Confinement
+from coder_tui.shell.git_folders import git_folders
+from coder_tui.shell.protected import ALSO_GUARDED, nested_repositories, secret_places
+
+_PLACES = ("/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap")
+_TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
+_ISOLATION = (
+    *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--cap-drop", "ALL", "--new-session", "--die-with-parent"),
+)
+_MOST_SIBLINGS = 500
+
+
+def find_bubblewrap(roots: Iterable[Path]) -> str:
+    """The system's own, by absolute path; one that lies in a workspace is never taken."""
+    candidates = (*_PLACES, shutil.which("bwrap") or "")
+    inside = tuple(roots)
+    for place in candidates:
+        real = Path(os.path.realpath(place)) if place else None
+        if real and os.access(real, os.X_OK) and not any(real.is_relative_to(root) for root in inside):
+            return place
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Folders that are the same for every command of a session; all absolute, links resolved."""
+
+    roots: tuple[Path, ...]
+    home: Path
+    own: tuple[Path, ...]
+    """The program's configuration and data: not for commands to see."""
+    readable: tuple[Path, ...]
+    """Folders among the program's own that commands may read."""
+    scratch: Path
+    """What commands see as /tmp."""
+    caches: Path
+
+
+class _Rank(IntEnum):
+    """Which of two mounts on the same path wins: the later one."""
+
+    BESIDE = 0
+    OPEN = 1
+    GUARD = 2
+    GRANT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Mount:
+    path: Path
+    rank: _Rank
+    words: tuple[str, ...]
+
+
+def profile(
+    program: str, layout: Layout, confinement: Confinement, guarded: tuple[Path, ...]
+) -> tuple[str, ...]:
+    """The words before the command. `guarded` exist, each the person's own or a placeholder. Blocks."""
+    mounts = [*_open(layout, confinement), *_guards(layout, confinement, guarded), *_grants(confinement)]
+    # Outer folders first: what is mounted later hides what lies below it.
+    mounts.sort(key=lambda mount: (len(mount.path.parts), mount.rank))
+    network = () if confinement.network else ("--unshare-net",)
+    base = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+    return (program, *_ISOLATION, *network, *base, *(word for mount in mounts for word in mount.words))
+
+
+def _open(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
+    for place in _TEMPORARY:
+        yield _Mount(place, _Rank.OPEN, ("--bind", str(layout.scratch), str(place)))
+    for folder in (*layout.roots, layout.caches):
+        yield _bind(folder, _Rank.OPEN, read_only=False)
+    yield from _secrets(layout, confinement)
+    for folder in layout.own:
+        if folder.is_dir():
+            yield _hide(folder)
+    for folder in layout.readable:
+        if folder.is_dir():
+            yield _bind(folder, _Rank.GUARD, read_only=True)
+
+
+def _secrets(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
+    shown = {Path(os.path.realpath(path)) for path in confinement.visible}
+    for place in secret_places(layout.home, network=confinement.network):
+        if place in shown:
+            continue
+        yield _hide(place)
+        for path in shown:
+            if path.is_relative_to(place) and path.exists():
+                yield _bind(path, _Rank.OPEN, read_only=True)
+
+
+def _guards(layout: Layout, confinement: Confinement, guarded: tuple[Path, ...]) -> Iterator[_Mount]:
+    for path in guarded:
+        if not path.is_symlink():
+            yield _bind(path, _Rank.GUARD, read_only=True)
+    for root in layout.roots:
+        also = (root / name for name in ALSO_GUARDED)
+        for path in (*nested_repositories(root), *(path for path in also if path.exists())):
+            if not path.is_symlink() and str(path) not in confinement.unguarded:
+                yield _bind(path, _Rank.GUARD, read_only=True)
+
+
+def _grants(confinement: Confinement) -> Iterator[_Mount]:
+    for git in confinement.git:
+        yield from _git(Path(git), is_setup=confinement.git_setup)
+    for folder in confinement.folders:
+        yield _bind(Path(os.path.realpath(folder)), _Rank.GRANT, read_only=False)
+    beside: dict[Path, set[str]] = {}
+    for file in confinement.files:
+        parent = Path(os.path.realpath(Path(file).parent))
+        beside.setdefault(parent, set()).add(Path(file).name)
+    for parent, names in beside.items():
+        yield from _beside(parent, names)
+
+
+def _git(git: Path, *, is_setup: bool) -> Iterator[_Mount]:
+    for folder in git_folders(git):
+        yield _bind(folder, _Rank.GRANT, read_only=False)
+        for name in ("hooks",) if is_setup else ("hooks", "config", "config.worktree"):
+            if (folder / name).exists():
+                yield _bind(folder / name, _Rank.GUARD, read_only=True)
+
+
+def _beside(parent: Path, names: set[str]) -> Iterator[_Mount]:
+    """Let `names` be made and replaced in `parent`, and nothing else there change."""
+    if parent == Path("/"):
+        return
+    siblings = [entry for entry in os.scandir(parent) if entry.name not in names and not entry.is_symlink()]
+    if len(siblings) > _MOST_SIBLINGS:
+        for name in names:
+            if (parent / name).exists():
+                yield _bind(parent / name, _Rank.GRANT, read_only=False)
+        return
+    yield _bind(parent, _Rank.GRANT, read_only=False)
+    for entry in siblings:
+        yield _Mount(Path(entry.path), _Rank.BESIDE, ("--ro-bind-try", entry.path, entry.path))
+
+
+def _bind(path: Path, rank: _Rank, *, read_only: bool) -> _Mount:
+    return _Mount(path, rank, ("--ro-bind" if read_only else "--bind", str(path), str(path)))
+
+
+def _hide(path: Path) -> _Mount:
+    words = ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", "/dev/null", str(path))
+    return _Mount(path, _Rank.GUARD, words)

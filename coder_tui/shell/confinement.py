@@ -1,0 +1,124 @@
+"""What one command may reach beyond the workspace: what its findings name, and no more."""
+
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from coder_tui.policy.paths import is_within
+from coder_tui.policy.rules import pattern_matches
+from coder_tui.policy.shell_command import ShellCommand
+from coder_tui.protocol.findings import FindingKind
+from coder_tui.shell.protected import ALSO_GUARDED, GUARDED
+
+_GIT = ".git"
+# They write objects and references, never what git runs or how it is set up.
+_PLAIN_GIT = frozenset(
+    {"add", "commit", "tag", "reset", "restore", "rm", "mv", "stash", "update-index", "notes"}
+)
+_GRANTABLE = frozenset(GUARDED + ALSO_GUARDED) - {".coder-tui"}
+_OVER_SSH = frozenset({"git", "ssh", "scp", "sftp", "rsync"})
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """All paths absolute. Without anything: no network, writes only in the workspace, secrets unseen."""
+
+    network: bool = False
+    folders: tuple[str, ...] = ()
+    """Folders outside of the workspace that may be written with all that is in them."""
+    files: tuple[str, ...] = ()
+    """Files outside of it, or names that may be made there: nothing beside them may change."""
+    visible: tuple[str, ...] = ()
+    """Secrets that the command was found to read."""
+    git: tuple[str, ...] = ()
+    """Repositories' `.git` that may be written; hooks and configuration stay as they are."""
+    git_setup: bool = False
+    """Whether the configuration of those repositories may be written, too."""
+    unguarded: tuple[str, ...] = ()
+    """Guarded names of the workspace that the command was found to write."""
+    sockets: bool = False
+    """Whether services of the person's session may be spoken to (docker, ssh-agent)."""
+
+
+NOTHING_MORE = Confinement()
+
+
+def confinement_for(
+    command: ShellCommand | None, roots: Iterable[Path], home: Path, network_patterns: tuple[str, ...] = ()
+) -> Confinement:
+    """What an approved command runs with. Blocks: it looks at which of the paths exist."""
+    if command is None:
+        return NOTHING_MORE
+    inside = tuple(str(root) for root in roots)
+    network = _wants_network(command, network_patterns)
+    touched = _targets(command, FindingKind.WRITES, FindingKind.DELETES)
+    read = _targets(command, FindingKind.READS)
+    git = tuple(dict.fromkeys(found for path in touched if (found := _repository_of(path))))
+    outside = [path for path in touched if not _repository_of(path) and not is_within(path, inside)]
+    visible = (*read, *outside, *((str(home / ".ssh"),) if _speaks_ssh(command, network=network) else ()))
+    return Confinement(
+        network=network,
+        folders=tuple(path for path in outside if Path(path).is_dir()),
+        files=tuple(dict.fromkeys(_first_new(path) for path in outside if not Path(path).is_dir())),
+        visible=tuple(dict.fromkeys(visible)),
+        git=git,
+        git_setup=bool(git) and _sets_up_git(command, touched),
+        unguarded=tuple(dict.fromkeys(_guarded_names(touched, inside))),
+        sockets=_speaks_ssh(command, network=network) or any(_is_socket(path) for path in (*touched, *read)),
+    )
+
+
+def _targets(command: ShellCommand, *kinds: FindingKind) -> tuple[str, ...]:
+    found = (finding.target for finding in command.findings if finding.kind in kinds)
+    return tuple(target for target in found if target.startswith("/"))
+
+
+def _wants_network(command: ShellCommand, patterns: tuple[str, ...]) -> bool:
+    if any(finding.kind is FindingKind.NETWORK for finding in command.findings):
+        return True
+    if command.doubts or not command.parts:
+        return False
+    return any(pattern_matches(pattern, part.text) for part in command.parts for pattern in patterns)
+
+
+def _repository_of(path: str) -> str:
+    """The `.git` that holds `path`, if one does."""
+    parts = Path(path).parts
+    return str(Path(*parts[: parts.index(_GIT) + 1])) if _GIT in parts else ""
+
+
+def _guarded_names(touched: tuple[str, ...], roots: tuple[str, ...]) -> Iterator[str]:
+    for path in touched:
+        for root in roots:
+            parts = Path(path).relative_to(root).parts if is_within(path, (root,)) else ()
+            if parts[:1] and parts[0] in _GRANTABLE:
+                yield str(Path(root, parts[0]))
+
+
+def _sets_up_git(command: ShellCommand, touched: tuple[str, ...]) -> bool:
+    named = any(Path(path).name == "config" and _GIT in Path(path).parts for path in touched)
+    return named or not all(_is_plain_git(part.words) for part in command.parts if part.words[:1] == ("git",))
+
+
+def _is_plain_git(words: tuple[str, ...]) -> bool:
+    return next((word for word in words[1:] if not word.startswith("-")), "") in _PLAIN_GIT
+
+
+def _speaks_ssh(command: ShellCommand, *, network: bool) -> bool:
+    return network and any(part.words[:1] and part.words[0] in _OVER_SSH for part in command.parts)
+
+
+def _first_new(path: str) -> str:
+    """The path itself, or the first of its folders that is not there yet."""
+    made = Path(path)
+    while made != made.parent and not made.parent.exists():
+        made = made.parent
+    return str(made)
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(Path(path).stat().st_mode)
+    except OSError:
+        return False
