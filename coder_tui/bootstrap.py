@@ -1,6 +1,7 @@
 """The composition root of the core: settings, store, model, tools and policy become a session."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -31,9 +32,9 @@ from coder_tui.llm.catalog import small_model_for
 from coder_tui.llm.client import ModelClient
 from coder_tui.llm.providers import provider_of
 from coder_tui.llm.retry import RetryPolicy
-from coder_tui.policy.decide import Policy
+from coder_tui.policy.decide import Action, Policy, Verdict
 from coder_tui.policy.paths import Boundaries
-from coder_tui.protocol.access import Mode
+from coder_tui.protocol.access import Mode, Target, TargetKind
 from coder_tui.protocol.errors import StorageError, UserError
 from coder_tui.protocol.events import Notice, TodosChanged
 from coder_tui.protocol.messages import AssistantMessage, Message, UserMessage
@@ -46,10 +47,12 @@ from coder_tui.storage.leftovers import half_written
 from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.text.redact import Redactor
 from coder_tui.tools.builtin.bash import BashLimits
+from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.todos import SaveTodos, TodoList
 from coder_tui.tools.catalogue import builtin_tools
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
+from coder_tui.web.web import WebSettings, open_web
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.snapshots import SnapshotStore
 
@@ -104,11 +107,27 @@ def load_setup(
     )
 
 
-def build_registry(setup: Setup, todos: TodoList) -> Registry:
+def build_registry(setup: Setup, todos: TodoList, decide_on: Callable[[Action], Verdict]) -> Registry:
+    """`decide_on` is asked about every hop of a redirect."""
     settings = setup.settings
     bash = BashLimits(settings.bash.shell, settings.bash.timeout_ms, settings.bash.output_limit_bytes)
     flags = frozenset(name for name, is_on in settings.experimental.model_dump().items() if is_on)
-    return Registry(builtin_tools(_workspace(setup), bash, todos, setup.directories.cache), flags)
+    web = open_web(_web_settings(settings), lambda url: decide_on(_fetching(url)).effect)
+    return Registry(builtin_tools(_workspace(setup), bash, todos, setup.directories.cache, web), flags)
+
+
+def _web_settings(settings: Settings) -> WebSettings:
+    return WebSettings(
+        settings.fetch.proxy,
+        settings.fetch.ca_bundle,
+        frozenset(settings.fetch.insecure_hosts),
+        settings.websearch.base_url,
+        os.environ,
+    )
+
+
+def _fetching(url: str) -> Action:
+    return Action(FetchTool.name, FetchTool.permission, FetchTool.kind, (Target(TargetKind.ADDRESS, url),))
 
 
 def build_policy(setup: Setup) -> Policy:
@@ -161,7 +180,7 @@ def build_workbench(
         SavedGrants(),
         lambda level, text: bus.publish(Notice(level, text)),
     )
-    registry = build_registry(setup, todos)
+    registry = build_registry(setup, todos, desk.verdict)
     scope = Scope(todos.session_id, setup.directory)
     runner = ToolRunner(registry, desk, calls, bus, OutputGuard(setup.tool_output), scope)
     return Workbench(bus, broker, desk, registry, runner)

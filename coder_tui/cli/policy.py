@@ -34,7 +34,9 @@ async def _nothing(items: object) -> None:
 
 async def _check(arguments: argparse.Namespace) -> int:
     setup = prepare(read_invocation(arguments))
-    registry = build_registry(setup, TodoList("policy-check", _nothing))
+    registry = build_registry(
+        setup, TodoList("policy-check", _nothing), lambda action: decide(action, build_policy(setup))
+    )
     is_understood = True
     for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
         is_understood = is_understood and not call.problem

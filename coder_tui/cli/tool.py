@@ -8,7 +8,7 @@ from uuid import uuid4
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.session_log import NoLog
 from coder_tui.agent.tool_runner import failure_json
-from coder_tui.bootstrap import Workbench, build_registry, build_workbench
+from coder_tui.bootstrap import Workbench, build_policy, build_registry, build_workbench
 from coder_tui.cli.arguments import tool_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.json_calls import GivenCall, given_calls
@@ -16,6 +16,7 @@ from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import say, say_json
 from coder_tui.headless import ExitCode
 from coder_tui.llm.traits import traits_of
+from coder_tui.policy.decide import decide
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.events import Event, RequestOpened
 from coder_tui.protocol.messages import ToolCall
@@ -38,7 +39,9 @@ async def _keep(items: tuple[TodoItem, ...]) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    registry = build_registry(prepare(read_invocation(arguments)), TodoList(OUTSIDE, _keep))
+    setup = prepare(read_invocation(arguments))
+    policy = build_policy(setup)
+    registry = build_registry(setup, TodoList(OUTSIDE, _keep), lambda action: decide(action, policy))
     audience = Audience.SUB if arguments.sub else Audience.MAIN
     traits = traits_of(arguments.model)
     if arguments.json:

@@ -18,6 +18,7 @@ from pydantic_settings import (
 from coder_tui.config.bash_section import BashSection
 from coder_tui.config.complaints import ValidKeys, complain, unknown_key, unreadable_variable
 from coder_tui.config.experimental_section import ExperimentalSection
+from coder_tui.config.fetch_section import FetchSection
 from coder_tui.config.limits_section import LimitsSection
 from coder_tui.config.model_section import ModelSection
 from coder_tui.config.permission_section import PermissionTable
@@ -25,6 +26,7 @@ from coder_tui.config.project_settings import PERMISSION
 from coder_tui.config.section import Section
 from coder_tui.config.sources import PREFIX, RawTable, Sources, layer_of, origin_of, variable_path
 from coder_tui.config.ui_section import UiSection
+from coder_tui.config.websearch_section import WebsearchSection
 from coder_tui.config.workspace_section import WorkspaceSection
 from coder_tui.policy.keys import PERMISSION_KEYS, is_permission_key
 from coder_tui.protocol.errors import ConfigError
@@ -59,6 +61,8 @@ class Settings(BaseSettings):
     permission: PermissionTable = Field(default_factory=dict)
     bash: BashSection = BashSection()
     workspace: WorkspaceSection = WorkspaceSection()
+    fetch: FetchSection = FetchSection()
+    websearch: WebsearchSection = WebsearchSection()
     limits: LimitsSection = LimitsSection()
     ui: UiSection = UiSection()
     experimental: ExperimentalSection = ExperimentalSection()

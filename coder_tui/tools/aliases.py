@@ -83,7 +83,15 @@ TOOL_PARAMETER_ALIASES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("context_lines", "-C"), "context"),
         **dict.fromkeys(("-i", "case_insensitive", "ignoreCase"), "ignore_case"),
     },
-    "websearch": {"pattern": "query", "keyword": "query", "keywords": "query"},
+    "fetch": {
+        **dict.fromkeys(("uri", "link", "href"), "url"),
+        **dict.fromkeys(("data", "content"), "body"),
+        "timeout": "timeout_sec",
+    },
+    "websearch": {
+        **dict.fromkeys(("pattern", "keyword", "keywords"), "query"),
+        **dict.fromkeys(("numResults", "num_results", "limit", "count"), "max_results"),
+    },
 }
 """Those that mean different things in different tools; they go before the general ones."""
 

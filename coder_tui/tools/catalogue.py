@@ -6,6 +6,7 @@ from coder_tui.tools.builtin.apply_patch import ApplyPatchTool
 from coder_tui.tools.builtin.bash import BashLimits, BashTool
 from coder_tui.tools.builtin.create_file import CreateFileTool
 from coder_tui.tools.builtin.edit import EditTool
+from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.file_info import FileInfoTool
 from coder_tui.tools.builtin.glob import GlobTool
 from coder_tui.tools.builtin.grep import GrepTool
@@ -19,8 +20,10 @@ from coder_tui.tools.builtin.read_many import ReadManyTool
 from coder_tui.tools.builtin.todoread import TodoReadTool
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.builtin.todowrite import TodoWriteTool
+from coder_tui.tools.builtin.websearch import WebsearchTool
 from coder_tui.tools.builtin.write import WriteTool
 from coder_tui.tools.registry import AnyTool
+from coder_tui.web.web import Web
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.ledger import ReadLedger
 from coder_tui.workspace.outline.client import Outliner
@@ -30,7 +33,7 @@ OUTLINE_CACHE = "outlines.db"
 
 
 def builtin_tools(
-    workspace: Workspace, bash: BashLimits, todos: TodoList, cache: Path
+    workspace: Workspace, bash: BashLimits, todos: TodoList, cache: Path, web: Web
 ) -> tuple[AnyTool, ...]:
     """In the order in which models and people see them; `cache` is a folder for what can be made again."""
     ledger, search = ReadLedger(), Search(search_program())
@@ -50,6 +53,8 @@ def builtin_tools(
         PatchTool(workspace, ledger),
         ApplyPatchTool(workspace, ledger),
         BashTool(workspace, bash),
+        FetchTool(web.fetcher),
+        WebsearchTool(web.search),
         TodoReadTool(todos),
         TodoWriteTool(todos),
     )

@@ -1,48 +1,18 @@
 """One request and its answer over a connection to an address that was chosen before."""
 
-import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 import httpx
 
-from coder_tui.policy.addresses import IpAddress
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import WebAddress
 from coder_tui.web.failures import network_failure
+from coder_tui.web.messages import Body, OnBytes, Outgoing, Route
 from coder_tui.web.unpack import unpack, unpacker_for
 
 _CONNECT_SECONDS = 10.0
 _RAW_SLACK = 1_000_000
-
-Headers = tuple[tuple[str, str], ...]
-OnBytes = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Outgoing:
-    method: str
-    address: WebAddress
-    headers: Headers = ()
-    body: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """How to get there: an address of the host, or a proxy that looks the name up itself."""
-
-    addresses: tuple[IpAddress, ...]
-    proxy: str
-    context: ssl.SSLContext
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    data: bytes = b""
-    is_cut: bool = False
-    declared: int | None = None
-    """The length that the server named, where that is comparable."""
 
 
 @asynccontextmanager

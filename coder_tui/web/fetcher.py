@@ -3,20 +3,24 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import httpx
-
+from coder_tui import __version__
+from coder_tui.policy.addresses import IpAddress
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import WebAddress
 from coder_tui.web.address_book import AddressBook
 from coder_tui.web.credentials import Credentials
-from coder_tui.web.exchange import Body, Outgoing, Route, exchange, read_body
+from coder_tui.web.messages import Body, Outgoing, Route
 from coder_tui.web.permit import Permit
 from coder_tui.web.proxies import Proxies
 from coder_tui.web.redirects import MOST_REDIRECTS, check_rules, is_redirect, redirected
 from coder_tui.web.trust import Trust
 from coder_tui.web.unpack import ACCEPTED
+
+if TYPE_CHECKING:
+    import httpx
 
 Judge = Callable[[str], Effect]
 """What the rules say of reading a URL."""
@@ -47,7 +51,18 @@ class Fetched:
     """Whether some hop was to a host whose certificate is not checked."""
 
 
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """What can be said of a request before it is made."""
+
+    private: tuple[IpAddress, ...]
+    proxy: str
+    is_unverified: bool
+
+
 class Fetcher:
+    user_agent = f"coder-tui/{__version__}"
+
     def __init__(self, book: AddressBook, proxies: Proxies, trust: Trust, judge: Judge) -> None:
         self._book = book
         self._proxies = proxies
@@ -61,6 +76,11 @@ class Fetcher:
         except TimeoutError as error:
             message = f"{fetch.outgoing.address.origin} took longer than {fetch.seconds:g} s."
             raise ToolError(ErrorType.TIMEOUT, message, "Give a larger timeout_sec.") from error
+
+    async def foresee(self, address: WebAddress) -> Foresight:
+        proxy = self._proxies.for_address(address)
+        private = () if proxy else await self._book.foretell(address.host)
+        return Foresight(private, proxy, self.is_unverified(address))
 
     async def route(self, address: WebAddress, permit: Permit) -> tuple[Route, Permit]:
         """The way to `address`, and what may still be reached after it."""
@@ -97,6 +117,9 @@ class _Journey:
 
     async def _hop(self) -> Fetched | Outgoing:
         """One exchange: the answer, or the request that it asks for."""
+        # Importing the HTTP library takes a tenth of a second, and most sessions fetch nothing.
+        from coder_tui.web.exchange import exchange
+
         here = self._outgoing.address
         self._progress(f"{self._outgoing.method} {here.url}\n")
         route, self._permit = await self._fetcher.route(here, self._permit)
@@ -135,7 +158,7 @@ class _Journey:
         check_rules(self._fetcher.judge(first), self._fetcher.judge(there), first, there)
         return following
 
-    async def _read(self, response: httpx.Response) -> Fetched:
+    async def _read(self, response: "httpx.Response") -> Fetched:
         content_type = response.headers.get("content-type", "")
         body = await self._body(response, content_type)
         return Fetched(
@@ -147,7 +170,7 @@ class _Journey:
             self._is_unverified,
         )
 
-    async def _body(self, response: httpx.Response, content_type: str) -> Body:
+    async def _body(self, response: "httpx.Response", content_type: str) -> Body:
         if self._outgoing.method == "HEAD":
             return Body()
         told = 0
@@ -157,6 +180,8 @@ class _Journey:
             if count - told >= _STEP:
                 told = count
                 self._progress(f"{count:,} bytes\n")
+
+        from coder_tui.web.exchange import read_body  # as above
 
         limit = self._fetch.limit_for(content_type)
         return await read_body(response, limit, self._outgoing.address, on_bytes)

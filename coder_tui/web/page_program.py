@@ -32,7 +32,7 @@ def _converted(html: str, url: str, output_format: str, left_out: list[str]) -> 
         # Its own removal of navigation takes a page's <header> with it, and so the title.
         "preprocessing": PreprocessingOptions(enabled=True, remove_navigation=False, remove_forms=True),
     }
-    return convert(html, ConversionOptions(**options)).content.strip()
+    return (convert(html, ConversionOptions(**options)).content or "").strip()
 
 
 if __name__ == "__main__":

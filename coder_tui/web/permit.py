@@ -1,6 +1,6 @@
 """What an approval covers: the addresses that were shown, not what a name or redirect leads to later."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from coder_tui.policy.addresses import IpAddress, Reach, literal_address, reach_of_host
 from coder_tui.protocol.errors import ErrorType, ToolError
@@ -17,6 +17,8 @@ class Permit:
     addresses: frozenset[IpAddress] = frozenset()
     is_for_this_machine: bool = False
     """Whether `localhost` was approved by that name, whatever it resolves to here."""
+    is_for_any: bool = False
+    """For an address out of the person's own settings: wherever its name leads was chosen by them."""
 
     @classmethod
     def for_call(cls, address: WebAddress, shown: frozenset[IpAddress]) -> "Permit":
@@ -37,10 +39,10 @@ class Permit:
                 raise _refused(f"{_leads(address, ip)}, a {reach} address that was not approved", _HINT)
         # A public server must not send us back to what was approved before it had a say.
         is_private = bool(reaches) and all(reach is not Reach.PUBLIC for reach in reaches)
-        return self if is_private else replace(self, addresses=frozenset(), is_for_this_machine=False)
+        return self if is_private else Permit()
 
     def _covers(self, ip: IpAddress, reach: Reach) -> bool:
-        if reach is Reach.PUBLIC or ip in self.addresses:
+        if reach is Reach.PUBLIC or self.is_for_any or ip in self.addresses:
             return True
         return self.is_for_this_machine and reach is Reach.LOOPBACK
 

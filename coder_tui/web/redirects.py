@@ -5,7 +5,7 @@ import re
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import WebAddress
-from coder_tui.web.exchange import Headers, Outgoing
+from coder_tui.web.messages import Headers, Outgoing
 
 MOST_REDIRECTS = 5
 READING_METHODS = frozenset({"GET", "HEAD"})

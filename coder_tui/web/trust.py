@@ -5,8 +5,6 @@ import ssl
 from collections.abc import Mapping
 from pathlib import Path
 
-import httpx
-
 from coder_tui.protocol.errors import ErrorType, ToolError
 
 _FILE_VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
@@ -34,6 +32,8 @@ class Trust:
         return self._checking
 
     def _checked(self) -> ssl.SSLContext:
+        import httpx  # only where it is needed: it takes a tenth of a second
+
         context = httpx.create_ssl_context(trust_env=False)
         context.load_default_certs()
         for name in _FILE_VARIABLES:

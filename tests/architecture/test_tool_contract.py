@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from coder_tui.llm.traits import traits_of
+from coder_tui.policy.rules import Effect
 from coder_tui.tools.base import Tool, ToolContext
 from coder_tui.tools.builtin.bash import BashLimits
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.catalogue import builtin_tools
 from coder_tui.tools.descriptions import description_of
 from coder_tui.tools.registry import Registry, definition_of
+from coder_tui.web.web import SEARCH_KEY, WebSettings, open_web
 from coder_tui.workspace.confine import Workspace
 
 SNAPSHOT = Path(__file__).with_name("tool_definitions.json")
@@ -35,6 +37,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "patch": {"patch": "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n"},
     "apply_patch": {"patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch"},
     "bash": {"command": "true"},
+    "fetch": {"url": "https://example.org/"},
+    "websearch": {"query": "one"},
     "todoread": {},
     "todowrite": {"todos": []},
 }
@@ -46,7 +50,8 @@ async def keep(items: object) -> None:
 
 def tools(root: Path = Path("/")) -> tuple[Tool[Any], ...]:
     limits = BashLimits("/bin/sh", 120_000, 30_000)
-    return builtin_tools(Workspace(root), limits, TodoList("s", keep), Path("/nowhere"))
+    web = open_web(WebSettings(environ={SEARCH_KEY: "key"}), lambda url: Effect.ASK)
+    return builtin_tools(Workspace(root), limits, TodoList("s", keep), Path("/nowhere"), web)
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)
