@@ -25,6 +25,9 @@ class Glyphs:
     wrapped: str = "↳"
     info: str = "·"
     warning: str = "!"
+    blank: str = "·"
+    tab: str = "→"
+    hatch: str = "╱"
 
 
 UNICODE = Glyphs()
@@ -47,4 +50,7 @@ ASCII = Glyphs(
     more="...",
     wrapped="\\",
     info="-",
+    blank=".",
+    tab=">",
+    hatch="/",
 )
