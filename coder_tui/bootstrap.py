@@ -45,7 +45,7 @@ from coder_tui.protocol.usage import Usage
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.leftovers import half_written
 from coder_tui.storage.sessions import Store, StoredSession
-from coder_tui.text.redact import Redactor
+from coder_tui.text.redact import BY_SHAPE, Redactor
 from coder_tui.tools.builtin.bash import BashLimits
 from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.todos import SaveTodos, TodoList
@@ -74,6 +74,7 @@ class Setup:
     added_roots: tuple[Path, ...] = ()
     is_scratch: bool = False
     is_mode_given: bool = False
+    redact: Redactor = BY_SHAPE
 
     @property
     def tool_output(self) -> Path:
@@ -94,7 +95,8 @@ def load_setup(
     """
     settings = load_settings(sources)
     directories.ensure()
-    start_log(directories.log, Redactor(environ))
+    redact = Redactor(environ)
+    start_log(directories.log, redact)
     half_written.keep_in(directories.data / HALF_WRITTEN)
     return Setup(
         directory,
@@ -104,6 +106,7 @@ def load_setup(
         mode or Mode.ASK,
         added_roots,
         is_mode_given=mode is not None,
+        redact=redact,
     )
 
 
@@ -182,7 +185,8 @@ def build_workbench(
     )
     registry = build_registry(setup, todos, desk.verdict)
     scope = Scope(todos.session_id, setup.directory)
-    runner = ToolRunner(registry, desk, calls, bus, OutputGuard(setup.tool_output), scope)
+    guard = OutputGuard(setup.tool_output, setup.redact)
+    runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)
     return Workbench(bus, broker, desk, registry, runner)
 
 

@@ -5,7 +5,7 @@ import dataclasses
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, Protocol
 
@@ -17,7 +17,10 @@ from coder_tui.protocol.events import (
     Notice,
     RequestOpened,
     RetryScheduled,
+    TextDelta,
+    ThinkingDelta,
     ToolFinished,
+    ToolProgressed,
     TurnFailed,
     TurnFinished,
     UsageUpdated,
@@ -25,6 +28,8 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import Outcome, TurnOutcome
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
 from coder_tui.protocol.usage import Usage
+from coder_tui.text.redact import Redactor
+from coder_tui.text.stream_redactor import LineStream
 
 SCHEMA_VERSION = 1
 
@@ -76,6 +81,22 @@ class Printer(Protocol):
     def end(self, result: RunResult) -> None: ...
 
 
+Delta = TextDelta | ThinkingDelta | ToolProgressed
+
+
+def _ends(event: MessageFinished | ToolFinished | TurnFinished | TurnFailed, begun: Delta) -> bool:
+    """Whether no more of the text that `begun` stands for will come."""
+    match event, begun:
+        case MessageFinished(), TextDelta() | ThinkingDelta():
+            return event.message_id == begun.message_id
+        case ToolFinished(), ToolProgressed():
+            return event.call_id == begun.call_id
+        case ((TurnFinished() | TurnFailed()), _):
+            return True
+        case _:
+            return False
+
+
 def event_json(event: Event) -> dict[str, Any]:
     """An event as one JSON object; its type in snake case."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
@@ -117,9 +138,14 @@ _MARKS = {Outcome.OK: "✓", Outcome.FAILED: "✗", Outcome.DENIED: "⊘", Outco
 
 @dataclass(frozen=True, slots=True)
 class StreamPrinter:
-    """A line of JSON an event: first the schema version, last the result."""
+    """A line of JSON an event: first the schema version, last the result.
+
+    Pieces of a text are joined to lines, because a secret could be split over two of them.
+    """
 
     write: Callable[[dict[str, Any]], None]
+    redact: Redactor
+    _open: dict[Delta, LineStream] = field(default_factory=dict)
 
     def start(self, session: Session) -> None:
         self.write({"type": "schema", "schema_version": SCHEMA_VERSION})
@@ -127,10 +153,28 @@ class StreamPrinter:
             self.write(event_json(event))
 
     def event(self, event: Event) -> None:
+        match event:
+            case TextDelta() | ThinkingDelta() | ToolProgressed():
+                begun = replace(event, text="")
+                stream = self._open.setdefault(begun, LineStream(self.redact))
+                self._piece(begun, stream.feed(event.text))
+                return
+            case MessageFinished() | ToolFinished() | TurnFinished() | TurnFailed():
+                self._end_texts(event)
+            case _:
+                pass
         self.write(event_json(event))
 
     def end(self, result: RunResult) -> None:
         self.write(result.as_json())
+
+    def _piece(self, begun: Delta, text: str) -> None:
+        if text:
+            self.write(event_json(replace(begun, text=text)))
+
+    def _end_texts(self, event: MessageFinished | ToolFinished | TurnFinished | TurnFailed) -> None:
+        for begun in [begun for begun in self._open if _ends(event, begun)]:
+            self._piece(begun, self._open.pop(begun).finish())
 
 
 @dataclass(frozen=True, slots=True)

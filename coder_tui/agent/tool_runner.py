@@ -19,6 +19,8 @@ from coder_tui.protocol.errors import ErrorType, ToolError, UserError
 from coder_tui.protocol.events import FilesChanged, ToolFinished, ToolProgressed, ToolStarted
 from coder_tui.protocol.messages import ToolCall, ToolMessage
 from coder_tui.protocol.outcomes import Outcome
+from coder_tui.text.redact import BY_SHAPE, Redactor, map_texts
+from coder_tui.text.stream_redactor import KnownStream
 from coder_tui.tools.base import Access, Audience, JsonObject, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.call import rewritten, understand
 from coder_tui.tools.registry import Registry
@@ -96,6 +98,7 @@ class ToolRunner:
         bus: EventBus,
         guard: OutputGuard,
         scope: Scope,
+        redact: Redactor = BY_SHAPE,
     ) -> None:
         self._registry = registry
         self._desk = desk
@@ -103,6 +106,7 @@ class ToolRunner:
         self._bus = bus
         self._guard = guard
         self._scope = scope
+        self._redact = redact
 
     def is_concurrent(self, call: ToolCall) -> bool:
         """Whether the call only looks, so that it may run beside others."""
@@ -179,14 +183,14 @@ class ToolRunner:
         return tool, params
 
     def _context(self, attempt: _Attempt) -> ToolContext:
-        call_id = attempt.call.id
+        call_id, live = attempt.call.id, KnownStream(self._redact)
         return ToolContext(
             session_id=self._scope.session_id,
             call_id=call_id,
             message_id=attempt.message_id,
             directory=self._scope.directory,
             agent=self._scope.agent,
-            progress=lambda text: self._bus.publish(ToolProgressed(call_id, text)),
+            progress=lambda text: self._bus.publish(ToolProgressed(call_id, live.feed(text))),
         )
 
     async def _record(self, attempt: _Attempt) -> None:
@@ -199,7 +203,8 @@ class ToolRunner:
         if not attempt.is_recorded:
             await self._record(attempt)
         name = f"{self._scope.session_id}-{attempt.call.id}"
-        content = await asyncio.to_thread(self._guard.guard, result.for_model, name)
+        content = self._redact.known(await asyncio.to_thread(self._guard.guard, result.for_model, name))
+        shown = map_texts(result.for_user, self._redact.known)
         message = ToolMessage(uuid4().hex, attempt.call.id, attempt.tool, content)
         await self._calls.finished(
             FinishedCall(
@@ -207,13 +212,13 @@ class ToolRunner:
                 attempt.shown_tool,
                 outcome,
                 attempt.summary,
-                result.for_user,
+                shown,
                 attempt.duration_ms,
                 message,
             )
         )
         attempt.is_finished = True
-        self._announce(attempt, outcome, result.for_user)
+        self._announce(attempt, outcome, shown)
         return message
 
     def _announce(self, attempt: _Attempt, outcome: Outcome, display: DisplayBlock) -> None:

@@ -7,8 +7,9 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from coder_tui.cli.arguments import split_command
-from coder_tui.cli.output import complain, silence_broken_pipe
+from coder_tui.cli.output import complain, redacted, silence_broken_pipe
 from coder_tui.protocol.errors import UserError
+from coder_tui.text.crash_text import redact_crashes
 
 log = logging.getLogger(__name__)
 INTERRUPTED = 130
@@ -35,6 +36,7 @@ def _prepare_output() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     logging.getLogger("coder_tui").addHandler(logging.NullHandler())
+    redact_crashes(redacted)
 
 
 def run_command(argv: Sequence[str]) -> int:

@@ -91,7 +91,7 @@ def _check_model(name: str, api_base: str) -> None:
 
 
 async def open_core(setup: Setup, choice: ModelChoice) -> Core:
-    store = await Store.open(setup.directories.database)
+    store = await Store.open(setup.directories.database, setup.redact)
     settings = setup.settings.model
     retry = RetryPolicy(max_attempts=settings.max_retries + 1)
     return Core(setup, store, _client(setup, choice), choice, retry)

@@ -1,11 +1,28 @@
-"""Writing to standard output and error; text from outside is made safe for a terminal."""
+"""Writing to standard output and error: without secrets, and safe for a terminal."""
 
 import json
 import os
 import sys
-from typing import Any, TextIO
+from functools import cache
+from typing import TYPE_CHECKING, Any, TextIO
 
 from coder_tui.text.safe_text import safe_text
+
+if TYPE_CHECKING:
+    from coder_tui.text.redact import Redactor
+
+
+@cache
+def redactor() -> "Redactor":
+    """Knows the secrets of this process's environment."""
+    # Imported here: a start that prints nothing must not pay for it (four milliseconds).
+    from coder_tui.text.redact import Redactor
+
+    return Redactor(os.environ)
+
+
+def redacted(text: str) -> str:
+    return redactor()(text)
 
 
 def say(text: str) -> None:
@@ -19,6 +36,11 @@ def complain(text: str) -> None:
 
 
 def say_json(value: Any, *, indent: int | None = None) -> None:
+    say_as_is(redactor().value(value), indent=indent)
+
+
+def say_as_is(value: Any, *, indent: int | None = None) -> None:
+    """JSON for a program that needs what a model would get: its secrets are the caller's to hide."""
     # ASCII only: what is not valid Unicode (bytes of a file) survives, and no escape reaches a terminal.
     sys.stdout.write(json.dumps(value, indent=indent) + "\n")
     sys.stdout.flush()
@@ -26,7 +48,8 @@ def say_json(value: Any, *, indent: int | None = None) -> None:
 
 def _write(stream: TextIO, text: str) -> None:
     # A file or pipe gets the text as it is; only a terminal could be steered by it.
-    shown = safe_text(text) if stream.isatty() else text.encode(errors="replace").decode()
+    clean = redacted(text)
+    shown = safe_text(clean) if stream.isatty() else clean.encode(errors="replace").decode()
     stream.write(shown + "\n")
     stream.flush()
 

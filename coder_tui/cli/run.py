@@ -9,7 +9,7 @@ from collections.abc import Callable
 from coder_tui.cli.arguments import run_parser
 from coder_tui.cli.invocation import Invocation, read_invocation
 from coder_tui.cli.opening import NO_MODEL, choose_model, open_core, open_session, prepare
-from coder_tui.cli.output import complain, say, say_json
+from coder_tui.cli.output import complain, redactor, say, say_json
 from coder_tui.headless import HeadlessRun, JsonPrinter, Printer, StreamPrinter, TextPrinter
 from coder_tui.protocol.errors import UsageError, UserError
 
@@ -37,7 +37,7 @@ def _prompt(arguments: argparse.Namespace) -> str:
 def _printer(output: str) -> Printer:
     match output:
         case "stream-json":
-            return StreamPrinter(say_json)
+            return StreamPrinter(say_json, redactor())
         case "json":
             return JsonPrinter(say_json)
         case _:

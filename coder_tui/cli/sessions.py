@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from coder_tui.cli.arguments import sessions_parser
-from coder_tui.cli.output import say, say_json
+from coder_tui.cli.output import redactor, say, say_json
 from coder_tui.config.paths import find_directories
 from coder_tui.protocol.errors import UsageError
 from coder_tui.storage.export import to_jsonl, to_markdown
@@ -34,7 +34,7 @@ async def _with_store(
 ) -> int:
     directories = find_directories(os.environ)
     directories.ensure()
-    store = await Store.open(directories.database)
+    store = await Store.open(directories.database, redactor())
     try:
         return await action(store, arguments)
     finally:
@@ -68,14 +68,14 @@ def _as_json(info: SessionInfo) -> dict[str, object]:
 
 async def _show(store: Store, arguments: argparse.Namespace) -> int:
     info = await store.get(arguments.id)
-    say(to_markdown(await store.load(info.id)))
+    say(to_markdown(await store.load(info.id), redactor()))
     return 0
 
 
 async def _export(store: Store, arguments: argparse.Namespace) -> int:
     info = await store.get(arguments.id)
     stored = await store.load(info.id)
-    text = to_markdown(stored) if arguments.format == "md" else to_jsonl(stored)
+    text = to_markdown(stored, redactor()) if arguments.format == "md" else to_jsonl(stored, redactor())
     if not arguments.output:
         sys.stdout.write(text)
         return 0

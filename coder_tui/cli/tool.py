@@ -13,7 +13,7 @@ from coder_tui.cli.arguments import tool_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.json_calls import GivenCall, given_calls
 from coder_tui.cli.opening import prepare
-from coder_tui.cli.output import say, say_json
+from coder_tui.cli.output import say, say_as_is, say_json
 from coder_tui.headless import ExitCode
 from coder_tui.llm.traits import traits_of
 from coder_tui.policy.decide import decide
@@ -58,7 +58,7 @@ async def _call(arguments: argparse.Namespace) -> int:
     is_ok = True
     for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
         result = await _answer(bench, call)
-        say_json(result)
+        say_as_is(result)
         is_ok = is_ok and result.get("ok") is not False
     if refused:
         return ExitCode.REFUSED

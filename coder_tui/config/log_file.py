@@ -7,6 +7,8 @@ from pathlib import Path
 
 LOG_NAME = "coder-tui.log"
 _MAX_BYTES = 1_000_000
+# asyncio tells of failures that nobody waited for, with their tracebacks, otherwise on standard error.
+_LOGGERS = ("coder_tui", "asyncio")
 
 
 class _RedactingFormatter(logging.Formatter):
@@ -19,14 +21,15 @@ class _RedactingFormatter(logging.Formatter):
 
 
 def start_log(folder: Path, redact: Callable[[str], str]) -> Path:
-    """Send the program's own log records to the file, and nothing to the terminal."""
+    """Send the log records of the program and of its event loop to the file, and nothing to the terminal."""
     path = folder / LOG_NAME
     handler = RotatingFileHandler(path, maxBytes=_MAX_BYTES, backupCount=1, delay=True, encoding="utf-8")
     handler.setFormatter(_RedactingFormatter(redact))
-    logger = logging.getLogger("coder_tui")
-    for old in tuple(logger.handlers):
-        logger.removeHandler(old)
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        for old in tuple(logger.handlers):
+            logger.removeHandler(old)
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
     return path

@@ -18,6 +18,7 @@ from coder_tui.protocol.display import (
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from coder_tui.protocol.todos import TodoItem, TodoStatus
 from coder_tui.storage.records import SessionInfo, StoredCall, StoredSession
+from coder_tui.text.redact import BY_SHAPE, Redactor
 from coder_tui.text.safe_text import safe_line, safe_text
 
 JSONL_SCHEMA = 1
@@ -25,19 +26,20 @@ _BACKTICKS = re.compile("`+")
 _BOXES = {TodoStatus.PENDING: " ", TodoStatus.IN_PROGRESS: "~", TodoStatus.COMPLETED: "x"}
 
 
-def to_markdown(session: StoredSession) -> str:
+def to_markdown(session: StoredSession, redact: Redactor = BY_SHAPE) -> str:
     """What was said and done, in order; controls are shown, so that it can be printed to a terminal."""
     parts = [_heading(session)]
     for message in session.messages:
         parts.extend(_message(message, session.calls))
     if session.todos:
         parts += ["## Todos", _todos(session.todos)]
-    return safe_text("\n\n".join(parts)) + "\n"
+    # An older version may have stored what this one would not.
+    return safe_text(redact("\n\n".join(parts))) + "\n"
 
 
-def to_jsonl(session: StoredSession) -> str:
+def to_jsonl(session: StoredSession, redact: Redactor = BY_SHAPE) -> str:
     """A line for the session, each message, each call, the todos and the usage; plain ASCII."""
-    return "".join(f"{json.dumps(line)}\n" for line in _lines(session))
+    return "".join(f"{json.dumps(redact.value(line))}\n" for line in _lines(session))
 
 
 def _lines(session: StoredSession) -> Iterator[dict[str, object]]:

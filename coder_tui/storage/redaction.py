@@ -1,8 +1,7 @@
 """Takes secrets out of what is about to be stored: the store outlives a session, is copied and exported."""
 
-from dataclasses import fields, is_dataclass, replace
-from enum import Enum
-from typing import TypeVar, assert_never, cast
+from dataclasses import replace
+from typing import assert_never
 
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.messages import (
@@ -15,9 +14,7 @@ from coder_tui.protocol.messages import (
 )
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.records import CallRecord, DecisionRecord
-from coder_tui.text.redact import Redactor
-
-T = TypeVar("T")
+from coder_tui.text.redact import Redactor, map_texts
 
 
 class Redaction:
@@ -47,10 +44,10 @@ class Redaction:
         return replace(call, arguments=self.json_text(call.arguments), summary=self.text(call.summary))
 
     def decision(self, decision: DecisionRecord) -> DecisionRecord:
-        return replace(self._texts(decision), call_id=decision.call_id)
+        return replace(map_texts(decision, self.text), call_id=decision.call_id)
 
     def display(self, block: DisplayBlock) -> DisplayBlock:
-        return self._texts(block)
+        return map_texts(block, self.text)
 
     def todos(self, items: tuple[TodoItem, ...]) -> tuple[TodoItem, ...]:
         return tuple(replace(item, content=self.text(item.content)) for item in items)
@@ -62,17 +59,3 @@ class Redaction:
         clean = self.text(block.text)
         # A signature holds for the very words: without them the block is kept for people only.
         return block if clean == block.text else ThinkingBlock(clean)
-
-    def _texts(self, value: T) -> T:
-        """The same value with every text in it redacted, however deep."""
-        if isinstance(value, Enum):
-            return value
-        if isinstance(value, str):
-            return cast(T, self.text(value))
-        if isinstance(value, tuple):
-            return cast(T, tuple(self._texts(item) for item in value))
-        if is_dataclass(value) and not isinstance(value, type):
-            return replace(
-                value, **{field.name: self._texts(getattr(value, field.name)) for field in fields(value)}
-            )
-        return value

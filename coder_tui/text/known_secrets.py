@@ -42,6 +42,7 @@ def _forms(value: str) -> Iterator[str]:
     yield value
     yield quote(data, safe="")
     yield json.dumps(value)[1:-1]
+    yield json.dumps(value, ensure_ascii=False)[1:-1]
     if len(data) >= _SHORTEST_ENCODED:
         yield data.hex()
         for shift in range(3):

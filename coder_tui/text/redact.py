@@ -1,13 +1,17 @@
 """Keeps secrets out of what leaves the program: by their shape, and by the values this process knows."""
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from typing import Any, TypeVar, cast
 
 from coder_tui.text.known_secrets import forms_of, secret_values
 from coder_tui.text.secret_shapes import MASK, hide_shapes, is_secret_field
 
-__all__ = ["BY_SHAPE", "MASK", "Redactor"]
+__all__ = ["BY_SHAPE", "MASK", "Redactor", "map_texts"]
+
+T = TypeVar("T")
 
 
 class Redactor:
@@ -54,3 +58,18 @@ class Redactor:
 
 BY_SHAPE = Redactor({})
 """For where no environment is at hand: knows no values."""
+
+
+def map_texts(value: T, change: Callable[[str], str]) -> T:
+    """The same value with every text in it changed, however deep in data classes and tuples."""
+    if isinstance(value, Enum):
+        return value
+    if isinstance(value, str):
+        return cast(T, change(value))
+    if isinstance(value, tuple):
+        return cast(T, tuple(map_texts(item, change) for item in value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value, **{field.name: map_texts(getattr(value, field.name), change) for field in fields(value)}
+        )
+    return value

@@ -6,6 +6,7 @@ look ahead, and none takes a digest, an identifier or an encoded image for a key
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 MASK = "[redacted]"
 _WORD = r"[A-Za-z0-9_\-]"
@@ -19,12 +20,19 @@ class Shape:
     """`pattern` matches the secret; what its group `lead` matches is kept. Hints are in lower case."""
 
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
+    ignores_case: bool = False
 
     def hide(self, text: str, lowered: str) -> str:
         if any(hint in lowered for hint in self.hints):
-            return self.pattern.sub(_masked, text)
+            return _compiled(self.pattern, ignores_case=self.ignores_case).sub(_masked, text)
         return text
+
+
+@cache
+def _compiled(pattern: str, *, ignores_case: bool) -> re.Pattern[str]:
+    # On first use: all of them together would cost a start eight milliseconds.
+    return re.compile(pattern, re.IGNORECASE if ignores_case else 0)
 
 
 def _masked(match: re.Match[str]) -> str:
@@ -32,11 +40,11 @@ def _masked(match: re.Match[str]) -> str:
 
 
 def _token(pattern: str, *hints: str) -> Shape:
-    return Shape(hints, re.compile(rf"(?<![A-Za-z0-9])(?:{pattern})"))
+    return Shape(hints, rf"(?<![A-Za-z0-9])(?:{pattern})")
 
 
 def _after(lead: str, value: str, *hints: str) -> Shape:
-    return Shape(hints, re.compile(rf"(?P<lead>{lead}){_NAMES_ONE}(?:{value})", re.IGNORECASE))
+    return Shape(hints, rf"(?P<lead>{lead}){_NAMES_ONE}(?:{value})", ignores_case=True)
 
 
 _ISSUED = (
@@ -100,10 +108,8 @@ _IN_ASSIGNMENTS = (
     # A line of an environment file: whatever it is set to, but no number, path, variable or call.
     Shape(
         _NAME_HINTS,
-        re.compile(
-            rf"(?P<lead>(?<![A-Za-z0-9_$])[A-Z0-9_]{{0,60}}{_SECRET_NAMES.upper()}(?:_[A-Z0-9_]{{1,30}})?=['\"]?)"
-            rf"{_NAMES_ONE}(?![~/.]|\d{{1,7}}\b|[A-Za-z_][\w.]{{0,60}}\()[^\s'\"]{{6,}}"
-        ),
+        rf"(?P<lead>(?<![A-Za-z0-9_$])[A-Z0-9_]{{0,60}}{_SECRET_NAMES.upper()}(?:_[A-Z0-9_]{{1,30}})?=['\"]?)"
+        rf"{_NAMES_ONE}(?![~/.]|\d{{1,7}}\b|[A-Za-z_][\w.]{{0,60}}\()[^\s'\"]{{6,}}",
     ),
     _after(
         rf"{_SECRET_NAMES}['\"]?\s{{0,3}}[:=]\s{{0,3}}['\"]?",
@@ -119,7 +125,7 @@ _IN_ASSIGNMENTS = (
 _LINE = r"(?:\s|\\[nr])*(?:[+\-|>] ?)?(?:\d{1,6}[\t:|] ?)?"
 _KEY_BLOCK = Shape(
     ("private key",),
-    re.compile(
+    (
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         rf"(?:{_LINE}(?:[A-Za-z0-9+/=]{{16,}}|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{{0,120}}))*"
         rf"(?:{_LINE}[A-Za-z0-9+/=]{{0,15}}{_LINE}-----END [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----)?"

@@ -1,10 +1,12 @@
 """The output guard: no result floods the model, nothing that was cut is lost."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from coder_tui.text.redact import BY_SHAPE, Redactor
 from coder_tui.tools.base import JsonObject
 
 MAX_LINES = 2_000
@@ -19,10 +21,11 @@ Place = tuple[str | int, ...]
 
 
 class OutputGuard:
-    """Cuts the longest text of a result that is too large; the whole of it goes to a file."""
+    """Cuts the longest text of a result that is too large; the whole, without secrets, goes to a file."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, redact: Redactor = BY_SHAPE) -> None:
         self._folder = folder
+        self._redact = redact
 
     def guard(self, result: JsonObject, name: str) -> str:
         """The JSON that the model gets; `name` is the file's, unique for this call. Blocks."""
@@ -58,7 +61,9 @@ class OutputGuard:
         safe = "".join(char if char.isalnum() or char in "-_" else "_" for char in name)[:120]
         path = self._folder / f"{safe}.txt"
         whole = "\n".join(value for _, value in _texts(result)) or _dumps(result)
-        path.write_text(whole, encoding="utf-8", errors="surrogatepass")
+        # For the person alone, whatever the umask says.
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
+            file.write(self._redact(whole).encode("utf-8", "surrogatepass"))
         return path
 
 
