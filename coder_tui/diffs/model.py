@@ -109,6 +109,13 @@ class Comparison:
         is_all_changed = all(isinstance(section, Change) for section in self.sections)
         return is_all_changed and not (self.additions and self.deletions)
 
+    @property
+    def mixes_line_ends(self) -> bool:
+        """Whether some known lines end in CR LF and others in LF alone."""
+        lines = [line for section in self.sections for line in _lines(section) if line.endswith("\n")]
+        returns = sum(line.endswith("\r\n") for line in lines)
+        return 0 < returns < len(lines)
+
     def hunk(self, id: str) -> Hunk:
         """Raises `KeyError` for an id that is not among the hunks."""
         return self.hunks[self._places[id]]
@@ -121,6 +128,16 @@ class Comparison:
             for index in range(hunk.start, hunk.stop)
             if isinstance(self.sections[index], Change)
         )
+
+
+def _lines(section: Section) -> tuple[str, ...]:
+    match section:
+        case Same(lines=lines):
+            return lines
+        case Change(deleted=deleted, added=added):
+            return deleted + added
+        case Gap():
+            return ()
 
 
 def grouped(sections: Sequence[Section]) -> tuple[Hunk, ...]:

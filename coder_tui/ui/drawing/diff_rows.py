@@ -1,0 +1,140 @@
+"""Rows of a diff as strips: one column or two, wrapped or cut at a window that moves sideways."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate, zip_longest
+
+from rich.cells import cell_len, chop_cells
+from rich.segment import Segment
+from textual.strip import Strip
+
+from coder_tui.diffs.layout import Side
+from coder_tui.diffs.rows import Cell, Row
+from coder_tui.ui.drawing.code import CodeLine
+from coder_tui.ui.drawing.diff_colours import Colours
+from coder_tui.ui.drawing.diff_inks import DiffInks, Ground
+from coder_tui.ui.drawing.diff_text import Marking, cell_segments
+from coder_tui.ui.drawing.strips import NARROWEST, filled
+
+SIGN = 3
+"""Columns between a number and the code: a blank, the sign, a blank."""
+_NO_NEWLINE = "No newline at end of file"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLook:
+    """`digits` is the room for a line number; `left` the columns of code that are scrolled out."""
+
+    width: int
+    marking: Marking
+    digits: int = 5
+    is_split: bool = False
+    has_both_numbers: bool = False
+    wraps: bool = True
+    left: int = 0
+
+    @property
+    def halves(self) -> tuple[int, int]:
+        """The widths of the two columns."""
+        left = (self.width - 1) // 2
+        return left, self.width - 1 - left
+
+    @property
+    def gutter(self) -> int:
+        numbers = 2 * self.digits + 1 if self.has_both_numbers and not self.is_split else self.digits
+        return numbers + SIGN
+
+    @property
+    def room(self) -> int:
+        """Columns of code, on the narrower side."""
+        return max(NARROWEST, (self.halves[0] if self.is_split else self.width) - self.gutter)
+
+
+@dataclass(frozen=True, slots=True)
+class Painter:
+    """Draws rows in one look and one set of inks."""
+
+    look: DiffLook
+    inks: DiffInks
+
+    def strips(self, rows: Iterable[Row], colours: Colours) -> list[Strip]:
+        draw = self._split if self.look.is_split else self._unified
+        return [strip for row in rows for strip in draw(row, colours)]
+
+    def _split(self, row: Row, colours: Colours) -> Iterator[Strip]:
+        left, right = self.look.halves
+        old = self._side(row.old, Side.OLD, left, colours)
+        new = self._side(row.new, Side.NEW, right, colours)
+        bar = Segment(self.look.marking.glyphs.edge, self.inks.dim)
+        blanks = self._below(row.old, left), self._below(row.new, right)
+        for one, other in zip_longest(old, new):
+            yield Strip([*(one or blanks[0]), bar, *(other or blanks[1])], self.look.width)
+
+    def _side(self, cell: Cell | None, side: Side, width: int, colours: Colours) -> list[Strip]:
+        if cell is None:
+            return []
+        number = f"{cell.number:>{self.look.digits}}"
+        return list(self._lines(cell, side, number, width, colours(side, cell.number)))
+
+    def _below(self, cell: Cell | None, width: int) -> CodeLine:
+        """What stands beside rows that the other side has more of."""
+        if cell is not None:
+            return [Segment(" " * width, self.inks.same.plain)]
+        return [Segment(self.look.marking.glyphs.hatch * width, self.inks.dim)]
+
+    def _unified(self, row: Row, colours: Colours) -> Iterator[Strip]:
+        cell, side = (row.new, Side.NEW) if row.new else (row.old, Side.OLD)
+        if cell is None:
+            return
+        number = f"{cell.number:>{self.look.digits}}"
+        if self.look.has_both_numbers:
+            numbers = (f"{each.number if each else '':>{self.look.digits}}" for each in (row.old, row.new))
+            number = " ".join(numbers)
+        yield from self._lines(cell, side, number, self.look.width, colours(side, cell.number))
+
+    def _lines(
+        self, cell: Cell, side: Side, number: str, width: int, colours: CodeLine | None
+    ) -> Iterator[Strip]:
+        """One line in rows of exactly a width."""
+        ground, sign = self._ground(cell, side)
+        segments = cell_segments(cell, ground, self.look.marking, colours)
+        room = max(NARROWEST, width - self.look.gutter)
+        pieces = _wrapped(segments, room, ground) if self.look.wraps else [self._window(segments, room)]
+        numbers = Segment(f"{number} ", self.inks.dim)
+        for piece in pieces:
+            yield filled([numbers, Segment(f"{sign} ", ground.sign), *piece], width, ground.plain)
+            numbers = Segment(f"{self.look.marking.glyphs.wrapped:>{len(number)}} ", self.inks.dim)
+        if not cell.line.endswith("\n"):
+            words = Segment(f"{'':>{len(number)}} {_NO_NEWLINE}", self.inks.dim)
+            yield filled([words], width, self.inks.same.plain)
+
+    def _ground(self, cell: Cell, side: Side) -> tuple[Ground, str]:
+        if not cell.is_changed:
+            return self.inks.same, " "
+        return (self.inks.deleted, "-") if side is Side.OLD else (self.inks.added, "+")
+
+    def _window(self, segments: CodeLine, room: int) -> CodeLine:
+        """The part of a line that is in sight; a mark says where it goes on."""
+        length = sum(cell_len(segment.text) for segment in segments)
+        if not self.look.left and length <= room:
+            return segments
+        left, more = self.look.left, self.look.marking.glyphs.more
+        shown = Strip(segments, length)
+        if length - left <= room:
+            return list(shown.crop(left, length))
+        return [*shown.crop(left, left + room - cell_len(more)), Segment(more, self.inks.dim)]
+
+
+def _wrapped(segments: CodeLine, room: int, ground: Ground) -> Iterator[CodeLine]:
+    """Rows of a width; those below the first begin where the text of the first does."""
+    text = "".join(segment.text for segment in segments)
+    length = cell_len(text)
+    if length <= room:
+        yield segments
+        return
+    hang = min(len(text) - len(text.lstrip(" ")), room // 2)
+    first = chop_cells(text[: room + 1], room)[0]
+    pieces = [first, *chop_cells(text[len(first) :], max(NARROWEST, room - hang))]
+    margin = [Segment(" " * hang, ground.plain)] if hang else []
+    for number, piece in enumerate(Strip(segments, length).divide(list(accumulate(map(cell_len, pieces))))):
+        yield [*margin, *piece] if number else list(piece)
