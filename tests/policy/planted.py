@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CANARY = "canary-7f3a91-must-stay-unseen"
+LISTED = "canary-2c81d5-in-plain-sight"
+"""In secrets that are not hidden: a search of the whole workspace meets them, everything else must not."""
 _GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "PATH": os.defpath}
 _RUN = "#!/bin/sh\ntouch {base}/marks/ran\n"
 _FILES = {
@@ -18,8 +20,8 @@ _FILES = {
     "ws/.env": f"KEY={CANARY}\n",
     "ws/config/.env": f"KEY={CANARY}\n",
     "ws/.netrc": f"machine h login x password {CANARY}\n",
-    "ws/server.pem": f"{CANARY} KEY\n",
-    "ws/id_rsa": f"{CANARY} KEY\n",
+    "ws/server.pem": f"{LISTED} KEY\n",
+    "ws/id_rsa": f"{LISTED} KEY\n",
     "ws/run.sed": "w pwned\n",
     "ws/evil.rc": "--pre=./run.sh\n",
     # Names that a glob turns into flags.

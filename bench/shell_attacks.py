@@ -1,0 +1,137 @@
+"""Makes up shell attacks, and really runs each one that policy would not ask about: no marker may be touched.
+
+uv run python -m bench.shell_attacks [--n 100000] [--seed 1] [--shell both|dash|bash] [--rules attack|looking]
+
+Commands are made, judged and run inside bubblewrap: no network, no rights, a read-only system, and the
+planted workspace, home and outside on a file system in memory.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from bench.shell_cell import SHELLS, Cell, Touch
+from bench.shell_grammar import Grammar
+from coder_tui.policy.rules import Effect
+from tests.policy.corpus import UNDER_TEST, Judge, attacks, everyday_rules, ordinary
+
+BASE = Path("/tmp/cell")
+INSTALL_HINT = "bubblewrap is missing: install the package bubblewrap"
+# Beyond these, everyday rules let build tools run, and those run whatever they are told.
+_LAST_OF_LOOKING = "git --version"
+_RIGHTS = (
+    "--unshare-user --unshare-pid --unshare-net --unshare-ipc --cap-drop ALL --die-with-parent --new-session"
+)
+_PLACES = (
+    "--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /var/tmp --tmpfs /dev/shm"
+    " --tmpfs /usr/local/bin"
+)
+Tally = dict[str, int]
+
+
+def rules_named(name: str) -> Mapping[str, str]:
+    if name == "attack":
+        return UNDER_TEST
+    rules = everyday_rules()
+    names = list(rules)
+    return {pattern: rules[pattern] for pattern in names[: names.index(_LAST_OF_LOOKING) + 1]}
+
+
+def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:
+    """Only to be called where everything but `BASE` is out of reach."""
+    cell = Cell(BASE)
+    planted = cell.planted
+    judge = Judge(planted.root, planted.home, rules_named(arguments.rules))
+    known = [attack.command for attack in attacks(planted.root) if len(attack.command) < 400]
+    known += [command for _, command in ordinary(planted.root)]
+    grammar = Grammar(arguments.seed, str(planted.base), known, is_wide=arguments.rules != "attack")
+    shells = list(SHELLS) if arguments.shell == "both" else [arguments.shell]
+    tally, touches, seen = Counter[str](), [], set[str]()
+    while len(seen) < arguments.n:
+        command = grammar.command()
+        if command in seen or "\0" in command or not command.strip():
+            continue
+        seen.add(command)
+        effect = judge.verdict(command).effect
+        tally[effect] += 1
+        if effect is Effect.ALLOW:
+            tally["executed"] += len(shells)
+            touches += [touch for shell in shells if (touch := cell.run(command, shell))]
+    tally |= {"judged": len(seen), "timed out": cell.timed_out, "seen by search": cell.listed}
+    return dict(tally), touches
+
+
+def confined(arguments: Sequence[str]) -> list[str]:
+    rg = shutil.which("rg", path=f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin")
+    shown = ["--ro-bind", rg, "/usr/local/bin/rg"] if rg else []
+    root = str(Path(__file__).parents[1])
+    return [
+        *("bwrap", *_RIGHTS.split(), *_PLACES.split(), *shown, "--chdir", root),
+        *(sys.executable, "-m", "bench.shell_attacks", "--inside", *arguments),
+    ]
+
+
+def run_confined(n: int, seed: int, shell: str, rules: str) -> tuple[Tally, list[Touch]]:
+    options = {"n": n, "seed": seed, "shell": shell, "rules": rules}
+    flags = [f"--{name}={value}" for name, value in options.items()]
+    done = subprocess.run(confined(flags), stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"the cell ended with {done.returncode}: a command may have ended it (seed {seed})")
+    answer = json.loads(done.stdout)
+    return answer["tally"], [Touch(*touch) for touch in answer["touches"]]
+
+
+def attack(n: int, seed: int, shell: str, rules: str, jobs: int = 2) -> tuple[Tally, list[Touch]]:
+    """Spread over `jobs` cells, each with a seed of its own."""
+    shares = [n // jobs + (number < n % jobs) for number in range(jobs)]
+    with ThreadPoolExecutor(jobs) as pool:
+        pairs = pool.map(
+            lambda number: run_confined(shares[number], seed * 1000 + number, shell, rules), range(jobs)
+        )
+        total, touches = Counter[str](), list[Touch]()
+        for tally, touched in pairs:
+            total.update(tally)
+            touches += touched
+    return dict(total), touches
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--n", type=int, default=100_000, help="commands to judge")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--shell", choices=("both", *SHELLS), default="both")
+    parser.add_argument("--rules", choices=("attack", "looking"), default="attack")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    return parser
+
+
+def main() -> int:
+    arguments = _parser().parse_args()
+    if arguments.inside:
+        tally, touches = attack_inside(arguments)
+        found = [(touch.shell, touch.command, list(touch.what)) for touch in touches]
+        print(json.dumps({"tally": tally, "touches": found}))
+        return 0
+    if not shutil.which("bwrap"):
+        raise SystemExit(INSTALL_HINT)
+    began = time.perf_counter()
+    tally, touches = attack(arguments.n, arguments.seed, arguments.shell, arguments.rules, arguments.jobs)
+    for name in ("judged", "allow", "ask", "deny", "executed", "timed out", "seen by search"):
+        print(f"{name:<16}{tally.get(name, 0):>9,}")
+    print(f"{'touched':<16}{len(touches):>9,}")
+    print(f"{time.perf_counter() - began:.0f} s, seed {arguments.seed}, rules {arguments.rules}")
+    for touch in touches[:50]:
+        print(f"  {touch.shell}: {touch.command!r}: {', '.join(touch.what)}")
+    return 1 if touches else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,117 @@
+"""Runs commands among planted markers and says what each of them touched."""
+
+import os
+import select
+import shutil
+import signal
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.policy.planted import CANARY, LISTED, plant
+
+SECONDS = 2.0
+MOST_OUTPUT = 2_000_000
+SHELLS = {"dash": ("/bin/dash", "sh"), "bash": ("/bin/bash", "sh")}
+"""Program and the name that it is started by: bash, too, is what `/bin/sh` is on many systems."""
+
+# Looking at a repository renews its index.
+_RENEWED = frozenset({"index"})
+State = dict[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    shell: str
+    command: str
+    what: tuple[str, ...]
+
+
+class Cell:
+    """Only for a place where nothing but the planted folders can be written."""
+
+    def __init__(self, base: Path) -> None:
+        self.planted = plant(base / "live")
+        self._pristine = base / "pristine"
+        shutil.copytree(self.planted.base, self._pristine, symlinks=True)
+        self._environment = {
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(self.planted.home),
+            "CANARY_KEY": CANARY,
+            "LANG": "C.UTF-8",
+        }
+        self._state = self._look()
+        self.timed_out = 0
+        self.listed = 0
+
+    def run(self, command: str, shell: str) -> Touch | None:
+        program, name = SHELLS[shell]
+        process = subprocess.Popen(
+            [name, "-lc", command],
+            executable=program,
+            cwd=self.planted.root,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        output = self._output_of(process)
+        what = [*self._changes(), *self._leaks(command, output)]
+        return Touch(shell, command, tuple(what)) if what else None
+
+    def _output_of(self, process: "subprocess.Popen[bytes]") -> bytes:
+        """Until everything that the command started has let go of its output, or the time is up."""
+        assert process.stdout is not None
+        output, until = bytearray(), time.monotonic() + SECONDS
+        pipe = process.stdout.fileno()
+        while (left := until - time.monotonic()) > 0 and len(output) < MOST_OUTPUT:
+            if select.select([pipe], [], [], left)[0]:
+                if not (piece := os.read(pipe, 65536)):
+                    break
+                output += piece
+        else:
+            self.timed_out += 1
+            os.killpg(process.pid, signal.SIGKILL)
+        process.stdout.close()
+        process.wait()
+        return bytes(output)
+
+    def _leaks(self, command: str, output: bytes) -> Iterator[str]:
+        if CANARY.encode() in output:
+            yield "printed a hidden secret"
+        if LISTED.encode() in output:
+            if "rg" in command or "grep" in command:
+                self.listed += 1
+            else:
+                yield "printed a secret"
+
+    def _changes(self) -> list[str]:
+        now = self._look()
+        changed = sorted(name for name in {*now, *self._state} if now.get(name) != self._state.get(name))
+        if changed:
+            self._restore()
+        return [f"touched {name}" for name in changed]
+
+    def _restore(self) -> None:
+        for path in self.planted.base.iterdir():
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        shutil.copytree(self._pristine, self.planted.base, symlinks=True, dirs_exist_ok=True)
+        self._state = self._look()
+
+    def _look(self) -> State:
+        return dict(self._entries(str(self.planted.base), len(str(self.planted.base)) + 1))
+
+    def _entries(self, folder: str, cut: int) -> Iterator[tuple[str, tuple[int, ...]]]:
+        for entry in os.scandir(folder):
+            if entry.name in _RENEWED:
+                continue
+            found = entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(found.st_mode):
+                yield entry.path[cut:], (found.st_mode,)
+                yield from self._entries(entry.path, cut)
+            else:
+                yield entry.path[cut:], (found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns)
