@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from coder_tui.cli.arguments import session_parser
 from coder_tui.cli.invocation import Invocation, read_invocation
+from coder_tui.cli.screen_trust import ScreenTrust
 from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import UsageError
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.drawing.entries import ThinkingLevel
-from coder_tui.ui.launch import Launch
+from coder_tui.ui.launch import Launch, NothingToTrust
 
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
@@ -31,7 +32,8 @@ def main(argv: list[str]) -> int:
 def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool) -> int:
     """Run the screen to its end; returns the exit code."""
     _require_terminal()
-    opener = _Opener(invocation, is_demo=is_demo)
+    trust = ScreenTrust(invocation)
+    opener = _Opener(trust, is_demo=is_demo)
     launch = Launch(
         directory=invocation.directory,
         theme=str(quick_value(invocation.sources, "ui", "theme") or DEFAULT_THEME),
@@ -40,6 +42,8 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         theme_directory=invocation.directories.config / "themes",
         clean_up=opener.clean_up,
         thinking=_thinking(invocation),
+        edits=invocation.directories.cache / "edits",
+        trust=NothingToTrust() if is_demo else trust,
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )
     app = CoderApp(launch)
@@ -68,14 +72,14 @@ def _require_terminal() -> None:
 class _Opener:
     """Loads the core in a thread: its imports take longer than the first paint may."""
 
-    def __init__(self, invocation: Invocation, *, is_demo: bool) -> None:
-        self._invocation = invocation
+    def __init__(self, trust: ScreenTrust, *, is_demo: bool) -> None:
+        self._trust = trust
         self._is_demo = is_demo
         self._core: ScreenCore | None = None
 
     async def open(self) -> "Session":
         module = await asyncio.to_thread(import_module, "coder_tui.cli.screen_core")
-        self._core = module.ScreenCore(self._invocation, is_demo=self._is_demo)
+        self._core = module.ScreenCore(self._trust.invocation, is_demo=self._is_demo)
         return await self._core.open()
 
     def clean_up(self) -> None:

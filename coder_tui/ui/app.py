@@ -17,6 +17,7 @@ from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.departure import Departure, last_words
 from coder_tui.ui.keys import KEYS, Context, bindings, shown
 from coder_tui.ui.launch import Launch
+from coder_tui.ui.project_trust import ask_for_trust
 from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.screens.session import SessionScreen
@@ -68,7 +69,8 @@ class CoderApp(App[int], inherit_bindings=False):
         self.screen.refresh()
 
     def on_app_focus(self) -> None:
-        self.session_screen.presenter.refocused()
+        if isinstance(self.screen, Gated):
+            self.screen.rearm()
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         for row in KEYS:
@@ -111,6 +113,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self.set_timer(0.02, lambda: self.run_worker(self._open_session(), group="open"))
 
     async def _open_session(self) -> None:
+        await ask_for_trust(self, self.session_screen, self._launch)
         try:
             session = await self._launch.open_session()
         except UserError as error:

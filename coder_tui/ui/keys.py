@@ -14,6 +14,7 @@ class Context(StrEnum):
     COMPOSER = "Prompt"
     TRANSCRIPT = "Transcript"
     APPROVAL = "Approval"
+    TRUST = "Trust"
     HELP = "Help"
 
 
@@ -49,7 +50,7 @@ def _row(
     return KeyAction(id, context, keys, action, title, priority, palette, help)
 
 
-_G, _S, _C, _T, _A, _H = Context
+_G, _S, _C, _T, _A, _P, _H = Context
 
 KEYS: tuple[KeyAction, ...] = (
     _row("app.palette", _G, "ctrl+p", "app.command_palette", "Command palette", palette=False),
@@ -88,6 +89,11 @@ KEYS: tuple[KeyAction, ...] = (
     _row("approval.cancel", _A, "escape", "", "Cancel the turn", palette=False),
     _row("approval.help", _A, "f1", "app.help", "This help; the request waits", palette=False),
     _row("approval.palette", _A, "ctrl+p", "", "Nothing: the palette stays closed here", palette=False),
+    _row("trust.trust", _P, "ctrl+y", "", "Trust what the project brings along", palette=False),
+    _row("trust.files", _P, "v", "", "Show the files, or the list again", palette=False),
+    _row("trust.refuse", _P, "n", "", "No, and do not ask again for this content", palette=False),
+    _row("trust.later", _P, "escape", "", "Not now", palette=False),
+    _row("trust.help", _P, "f1", "app.help", "This help; the question waits", palette=False),
     _row("help.close", _H, "escape,q,f1", "screen.dismiss", "Close", palette=False),
 )
 

@@ -1,14 +1,39 @@
 """What the command line hands to the screen."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from coder_tui.config.inventory import ProjectInventory
 from coder_tui.ui.drawing.entries import ThinkingLevel
 
 if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
     from coder_tui.agent.session import Session
+
+
+class ProjectTrust(Protocol):
+    """Asked before a session opens; an answer holds for the content that was shown."""
+
+    async def question(self) -> ProjectInventory | None:
+        """What the project brings along; None where there is nothing to ask."""
+
+    async def accept(self, inventory: ProjectInventory) -> None: ...
+
+    async def refuse(self, inventory: ProjectInventory) -> None: ...
+
+
+class NothingToTrust:
+    """For a folder of the program's own."""
+
+    async def question(self) -> ProjectInventory | None:
+        return None
+
+    async def accept(self, inventory: ProjectInventory) -> None:
+        """There was no question."""
+
+    async def refuse(self, inventory: ProjectInventory) -> None:
+        """There was no question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +52,4 @@ class Launch:
     thinking: ThinkingLevel = ThinkingLevel.SUMMARY
     has_motion: bool = True
     edits: Path | None = None
+    trust: ProjectTrust = field(default_factory=NothingToTrust)

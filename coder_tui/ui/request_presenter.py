@@ -76,10 +76,6 @@ class RequestPresenter:
         """A key went to the session screen at this time."""
         self._deferral.pressed(at)
 
-    def refocused(self) -> None:
-        if self._dialog is not None:
-            self._dialog.rearm()
-
     def open_now(self) -> None:
         """The person asked for it; the dialog still waits for a moment of silence."""
         if self._queue and self._dialog is None and not self._has_no_room:

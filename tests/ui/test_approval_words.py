@@ -186,3 +186,30 @@ async def test_the_dialog_counts_what_waits_with_it() -> None:
         await s.pilot.press("ctrl+y")
         await s.until(lambda: s.dialog is not None and s.dialog.request.id == "r2")
         await s.until(lambda: "2 of 2" in s.drawn())
+
+
+async def test_everything_that_waits_is_listed_with_who_asks() -> None:
+    others = (
+        replace(shell_request("r2", "rg foo"), agent="explore"),
+        *(shell_request(f"r{number}", f"make {number}") for number in range(3, 7)),
+    )
+    async with stage() as s:
+        await s.pilot.press(*"draft")
+        s.session.emit(*map(RequestOpened, (SHELL, *others)))
+        await s.until(lambda: "and 2 more" in s.drawn())
+        assert "bash rm -rf build — waiting for you  F8 answer" in s.drawn()
+        assert "explore: bash rg foo" in s.drawn()
+        await s.pilot.press("f8")
+        await s.ready_dialog()
+        await s.until(lambda: "1 of 6" in s.drawn() and "then  explore: bash rg foo" in s.drawn())
+
+
+async def test_v_takes_the_whole_screen_and_gives_it_back() -> None:
+    async with stage(size=(200, 40)) as s:
+        await open_dialog(s, SHELL)
+        before = s.drawn()
+        await s.pilot.press("v")
+        await s.until(lambda: len(s.drawn().splitlines()[0].strip()) == 200)
+        await s.pilot.press("v")
+        await s.until(lambda: s.drawn() == before)
+        assert s.session.answers == []

@@ -18,3 +18,6 @@ class Gated:
     @abstractmethod
     async def take(self, event: events.Key | events.Paste) -> bool:
         """Whether the event has been dealt with."""
+
+    def rearm(self) -> None:
+        """The terminal got the focus back: the next key may be meant elsewhere."""

@@ -49,7 +49,7 @@ class SessionScreen(Gated, Screen[None]):
         super().__init__()
         signs = chrome(use_ascii=launch.use_ascii)
         self._directory = launch.directory
-        self._signs = signs
+        self.chrome = signs
         self._clock = clock
         self._quit_until = float("-inf")
         self.transcript = Transcript(
@@ -86,7 +86,7 @@ class SessionScreen(Gated, Screen[None]):
         yield self._queue
         yield self._card
         with Container(id="composer"):
-            yield Static(self._signs.prompt, id="sign", markup=False)
+            yield Static(self.chrome.prompt, id="sign", markup=False)
             yield self.prompt
         yield self.status
         yield self._too_small

@@ -31,10 +31,15 @@ class _Columns:
         return max(1, self.width - self.label)
 
 
-def draw_details(details: tuple[Detail, ...], width: int, palette: Palette) -> list[Strip]:
-    """Reasons stand in a column of their own where there is room, else below what they explain."""
+def draw_details(
+    details: tuple[Detail, ...], width: int, palette: Palette, label_width: int = 0
+) -> list[Strip]:
+    """Reasons stand in a column of their own where there is room, else below what they explain.
+
+    `label_width` is the least that labels have, so that several lists can stand below each other.
+    """
     labels = [cell_len(row.label) for row in details if cell_len(row.label) <= _WIDEST_LABEL]
-    label = min(max(labels, default=0) + _GAP, width // 2)
+    label = min(max(label_width, *labels, 0) + _GAP, width // 2)
     texts = [cell_len(row.text) for row in details if row.reason]
     text = max((cells for cells in texts if cells <= _WIDEST_TEXT), default=0)
     columns = _Columns(label, text, width)
@@ -96,9 +101,12 @@ def _inks(weight: Weight, palette: Palette) -> tuple[Style, Style]:
 class DetailRows(DrawnWhole):
     """Details as a widget."""
 
-    def __init__(self, details: tuple[Detail, ...], *, glyphs: Glyphs, id: str | None = None) -> None:
+    def __init__(
+        self, details: tuple[Detail, ...], *, glyphs: Glyphs, label_width: int = 0, id: str | None = None
+    ) -> None:
         super().__init__(glyphs=glyphs, id=id)
         self._details = details
+        self._label_width = label_width
 
     def show(self, details: tuple[Detail, ...]) -> None:
         if details != self._details:
@@ -106,4 +114,4 @@ class DetailRows(DrawnWhole):
             self.forget()
 
     def draw(self, width: int, palette: Palette) -> list[Strip]:
-        return draw_details(self._details, width, palette)
+        return draw_details(self._details, width, palette, self._label_width)

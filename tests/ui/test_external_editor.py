@@ -1,0 +1,173 @@
+"""The person's own editor: which one, on which file, and what becomes of it."""
+
+import asyncio
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from textual.app import SuspendNotSupported
+
+from coder_tui.protocol.requests import Editable
+from coder_tui.ui.external_editor import Edited, ExternalEditor, NoEditor, NotEdited, Outcome
+
+COMMAND = Editable("command", "rm -rf build", ".sh")
+
+
+class FakeTerminal:
+    """Notes whether it was given away and taken back."""
+
+    def __init__(self, *, can_suspend: bool = True) -> None:
+        self._can_suspend = can_suspend
+        self.log: list[str] = []
+
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        if not self._can_suspend:
+            raise SuspendNotSupported("no terminal here")
+        self.log.append("given")
+        yield  # as Textual does: an exception would leave the terminal with the editor
+        self.log.append("back")
+
+    @contextmanager
+    def batch_update(self) -> Iterator[None]:
+        yield
+
+
+def script(folder: Path, body: str) -> str:
+    """A program that edits the file it is given."""
+    path = folder / "editor"
+    path.write_text(
+        f"#!{sys.executable}\nimport os, pathlib, sys\nfile = pathlib.Path(sys.argv[-1])\n{body}\n"
+    )
+    path.chmod(0o755)
+    return str(path)
+
+
+async def edit(
+    tmp_path: Path, body: str, editable: Editable = COMMAND, terminal: FakeTerminal | None = None
+) -> Outcome:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    editor = ExternalEditor({"EDITOR": script(tools, body)}, tmp_path / "edits", tmp_path / "project")
+    outcome = await editor.edit(terminal or FakeTerminal(), editable)
+    assert list((tmp_path / "edits").iterdir()) == []
+    return outcome
+
+
+async def test_what_was_saved_is_what_comes_back_without_the_editors_last_newline(tmp_path: Path) -> None:
+    terminal = FakeTerminal()
+    body = "file.write_text(file.read_text() + ' dist\\n')"
+    assert await edit(tmp_path, body, terminal=terminal) == Edited("rm -rf build dist")
+    assert terminal.log == ["given", "back"]
+
+
+async def test_the_file_is_private_named_for_its_kind_and_alone_in_its_folder(tmp_path: Path) -> None:
+    body = (
+        "mode = [oct(path.stat().st_mode & 0o777) for path in (file, file.parent)]\n"
+        "file.write_text(repr([file.name, mode, os.getcwd() == str(file.parent), os.listdir()]))"
+    )
+    expected = ["command.sh", ["0o600", "0o700"], True, ["command.sh"]]
+    assert await edit(tmp_path, body) == Edited(repr(expected))
+    assert stat.S_IMODE((tmp_path / "edits").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("text", ["a\r\nb\r\n", "hidden \u200b\x1b[2J\u202e", "lone \ud800", "a\n", "\ttab"])
+async def test_the_text_reaches_the_editor_unchanged(tmp_path: Path, text: str) -> None:
+    body = "file.write_bytes(file.read_bytes() + b'|')"
+    assert await edit(tmp_path, body, Editable("content", text)) == Edited(f"{text}|")
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("", "Nothing was changed."),
+        ("file.write_text('\\n \\n')", "The text was emptied"),
+        ("file.write_text('other'); sys.exit(1)", "The editor ended with code 1"),
+        ("file.unlink()", "The editor removed the file"),
+        ("file.write_bytes(b'\\xff')", "not UTF-8"),
+    ],
+)
+async def test_an_edit_that_came_to_nothing_says_why(tmp_path: Path, body: str, reason: str) -> None:
+    outcome = await edit(tmp_path, body)
+    assert isinstance(outcome, NotEdited)
+    assert reason in outcome.reason
+
+
+async def test_an_editor_that_cannot_run_gives_the_terminal_back(tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.write_text("#!/no/such/interpreter\n")
+    broken.chmod(0o755)
+    terminal = FakeTerminal()
+    editor = ExternalEditor({"EDITOR": str(broken)}, tmp_path / "edits", tmp_path / "project")
+    assert await editor.edit(terminal, COMMAND) == NotEdited(
+        "The editor cannot be run: No such file or directory."
+    )
+    assert terminal.log == ["given", "back"]
+    assert list((tmp_path / "edits").iterdir()) == []
+
+
+async def test_a_terminal_that_cannot_be_given_away_is_no_place_for_an_editor(tmp_path: Path) -> None:
+    terminal = FakeTerminal(can_suspend=False)
+    editor = ExternalEditor({"EDITOR": sys.executable}, tmp_path / "edits", tmp_path / "project")
+    assert await editor.edit(terminal, COMMAND) == NoEditor("This terminal cannot be given to an editor.")
+    assert not (tmp_path / "edits").exists()
+
+
+async def test_who_cancels_gets_the_terminal_back_and_no_file_stays(tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    started = tmp_path / "started"
+    os.mkfifo(started)
+    body = f"open({str(started)!r}, 'w').close()\nimport signal; signal.pause()"
+    terminal = FakeTerminal()
+    editor = ExternalEditor({"EDITOR": script(tools, body)}, tmp_path / "edits", tmp_path / "project")
+    task = asyncio.create_task(editor.edit(terminal, COMMAND))
+    await asyncio.to_thread(lambda: started.open().close())
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert terminal.log == ["given", "back"]
+    assert list((tmp_path / "edits").iterdir()) == []
+
+
+async def test_what_a_killed_program_left_is_removed(tmp_path: Path) -> None:
+    dead = await asyncio.create_subprocess_exec("true")
+    await dead.wait()
+    left = tmp_path / "edits" / f"edit-{dead.pid}-abc"
+    left.mkdir(parents=True)
+    (left / "command.sh").write_text("secret")
+    await edit(tmp_path, "")
+
+
+def test_visual_goes_before_editor_and_may_have_arguments(tmp_path: Path) -> None:
+    environ = {"VISUAL": f"{sys.executable} -m 'my editor'", "EDITOR": "nano", "PATH": os.environ["PATH"]}
+    editor = ExternalEditor(environ, None, tmp_path)
+    assert editor.command() == [sys.executable, "-m", "my editor"]
+
+
+def test_without_a_setting_a_usual_editor_is_taken_and_none_from_the_workspace(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "project" / "bin", tmp_path / "bin"
+    for folder in (inside, outside):
+        folder.mkdir(parents=True)
+        for name in ("vi", "nano") if folder is inside else ("vi",):
+            (folder / name).write_text("")
+            (folder / name).chmod(0o755)
+    environ = {"PATH": f"{inside}:.::{outside}"}
+    assert ExternalEditor(environ, None, tmp_path / "project").command() == [str(outside / "vi")]
+
+
+@pytest.mark.parametrize(
+    ("environ", "reason"),
+    [
+        ({}, "No editor found: set $EDITOR to use yours."),
+        ({"EDITOR": "no-such-editor"}, "$EDITOR names a program that is not there."),
+        ({"VISUAL": "vim 'oops"}, "$VISUAL cannot be read: a quote is not closed."),
+    ],
+)
+def test_a_missing_editor_is_told_by_name(tmp_path: Path, environ: dict[str, str], reason: str) -> None:
+    editor = ExternalEditor({**environ, "PATH": str(tmp_path)}, None, tmp_path / "project")
+    assert editor.command() == NoEditor(reason)
