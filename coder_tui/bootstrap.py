@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -42,11 +42,19 @@ from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import Grant
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
+from coder_tui.shell.sandbox import (
+    NOT_LOOKED_FOR,
+    Sandbox,
+    SandboxFolders,
+    SandboxStatus,
+    SandboxWish,
+    probe,
+)
+from coder_tui.shell.session_shell import SessionShell, ShellOptions
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.leftovers import half_written
 from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.text.redact import BY_SHAPE, Redactor
-from coder_tui.tools.builtin.bash import BashLimits
 from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.todos import SaveTodos, TodoList
 from coder_tui.tools.catalogue import builtin_tools
@@ -75,10 +83,18 @@ class Setup:
     is_scratch: bool = False
     is_mode_given: bool = False
     redact: Redactor = BY_SHAPE
+    sandbox: SandboxStatus = NOT_LOOKED_FOR
 
     @property
     def tool_output(self) -> Path:
         return self.directories.data / TOOL_OUTPUT
+
+    @property
+    def own_folders(self) -> tuple[Path, ...]:
+        """The program's own files, which no call writes."""
+        file = self.sources.file
+        folders = (self.directories.config, self.directories.data)
+        return folders if file is None else (*folders, file.path)
 
 
 def load_setup(
@@ -98,7 +114,7 @@ def load_setup(
     redact = Redactor(environ)
     start_log(directories.log, redact)
     half_written.keep_in(directories.data / HALF_WRITTEN)
-    return Setup(
+    setup = Setup(
         directory,
         directories,
         settings,
@@ -108,15 +124,47 @@ def load_setup(
         is_mode_given=mode is not None,
         redact=redact,
     )
+    return replace(setup, sandbox=find_sandbox(setup))
 
 
-def build_registry(setup: Setup, todos: TodoList, decide_on: Callable[[Action], Verdict]) -> Registry:
+def find_sandbox(setup: Setup) -> SandboxStatus:
+    """Which sandbox works here. Blocks: a command is run in it."""
+    wish = SandboxWish(setup.settings.bash.sandbox)
+    return probe(wish, _roots(setup), _sandbox_folders(setup), Path.home())
+
+
+def build_shell(setup: Setup) -> SessionShell:
+    section = setup.settings.bash
+    options = ShellOptions(
+        section.shell,
+        section.timeout_ms,
+        section.output_limit_bytes,
+        section.pass_environment,
+        section.network,
+    )
+    sandbox = Sandbox(
+        setup.sandbox, SandboxWish(section.sandbox), _roots(setup), _sandbox_folders(setup), Path.home()
+    )
+    return SessionShell(_workspace(setup).root, options, sandbox, setup.tool_output, setup.redact)
+
+
+def _sandbox_folders(setup: Setup) -> SandboxFolders:
+    return SandboxFolders(setup.own_folders, (setup.tool_output,), setup.directories.cache)
+
+
+def _roots(setup: Setup) -> tuple[Path, ...]:
+    workspace = _workspace(setup)
+    return (workspace.root, *workspace.extra_roots)
+
+
+def build_registry(
+    setup: Setup, todos: TodoList, decide_on: Callable[[Action], Verdict], shell: SessionShell
+) -> Registry:
     """`decide_on` is asked about every hop of a redirect."""
     settings = setup.settings
-    bash = BashLimits(settings.bash.shell, settings.bash.timeout_ms, settings.bash.output_limit_bytes)
     flags = frozenset(name for name, is_on in settings.experimental.model_dump().items() if is_on)
     web = open_web(_web_settings(settings), lambda url: decide_on(_fetching(url)).effect)
-    return Registry(builtin_tools(_workspace(setup), bash, todos, setup.directories.cache, web), flags)
+    return Registry(builtin_tools(_workspace(setup), shell, todos, setup.directories.cache, web), flags)
 
 
 def _web_settings(settings: Settings) -> WebSettings:
@@ -134,19 +182,16 @@ def _fetching(url: str) -> Action:
 
 
 def build_policy(setup: Setup) -> Policy:
-    workspace = _workspace(setup)
-    own = [setup.directories.config, setup.directories.data]
-    if setup.sources.file is not None:
-        own.append(setup.sources.file.path)
     boundaries = Boundaries(
-        roots=tuple(str(root) for root in (workspace.root, *workspace.extra_roots)),
-        own=tuple(str(folder.resolve()) for folder in own),
+        roots=tuple(str(root) for root in _roots(setup)),
+        own=tuple(str(folder.resolve()) for folder in setup.own_folders),
         readable=(str(setup.tool_output.resolve()),),
     )
     layers = [user_layer(setup.settings.permission, setup.sources)]
     if setup.sources.project is not None:
         layers.append(project_layer(setup.sources.project))
-    return Policy(boundaries, setup.mode, tuple(layers))
+    is_sandboxed = setup.sandbox.guards_everything
+    return Policy(boundaries, setup.mode, tuple(layers), is_sandboxed=is_sandboxed)
 
 
 def _workspace(setup: Setup) -> Workspace:
@@ -163,6 +208,7 @@ class Workbench:
     desk: PermissionDesk
     registry: Registry
     runner: ToolRunner
+    shell: SessionShell
 
 
 class SavedGrants:
@@ -183,11 +229,12 @@ def build_workbench(
         SavedGrants(),
         lambda level, text: bus.publish(Notice(level, text)),
     )
-    registry = build_registry(setup, todos, desk.verdict)
+    shell = build_shell(setup)
+    registry = build_registry(setup, todos, desk.verdict, shell)
     scope = Scope(todos.session_id, setup.directory)
     guard = OutputGuard(setup.tool_output, setup.redact)
     runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)
-    return Workbench(bus, broker, desk, registry, runner)
+    return Workbench(bus, broker, desk, registry, runner, shell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +301,9 @@ class Core:
             todos=lambda: todos.items,
             is_kept=not self.setup.is_scratch,
         )
-        return Session(parts)
+        session = Session(parts)
+        session.on_close(bench.shell.close)
+        return session
 
     def _small_model(self) -> ModelChoice | None:
         """`auto` is a cheap model of the same provider. Another provider's key must not go to this server."""

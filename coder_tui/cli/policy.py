@@ -5,7 +5,7 @@ import asyncio
 from typing import Any
 
 from coder_tui.agent.permissions import action_of
-from coder_tui.bootstrap import Setup, build_policy, build_registry
+from coder_tui.bootstrap import Setup, build_policy, build_registry, build_shell
 from coder_tui.cli.arguments import policy_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.json_calls import GivenCall, given_calls
@@ -35,7 +35,10 @@ async def _nothing(items: object) -> None:
 async def _check(arguments: argparse.Namespace) -> int:
     setup = prepare(read_invocation(arguments))
     registry = build_registry(
-        setup, TodoList("policy-check", _nothing), lambda action: decide(action, build_policy(setup))
+        setup,
+        TodoList("policy-check", _nothing),
+        lambda action: decide(action, build_policy(setup)),
+        build_shell(setup),
     )
     is_understood = True
     for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):

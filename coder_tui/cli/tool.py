@@ -8,7 +8,7 @@ from uuid import uuid4
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.session_log import NoLog
 from coder_tui.agent.tool_runner import failure_json
-from coder_tui.bootstrap import Workbench, build_policy, build_registry, build_workbench
+from coder_tui.bootstrap import Workbench, build_policy, build_registry, build_shell, build_workbench
 from coder_tui.cli.arguments import tool_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.json_calls import GivenCall, given_calls
@@ -41,7 +41,9 @@ async def _keep(items: tuple[TodoItem, ...]) -> None:
 def _list(arguments: argparse.Namespace) -> int:
     setup = prepare(read_invocation(arguments))
     policy = build_policy(setup)
-    registry = build_registry(setup, TodoList(OUTSIDE, _keep), lambda action: decide(action, policy))
+    registry = build_registry(
+        setup, TodoList(OUTSIDE, _keep), lambda action: decide(action, policy), build_shell(setup)
+    )
     audience = Audience.SUB if arguments.sub else Audience.MAIN
     traits = traits_of(arguments.model)
     if arguments.json:
@@ -56,10 +58,13 @@ def _list(arguments: argparse.Namespace) -> int:
 async def _call(arguments: argparse.Namespace) -> int:
     bench, refused = _workbench(arguments)
     is_ok = True
-    for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
-        result = await _answer(bench, call)
-        say_as_is(result)
-        is_ok = is_ok and result.get("ok") is not False
+    try:
+        for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
+            result = await _answer(bench, call)
+            say_as_is(result)
+            is_ok = is_ok and result.get("ok") is not False
+    finally:
+        await bench.shell.close()
     if refused:
         return ExitCode.REFUSED
     return ExitCode.DONE if is_ok else ExitCode.FAILED

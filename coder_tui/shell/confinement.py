@@ -77,9 +77,13 @@ def _targets(command: ShellCommand, *kinds: FindingKind) -> tuple[str, ...]:
 def _wants_network(command: ShellCommand, patterns: tuple[str, ...]) -> bool:
     if any(finding.kind is FindingKind.NETWORK for finding in command.findings):
         return True
-    if command.doubts or not command.parts:
+    if command.doubts or not patterns:
         return False
-    return any(pattern_matches(pattern, part.text) for part in command.parts for pattern in patterns)
+    # Whatever runs beside a command that has the network, has it too.
+    working = [part for part in command.parts if not part.is_read_only]
+    return bool(working) and all(
+        any(pattern_matches(pattern, part.text) for pattern in patterns) for part in working
+    )
 
 
 def _repository_of(path: str) -> str:

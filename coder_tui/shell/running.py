@@ -20,14 +20,17 @@ Take = Callable[[str, bytes], None]
 
 
 async def insist(work: Coroutine[Any, Any, None]) -> None:
-    """Wait to the end of `work`, even when cancelled once more meanwhile."""
+    """Wait to the end of `work`; a cancellation that arrives meanwhile, or several, is raised afterwards."""
     task = asyncio.ensure_future(work)
+    interruption: asyncio.CancelledError | None = None
     while not task.done():
         try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if task.cancelled():
-                return
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            interruption = error
+    task.result()
+    if interruption is not None:
+        raise interruption
 
 
 class _Tree(Protocol):

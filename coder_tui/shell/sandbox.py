@@ -66,6 +66,9 @@ class SandboxStatus:
                 return f"{self.kind}: {network}, {_writes(confinement)}"
 
 
+NOT_LOOKED_FOR = SandboxStatus(SandboxKind.NONE, "it was not looked for")
+
+
 def _writes(confinement: Confinement) -> str:
     more = [*confinement.folders, *confinement.files, *confinement.git, *confinement.unguarded]
     return f"writes here and {', '.join(dict.fromkeys(more))}" if more else "writes only here"

@@ -2,18 +2,24 @@
 
 import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 MOST_BYTES = 50_000_000
+_PIECE = 64 * 1024
 _CUT = b"\n[output truncated: this file holds no more]\n"
 
 
 class Spool:
-    """Nothing is written until there is more than `limit`; a full disk costs the file, not the call."""
+    """Nothing is written until there is more than `limit`; a full disk costs the file, not the call.
 
-    def __init__(self, path: Path, limit: int, most: int = MOST_BYTES) -> None:
+    What is written went through `redact`, by whole lines where they are not endless.
+    """
+
+    def __init__(self, path: Path, limit: int, redact: Callable[[str], str], most: int = MOST_BYTES) -> None:
         self._path = path
         self._limit = limit
+        self._redact = redact
         self._most = most
         self._held = bytearray()
         self._size = 0
@@ -31,37 +37,41 @@ class Spool:
             return
         self._size += len(data)
         if self._size > self._most:
-            data = data[: self._most - (self._size - len(data))] + _CUT
-        if self._file < 0:
-            self._held += data
-            if self._size > self._limit:
-                self._open()
-        else:
-            self._write(data)
+            data = data[: self._most - self._size] + _CUT
+        self._held += data
+        if self._size > self._limit and len(self._held) >= _PIECE:
+            end = self._held.rfind(b"\n") + 1 or len(self._held)
+            self._write(end)
 
     def close(self) -> None:
+        """What comes after the end is nobody's."""
+        if self._size > self._limit and not self._is_closed:
+            self._write(len(self._held))
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
         self._is_closed = True
 
-    def _open(self) -> None:
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-            self._file = os.open(self._path, flags, 0o600)
-        except OSError:
-            self._is_broken = True
-        else:
-            self._write(bytes(self._held))
-        self._held.clear()
+    def flush(self) -> None:
+        """For a reader who comes while the command still prints."""
+        if self._size > self._limit and not self._is_closed and not self._is_broken:
+            self._write(len(self._held))
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, end: int) -> None:
+        text = bytes(self._held[:end]).decode("utf-8", "surrogateescape")
+        del self._held[:end]
         try:
-            left = memoryview(data)
+            if self._file < 0:
+                self._open()
+            left = memoryview(self._redact(text).encode("utf-8", "surrogateescape"))
             while left:
                 left = left[os.write(self._file, left) :]
         except OSError:
             self._is_broken = True
             with contextlib.suppress(OSError):
                 self._path.unlink()
+
+    def _open(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._file = os.open(self._path, flags, 0o600)

@@ -2,12 +2,20 @@
 
 from pathlib import Path
 
+from coder_tui.shell.session_shell import SessionShell
 from coder_tui.tools.builtin.apply_patch import ApplyPatchTool
-from coder_tui.tools.builtin.bash import BashLimits, BashTool
+from coder_tui.tools.builtin.bash import BashTool
+from coder_tui.tools.builtin.bash_kill import BashKillTool
+from coder_tui.tools.builtin.bash_output import BashOutputTool
 from coder_tui.tools.builtin.create_file import CreateFileTool
 from coder_tui.tools.builtin.edit import EditTool
 from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.file_info import FileInfoTool
+from coder_tui.tools.builtin.git_add import GitAddTool
+from coder_tui.tools.builtin.git_commit import GitCommitTool
+from coder_tui.tools.builtin.git_diff import GitDiffTool
+from coder_tui.tools.builtin.git_log import GitLogTool
+from coder_tui.tools.builtin.git_status import GitStatusTool
 from coder_tui.tools.builtin.glob import GlobTool
 from coder_tui.tools.builtin.grep import GrepTool
 from coder_tui.tools.builtin.list import ListTool
@@ -25,6 +33,7 @@ from coder_tui.tools.builtin.write import WriteTool
 from coder_tui.tools.registry import AnyTool
 from coder_tui.web.web import Web
 from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.git import Git
 from coder_tui.workspace.ledger import ReadLedger
 from coder_tui.workspace.outline.client import Outliner
 from coder_tui.workspace.search import Search, search_program
@@ -33,10 +42,10 @@ OUTLINE_CACHE = "outlines.db"
 
 
 def builtin_tools(
-    workspace: Workspace, bash: BashLimits, todos: TodoList, cache: Path, web: Web
+    workspace: Workspace, shell: SessionShell, todos: TodoList, cache: Path, web: Web
 ) -> tuple[AnyTool, ...]:
     """In the order in which models and people see them; `cache` is a folder for what can be made again."""
-    ledger, search = ReadLedger(), Search(search_program())
+    ledger, search, git = ReadLedger(), Search(search_program()), Git(workspace)
     return (
         ReadTool(workspace, ledger),
         ReadManyTool(workspace, ledger, search),
@@ -52,9 +61,16 @@ def builtin_tools(
         EditTool(workspace, ledger),
         PatchTool(workspace, ledger),
         ApplyPatchTool(workspace, ledger),
-        BashTool(workspace, bash),
+        BashTool(shell),
+        BashOutputTool(shell),
+        BashKillTool(shell),
         FetchTool(web.fetcher),
         WebsearchTool(web.search),
+        GitStatusTool(workspace, git),
+        GitDiffTool(workspace, git),
+        GitLogTool(workspace, git),
+        GitAddTool(workspace, git),
+        GitCommitTool(git),
         TodoReadTool(todos),
         TodoWriteTool(todos),
     )

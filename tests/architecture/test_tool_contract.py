@@ -9,18 +9,19 @@ import pytest
 from coder_tui.llm.traits import traits_of
 from coder_tui.policy.rules import Effect
 from coder_tui.tools.base import Tool, ToolContext
-from coder_tui.tools.builtin.bash import BashLimits
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.catalogue import builtin_tools
 from coder_tui.tools.descriptions import description_of
 from coder_tui.tools.registry import Registry, definition_of
 from coder_tui.web.web import SEARCH_KEY, WebSettings, open_web
 from coder_tui.workspace.confine import Workspace
+from tests.fakes.repository import GitRepository
+from tests.fakes.shells import shell_for
 
 SNAPSHOT = Path(__file__).with_name("tool_definitions.json")
 MOST_CHARACTERS = 24_000
 TOUCH_NOTHING = {"todoread", "todowrite"}
-# One sensible call of each tool in a folder that holds `a.txt`; a new tool needs one too.
+# One sensible call of each tool in a folder that holds `a.txt`, new to git; a new tool needs one too.
 CALLS: dict[str, dict[str, Any]] = {
     "read": {"path": "a.txt"},
     "read_many": {"paths": ["*.txt"]},
@@ -37,8 +38,15 @@ CALLS: dict[str, dict[str, Any]] = {
     "patch": {"patch": "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n"},
     "apply_patch": {"patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch"},
     "bash": {"command": "true"},
+    "bash_output": {"job_id": "job_1"},
+    "bash_kill": {"job_id": "job_1"},
     "fetch": {"url": "https://example.org/"},
     "websearch": {"query": "one"},
+    "git_status": {},
+    "git_diff": {"path": "a.txt"},
+    "git_log": {},
+    "git_add": {"path": "a.txt"},
+    "git_commit": {"message": "x"},
     "todoread": {},
     "todowrite": {"todos": []},
 }
@@ -49,9 +57,9 @@ async def keep(items: object) -> None:
 
 
 def tools(root: Path = Path("/")) -> tuple[Tool[Any], ...]:
-    limits = BashLimits("/bin/sh", 120_000, 30_000)
+    shell = shell_for(root)
     web = open_web(WebSettings(environ={SEARCH_KEY: "key"}), lambda url: Effect.ASK)
-    return builtin_tools(Workspace(root), limits, TodoList("s", keep), Path("/nowhere"), web)
+    return builtin_tools(Workspace(root), shell, TodoList("s", keep), Path("/nowhere"), web)
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)
@@ -68,8 +76,15 @@ def test_unknown_keys_are_refused(tool: Tool[Any]) -> None:
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)
-async def test_a_call_declares_what_it_touches(tool: Tool[Any], tmp_path: Path) -> None:
+async def test_a_call_declares_what_it_touches(
+    tool: Tool[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A call with a path or a command names it, whether it only looks or not."""
+    if tool.name.startswith("git_"):
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        repository = GitRepository(tmp_path, tmp_path / "home")
+        repository.put("staged.txt", "one\n")
+        repository.git("add", "staged.txt")
     (tmp_path / "a.txt").write_text("one\n")
     here = next(made for made in tools(tmp_path) if made.name == tool.name)
     access = await here.access(here.params.model_validate(CALLS[tool.name]), ToolContext("s", "c", tmp_path))

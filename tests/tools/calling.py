@@ -5,8 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.shell.sandbox import SandboxStatus
+from coder_tui.shell.session_shell import ShellOptions
 from coder_tui.tools.base import Access, JsonObject, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.bash import BashLimits, BashTool
+from coder_tui.tools.builtin.bash import BashTool
+from coder_tui.tools.builtin.bash_kill import BashKillTool
+from coder_tui.tools.builtin.bash_output import BashOutputTool
 from coder_tui.tools.builtin.create_file import CreateFileTool
 from coder_tui.tools.builtin.edit import EditTool
 from coder_tui.tools.builtin.file_info import FileInfoTool
@@ -23,6 +27,7 @@ from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.ledger import ReadLedger
 from coder_tui.workspace.outline.client import Outliner
 from coder_tui.workspace.search import Search, search_program
+from tests.fakes.shells import UNCONFINED, shell_for
 
 
 @dataclass
@@ -30,12 +35,14 @@ class Bench:
     """A workspace in `root` with the file tools around it."""
 
     root: Path
-    limits: BashLimits = field(default_factory=BashLimits)
+    options: ShellOptions = field(default_factory=ShellOptions)
+    sandbox: SandboxStatus = UNCONFINED
     ledger: ReadLedger = field(default_factory=ReadLedger)
 
     def __post_init__(self) -> None:
         self.root.mkdir(exist_ok=True)
         self.workspace = Workspace(self.root)
+        self.shell = shell_for(self.root, self.sandbox, self.options)
         search = Search(search_program())
         tools: tuple[Tool[Any], ...] = (
             ReadTool(self.workspace, self.ledger),
@@ -50,7 +57,9 @@ class Bench:
             CreateFileTool(self.workspace, self.ledger),
             MkdirTool(self.workspace),
             EditTool(self.workspace, self.ledger),
-            BashTool(self.workspace, self.limits),
+            BashTool(self.shell),
+            BashOutputTool(self.shell),
+            BashKillTool(self.shell),
         )
         self.tools = {tool.name: tool for tool in tools}
 

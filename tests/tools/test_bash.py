@@ -10,8 +10,9 @@ from pydantic import ValidationError
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.errors import ErrorType
+from coder_tui.shell.session_shell import ShellOptions
 from coder_tui.tools.base import ToolContext
-from coder_tui.tools.builtin.bash import BashLimits, BashParams, BashTool
+from coder_tui.tools.builtin.bash import BashParams
 from tests.tools.calling import Bench
 
 
@@ -82,13 +83,13 @@ async def test_live_output_reaches_the_watcher(bench: Bench) -> None:
     seen: list[str] = []
     ctx = ToolContext("session", "call", bench.root, progress=seen.append)
 
-    await BashTool(bench.workspace, BashLimits()).run(BashParams(command="echo live"), ctx)
+    await bench.tools["bash"].run(BashParams(command="echo live"), ctx)
 
     assert "".join(seen) == "live\n"
 
 
 async def test_output_is_cut_at_the_limit(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "ws", BashLimits(output_limit_bytes=500))
+    bench = Bench(tmp_path / "ws", ShellOptions(output_limit_bytes=500))
 
     result = await bench.call("bash", command="seq 1 10000")
 
@@ -124,7 +125,7 @@ async def test_a_command_too_long_for_the_system_is_said(bench: Bench) -> None:
 
 
 async def test_a_missing_shell_is_said(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "ws", BashLimits(shell="/nonexistent/sh"))
+    bench = Bench(tmp_path / "ws", ShellOptions(shell="/nonexistent/sh"))
 
     assert (await bench.failure("bash", command="true"))[0] is ErrorType.NOT_INSTALLED
 
@@ -148,7 +149,7 @@ def alive(pid: int) -> bool:
 async def test_cancelling_ends_the_command(bench: Bench) -> None:
     started = asyncio.Event()
     ctx = ToolContext("session", "call", bench.root, progress=lambda text: started.set())
-    tool = BashTool(bench.workspace, BashLimits())
+    tool = bench.tools["bash"]
     command = "echo $$ > pid; echo go; exec sleep 100"
     task = asyncio.ensure_future(tool.run(BashParams(command=command), ctx))
     await started.wait()

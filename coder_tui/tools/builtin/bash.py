@@ -1,40 +1,34 @@
-"""The `bash` tool: a command in the person's shell."""
+"""The `bash` tool: a command in the person's shell, confined."""
 
+import asyncio
 import errno
-import os
-import re
-from dataclasses import dataclass
 
 from pydantic import field_validator
 
+from coder_tui.policy.shell_command import ShellCommand
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
-from coder_tui.protocol.display import TerminalBlock
+from coder_tui.protocol.display import TerminalBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.process import Completed, run_command, shell_argv
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.shell.background import TooManyJobsError
+from coder_tui.shell.confinement import Confinement
+from coder_tui.shell.process import Completed
+from coder_tui.shell.session_shell import SessionShell
+from coder_tui.text.terminal_text import plain_output
+from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.builtin.bash_result import fields_of
 from coder_tui.tools.editing.change import check_text
-from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.files import digest_of
 
 MOST_MILLISECONDS = 600_000
 MOST_SAID = 120
-_WANTED_INPUT = re.compile(
-    r"EOFError|EOF when reading|not a (tty|terminal)|no tty|terminal is required|[Ii]nappropriate ioctl"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class BashLimits:
-    shell: str = "/bin/sh"
-    timeout_ms: int = 120_000
-    output_limit_bytes: int = 30_000
+_SETUP_FAILED = "bwrap: "
 
 
 class BashParams(Params):
     command: str
     timeout_ms: int | None = None
     description: str | None = None
+    background: bool = False
 
     @field_validator("command")
     @classmethod
@@ -50,18 +44,18 @@ class BashTool(Tool[BashParams]):
     display_name = "Shell"
     params = BashParams
     permission = "bash"
+    editable = "command"
 
-    def __init__(self, workspace: Workspace, limits: BashLimits) -> None:
-        self._workspace = workspace
-        self._limits = limits
+    def __init__(self, shell: SessionShell) -> None:
+        self._shell = shell
 
     def variables(self) -> dict[str, object]:
         return {
-            "directory": self._workspace.root,
-            "shell": self._limits.shell,
-            "timeout_ms": self._limits.timeout_ms,
+            "directory": self._shell.root,
+            "shell": self._shell.options.shell,
+            "timeout_ms": self._shell.options.timeout_ms,
             "max_timeout_ms": MOST_MILLISECONDS,
-            "output_limit": self._limits.output_limit_bytes,
+            "output_limit": self._shell.options.output_limit_bytes,
         }
 
     def summary(self, params: BashParams) -> str:
@@ -70,78 +64,81 @@ class BashTool(Tool[BashParams]):
 
     async def access(self, params: BashParams, ctx: ToolContext) -> Access:
         check_text("command", params.command)
-        directory = str(self._workspace.root)
+        analysis, sandbox = await asyncio.to_thread(self._look_at, params.command)
+        target = Target(TargetKind.COMMAND, params.command, writes=True)
         return Access(
-            (Target(TargetKind.COMMAND, params.command, writes=True),),
-            preview=TerminalBlock(params.command, "", None, directory),
+            (target, *analysis.targets),
+            preview=TerminalBlock(params.command, "", None, str(self._shell.root)),
             fingerprint=digest_of(params.command.encode()),
-            facts=_said(params.description),
+            facts=_said(params),
+            command=analysis,
+            sandbox=sandbox,
         )
 
     async def run(self, params: BashParams, ctx: ToolContext) -> ToolResult:
         check_text("command", params.command)
-        completed = await self._complete(params, ctx)
-        block = TerminalBlock(
-            params.command, completed.output, completed.exit_code, str(self._workspace.root)
-        )
-        return ToolResult(_fields(params, completed), block)
-
-    async def _complete(self, params: BashParams, ctx: ToolContext) -> Completed:
+        command = ctx.access.command if ctx.access else None
+        confinement = await asyncio.to_thread(self._shell.confinement, command)
+        name = f"{ctx.session_id}-{ctx.call_id}"
         try:
-            return await run_command(
-                shell_argv(self._limits.shell, params.command),
-                directory=self._workspace.root,
+            if params.background:
+                return await self._start(params, confinement, name)
+            completed = await self._shell.run(
+                params.command,
+                confinement,
+                name=name,
                 time_limit=self._milliseconds(params) / 1000,
-                limit=self._limits.output_limit_bytes,
-                environment=clean_environment(os.environ),
                 on_output=ctx.progress,
             )
         except OSError as error:
             raise self._not_started(error) from error
+        return self._result(params, completed, confinement)
+
+    def _look_at(self, command: str) -> tuple[ShellCommand, str]:
+        analysis = ShellCommand(command)
+        return analysis, self._shell.sandbox.status.describe(self._shell.confinement(analysis))
+
+    async def _start(self, params: BashParams, confinement: Confinement, name: str) -> ToolResult:
+        try:
+            job = await self._shell.start(params.command, confinement, name=name)
+        except TooManyJobsError as error:
+            known = ", ".join(self._shell.jobs.ids())
+            message = f"Too many jobs run in the background ({known})."
+            raise ToolError(ErrorType.EXECUTION_FAILED, message, "End some with bash_kill.") from error
+        fields = {"ok": True, "command": params.command, "job_id": job.id}
+        return ToolResult(fields, TextBlock(f"{job.id} runs in the background: {params.command}"))
+
+    def _result(self, params: BashParams, completed: Completed, confinement: Confinement) -> ToolResult:
+        status = self._shell.sandbox.status
+        if status.program and completed.exit_code == 1 and completed.output.startswith(_SETUP_FAILED):
+            message = f"The sandbox could not be set up, nothing was run: {completed.output.strip()}"
+            raise ToolError(ErrorType.EXECUTION_FAILED, message)
+        fields = fields_of(params.command, completed, status.kind, confinement)
+        output = plain_output(completed.output)
+        block = TerminalBlock(params.command, output, completed.exit_code, str(self._shell.root))
+        return ToolResult(fields, block)
 
     def _milliseconds(self, params: BashParams) -> int:
-        asked = params.timeout_ms if params.timeout_ms and params.timeout_ms > 0 else self._limits.timeout_ms
+        usual = self._shell.options.timeout_ms
+        asked = params.timeout_ms if params.timeout_ms and params.timeout_ms > 0 else usual
         return min(asked, MOST_MILLISECONDS)
 
     def _not_started(self, error: OSError) -> ToolError:
+        shell, root = self._shell.options.shell, self._shell.root
         if error.errno == errno.E2BIG:
             hint = "Write it to a file and run that."
             return ToolError(ErrorType.TOO_LARGE, "The command is longer than the system takes.", hint)
-        if not self._workspace.root.is_dir():
-            return ToolError(ErrorType.EXECUTION_FAILED, f"The folder {self._workspace.root} is gone.")
-        message = f"The shell {self._limits.shell} did not start: {error.strerror}."
+        if not root.is_dir():
+            return ToolError(ErrorType.EXECUTION_FAILED, f"The folder {root} is gone.")
+        message = f"The shell {shell} did not start: {error.strerror}."
         return ToolError(ErrorType.NOT_INSTALLED, message, "The setting bash.shell names it.")
 
 
-def _fields(params: BashParams, completed: Completed) -> JsonObject:
-    fields: JsonObject = {
-        "ok": completed.exit_code == 0,
-        "command": params.command,
-        "exit_code": completed.exit_code,
-        "stdout": completed.stdout,
-        "stderr": completed.stderr,
-        "truncated": completed.truncated,
-        "duration_ms": completed.duration_ms,
-    }
-    if completed.exit_code:
-        fields["error"] = _error(completed)
-    return fields
-
-
-def _error(completed: Completed) -> JsonObject:
-    if completed.timed_out:
-        message = f"The command was stopped after {completed.duration_ms} ms."
-        return {"type": ErrorType.TIMEOUT.value, "message": message, "hint": "Give a larger timeout_ms."}
-    message = f"The command ended with exit code {completed.exit_code}."
-    error = {"type": ErrorType.EXECUTION_FAILED.value, "message": message}
-    if _WANTED_INPUT.search(completed.stderr):
-        error["hint"] = "It wanted input, and there is none: pass answers as arguments or through a pipe."
-    return error
-
-
-def _said(description: str | None) -> tuple[str, ...]:
+def _said(params: BashParams) -> tuple[str, ...]:
     """The model's own words, marked as such: they must not pass for something that was found out."""
-    if not description:
-        return ()
-    shortened = description if len(description) <= MOST_SAID else f"{description[:MOST_SAID]}…"
-    return (f'the model says: "{shortened}"',)
+    facts = ("it runs on in the background",) if params.background else ()
+    if not params.description:
+        return facts
+    said = params.description
+    shortened = said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}…"
+    return (*facts, f'the model says: "{shortened}"')

@@ -1,0 +1,112 @@
+"""The shell of one session: runs commands confined, in front or in the background."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from coder_tui.policy.shell_command import ShellCommand
+from coder_tui.shell.background import Job, JobTable
+from coder_tui.shell.confinement import Confinement, confinement_for
+from coder_tui.shell.environment import clean_environment
+from coder_tui.shell.launch import Launch
+from coder_tui.shell.process import Completed, Kept, run_launch, shell_argv
+from coder_tui.shell.sandbox import Sandbox
+from coder_tui.shell.spool import Spool
+
+
+@dataclass(frozen=True, slots=True)
+class ShellOptions:
+    """The section `bash` of the settings."""
+
+    shell: str = "/bin/sh"
+    timeout_ms: int = 120_000
+    output_limit_bytes: int = 30_000
+    pass_environment: tuple[str, ...] = ()
+    network: tuple[str, ...] = ()
+
+
+class SessionShell:
+    """`outputs` is the folder for the whole text of what had to be cut, which `redact` frees of secrets."""
+
+    def __init__(
+        self,
+        root: Path,
+        options: ShellOptions,
+        sandbox: Sandbox,
+        outputs: Path,
+        redact: Callable[[str], str],
+    ) -> None:
+        self.root = root
+        self.options = options
+        self.sandbox = sandbox
+        self.jobs = JobTable()
+        self._outputs = outputs
+        self._redact = redact
+
+    def confinement(self, command: ShellCommand | None) -> Confinement:
+        """What an approved command runs with. Blocks."""
+        return confinement_for(command, self.sandbox.roots, self.sandbox.home, self.options.network)
+
+    async def run(
+        self,
+        command: str,
+        confinement: Confinement,
+        *,
+        name: str,
+        time_limit: float,
+        on_output: Callable[[str], None],
+    ) -> Completed:
+        """Run to the end. `name` is unique for this call. Raises OSError when it cannot start."""
+        kept = Kept(self.options.output_limit_bytes, on_output, self._spool(name))
+        async with self._launched(command, confinement) as (launch, _):
+            return await run_launch(launch, kept, directory=self.root, time_limit=time_limit)
+
+    async def start(self, command: str, confinement: Confinement, *, name: str) -> Job:
+        """Start in the background."""
+        async with self._launched(command, confinement) as (launch, held):
+            limit = self.options.output_limit_bytes
+            job = self.jobs.new(command, limit, self._spool(name), held.pop_all())
+            await job.start(launch, self.root)
+            self.jobs.add(job)
+            return job
+
+    async def close(self) -> None:
+        """End the background jobs and remove what was made for this session."""
+        await self.jobs.close()
+        await asyncio.to_thread(self.sandbox.close)
+
+    @contextlib.asynccontextmanager
+    async def _launched(
+        self, command: str, confinement: Confinement
+    ) -> AsyncIterator[tuple[Launch, ExitStack]]:
+        """Prepared in a thread; whoever takes the stack over releases it later."""
+        with ExitStack() as held:
+            preparing = asyncio.ensure_future(
+                asyncio.to_thread(self._prepare, held, self._argv(command), confinement)
+            )
+            try:
+                launch = await asyncio.shield(preparing)
+            except asyncio.CancelledError:
+                # The thread goes on: what it makes must be released.
+                await asyncio.wait({preparing})
+                raise
+            yield launch, held
+
+    def _prepare(self, held: ExitStack, argv: tuple[str, ...], confinement: Confinement) -> Launch:
+        environment = clean_environment(os.environ, self.options.pass_environment)
+        return held.enter_context(self.sandbox.launch(argv, environment, confinement))
+
+    def _argv(self, command: str) -> tuple[str, ...]:
+        # Inside of a sandbox a missing shell would look like a command that failed.
+        if shutil.which(self.options.shell) is None:
+            raise FileNotFoundError(2, "No such file or directory", self.options.shell)
+        return shell_argv(self.options.shell, command)
+
+    def _spool(self, name: str) -> Spool:
+        safe = "".join(char if char.isalnum() or char in "-_" else "_" for char in name)[:120]
+        return Spool(self._outputs / f"{safe}.log", self.options.output_limit_bytes, self._redact)

@@ -1,0 +1,42 @@
+"""Shells as a session has them: confined by whatever works here, or not at all."""
+
+import os
+from pathlib import Path
+
+from coder_tui.shell.bubblewrap import find_bubblewrap
+from coder_tui.shell.sandbox import Sandbox, SandboxFolders, SandboxKind, SandboxStatus, SandboxWish
+from coder_tui.shell.session_shell import SessionShell, ShellOptions
+from coder_tui.text.redact import BY_SHAPE
+
+BUBBLEWRAP = SandboxStatus(SandboxKind.BUBBLEWRAP, program=find_bubblewrap(()))
+LANDLOCK = SandboxStatus(SandboxKind.LANDLOCK)
+UNCONFINED = SandboxStatus(SandboxKind.NONE, "a test wants it so")
+
+
+def folders_in(base: Path) -> SandboxFolders:
+    """The program's own folders beside a workspace."""
+    data = base / "data"
+    return SandboxFolders((base / "config", data), (data / "tool-output",), base / "cache")
+
+
+def sandbox_for(
+    root: Path,
+    status: SandboxStatus = BUBBLEWRAP,
+    *,
+    home: Path | None = None,
+    wish: SandboxWish = SandboxWish.AUTO,
+) -> Sandbox:
+    base = Path(os.path.realpath(root)).parent
+    return Sandbox(status, wish, (Path(os.path.realpath(root)),), folders_in(base), home or base / "home")
+
+
+def shell_for(
+    root: Path,
+    status: SandboxStatus = UNCONFINED,
+    options: ShellOptions | None = None,
+    *,
+    home: Path | None = None,
+) -> SessionShell:
+    sandbox = sandbox_for(root, status, home=home)
+    outputs = sandbox.roots[0].parent / "data" / "tool-output"
+    return SessionShell(sandbox.roots[0], options or ShellOptions(), sandbox, outputs, BY_SHAPE)
