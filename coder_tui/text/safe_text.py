@@ -1,19 +1,32 @@
-"""The one gate for untrusted text on its way to a terminal: what could steer it becomes visible instead."""
+"""The one gate for untrusted text on its way to a terminal: what could steer it becomes visible instead.
+
+Shown are controls, what changes the direction of reading, and what Unicode lets a terminal draw as nothing.
+Spaces of other widths, private-use signs and combining marks draw something and stay.
+"""
 
 import re
 
 # Replaced character by character, so a sequence that is split over two chunks is caught all the same.
-_UNSAFE = re.compile(
-    "["
+_STEERING = (
     "\x00-\x08\x0b-\x1f\x7f"  # C0 but tab and newline
     "\x80-\x9f"  # C1: some terminals read 0x9b as ESC [
-    "\u00ad\u0600-\u0605\u061c\u06dd\u070f\u08e2\u180e"
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # zero width, bidi, separators
+    "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2"  # format characters of Arabic and Syriac
+    "\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069"  # bidi
+    "\u2028\u2029"  # separators
     "\ud800-\udfff"  # lone surrogates cannot be encoded
-    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff"  # tags: invisible letters
-    "]"
+    "\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
 )
+_INVISIBLE = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164"
+    "\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"  # tags and variation selectors: invisible letters
+)
+# The last two variation selectors belong to many emoji; after a letter, a blank or each other they only hide.
+_MISPLACED = (
+    r"(?<=[\x00-\x22\x24-\x29\x2b-\x2f\x3a-\xa8\xaa-\xad\xaf-\u1fff\u2000-\u200a\u3000-\ud7ff\ufe00-\ufe0f])"
+    "[\ufe0e\ufe0f]"
+)
+_UNSAFE = re.compile(f"[{_STEERING}{_INVISIBLE}]|{_MISPLACED}")
 _PICTURES = 0x2400
 _DELETE = 0x7F
 
