@@ -36,6 +36,8 @@ def decode_body(data: bytes, content_type: str) -> str:
         if data.startswith(mark):
             return data[len(mark) :].decode(name, "replace")
     declared = _declared(content_type) or _in_page(data)
+    if wide := _looks_wide(data):
+        return data.decode(wide, "replace")
     text = _strictly(data, "utf-8")
     # Bytes of another set that happen to be valid UTF-8 are rare; wrong declarations are not.
     if text is not None and (declared in ("", "utf-8") or _is_single_byte(declared)):
@@ -88,11 +90,15 @@ def _somehow(data: bytes, declared: str) -> str:
     )
 
 
+def _looks_wide(data: bytes) -> str:
+    """Latin letters of two bytes each have a NUL in every pair."""
+    even, odd = data[::2].count(0), data[1::2].count(0)
+    if max(even, odd) <= len(data) * 0.4 or min(even, odd) > len(data) * 0.1:
+        return ""
+    return "utf-16-be" if even > odd else "utf-16-le"
+
+
 def _guessed(data: bytes) -> str:
-    if data:
-        even, odd = data[::2].count(0), data[1::2].count(0)
-        if max(even, odd) > len(data) * 0.4:
-            return data.decode("utf-16-be" if even > odd else "utf-16-le", "replace")
     text = data.decode("utf-8", "replace")
     # A few broken characters in much that is right: it is UTF-8 with a fault.
     broken, other = text.count("\ufffd"), sum(char > "\x7f" for char in text)

@@ -59,7 +59,7 @@ async def read_body(response: httpx.Response, limit: int, address: WebAddress, o
     """The unpacked body, at most `limit` bytes of it."""
     encoding = response.headers.get("content-encoding", "")
     unpacker, data, received = unpacker_for(encoding), bytearray(), 0
-    declared = _declared(response) if not encoding else None
+    declared = declared_length(response) if not encoding else None
     try:
         async for raw in response.aiter_raw():
             received += len(raw)
@@ -73,6 +73,7 @@ async def read_body(response: httpx.Response, limit: int, address: WebAddress, o
     return Body(bytes(data), declared=declared)
 
 
-def _declared(response: httpx.Response) -> int | None:
+def declared_length(response: httpx.Response) -> int | None:
+    """The body's length as the server names it."""
     text = response.headers.get("content-length", "")
     return int(text) if text.isascii() and text.isdecimal() else None

@@ -171,8 +171,6 @@ class _Journey:
         )
 
     async def _body(self, response: "httpx.Response", content_type: str) -> Body:
-        if self._outgoing.method == "HEAD":
-            return Body()
         told = 0
 
         def on_bytes(count: int) -> None:
@@ -181,7 +179,9 @@ class _Journey:
                 told = count
                 self._progress(f"{count:,} bytes\n")
 
-        from coder_tui.web.exchange import read_body  # as above
+        from coder_tui.web.exchange import declared_length, read_body  # as above
 
+        if self._outgoing.method == "HEAD":
+            return Body(declared=declared_length(response))
         limit = self._fetch.limit_for(content_type)
         return await read_body(response, limit, self._outgoing.address, on_bytes)
