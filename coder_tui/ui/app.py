@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import sys
 import time
 from collections.abc import Iterable
 from functools import partial
@@ -14,6 +15,7 @@ from textual.screen import Screen
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.ui.crash import crash_report
 from coder_tui.ui.departure import Departure, last_words
 from coder_tui.ui.keys import KEYS, Context, bindings, shown
 from coder_tui.ui.launch import Launch
@@ -92,6 +94,10 @@ class CoderApp(App[int], inherit_bindings=False):
 
     async def action_quit(self) -> None:
         await self._departure.leave(0)
+
+    def _fatal_error(self) -> None:
+        # Textual's own report shows local variables: keys, prompts, files.
+        self.panic(crash_report(sys.exception() or self._exception))
 
     async def _takes(self, event: events.Key | events.Paste) -> bool:
         if self._early is not None:
