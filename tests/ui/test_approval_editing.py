@@ -28,9 +28,9 @@ async def edit_here(s: Stage, text: str = "rm -rf build") -> None:
 async def test_without_an_editor_the_text_is_changed_in_the_dialog() -> None:
     async with stage() as s:
         await edit_here(s)
-        await s.until(lambda: "Enter propose this instead" in s.drawn())
-        await s.pilot.press(*" dist", "enter")
-        reply = ApprovalReply(Decision.MODIFY, edited="rm -rf build dist")
+        await s.until(lambda: "^Y run this instead" in s.drawn())
+        await s.pilot.press(*" dist", "enter", *"make", "ctrl+y")
+        reply = ApprovalReply(Decision.MODIFY, edited="rm -rf build dist\nmake")
         await s.until(lambda: s.session.answers == [("r1", reply)])
         assert s.draft == ""
 
@@ -42,9 +42,14 @@ async def test_escape_and_no_change_lead_back_to_the_question() -> None:
         await s.ready_dialog()
         assert "run once" in s.drawn()
         await s.pilot.press("e")
-        await s.until(lambda: "Enter propose this" in s.drawn())
-        await s.pilot.press("enter")
+        await s.until(lambda: "run this instead" in s.drawn())
+        await s.pilot.press("ctrl+y")
         await s.until(lambda: "Nothing was changed." in s.drawn())
+        await s.ready_dialog()
+        await s.pilot.press("e")
+        await s.until(lambda: "run this instead" in s.drawn())
+        await s.pilot.press("ctrl+u", "ctrl+y")
+        await s.until(lambda: "It is empty." in s.drawn())
         assert (s.session.answers, s.draft) == ([], "")
 
 

@@ -79,6 +79,13 @@ def test_what_was_found_stands_first_by_weight_and_what_the_model_says_last() ->
     assert len(said.text) <= LONGEST_CLAIM + 2
 
 
+def test_a_word_that_passes_for_another_is_told_first() -> None:
+    request = replace(SHELL, preview=TerminalBlock("\u0441url example.com", "", None), facts=(), rule="")
+    expected = Detail("looks like", "curl", "but has U+0441 cyrillic small letter es", Weight.WARNING)
+    assert details(request, UNICODE) == (expected,)
+    assert digest(request, UNICODE).plain == "not what it looks like · no undo"
+
+
 def test_the_digest_has_only_words_of_the_program() -> None:
     found = (Finding(FindingKind.READS, "x"), Finding(FindingKind.NETWORK, "evil", "evil"))
     command = replace(

@@ -92,8 +92,14 @@ class ApprovalScreen(GuardedScreen[Closed]):
         field = self.focused
         if not isinstance(field, Prompt):
             return await super().take(event)
-        if isinstance(event, events.Key) and event.key in {"escape", "ctrl+c"}:
+        key = event.key if isinstance(event, events.Key) else ""
+        if key in {"escape", "ctrl+c"}:
             self._leave_fields()
+        elif field is self._edited and key == "ctrl+y":
+            self._rewritten(field.text)
+        elif field is self._edited and key == "enter":
+            # Not an answer: who took the dialog for the prompt would run what they typed.
+            field.type_text("\n")
         else:
             await deliver(self, field, event)
         return True
@@ -203,7 +209,9 @@ class ApprovalScreen(GuardedScreen[Closed]):
         self._close(ApprovalReply(Decision.DENY, message))
 
     def _rewritten(self, text: str) -> None:
-        if self.request.editable is not None and text == self.request.editable.text:
+        if not text.strip():
+            self._dialog.note("It is empty. To refuse the call, go back and deny it.")
+        elif self.request.editable is not None and text == self.request.editable.text:
             self._leave_fields()
             self._dialog.note("Nothing was changed.")
         else:

@@ -119,7 +119,8 @@ class ApprovalDialog(GuardedDialog):
 
     def show_edited(self, *, is_open: bool) -> None:
         if is_open:
-            self._legend.update(Content("Enter propose this instead   ^J new line   Esc back"))
+            verb = "run" if self._request.kind is ToolKind.EXECUTE else "use"
+            self._legend.update(Content(f"^Y {verb} this instead   Enter new line   Esc back"))
         self.set_class(is_open, "-editing")
 
     def _show_title(self) -> None:

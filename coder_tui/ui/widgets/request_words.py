@@ -20,6 +20,7 @@ from coder_tui.protocol.display import (
 )
 from coder_tui.protocol.findings import Finding, FindingKind
 from coder_tui.protocol.requests import ApprovalRequest
+from coder_tui.text.confusables import confusables
 from coder_tui.text.safe_text import has_unsafe, safe_line
 from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
@@ -105,6 +106,8 @@ def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
     parts: list[tuple[str, str]] = []
     if has_hidden(request):
         parts.append(("holds invisible or control characters, shown as signs", "bold $text-warning"))
+    if _seeming(request.preview):
+        parts.append(("not what it looks like", "bold $text-warning"))
     kinds = {finding.kind for finding in request.findings}
     if kinds == {FindingKind.READS}:
         parts.append(("only reads", ""))
@@ -120,7 +123,7 @@ def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
 
 def details(request: ApprovalRequest, chrome: Chrome) -> tuple[Detail, ...]:
     """What the program found out comes first, so that no length of a claim can push it out of view."""
-    rows = _found(request)
+    rows = _seeming(request.preview) + _found(request)
     if request.sandbox:
         weight = Weight.WARNING if is_unconfined(request) else Weight.GOOD
         rows.append(Detail("sandbox", safe_line(request.sandbox), weight=weight))
@@ -139,6 +142,21 @@ def is_unconfined(request: ApprovalRequest) -> bool:
 
 def has_hidden(request: ApprovalRequest) -> bool:
     return has_unsafe(request.title) or has_unsafe(_raw(request.preview))
+
+
+def _seeming(preview: DisplayBlock) -> list[Detail]:
+    """Words of a command that could be read as others."""
+    if not isinstance(preview, TerminalBlock):
+        return []
+    return [
+        Detail(
+            "" if index else "looks like",
+            safe_line(found.resembles),
+            f"but has {safe_line(found.reason)}",
+            Weight.WARNING,
+        )
+        for index, found in enumerate(confusables(preview.command))
+    ]
 
 
 def _found(request: ApprovalRequest) -> list[Detail]:
