@@ -26,6 +26,7 @@ from coder_tui.llm.routes import LOCAL_KEY
 from coder_tui.llm.warm_up import practice_server
 from coder_tui.llm.wire import error_to_json, info_to_json, item_to_json
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
+from coder_tui.text.crash_text import redact_crashes
 from coder_tui.text.redact import Redactor
 
 _PER_MILLION = 1_000_000
@@ -272,6 +273,8 @@ async def _serve() -> None:
 
 
 def main() -> None:
+    # What fails outside of a call ends in the log, too.
+    redact_crashes(Redactor(os.environ))
     asyncio.run(_serve())
 
 
