@@ -8,6 +8,8 @@ import httpx
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import WebAddress
 
+# Part of every handshake, and no reason for anything.
+_WAITING = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _CERTIFICATE_HINT = (
     "A person can name the authority in the setting fetch.ca_bundle, "
     "or the host in fetch.insecure_hosts; do not try to get around it."
@@ -21,7 +23,7 @@ def network_failure(error: httpx.TransportError | httpx.InvalidURL, address: Web
         if isinstance(cause, ssl.SSLCertVerificationError):
             message = f"The certificate of {address.host} is not trusted: {cause.verify_message}."
             return ToolError(ErrorType.NETWORK_ERROR, message, _CERTIFICATE_HINT)
-        if isinstance(cause, ssl.SSLError):
+        if isinstance(cause, ssl.SSLError) and not isinstance(cause, _WAITING):
             reason = (cause.reason or "it does not speak TLS").replace("_", " ").lower()
             return ToolError(ErrorType.NETWORK_ERROR, f"No secure connection to {place}: {reason}.")
     match error:
