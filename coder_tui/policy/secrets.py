@@ -1,6 +1,7 @@
 """Which files hold secrets, told by their names alone, so that tools and policy agree."""
 
 import re
+from fnmatch import fnmatchcase
 from pathlib import PurePath
 
 _TEMPLATES = (".example", ".sample", ".template", ".dist")
@@ -41,8 +42,45 @@ def is_secret(path: str | PurePath) -> bool:
         or _PRIVATE_KEY.search(name) is not None
         or name.endswith(_KEY_SUFFIXES)
         or (parent, name) in _PAIRS
+        or name in _FOLDERS
+        or (name == "environ" and "proc" in folders)
         or (not _FOLDERS.isdisjoint(folders) and not _is_public(name))
     )
+
+
+_LIKELY = (
+    *sorted(_NAMES),
+    *(f"server{suffix}" for suffix in _KEY_SUFFIXES),
+    *sorted(_FOLDERS),
+    ".env",
+    ".envrc",
+    ".env.local",
+    ".env.production",
+    "id_rsa",
+    "id_ed25519",
+    "config.json",
+    "hosts.yml",
+)
+_ALSO_PLAIN = frozenset({"config.json", "hosts.yml"})
+
+
+def may_name_a_secret(pattern: str, *, has_hidden: bool = False) -> bool:
+    """Whether a pattern could stand for a secret; `has_hidden`: its `*` also matches a leading dot."""
+    *folders, last = pattern.lower().rstrip("/").split("/")
+    in_secret_pair = any(folder in {".docker", ".kube", "gh"} for folder in folders)
+    for name in _LIKELY:
+        if name in _ALSO_PLAIN and not in_secret_pair:
+            continue
+        if _stands_for(last, name, has_hidden=has_hidden):
+            return True
+    parts = (folder for folder in folders if folder not in {"", ".", "..", "**"})
+    return any(_stands_for(part, name, has_hidden=has_hidden) for part in parts for name in _FOLDERS)
+
+
+def _stands_for(pattern: str, name: str, *, has_hidden: bool) -> bool:
+    if name.startswith(".") and not has_hidden and not pattern.startswith("."):
+        return False
+    return fnmatchcase(name, pattern)
 
 
 def _is_environment_file(name: str) -> bool:

@@ -1,39 +1,15 @@
-"""A command line as policy sees it: its parts, what each touches, and what makes it doubtful."""
+"""Takes a command line apart: the one entry to everything under `policy/shell`."""
 
-from dataclasses import dataclass
+from pathlib import Path
 
-from coder_tui.protocol.access import Target
-from coder_tui.protocol.findings import Finding
+from coder_tui.policy.command import CommandPart, ShellCommand
+from coder_tui.policy.shell.analysis import Analysis
+from coder_tui.policy.shell.notes import Place
 
-
-@dataclass(frozen=True, slots=True)
-class CommandPart:
-    """One simple command after unquoting; a wrapper (`env`, `timeout`) and what it wraps are a part each."""
-
-    words: tuple[str, ...]
-    doubts: tuple[str, ...] = ()
-    """Why no rule may allow it silently; empty for literal words with flags that are known to be harmless."""
-    is_read_only: bool = False
-    """Proven to change nothing and to reach nothing but what it names."""
-
-    @property
-    def text(self) -> str:
-        """What a rule's pattern is held against."""
-        return " ".join(self.words)
+__all__ = ["CommandPart", "ShellCommand", "analyse"]
 
 
-@dataclass(frozen=True, slots=True)
-class ShellCommand:
-    """The whole line. Without parts nothing was understood, and that is a doubt, too."""
-
-    text: str
-    parts: tuple[CommandPart, ...] = ()
-    targets: tuple[Target, ...] = ()
-    """Paths that it reads or writes as far as they are known, redirections included."""
-    findings: tuple[Finding, ...] = ()
-    doubts: tuple[str, ...] = ()
-    """Doubts about the line as a whole: it does not parse, has hidden characters, is too long to judge."""
-
-    @property
-    def is_read_only(self) -> bool:
-        return not self.doubts and bool(self.parts) and all(part.is_read_only for part in self.parts)
+def analyse(command: str, directory: str, *, home: str = "", roots: tuple[str, ...] = ()) -> ShellCommand:
+    """What `command` would do, run in `directory`; nothing is run, links are followed to where they lead."""
+    place = Place((directory,), roots or (directory,), home or str(Path.home()))
+    return Analysis(place).of(command)

@@ -1,0 +1,49 @@
+"""Every program that something is known of, under its bare name."""
+
+from dataclasses import replace
+
+from coder_tui.policy.shell.call import Call, Judge
+from coder_tui.policy.shell.notes import Notes
+from coder_tui.policy.shell.programs.building import BUILDING, judge_unlisted
+from coder_tui.policy.shell.programs.builtins import BUILTINS
+from coder_tui.policy.shell.programs.files import FILES
+from coder_tui.policy.shell.programs.git import GIT
+from coder_tui.policy.shell.programs.network import NETWORK
+from coder_tui.policy.shell.programs.reading import READING
+from coder_tui.policy.shell.programs.search import SEARCH
+from coder_tui.policy.shell.programs.stream_editors import STREAM_EDITORS
+from coder_tui.policy.shell.programs.text_tools import TEXT_TOOLS
+from coder_tui.policy.shell.programs.wrappers import WRAPPERS
+from coder_tui.policy.shell.words import Word
+
+_PROGRAMS: dict[str, Judge] = {
+    **READING,
+    **TEXT_TOOLS,
+    **SEARCH,
+    **STREAM_EDITORS,
+    **BUILDING,
+    **NETWORK,
+    **FILES,
+    **GIT,
+    **WRAPPERS,
+    **BUILTINS,
+}
+
+
+def judge(call: Call, notes: Notes) -> None:
+    """Note what the call does. A path to a program counts as its name, but proves nothing."""
+    name = call.name.rpartition("/")[2]
+    known = _PROGRAMS.get(name)
+    if known is None:
+        judge_unlisted(call, notes)
+        return
+    if name != call.name:
+        notes.runs(call.name, "a program by its path may be another one of that name")
+        notes.other_texts.append(" ".join((name, *(word.text for word in call.arguments))))
+    known(Call((*_renamed(call, name), *call.arguments)), notes)
+    if name != call.name:
+        notes.is_read_only = False
+
+
+def _renamed(call: Call, name: str) -> tuple[Word, ...]:
+    return (replace(call.words[0], text=name),)

@@ -1,0 +1,122 @@
+"""What is found out about one command while its words are judged."""
+
+import posixpath
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from coder_tui.policy.shell.words import Word
+from coder_tui.protocol.findings import Finding, FindingKind
+
+STANDARD_STREAMS = frozenset({"-", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
+_GLOB_MARKS = "*?["
+_PROTECTED = (".git", ".coder-tui", ".env", ".envrc")
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A path that a command reads or writes; `is_own`: writing it is what the command is for."""
+
+    path: str
+    writes: bool = False
+    is_own: bool = False
+    glob: str = ""
+    """The last pattern of a path with one: which names it may stand for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command runs: every folder it may be in, and what surrounds it."""
+
+    directories: tuple[str, ...]
+    roots: tuple[str, ...] = ()
+    home: str = ""
+
+
+@dataclass(slots=True)
+class Notes:
+    place: Place
+    touches: list[Touch] = field(default_factory=list)
+    findings: dict[Finding, None] = field(default_factory=dict)
+    doubts: dict[str, None] = field(default_factory=dict)
+    wrapped: list[tuple[Word, ...]] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
+    """Command lines that it would hand to another shell."""
+    other_texts: list[str] = field(default_factory=list)
+    """Other ways to say the same command; rules that ask or refuse look at them, too."""
+    is_read_only: bool = True
+    has_open_targets: bool = False
+    """It changes something that is known only when it runs."""
+    has_more_operands: bool = False
+    """Further operands are added when it runs (by `xargs`), and nobody knows which."""
+
+    def doubt(self, reason: str) -> None:
+        self.doubts[reason] = None
+        self.is_read_only = False
+
+    def read(self, word: Word, reason: str = "") -> None:
+        self._touch(word, FindingKind.READS, reason, is_own=False)
+
+    def write(self, word: Word, reason: str = "", *, is_own: bool = False) -> None:
+        self.is_read_only = False
+        self._touch(word, FindingKind.WRITES, reason, is_own=is_own)
+
+    def delete(self, word: Word, reason: str = "") -> None:
+        self.is_read_only = False
+        self._touch(word, FindingKind.DELETES, reason, is_own=True)
+
+    def find(self, kind: FindingKind, target: str = "", reason: str = "") -> None:
+        """Note what it does beyond paths; anything but reading changes something."""
+        self.findings[Finding(kind, target, reason)] = None
+        if kind is not FindingKind.READS:
+            self.is_read_only = False
+
+    def network(self, host: str = "", reason: str = "") -> None:
+        self.find(FindingKind.NETWORK, host, reason)
+
+    def runs(self, program: str, reason: str = "") -> None:
+        self.find(FindingKind.RUNS_CODE, program, reason)
+
+    def unknown(self, program: str, reason: str = "") -> None:
+        self.find(FindingKind.UNKNOWN, program, reason)
+
+    def _touch(self, word: Word, kind: FindingKind, reason: str, *, is_own: bool) -> None:
+        writes = kind is not FindingKind.READS
+        if word.doubt:
+            self.doubt(word.doubt)
+            self.has_open_targets = self.has_open_targets or writes
+            if not (home := self._in_home(word)):
+                self.findings[Finding(kind, word.text, reason or "known only when it runs")] = None
+                return
+            word = Word(home)
+        if not word.text or word.text in STANDARD_STREAMS:
+            return
+        path, glob = (word.text, "") if not word.glob else _without_glob(word.glob)
+        if writes and glob and any(fnmatchcase(name, glob.split("/")[0]) for name in _PROTECTED):
+            self.doubt(f"{word.glob} may stand for protected files")
+        for directory in self.place.directories:
+            absolute = joined(directory, path)
+            self.touches.append(Touch(absolute, writes, is_own, glob))
+            shown = f"{absolute.rstrip('/')}/{glob}" if glob else posixpath.normpath(absolute)
+            self.findings[Finding(kind, shown, reason)] = None
+        if not self.place.directories:
+            self.doubt("the folder that it runs in is not known")
+
+    def _in_home(self, word: Word) -> str:
+        """Where `~/x` most likely leads; it stays a doubt."""
+        is_plain = word.text.startswith("~/") and not any(mark in word.text for mark in "$`*?[{")
+        return f"{self.place.home}{word.text[1:]}" if is_plain and self.place.home else ""
+
+
+def joined(directory: str, path: str) -> str:
+    """Not normalised: behind a symbolic link `..` is another folder than the text says."""
+    return path if path.startswith("/") else f"{directory.rstrip('/')}/{path}"
+
+
+def _without_glob(pattern: str) -> tuple[str, str]:
+    """The folder before the first pattern, and the rest."""
+    parts = pattern.split("/")
+    first = next(index for index, part in enumerate(parts) if any(mark in part for mark in _GLOB_MARKS))
+    folder = "/".join(parts[:first])
+    if pattern.startswith("/") and not folder:
+        folder = "/"
+    return folder or ".", "/".join(parts[first:])

@@ -1,0 +1,237 @@
+"""git: what reads, what changes the repository, what reaches other machines, what runs programs."""
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from coder_tui.policy.secrets import is_secret, may_name_a_secret
+from coder_tui.policy.shell.call import Call, Judge
+from coder_tui.policy.shell.flags import FlagTable, take_apart
+from coder_tui.policy.shell.notes import Notes, joined
+from coder_tui.policy.shell.programs.git_reading import (
+    LISTING_BRANCHES,
+    LISTING_STASHES,
+    LISTING_TAGS,
+    READING_COMMANDS,
+)
+from coder_tui.policy.shell.words import Word, literal, named
+from coder_tui.protocol.findings import FindingKind
+
+_HARMLESS_GLOBALS = frozenset({"--no-pager", "--no-optional-locks", "--literal-pathspecs"})
+_VALUED_GLOBALS = frozenset(
+    {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"}
+)
+_NETWORK = frozenset({"clone", "fetch", "pull", "push", "ls-remote", "remote-update", "archive-remote"})
+_RUNNING = named("bisect difftool filter-branch gui gitk hook instaweb mergetool rebase send-email submodule")
+_WRITING = named(
+    "add am apply branch checkout cherry-pick clean clone commit config fetch gc init maintenance merge "
+    "mv notes pull prune push rebase reflog remote replace reset restore revert rm sparse-checkout stash "
+    "submodule switch tag update-index update-ref worktree write-tree commit-tree symbolic-ref repack "
+    "pack-refs bisect lfs filter-branch"
+)
+_LOSING = frozenset(
+    {"checkout", "clean", "reset", "restore", "rm", "switch", "stash", "worktree", "filter-branch"}
+)
+_HOOKED = frozenset(
+    {"commit", "merge", "rebase", "push", "checkout", "switch", "pull", "am", "cherry-pick", "revert"}
+)
+_DANGEROUS = re.compile(
+    r"-c|-x|--config.*|--upload-pack.*|--receive-pack.*|--exec.*|--template.*|--separate-git-dir.*|--output.*|"
+    r"--ext-diff|--textconv|--extcmd.*|-O.*|--open-files.*|--git-dir.*|--work-tree.*|--strategy=.*|-X.*"
+)
+_STRANGE_URL = re.compile(r"^(ext|fd|file|transport)::?")
+
+
+def _judge_git(call: Call, notes: Notes) -> None:
+    words = _without_globals(list(call.arguments), notes)
+    if not words:
+        _judge_bare(call, notes)
+        return
+    command, arguments = words[0].text, words[1:]
+    notes.other_texts.append(" ".join(word.text for word in (*literal("git"), *words)))
+    if any(word.may_become_a_flag for word in arguments) or notes.has_more_operands:
+        notes.doubt("a file whose name is a flag may be among what git is given")
+    _check_place(notes)
+    if (table := _reading_table(command, arguments)) is not None:
+        _judge_reading(command, arguments, table, notes)
+    elif command in READING_SHORT and READING_SHORT[command](arguments):
+        notes.find(FindingKind.READS, "", "the repository")
+    else:
+        _judge_writing(command, arguments, notes)
+
+
+def _judge_bare(call: Call, notes: Notes) -> None:
+    if not call.arguments or any(
+        word.text not in {"--version", "--help", "-v", "-h"} for word in call.arguments
+    ):
+        notes.doubt("git is given no command")
+
+
+def _without_globals(words: list[Word], notes: Notes) -> list[Word]:
+    while (
+        words and words[0].text.startswith("-") and words[0].text not in {"--version", "--help", "-v", "-h"}
+    ):
+        word = words.pop(0)
+        if word.text in _HARMLESS_GLOBALS:
+            continue
+        notes.doubt(f"git {word.text.partition('=')[0]} changes where or how git works")
+        if word.text in _VALUED_GLOBALS and words:
+            words.pop(0)
+    return [] if words and words[0].text.startswith("-") else words
+
+
+def _check_place(notes: Notes) -> None:
+    """A repository that lies inside the workspace brings its own settings, and those can name programs."""
+    for directory in notes.place.directories:
+        if any(_is_nested_repository(folder) for folder in _below_roots(directory, notes.place.roots)):
+            notes.doubt("another repository lies there, whose settings may run programs")
+
+
+def _below_roots(directory: str, roots: tuple[str, ...]) -> list[str]:
+    folders = []
+    current = os.path.realpath(directory)
+    while current not in roots and any(current.startswith(root.rstrip("/") + "/") for root in roots):
+        folders.append(current)
+        current = current.rpartition("/")[0]
+    return folders
+
+
+def _is_nested_repository(folder: str) -> bool:
+    has_bare_parts = all(os.path.lexists(f"{folder}/{name}") for name in ("HEAD", "objects", "refs"))
+    return has_bare_parts or os.path.lexists(f"{folder}/.git")
+
+
+def _reading_table(command: str, arguments: list[Word]) -> FlagTable | None:
+    first = arguments[0].text if arguments else ""
+    match command:
+        case "branch" if all(word.is_flag for word in arguments) or _is_listing(arguments):
+            return LISTING_BRANCHES
+        case "tag" if not arguments or _is_listing(arguments):
+            return LISTING_TAGS
+        case "stash" if first in {"list", "show"}:
+            return LISTING_STASHES
+        case "reflog" if first in {"", "show"} or first.startswith("-"):
+            return READING_COMMANDS["log"]
+        case _:
+            return READING_COMMANDS.get(command)
+
+
+def _is_listing(arguments: list[Word]) -> bool:
+    return any(
+        word.text in {"--list", "-l", "--contains", "--merged", "--no-merged", "--points-at", "-n"}
+        for word in arguments
+    )
+
+
+def _judge_reading(command: str, arguments: list[Word], table: FlagTable, notes: Notes) -> None:
+    found = take_apart(arguments, table, notes)
+    notes.find(FindingKind.READS, "", "the repository")
+    if any("%G" in word.text or "signature" in word.text for word in arguments):
+        notes.doubt("looking at signatures runs a program that the repository can name")
+    for word in found.operands:
+        _check_operand(word, notes)
+    if command == "cat-file" and not found.has("-t", "-s", "-e", "-p") and len(found.operands) < 2:
+        notes.doubt("git cat-file waits for input")
+
+
+def _check_operand(word: Word, notes: Notes) -> None:
+    """A revision, a path, or `revision:path`; what leads outside or to a secret is looked at as a path."""
+    if word.doubt:
+        notes.doubt(word.doubt)
+    if word.glob and may_name_a_secret(word.glob):
+        notes.doubt(f"{word.glob} may stand for a file with secrets")
+    for text in {word.text, word.text.rpartition(":")[2]}:
+        is_outside = text.startswith("/") or ".." in text.split("/")
+        if is_outside or is_secret(text) or _leads_away(text, notes):
+            notes.read(Word(text))
+
+
+def _leads_away(text: str, notes: Notes) -> bool:
+    """Outside its repository git compares files that it was never told of: through a link, too."""
+    return any(Path(joined(directory, text)).is_symlink() for directory in notes.place.directories)
+
+
+def _judge_writing(command: str, arguments: list[Word], notes: Notes) -> None:
+    for word in arguments:
+        if word.doubt:
+            notes.doubt(word.doubt)
+        if _DANGEROUS.fullmatch(word.text) or _STRANGE_URL.match(word.text):
+            notes.doubt(f"{word.text} can make git run a program or write elsewhere")
+    if command not in _WRITING | _NETWORK | _RUNNING:
+        notes.doubt(f"git {command} is not a command that is known; it may be an alias that runs anything")
+        notes.unknown("git " + command)
+        return
+    if command in _RUNNING:
+        notes.doubt(f"git {command} runs other programs")
+        notes.runs(f"git {command}")
+    for root in notes.place.roots or notes.place.directories:
+        notes.find(FindingKind.WRITES, f"{root.rstrip('/')}/.git", f"git {command} changes the repository")
+    if command in _LOSING:
+        for directory in notes.place.directories:
+            notes.find(
+                FindingKind.DELETES, directory, f"git {command} can discard work that is not committed"
+            )
+    if command in _HOOKED:
+        notes.runs("the repository's hooks", f"git {command} runs them")
+    if command in _NETWORK or (
+        command == "remote" and arguments and arguments[0].text in {"update", "show", "prune"}
+    ):
+        notes.network(_host(arguments), f"git {command}")
+    _check_written_paths(command, arguments, notes)
+
+
+def _check_written_paths(command: str, arguments: list[Word], notes: Notes) -> None:
+    for word in arguments:
+        if word.is_flag or "://" in word.text:
+            continue
+        is_outside = word.text.startswith("/") or ".." in word.text.split("/")
+        if is_outside and command != "commit":
+            notes.write(word, f"git {command} may change it", is_own=True)
+        elif command in {"add", "rm", "mv"} and is_secret(word.text):
+            notes.read(word, f"git {command} names it")
+
+
+def _host(arguments: list[Word]) -> str:
+    for word in arguments:
+        if "://" in word.text:
+            return urlsplit(word.text).hostname or ""
+        if match := re.match(r"(?:[\w.-]+@)([\w.-]+):", word.text):
+            return match[1]
+    return ""
+
+
+def _is_remote_listing(arguments: list[Word]) -> bool:
+    return [word.text for word in arguments] in ([], ["-v"], ["--verbose"], ["get-url", "origin"])
+
+
+def _is_config_reading(arguments: list[Word]) -> bool:
+    """Only names whose values cannot be credentials."""
+    texts = [word.text for word in arguments if word.text not in {"--get", "--global", "--local"}]
+    return (
+        len(texts) == 1 and re.fullmatch(r"(user|core|init|branch|pull|push)\.[\w.-]+", texts[0]) is not None
+    )
+
+
+def _is_worktree_listing(arguments: list[Word]) -> bool:
+    return [word.text for word in arguments] in (["list"], ["list", "--porcelain"])
+
+
+def _is_symbolic_reading(arguments: list[Word]) -> bool:
+    return sum(not word.is_flag for word in arguments) == 1 and all(
+        word.text in {"--short", "-q", "--quiet"} for word in arguments if word.is_flag
+    )
+
+
+def _is_lfs_reading(arguments: list[Word]) -> bool:
+    return bool(arguments) and arguments[0].text in {"ls-files", "env", "status"} and len(arguments) == 1
+
+
+READING_SHORT = {
+    "remote": _is_remote_listing,
+    "config": _is_config_reading,
+    "worktree": _is_worktree_listing,
+    "symbolic-ref": _is_symbolic_reading,
+    "lfs": _is_lfs_reading,
+}
+GIT: dict[str, Judge] = {"git": _judge_git}

@@ -1,0 +1,214 @@
+"""Programs that show files, text and facts about the system, and change nothing."""
+
+from coder_tui.policy.shell.call import Call, Judge, Operands, reader
+from coder_tui.policy.shell.notes import Notes
+
+_HELP = "--help --version"
+_DIGEST = f"-b -t -z --tag --binary --text --zero {_HELP}"
+
+READING: dict[str, Judge] = {
+    "ls": reader(
+        "-a -A -b -B -c -C -d -f -F -g -G -h -H -i -I= -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T= -u "
+        "-U -v -w= "
+        "-x -X -Z -1 --all --almost-all --author --escape --block-size= --ignore-backups --color? "
+        "--directory "
+        "--classify? --file-type --format= --full-time --group-directories-first --no-group "
+        "--human-readable --si "
+        "--dereference-command-line --hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes "
+        "--dereference --numeric-uid-gid --literal --quote-name --quoting-style= --reverse --recursive "
+        "--size "
+        f"--sort= --time= --time-style= --tabsize= --width= --context --zero {_HELP}",
+        Operands.NAMES,
+        is_any_flag_harmless=True,
+    ),
+    "cat": reader(
+        "-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank "
+        "--show-tabs "
+        f"--show-nonprinting {_HELP}",
+        is_any_flag_harmless=True,
+    ),
+    "tac": reader(f"-b -r -s= --before --regex --separator= {_HELP}", is_any_flag_harmless=True),
+    "rev": reader(_HELP, is_any_flag_harmless=True),
+    "nl": reader(
+        "-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --number-format= --number-width= "
+        f"--number-separator= {_HELP}",
+        is_any_flag_harmless=True,
+    ),
+    "head": reader(
+        f"-n= -c= -q -v -z --lines= --bytes= --quiet --silent --verbose --zero-terminated {_HELP}",
+        has_numbers=True,
+        is_any_flag_harmless=True,
+    ),
+    # Without -f: a command that never ends is no answer.
+    "tail": reader(
+        f"-n= -c= -q -v -z --lines= --bytes= --quiet --silent --verbose --zero-terminated {_HELP}",
+        has_numbers=True,
+        is_any_flag_harmless=True,
+    ),
+    "wc": reader(
+        f"-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total= {_HELP}",
+        Operands.NAMES,
+        is_any_flag_harmless=True,
+    ),
+    "cut": reader(
+        "-b= -c= -d= -f= -n -s -z --bytes= --characters= --delimiter= --fields= --complement "
+        "--only-delimited "
+        f"--output-delimiter= --zero-terminated {_HELP}",
+        is_any_flag_harmless=True,
+    ),
+    "paste": reader(f"-d= -s -z --delimiters= --serial --zero-terminated {_HELP}", is_any_flag_harmless=True),
+    "join": reader(
+        f"-a= -e= -i -j= -o= -t= -v= -1= -2= -z --ignore-case --check-order --nocheck-order --header {_HELP}",
+        is_any_flag_harmless=True,
+    ),
+    "comm": reader(
+        f"-1 -2 -3 -z --check-order --nocheck-order --output-delimiter= --total --zero-terminated {_HELP}",
+        is_any_flag_harmless=True,
+    ),
+    "column": reader(
+        "-t -s= -o= -c= -N= -R= -T= -J -n= -x -e -H= -W= --table --separator= --output-separator= --json "
+        f"--table-columns= --table-name= {_HELP}"
+    ),
+    "fold": reader(f"-b -s -w= --bytes --spaces --width= {_HELP}", is_any_flag_harmless=True),
+    "fmt": reader(f"-c -s -t -u -w= --width= {_HELP}", has_numbers=True, is_any_flag_harmless=True),
+    "expand": reader(f"-i -t= --initial --tabs= {_HELP}", is_any_flag_harmless=True),
+    "unexpand": reader(f"-a -t= --all --first-only --tabs= {_HELP}", is_any_flag_harmless=True),
+    "tr": reader(
+        f"-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1 {_HELP}", Operands.TEXT
+    ),
+    "od": reader(
+        "-a -A= -b -c -d -f -i -j= -l -N= -o -s -S= -t= -v -w? -x --address-radix= --format= --read-bytes= "
+        f"--skip-bytes= --output-duplicates {_HELP}"
+    ),
+    "hexdump": reader("-b -c -C -d -e= -n= -o -s= -v -x"),
+    "strings": reader(
+        "-a -n= -t= -e= -o -f --all --bytes= --radix= --encoding= --print-file-name", has_numbers=True
+    ),
+    "cmp": reader("-b -i= -l -n= -s --print-bytes --ignore-initial= --verbose --bytes= --silent --quiet"),
+    "diff": reader(
+        "-q -s -c -C= -u -U= -e -n -y -W= -p -t -T -r -N -a -b -B -w -i -E -Z -x= -F= -I= -d -H --brief "
+        "--normal "
+        "--report-identical-files --context? --unified? --side-by-side --width= --left-column "
+        "--suppress-common-lines "
+        "--show-c-function --show-function-line= --expand-tabs --recursive --new-file "
+        "--unidirectional-new-file "
+        "--text --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change "
+        "--ignore-all-space "
+        "--ignore-blank-lines --ignore-matching-lines= --strip-trailing-cr --minimal --color? --exclude= "
+        f"--label= {_HELP}",
+        has_numbers=True,
+    ),
+    "stat": reader(
+        f"-L -f -t -c= -x -s -n -q --dereference --file-system --format= --printf= --terse {_HELP}",
+        Operands.NAMES,
+        is_any_flag_harmless=True,
+    ),
+    "file": reader(
+        "-b -i -I -k -L -h -N -n -r -F= -e= --brief --mime --mime-type --mime-encoding --keep-going "
+        f"--dereference --no-dereference --no-pad --separator= {_HELP}",
+        Operands.NAMES,
+    ),
+    "du": reader(
+        "-a -A -b -c -d= -D -g -h -H -k -l -L -m -P -s -S -t= -x -0 --all --apparent-size --block-size= "
+        "--bytes --total "
+        "--dereference-args --max-depth= --human-readable --inodes --count-links --no-dereference "
+        "--separate-dirs --si "
+        f"--summarize --threshold= --time? --one-file-system --exclude= --null {_HELP}",
+        Operands.NAMES,
+        is_any_flag_harmless=True,
+    ),
+    "df": reader(
+        "-a -B= -h -H -i -k -l -m -P -t= -T -x= --all --block-size= --human-readable --inodes --local "
+        "--portability "
+        f"--total --type= --print-type --exclude-type= --si {_HELP}",
+        Operands.NAMES,
+    ),
+    "tree": reader(
+        "-a -d -f -i -l -x -L= -P= -I= -p -u -g -s -h -D -F -q -N -Q -v -t -c -r -U -J -X -C -n -A -S -1 "
+        "--noreport "
+        "--dirsfirst --filesfirst --prune --gitignore --matchdirs --ignore-case --du --si --charset= "
+        "--filelimit= "
+        f"--timefmt= --sort? --inodes --device {_HELP}",
+        Operands.NAMES,
+    ),
+    "basename": reader(
+        f"-a -s= -z --multiple --suffix= --zero {_HELP}", Operands.TEXT, is_any_flag_harmless=True
+    ),
+    "dirname": reader(f"-z --zero {_HELP}", Operands.TEXT, is_any_flag_harmless=True),
+    "realpath": reader(
+        "-e -m -L -P -q -s -z --canonicalize-existing --canonicalize-missing --logical --physical --quiet "
+        f"--relative-to= --relative-base= --strip --no-symlinks --zero {_HELP}",
+        Operands.NAMES,
+        is_any_flag_harmless=True,
+    ),
+    "readlink": reader(
+        "-e -f -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing "
+        "--no-newline --zero",
+        Operands.NAMES,
+        is_any_flag_harmless=True,
+    ),
+    "md5sum": reader(_DIGEST, Operands.NAMES, is_any_flag_harmless=True),
+    "sha1sum": reader(_DIGEST, Operands.NAMES, is_any_flag_harmless=True),
+    "sha256sum": reader(_DIGEST, Operands.NAMES, is_any_flag_harmless=True),
+    "sha512sum": reader(_DIGEST, Operands.NAMES, is_any_flag_harmless=True),
+    "shasum": reader(f"-a= -b -t -0 {_HELP}", Operands.NAMES),
+    "cksum": reader(f"-a= --algorithm= --untagged {_HELP}", Operands.NAMES),
+    "b2sum": reader(f"-l= {_DIGEST}", Operands.NAMES),
+    "base64": reader(f"-d -D -i -w= --decode --ignore-garbage --wrap= {_HELP}"),
+    "seq": reader(
+        f"-f= -s= -w --format= --separator= --equal-width {_HELP}", Operands.TEXT, has_numbers=True
+    ),
+    "expr": reader("", Operands.TEXT),
+    "pwd": reader("-L -P --logical --physical", Operands.NONE),
+    "whoami": reader(_HELP, Operands.NONE),
+    "id": reader(
+        f"-a -g -G -n -r -u -z -Z --group --groups --name --real --user --zero {_HELP}", Operands.TEXT
+    ),
+    "groups": reader(_HELP, Operands.TEXT),
+    "uname": reader(
+        "-a -s -n -r -v -m -p -i -o --all --kernel-name --nodename --kernel-release --kernel-version "
+        "--machine "
+        f"--processor --hardware-platform --operating-system {_HELP}",
+        Operands.NONE,
+    ),
+    "arch": reader(_HELP, Operands.NONE),
+    "nproc": reader(f"--all --ignore= {_HELP}", Operands.NONE),
+    "uptime": reader(f"-p -s --pretty --since {_HELP}", Operands.NONE),
+    "free": reader(
+        f"-b -k -m -g -h -l -t -w --bytes --kibi --mebi --gibi --human --wide --total --si {_HELP}",
+        Operands.NONE,
+    ),
+    "tty": reader("-s", Operands.NONE),
+    "lscpu": reader(f"-a -b -c -e? -J -p? -x -y --all --json --extended? --parse? {_HELP}", Operands.NONE),
+    "sw_vers": reader("-productName -productVersion -buildVersion", Operands.NONE),
+    "cal": reader("-1 -3 -s -m -j -y", Operands.TEXT),
+    "sleep": reader(_HELP, Operands.TEXT),
+    "true": reader(_HELP, Operands.TEXT, is_any_flag_harmless=True),
+    "false": reader(_HELP, Operands.TEXT, is_any_flag_harmless=True),
+    ":": reader("", Operands.TEXT, is_any_flag_harmless=True),
+    "which": reader("-a -s --all --skip-alias", Operands.TEXT),
+    "whereis": reader("-b -m -s", Operands.TEXT),
+    "type": reader("-a -f -p -P -t", Operands.TEXT),
+    "exit": reader("", Operands.TEXT),
+    "nm": reader(
+        "-a -A -C -D -g -n -p -r -S -u --defined-only --undefined-only --demangle? --dynamic --extern-only"
+    ),
+    "size": reader("-A -B -d -o -x -t --format= --totals"),
+    "cloc": reader(
+        "--exclude-dir= --include-lang= --by-file --json --csv --quiet --vcs= --md", Operands.NAMES
+    ),
+    "tokei": reader("-f -e= -t= -s= --files --exclude= --types= --sort= -o= --output=", Operands.NAMES),
+    "xxd": reader("-a -b -c= -C -e -E -g= -i -l= -n= -o= -p -ps -s= -u"),
+}
+
+
+_show_bytes = READING["xxd"]
+
+
+def _judge_xxd(call: Call, notes: Notes) -> None:
+    _show_bytes(call, notes)
+    if sum(not word.is_flag for word in call.arguments) > 1:
+        notes.doubt("a second file is where xxd writes")
+
+
+READING["xxd"] = _judge_xxd

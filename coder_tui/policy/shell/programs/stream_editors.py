@@ -1,0 +1,135 @@
+"""sed, awk and jq: their scripts are programs, of which only a harmless part is let through."""
+
+import re
+
+from coder_tui.policy.shell.call import Call, Judge, check_globs, check_text, read_contents
+from coder_tui.policy.shell.flags import Arguments, flag_table, take_apart
+from coder_tui.policy.shell.notes import Notes
+from coder_tui.policy.shell.sed_script import is_harmless_sed
+from coder_tui.policy.shell.words import Word
+
+_SED = flag_table(
+    "-n -e= -E -r -s -u -z -i? -f! -l= --quiet --silent --expression= --regexp-extended --separate "
+    "--unbuffered "
+    "--null-data --in-place? --posix --debug --sandbox --line-length= --file! --help --version"
+)
+_SUFFIX = re.compile(r"[A-Za-z0-9._~-]*")
+
+
+def _judge_sed(call: Call, notes: Notes) -> None:
+    found = take_apart(call.arguments, _SED, notes)
+    check_globs(call, notes, is_any_flag_harmless=False)
+    if notes.has_more_operands:
+        notes.doubt("nobody knows what sed will be given")
+    scripts = [*found.given.get("-e", []), *found.given.get("--expression", [])]
+    files = found.operands
+    if not scripts:
+        scripts, files = files[:1], files[1:]
+    check_text(scripts, notes)
+    # Several -e scripts are joined by newlines.
+    if any(word.glob for word in scripts) or not is_harmless_sed("\n".join(word.text for word in scripts)):
+        notes.doubt("the script of sed may run a program or touch other files")
+    read_contents(files, notes)
+    if found.has("-i", "--in-place"):
+        _note_in_place(found, files, notes)
+
+
+def _note_in_place(found: Arguments, files: list[Word], notes: Notes) -> None:
+    suffix = found.value("-i", "--in-place")
+    if not _SUFFIX.fullmatch(suffix):
+        notes.doubt("the copies that sed keeps may land anywhere")
+    for word in files:
+        notes.write(word, "-i changes it in place", is_own=True)
+        if suffix:
+            notes.write(Word(word.text + suffix), "-i keeps a copy", is_own=True)
+
+
+_AWK = flag_table(
+    "-F= -v= --field-separator= --assign= --posix --traditional --re-interval --version",
+    stops_at_operand=True,
+)
+_AWK_DANGER = re.compile(
+    r"system|getline|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|@|\||>|ARGV|ARGC|close|fflush|extension|BEGINFILE|ENDFILE"
+)
+
+
+def _judge_awk(call: Call, notes: Notes) -> None:
+    found = take_apart(call.arguments, _AWK, notes)
+    check_globs(call, notes, is_any_flag_harmless=False)
+    if notes.has_more_operands:
+        notes.doubt("nobody knows what awk will be given")
+    check_text(found.operands[:1], notes)
+    script = found.operands[0].text if found.operands else ""
+    if not script or found.operands[0].glob:
+        notes.doubt("awk has no script that can be read")
+    elif _AWK_DANGER.search(script.replace("||", " ").replace(">=", " ")):
+        notes.doubt("the script of awk may run a program, write a file or show the environment")
+    read_contents([word for word in found.operands[1:] if not re.match(r"[A-Za-z_]\w*=", word.text)], notes)
+
+
+_JQ = flag_table(
+    "-c -r -j -a -s -n -e -S -C -M -R -h --compact-output --raw-output --raw-output0 --join-output "
+    "--ascii-output "
+    "--slurp --null-input --exit-status --sort-keys --color-output --monochrome-output --raw-input --tab "
+    "--indent= "
+    "--unbuffered --stream --seq --help --version --from-file! -f! -L! --slurpfile! --rawfile! --args! "
+    "--jsonargs!"
+)
+_JQ_DANGER = re.compile(
+    r"\$ENV|\$__prog|(?<![.\w])env\b|\b(import|include|modulemeta|get_search_list|input_filename)\b"
+)
+
+
+def _judge_jq(call: Call, notes: Notes) -> None:
+    words = _without_named(list(call.arguments))
+    found = take_apart(words, _JQ, notes)
+    check_globs(call, notes, is_any_flag_harmless=False)
+    if notes.has_more_operands:
+        notes.doubt(f"nobody knows what {call.name} will be given")
+    check_text(found.operands[:1], notes)
+    if found.operands and (_JQ_DANGER.search(found.operands[0].text) or found.operands[0].glob):
+        notes.doubt("the filter may show the environment or read other files")
+    read_contents(found.operands[1:], notes)
+
+
+def _without_named(words: list[Word]) -> list[Word]:
+    """`--arg name value` takes two words, which no table says."""
+    kept: list[Word] = []
+    while words:
+        word = words.pop(0)
+        if word.text in {"--arg", "--argjson"} and len(words) > 1:
+            kept += [Word(word.doubt)] if word.doubt else []
+            if any(value.doubt or value.glob for value in words[:2]):
+                kept.append(Word("--unreadable-value"))
+            words = words[2:]
+        else:
+            kept.append(word)
+    return kept
+
+
+_YQ = flag_table(
+    "-r -y -o= -p= -P -N -C -M -e -n --output-format= --input-format= --prettyPrint --no-colors -j -t -x"
+)
+
+
+def _judge_yq(call: Call, notes: Notes) -> None:
+    found = take_apart(call.arguments, _YQ, notes)
+    check_globs(call, notes, is_any_flag_harmless=False)
+    if notes.has_more_operands:
+        notes.doubt("nobody knows what yq will be given")
+    if found.operands and re.search(r"\benv|load|\$ENV|strenv|system|input_filename", found.operands[0].text):
+        notes.doubt("the filter may show the environment or read other files")
+    check_text(found.operands[:1], notes)
+    read_contents(found.operands[1:], notes)
+
+
+STREAM_EDITORS: dict[str, Judge] = {
+    "sed": _judge_sed,
+    "gsed": _judge_sed,
+    "awk": _judge_awk,
+    "gawk": _judge_awk,
+    "mawk": _judge_awk,
+    "nawk": _judge_awk,
+    "jq": _judge_jq,
+    "yq": _judge_yq,
+}
