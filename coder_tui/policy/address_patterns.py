@@ -34,6 +34,16 @@ def address_matches(pattern: str, url: str, *, strictly: bool) -> bool:
     return not rest or _glob(rest).fullmatch(path) is not None
 
 
+def names_host(pattern: str, url: str) -> bool:
+    """Whether `pattern` has the very host of `url` in it, and not a `*` that happens to cover it."""
+    wanted = _PATTERN.fullmatch(pattern)
+    try:
+        given = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    return wanted is not None and _split_star(wanted["host"].lower(), "")[0] == given.lower()
+
+
 def _split_star(host: str, rest: str) -> tuple[str, str]:
     """`good.com*` is meant as everything on good.com; taken as text it would cover `good.com.evil.io`."""
     if host.endswith("*") and host != "*":

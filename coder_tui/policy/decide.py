@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from coder_tui.policy.address_patterns import names_host
 from coder_tui.policy.addresses import Reach, reach_of_url
 from coder_tui.policy.modes import default_effect
 from coder_tui.policy.paths import (
@@ -116,7 +117,7 @@ def _shown(target: Target | None, policy: Policy) -> str:
 def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdict]:
     """Protections: repository internals, our own files, secrets, everything outside, this machine's net."""
     if target is not None and target.kind is TargetKind.ADDRESS:
-        return _address_floors(target, policy)
+        return _address_floors(action, target, policy)
     if target is None or target.kind is not TargetKind.PATH:
         return []
     path, boundaries, found = target.value, policy.boundaries, []
@@ -131,17 +132,22 @@ def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdi
     return found
 
 
-def _address_floors(target: Target, policy: Policy) -> list[Verdict]:
-    """A rule for the whole net does not speak of this machine or its neighbours."""
+def _address_floors(action: Action, target: Target, policy: Policy) -> list[Verdict]:
+    """A rule for the whole net does not speak of this machine or its neighbours; one with their host does."""
     found = []
     reach = reach_of_url(target.value)
     if reach.is_forbidden:
         found.append(_floor(Effect.DENY, f"{reach} addresses", f"{target.value} is a {reach} address"))
-    elif reach is not Reach.PUBLIC:
+    elif reach is not Reach.PUBLIC and not _is_host_named(action, target, policy):
         found.append(_floor(Effect.ASK, f"{reach} addresses", f"{target.value} is a {reach} address"))
     if target.writes and policy.mode is Mode.PLAN:
         found.append(_floor(Effect.DENY, "plan mode", "plan mode changes nothing, elsewhere neither"))
     return found
+
+
+def _is_host_named(action: Action, target: Target, policy: Policy) -> bool:
+    rules = [rule for layer in policy.layers if (rule := _last_match(layer, action, target, policy))]
+    return bool(rules) and all(names_host(rule.pattern, target.value) for rule in rules)
 
 
 def _external(action: Action, target: Target, policy: Policy) -> Verdict:

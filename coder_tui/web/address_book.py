@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable
 
-from coder_tui.policy.addresses import IpAddress, Reach, literal_address
+from coder_tui.policy.addresses import IpAddress, Reach, literal_address, reach_of_host
 from coder_tui.protocol.errors import ToolError
 from coder_tui.web.resolve import Resolver
 
@@ -42,7 +42,7 @@ class AddressBook:
         A name of the open net is not asked for: the question alone would carry the name, and whatever was
         put into it, to whoever owns its domain. Where such a name turned out private, that is remembered.
         """
-        if literal_address(host) is not None:
+        if literal_address(host) is not None or reach_of_host(host) is not Reach.PUBLIC:
             return ()
         found = self._remembered.get(host, ())
         if not found and _LOCAL_NAME.fullmatch(host):

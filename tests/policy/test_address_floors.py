@@ -41,6 +41,28 @@ def test_a_rule_that_allows_everything_stops_at_the_public_net(
     assert (verdict.source == FLOOR_SOURCE) is (effect is not Effect.ALLOW)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "url", "effect"),
+    [
+        ("http://localhost:3000/*", "http://localhost:3000/a", Effect.ALLOW),
+        ("http://127.0.0.1:*", "http://127.0.0.1:8000/", Effect.ALLOW),
+        ("http://127.0.0.1*", "http://127.0.0.1/", Effect.ALLOW),
+        ("http://[::1]:8000/*", "http://[::1]:8000/", Effect.ALLOW),
+        ("http://10.0.0.1/*", "http://10.0.0.2/", Effect.ASK),
+        ("http://*.localhost/*", "http://a.localhost/", Effect.ASK),
+        ("http://169.254.169.254/*", "http://169.254.169.254/", Effect.DENY),
+    ],
+)
+def test_a_rule_with_the_very_host_reaches_what_is_private_but_never_metadata(
+    pattern: str, url: str, effect: Effect
+) -> None:
+    assert decide(fetching(url), policy(pattern)).effect is effect
+
+
+def test_a_later_rule_for_everything_takes_the_host_away_again() -> None:
+    assert decide(fetching("http://127.0.0.1/"), policy("http://127.0.0.1*", "*")).effect is Effect.ASK
+
+
 def test_fetching_asks_by_default() -> None:
     assert decide(fetching("https://example.org/"), policy()).effect is Effect.ASK
 

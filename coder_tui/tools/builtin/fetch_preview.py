@@ -1,9 +1,9 @@
 """Shows a request to the person who must decide on it: whole, but without its secrets."""
 
 import re
-from ipaddress import IPv6Address
+from dataclasses import replace
 
-from coder_tui.policy.addresses import IpAddress, reach_of_address
+from coder_tui.policy.addresses import reach_of_address
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.tools.builtin.fetch_params import FetchParams
@@ -42,10 +42,6 @@ def facts_of(params: FetchParams, address: WebAddress, foresight: Foresight) -> 
 def private_targets(address: WebAddress, foresight: Foresight, *, writes: bool) -> tuple[Target, ...]:
     """The addresses behind a name that are not public are decided on by themselves."""
     return tuple(
-        Target(TargetKind.ADDRESS, f"{address.scheme}://{_bracketed(ip)}:{address.port}/", writes)
+        Target(TargetKind.ADDRESS, replace(address, host=str(ip), target="/").url, writes)
         for ip in foresight.private
     )
-
-
-def _bracketed(ip: IpAddress) -> str:
-    return f"[{ip}]" if isinstance(ip, IPv6Address) else str(ip)

@@ -46,14 +46,21 @@ async def test_a_local_name_is_shown_with_the_address_behind_it() -> None:
     access = await fetching.access(url="http://wiki/page")
     assert access.targets == (
         Target(TargetKind.ADDRESS, "http://wiki/page"),
-        Target(TargetKind.ADDRESS, "http://10.0.0.3:80/"),
+        Target(TargetKind.ADDRESS, "http://10.0.0.3/"),
     )
     assert "resolves to 10.0.0.3, a private address" in access.facts
     several = await fetching.access(url="https://build.corp/")
     assert [target.value for target in several.targets[1:]] == [
-        "https://192.168.7.7:443/",
-        "https://10.1.1.1:443/",
+        "https://192.168.7.7/",
+        "https://10.1.1.1/",
     ]
+
+
+async def test_this_machine_is_one_thing_by_any_name() -> None:
+    fetching = Fetching()
+    access = await fetching.access(url="http://localhost:3000/")
+    assert access.targets == (Target(TargetKind.ADDRESS, "http://localhost:3000/"),)
+    assert fetching.names.asked == []
 
 
 async def test_a_name_of_the_open_net_that_leads_inside_is_refused_first_and_then_shown() -> None:
