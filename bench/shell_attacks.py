@@ -26,6 +26,8 @@ BASE = Path("/tmp/cell")
 INSTALL_HINT = "bubblewrap is missing: install the package bubblewrap"
 # Beyond these, everyday rules let build tools run, and those run whatever they are told.
 _LAST_OF_LOOKING = "git --version"
+# Whoever allows these allows new branches, tags and remotes.
+_MAY_WRITE = frozenset({"git branch*", "git tag*", "git remote*"})
 _RIGHTS = (
     "--unshare-user --unshare-pid --unshare-net --unshare-ipc --cap-drop ALL --die-with-parent --new-session"
 )
@@ -41,7 +43,8 @@ def rules_named(name: str) -> Mapping[str, str]:
         return UNDER_TEST
     rules = everyday_rules()
     names = list(rules)
-    return {pattern: rules[pattern] for pattern in names[: names.index(_LAST_OF_LOOKING) + 1]}
+    looking = names[: names.index(_LAST_OF_LOOKING) + 1]
+    return {pattern: rules[pattern] for pattern in looking if pattern not in _MAY_WRITE}
 
 
 def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:

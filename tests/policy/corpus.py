@@ -38,6 +38,8 @@ class Attack:
     least: Effect
     why: str
     command: str
+    rules: str = "attack"
+    """Which configuration it is held against."""
 
     def __str__(self) -> str:
         return f"{self.family} ({self.why}): {shown(self.command)}"
@@ -47,11 +49,12 @@ def attacks(root: Path) -> Iterator[Attack]:
     """`{workspace}` in a command stands for the folder that it would run in."""
     for path in sorted((FOLDER / "attacks").glob("*.toml")):
         content = tomllib.loads(path.read_text())
+        family, rules = content["family"], content.get("rules", "attack")
         for least, why, command in content["rows"]:
-            yield Attack(content["family"], Effect(least), why, command.replace("{workspace}", str(root)))
+            yield Attack(family, Effect(least), why, command.replace("{workspace}", str(root)), rules)
         for built in content.get("built", ()):
             command = built["before"] + built["unit"] * built["times"] + built["after"]
-            yield Attack(content["family"], Effect(built["want"]), built["why"], command)
+            yield Attack(family, Effect(built["want"]), built["why"], command, rules)
 
 
 def ordinary(root: Path) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.policy.rules import Effect
-from tests.policy.corpus import UNDER_TEST, Attack, Judge, attacks
+from tests.policy.corpus import UNDER_TEST, Attack, Judge, attacks, everyday_rules
 from tests.policy.planted import plant
 
 FAMILIES = sorted({attack.family for attack in attacks(Path("/ws"))})
@@ -15,14 +15,17 @@ FAMILIES = sorted({attack.family for attack in attacks(Path("/ws"))})
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[Attack, Effect]:
     planted = plant(tmp_path_factory.mktemp("attacks") / "base")
-    judge = Judge(planted.root, planted.home, UNDER_TEST)
-    return {attack: judge.verdict(attack.command).effect for attack in attacks(planted.root)}
+    judges = {
+        "attack": Judge(planted.root, planted.home, UNDER_TEST),
+        "everyday": Judge(planted.root, planted.home, everyday_rules()),
+    }
+    return {attack: judges[attack.rules].verdict(attack.command).effect for attack in attacks(planted.root)}
 
 
 def test_there_are_at_least_four_hundred_different_attacks() -> None:
-    commands = Counter(attack.command for attack in attacks(Path("/ws")))
-    assert len(commands) >= 400
-    assert [command for command, count in commands.items() if count > 1] == []
+    tried = Counter((attack.command, attack.rules) for attack in attacks(Path("/ws")))
+    assert len(tried) >= 400
+    assert [pair for pair, count in tried.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("family", FAMILIES)
