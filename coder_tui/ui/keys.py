@@ -13,6 +13,7 @@ class Context(StrEnum):
     SESSION = "Session"
     COMPOSER = "Prompt"
     TRANSCRIPT = "Transcript"
+    DIFF = "Diff"
     APPROVAL = "Approval"
     TRUST = "Trust"
     HELP = "Help"
@@ -50,7 +51,7 @@ def _row(
     return KeyAction(id, context, keys, action, title, priority, palette, help)
 
 
-_G, _S, _C, _T, _A, _P, _H = Context
+_G, _S, _C, _T, _D, _A, _P, _H = Context
 
 KEYS: tuple[KeyAction, ...] = (
     _row("app.palette", _G, "ctrl+p", "app.command_palette", "Command palette", palette=False),
@@ -79,13 +80,22 @@ KEYS: tuple[KeyAction, ...] = (
     _row("transcript.next", _T, "j", "move(1)", "Mark the next block", palette=False),
     _row("transcript.previous", _T, "k", "move(-1)", "Mark the previous block", palette=False),
     _row("transcript.fold", _T, "o", "fold", "Expand or collapse the marked block", palette=False),
+    _row("diff.layout", _D, "vertical_line", "layout", "One column or two", palette=False),
+    _row("diff.wrap", _D, "w", "wrap", "Wrap long lines, or scroll sideways", palette=False),
+    _row("diff.blanks", _D, "i", "blanks", "Show blanks, tabs and line ends", palette=False),
+    _row("diff.more", _D, "plus", "context(1)", "More lines around changes", palette=False),
+    _row("diff.less", _D, "minus", "context(-1)", "Fewer lines around changes", palette=False),
+    _row("diff.next_hunk", _D, "right_square_bracket", "hunk(1)", "Next hunk", palette=False),
+    _row("diff.previous_hunk", _D, "left_square_bracket", "hunk(-1)", "Previous hunk", palette=False),
+    _row("diff.next_file", _D, "right_curly_bracket", "file(1)", "Next file", palette=False),
+    _row("diff.previous_file", _D, "left_curly_bracket", "file(-1)", "Previous file", palette=False),
     _row("approval.allow", _A, "ctrl+y", "", "Allow once", palette=False),
     _row("approval.allow_letter", _A, "y", "", "Allow once, where it can be undone", palette=False),
     _row("approval.always", _A, "a", "", "Allow always: choose the scope, then Ctrl+Y", palette=False),
     _row("approval.deny", _A, "n", "", "Deny", palette=False),
     _row("approval.explain", _A, "d", "", "Deny and say why", palette=False),
     _row("approval.edit", _A, "e", "", "Edit it first, in $VISUAL or $EDITOR", palette=False),
-    _row("approval.full", _A, "v", "", "Use the whole screen, or less again", palette=False),
+    _row("approval.full", _A, "v", "", "Use the whole width, or less again", palette=False),
     _row("approval.cancel", _A, "escape", "", "Cancel the turn", palette=False),
     _row("approval.help", _A, "f1", "app.help", "This help; the request waits", palette=False),
     _row("approval.palette", _A, "ctrl+p", "", "Nothing: the palette stays closed here", palette=False),
@@ -113,7 +123,19 @@ def bindings(context: Context) -> list[BindingType]:
     ]
 
 
-_NAMES = {"escape": "Esc", "underscore": "_", "pageup": "PgUp", "pagedown": "PgDn"}
+_NAMES = {
+    "escape": "Esc",
+    "underscore": "_",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "vertical_line": "|",
+    "plus": "+",
+    "minus": "-",
+    "right_square_bracket": "]",
+    "left_square_bracket": "[",
+    "right_curly_bracket": "}",
+    "left_curly_bracket": "{",
+}
 
 
 def shown(keys: str) -> str:

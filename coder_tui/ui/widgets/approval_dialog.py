@@ -108,7 +108,9 @@ class ApprovalDialog(GuardedDialog):
 
     def show_scopes(self, *, is_open: bool, picked: int | None) -> None:
         if is_open:
-            self._legend.update(Content(f"1-{len(self._request.grants)} pick   ^Y allow that   Esc back"))
+            count = len(self._request.grants)
+            digits = f"1-{count}" if count > 1 else "1"
+            self._legend.update(Content(f"{digits} pick   ^Y allow that   Esc back"))
             self._scopes.mark(picked)
         self.set_class(is_open, "-scoping")
 

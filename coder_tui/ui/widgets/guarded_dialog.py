@@ -27,7 +27,7 @@ class GuardedDialog(Vertical):
         background: $surface; border: round $warning; border-title-color: $text-warning;
         border-title-style: bold; border-subtitle-color: $text-muted;
         &.-ready { border: round $primary; border-subtitle-color: $text-primary; }
-        &.-full { width: 100%; max-width: 100%; height: 100%; }
+        &.-full { width: 100%; max-width: 100%; }
         #note { height: auto; padding: 0 1; color: $text-warning; display: none; }
     }
     """

@@ -1,0 +1,111 @@
+"""Approvals and trust in a real terminal: the person's own editor, and a project that asks for trust."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.program import PROGRAM, Program
+from tests.fakes.script import Call, Reply
+from tests.fakes.tmux import Tmux, needs_tmux
+
+pytestmark = needs_tmux
+COMMAND = "touch proposed"
+
+
+def editor(folder: Path, body: str) -> str:
+    """A program that shows a line, waits for a key, and then edits."""
+    path = folder / "my-editor"
+    path.write_text(
+        f"#!{sys.executable}\n"
+        "import pathlib, sys, termios, tty\n"
+        "file = pathlib.Path(sys.argv[-1])\n"
+        "print('EDITING', file.read_text(), flush=True)\n"
+        "tty.setcbreak(0)\n"
+        "sys.stdin.read(1)\n"
+        f"{body}\n"
+    )
+    path.chmod(0o755)
+    return str(path)
+
+
+def started(program: Program, server: OpenAIServer, editor: str = "") -> Tmux:
+    environment = program.environment | {"EDITOR": editor}
+    command = f"{PROGRAM} --model openai/x --api-base {server.url}"
+    return Tmux(command, program.project, environment, 100, 30)
+
+
+def ask(tmux: Tmux) -> None:
+    tmux.shows("ASK  x")
+    tmux.type("do it")
+    tmux.keys("Enter")
+    tmux.shows(r"Run this command\?[\s\S]*touch proposed[\s\S]*ready")
+    tmux.keys("e")
+    tmux.shows("EDITING touch proposed")
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    return Program.in_folder(tmp_path)
+
+
+def test_what_was_saved_in_the_editor_runs_and_no_file_stays(program: Program) -> None:
+    script = [Reply(calls=(Call("bash", {"command": COMMAND}),)), Reply(text="Finished.")]
+    change = "file.write_text('touch edited\\n')"
+    with OpenAIServer(script) as server, started(program, server, editor(program.home, change)) as tmux:
+        ask(tmux)
+        tmux.keys("x")
+        tmux.shows("Finished")
+    assert sorted(path.name for path in program.project.iterdir()) == ["edited"]
+    assert list(program.home.rglob("edits/*")) == []
+
+
+def test_an_editor_that_fails_leads_back_to_the_question_on_a_whole_screen(program: Program) -> None:
+    script = [Reply(calls=(Call("bash", {"command": COMMAND}),)), Reply(text="Finished.")]
+    with (
+        OpenAIServer(script) as server,
+        started(program, server, editor(program.home, "sys.exit(3)")) as tmux,
+    ):
+        ask(tmux)
+        # Ctrl+C is the editor's, and what is typed as it closes answers nothing.
+        tmux.keys("x", "C-y")
+        screen = tmux.shows(r"The editor ended with code 3[\s\S]*ready")
+        assert "EDITING" not in screen
+        assert list(program.project.iterdir()) == []
+        tmux.keys("C-y")
+        tmux.shows("Finished")
+    assert sorted(path.name for path in program.project.iterdir()) == ["proposed"]
+
+
+def test_ctrl_c_in_the_editor_ends_the_editor_alone(program: Program) -> None:
+    script = [Reply(calls=(Call("bash", {"command": COMMAND}),)), Reply(text="Finished.")]
+    with OpenAIServer(script) as server, started(program, server, editor(program.home, "")) as tmux:
+        ask(tmux)
+        tmux.keys("C-c")
+        tmux.shows(r"The editor ended with code[\s\S]*ready")
+        tmux.keys("n")
+        tmux.shows("Finished")
+
+
+def test_a_project_is_trusted_by_the_chord_and_not_asked_about_again(program: Program) -> None:
+    folder = program.project / ".coder-tui"
+    folder.mkdir()
+    (folder / "config.toml").write_text('[permission.bash]\n"touch *" = "allow"\n')
+    script = [Reply(calls=(Call("bash", {"command": COMMAND}),)), Reply(text="Finished.")]
+    with OpenAIServer(script) as server:
+        with started(program, server) as tmux:
+            screen = tmux.shows(r"Trust this project\?[\s\S]*ready")
+            assert "touch *" in screen
+            tmux.keys("Escape")
+            tmux.shows("ASK  x")
+            tmux.keys("C-d")
+            tmux.shows("exit code 0")
+        with started(program, server) as tmux:
+            tmux.shows(r"Trust this project\?[\s\S]*ready")
+            tmux.keys("C-y")
+            tmux.shows("ASK  x")
+            tmux.keys("C-d")
+            tmux.shows("exit code 0")
+        with started(program, server) as tmux:
+            assert "Trust this" not in tmux.shows("ASK  x")
