@@ -8,8 +8,8 @@ from enum import StrEnum
 from coder_tui.diffs.model import Change, Comparison, Gap, Hunk, Same, Section
 from coder_tui.diffs.rows import BLOCK, Cell, Row, block_rows, blocks, split_rows
 
-_FEWEST_FOLDED = 2
-"""A single line takes no more room than the words that stand for it."""
+_FEWEST_FOLDED = 4
+"""Fewer lines are as quickly read as the words that would stand for them."""
 _FARTHEST_HEADING = 400
 _HEADING = re.compile(r"[^\W\d]|\$")
 

@@ -37,8 +37,8 @@ def test_a_fold_can_be_opened_alone() -> None:
     assert numbers(pieces) == [*range(1, 19), "fold 12"]
 
 
-def test_a_single_line_is_not_folded() -> None:
-    assert numbers(laid_out(compare("a\nb\n", "a\nB\n"), 0, is_split=True)) == [1, 2]
+def test_a_few_lines_are_not_folded() -> None:
+    assert numbers(laid_out(compare("a\nb\nc\nd\n", "a\nb\nc\nD\n"), 0, is_split=True)) == [1, 2, 3, 4]
 
 
 def test_a_fold_is_headed_by_what_it_ends_in() -> None:

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from textual.strip import Strip
 
 from coder_tui.diffs.layout import laid_out
-from coder_tui.diffs.model import Comparison, FileState, Gap
+from coder_tui.diffs.model import Comparison, Gap
 from coder_tui.diffs.unified import parse_unified
 from coder_tui.protocol.display import DiffBlock
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.drawing.diff_colours import all_colours, no_colours
+from coder_tui.ui.drawing.diff_frames import file_words
 from coder_tui.ui.drawing.diff_inks import diff_inks
 from coder_tui.ui.drawing.diff_rows import DiffLook, Painter
 from coder_tui.ui.drawing.diff_text import Marking
@@ -33,13 +34,6 @@ def draw_diff(block: DiffBlock, width: int, palette: Palette) -> list[Strip]:
             rows.append(plain_strip(safe_line(file_words(file)), width, palette.strong))
         rows += _draw(file, painter, palette, is_coloured=is_coloured)
     return rows
-
-
-def file_words(file: Comparison) -> str:
-    """A file by its name and what became of it."""
-    if file.state is FileState.RENAMED:
-        return f"{file.old_path} renamed to {file.path}"
-    return file.path if file.state is FileState.CHANGED else f"{file.path} {file.state}"
 
 
 def _draw(file: Comparison, painter: Painter, palette: Palette, *, is_coloured: bool) -> Iterator[Strip]:

@@ -1,6 +1,6 @@
 """Syntax colours of a diff: each side is one text, so that strings over several lines come out right."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from coder_tui.diffs.layout import Side
@@ -15,6 +15,9 @@ AT_ONCE = 1000
 
 Colours: TypeAlias = Callable[[Side, int], CodeLine | None]
 """(side, line number) -> the line in colours, None where it has none yet."""
+
+Bucket: TypeAlias = tuple[Side, int]
+"""A side and which thousand of its lines."""
 
 
 def no_colours(side: Side, number: int) -> CodeLine | None:
@@ -54,44 +57,45 @@ def numbered(comparison: Comparison, side: Side) -> Iterator[tuple[int, str]]:
 
 
 class LazyColours:
-    """Colours that are made a thousand lines at a time, where somebody looks."""
+    """Colours that are made some lines at a time, where somebody looks."""
 
     def __init__(self, comparison: Comparison) -> None:
-        self.language = language_of(comparison.path or comparison.old_path)
-        self._lines = {side: list(numbered(comparison, side)) for side in (Side.OLD, Side.NEW)}
-        self._places = {
-            side: {number: index for index, (number, _) in enumerate(lines)}
-            for side, lines in self._lines.items()
-        }
-        self._done: dict[tuple[Side, int], list[CodeLine]] = {}
-        self._asked: set[tuple[Side, int]] = set()
+        self._comparison = comparison
+        self._done: dict[Bucket, Mapping[int, CodeLine]] = {}
+        self._asked: set[Bucket] = set()
 
     def __call__(self, side: Side, number: int) -> CodeLine | None:
         """The colours of a line; a line without is noted, to be made soon."""
-        if not self.language:
-            return None
-        part, offset = divmod(self._places[side][number], AT_ONCE)
-        lines = self._done.get((side, part))
+        bucket = (side, number // AT_ONCE)
+        lines = self._done.get(bucket)
         if lines is None:
-            self._asked.add((side, part))
+            self._asked.add(bucket)
             return None
-        return lines[offset]
+        return lines.get(number)
+
+    @property
+    def is_wanting(self) -> bool:
+        return bool(self._asked)
 
     def forget(self) -> None:
         """Colours of another theme are of no use."""
         self._done.clear()
         self._asked.clear()
 
-    def take(self) -> list[tuple[Side, int]]:
-        """The parts that were looked at without colours since the last time."""
+    def take(self) -> list[Bucket]:
+        """What was looked at without colours since the last time."""
         asked, self._asked = sorted(self._asked), set()
         return asked
 
-    def make(self, part: tuple[Side, int], palette: Palette) -> list[CodeLine]:
+    def make(self, bucket: Bucket, palette: Palette) -> Mapping[int, CodeLine]:
         """For a thread; hand what it returns to `keep`."""
-        side, number = part
-        lines = self._lines[side][number * AT_ONCE : (number + 1) * AT_ONCE]
-        return coloured([line for _, line in lines], self.language, palette)
+        side, part = bucket
+        language = language_of(self._comparison.path or self._comparison.old_path)
+        known = [(n, line) for n, line in numbered(self._comparison, side) if n // AT_ONCE == part]
+        if not language or not known:
+            return {}
+        lines = coloured([line for _, line in known], language, palette)
+        return {number: line for (number, _), line in zip(known, lines, strict=True)}
 
-    def keep(self, part: tuple[Side, int], lines: list[CodeLine]) -> None:
-        self._done[part] = lines
+    def keep(self, bucket: Bucket, lines: Mapping[int, CodeLine]) -> None:
+        self._done[bucket] = lines

@@ -11,6 +11,7 @@ from rich.style import Style
 from coder_tui.ui.drawing.palette import Palette
 
 READABLE = 4.5
+VISIBLE = 3.0
 _FADES = (0.0, 0.25, 0.5, 0.75)
 """How far a colour may go to the ground's own ink until it can be read."""
 _STRENGTHS = (0.3, 0.26, 0.22, 0.18, 0.14, 0.1)
@@ -35,7 +36,7 @@ class DiffInks:
     added: Ground
     deleted: Ground
     dim: Style
-    heading: Style
+    filler: Style
 
 
 def diff_inks(palette: Palette) -> DiffInks:
@@ -45,7 +46,7 @@ def diff_inks(palette: Palette) -> DiffInks:
         added=_ground(palette.add, palette.add_sign, palette.dim, kinds),
         deleted=_ground(palette.delete, palette.delete_sign, palette.dim, kinds),
         dim=palette.dim,
-        heading=palette.heading,
+        filler=_faded(palette.dim),
     )
 
 
@@ -84,6 +85,16 @@ def _readable(ground: Style, ink: Style) -> Style:
         if contrast(nearer, back) >= READABLE:
             return ground + ink + Style(color=Color.from_triplet(nearer))
     return ground + Style(italic=ink.italic)
+
+
+def _faded(ink: Style) -> Style:
+    """As near to the ground as a sign may be and still be seen."""
+    color, back = _rgb(ink.color), _rgb(ink.bgcolor)
+    if color is None or back is None:
+        return ink
+    fades = (blend_rgb(color, back, 1 - strength / 20) for strength in range(1, 20))
+    seen = next((fade for fade in fades if contrast(fade, back) >= VISIBLE), color)
+    return ink + Style(color=Color.from_triplet(seen))
 
 
 def _rgb(color: Color | None) -> ColorTriplet | None:

@@ -1,7 +1,7 @@
 """Rows of a diff as strips: one column or two, wrapped or cut at a window that moves sideways."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
 
 from rich.cells import cell_len, chop_cells
@@ -9,15 +9,18 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from coder_tui.diffs.layout import Side
+from coder_tui.diffs.model import Comparison
 from coder_tui.diffs.rows import Cell, Row
 from coder_tui.ui.drawing.code import CodeLine
 from coder_tui.ui.drawing.diff_colours import Colours
 from coder_tui.ui.drawing.diff_inks import DiffInks, Ground
-from coder_tui.ui.drawing.diff_text import Marking, cell_segments
+from coder_tui.ui.drawing.diff_text import Marking, cell_segments, shown
 from coder_tui.ui.drawing.strips import NARROWEST, filled
 
 SIGN = 3
 """Columns between a number and the code: a blank, the sign, a blank."""
+_LATE_BLANK = 0.7
+"""Where in a row a blank has to come to be worth a shorter row."""
 _NO_NEWLINE = "No newline at end of file"
 
 
@@ -43,6 +46,13 @@ class DiffLook:
     def gutter(self) -> int:
         numbers = 2 * self.digits + 1 if self.has_both_numbers and not self.is_split else self.digits
         return numbers + SIGN
+
+    def for_file(self, file: Comparison) -> "DiffLook":
+        """A file with one side only has one column and one number."""
+        marking = replace(self.marking, line_ends=file.mixes_line_ends)
+        if not file.is_one_sided:
+            return replace(self, marking=marking)
+        return replace(self, marking=marking, is_split=False, has_both_numbers=False)
 
     @property
     def room(self) -> int:
@@ -80,7 +90,7 @@ class Painter:
         """What stands beside rows that the other side has more of."""
         if cell is not None:
             return [Segment(" " * width, self.inks.same.plain)]
-        return [Segment(self.look.marking.glyphs.hatch * width, self.inks.dim)]
+        return [Segment(self.look.marking.glyphs.hatch * width, self.inks.filler)]
 
     def _unified(self, row: Row, colours: Colours) -> Iterator[Strip]:
         cell, side = (row.new, Side.NEW) if row.new else (row.old, Side.OLD)
@@ -99,7 +109,9 @@ class Painter:
         ground, sign = self._ground(cell, side)
         segments = cell_segments(cell, ground, self.look.marking, colours)
         room = max(NARROWEST, width - self.look.gutter)
-        pieces = _wrapped(segments, room, ground) if self.look.wraps else [self._window(segments, room)]
+        hang = len(cell.body) - len(cell.body.lstrip(" \t"))
+        hang = min(cell_len(shown(cell.body[:hang]).text), room // 2)
+        pieces = _wrapped(segments, room, hang, ground) if self.look.wraps else [self._window(segments, room)]
         numbers = Segment(f"{number} ", self.inks.dim)
         for piece in pieces:
             yield filled([numbers, Segment(f"{sign} ", ground.sign), *piece], width, ground.plain)
@@ -125,16 +137,27 @@ class Painter:
         return [*shown.crop(left, left + room - cell_len(more)), Segment(more, self.inks.dim)]
 
 
-def _wrapped(segments: CodeLine, room: int, ground: Ground) -> Iterator[CodeLine]:
-    """Rows of a width; those below the first begin where the text of the first does."""
+def _wrapped(segments: CodeLine, room: int, hang: int, ground: Ground) -> Iterator[CodeLine]:
+    """Rows of a width; those below the first are set in as the first is."""
     text = "".join(segment.text for segment in segments)
     length = cell_len(text)
     if length <= room:
         yield segments
         return
-    hang = min(len(text) - len(text.lstrip(" ")), room // 2)
-    first = chop_cells(text[: room + 1], room)[0]
-    pieces = [first, *chop_cells(text[len(first) :], max(NARROWEST, room - hang))]
     margin = [Segment(" " * hang, ground.plain)] if hang else []
-    for number, piece in enumerate(Strip(segments, length).divide(list(accumulate(map(cell_len, pieces))))):
+    ends = list(accumulate(map(cell_len, _pieces(text, room, max(NARROWEST, room - hang)))))
+    for number, piece in enumerate(Strip(segments, length).divide(ends)):
         yield [*margin, *piece] if number else list(piece)
+
+
+def _pieces(text: str, first: int, width: int) -> Iterator[str]:
+    """Cut after a blank where one is near the end of a row, else anywhere."""
+    at = 0
+    room = first
+    while at < len(text):
+        piece = chop_cells(text[at : at + room], room)[0]
+        blank = piece.rfind(" ") + 1
+        if at + len(piece) < len(text) and blank > room * _LATE_BLANK:
+            piece = piece[:blank]
+        yield piece
+        at, room = at + len(piece), width

@@ -56,7 +56,8 @@ class DrawnLines(LaysOutOnce, Widget):
         # A widget that is being removed has no screen to ask.
         if self.is_attached and (selection := self.text_selection):
             style = self.screen.get_component_rich_style("screen--selection")
-            strips = [_painted(strip, selection.get_span(y), style) for y, strip in enumerate(strips, crop.y)]
+            spans = (self.selected_span(selection, y, strip) for y, strip in enumerate(strips, crop.y))
+            strips = [_painted(strip, span, style) for strip, span in zip(strips, spans, strict=True)]
         if filters := self.get_line_filters():
             background = self.background_colors[1]  # costly: once, not per row
             for line_filter in filters:
@@ -65,6 +66,10 @@ class DrawnLines(LaysOutOnce, Widget):
             strip if (0, strip.cell_length) == crop.column_span else strip.crop(*crop.column_span)
             for strip in strips
         ]
+
+    def selected_span(self, selection: Selection, y: int, strip: Strip) -> tuple[int, int] | None:
+        """The characters of a row that are selected; an end of -1 is the end of the row."""
+        return selection.get_span(y)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         first = selection.start.y if selection.start else 0

@@ -1,0 +1,198 @@
+"""Compared files as rows of which only those near the view are ever drawn."""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from rich.cells import cell_len
+from textual.strip import Strip
+
+from coder_tui.diffs.layout import Piece, laid_out
+from coder_tui.diffs.model import Change, Comparison, Gap, Same
+from coder_tui.ui.drawing.diff_colours import LazyColours
+from coder_tui.ui.drawing.diff_frames import Heading, Remark, draw_frame, has_heading
+from coder_tui.ui.drawing.diff_inks import diff_inks
+from coder_tui.ui.drawing.diff_rows import DiffLook, Painter
+from coder_tui.ui.drawing.palette import Palette
+from coder_tui.ui.drawing.row_index import Place, RowIndex
+from coder_tui.ui.drawing.strips import LONGEST_LINE, TAB
+
+KEPT = 64
+"""Pieces whose rows stay drawn."""
+CONTEXT = 3
+
+Item: TypeAlias = Heading | Piece | Remark
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A row by the section of a file that it belongs to: stays true in every layout."""
+
+    file: int
+    section: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What decides on the rows there are."""
+
+    look: DiffLook
+    context: int | None = CONTEXT
+    opened: frozenset[tuple[int, int]] = frozenset()
+    remarks: Mapping[str, str] = field(default_factory=dict)
+
+
+class DiffSheet:
+    def __init__(self, files: Sequence[Comparison]) -> None:
+        self.files = tuple(files)
+        self.colours = [LazyColours(file) for file in files]
+        self.index = RowIndex()
+        self.shape: Shape | None = None
+        self._items: list[tuple[int, Item]] = []
+        self._strips: OrderedDict[int, list[Strip]] = OrderedDict()
+        self._palette: Palette | None = None
+        self._painters: list[Painter] = []
+
+    @cached_property
+    def widest(self) -> int:
+        """Columns that the longest line takes."""
+        lines = (line for file in self.files for section in file.sections for line in _lines(section))
+        longest = max(lines, key=len, default="")
+        # Exact for that one; others may be wider by their tabs and wide letters only.
+        return min(LONGEST_LINE, max(cell_len(longest.expandtabs(TAB)), len(longest)))
+
+    @cached_property
+    def largest_number(self) -> int:
+        ends = (
+            max(section.old, section.new) + section.height for file in self.files for section in file.sections
+        )
+        return max(ends, default=1)
+
+    def arrange(self, shape: Shape, palette: Palette) -> None:
+        """Lay everything out anew; nothing is drawn yet."""
+        self.shape, self._palette = shape, palette
+        self._painters = [Painter(shape.look.for_file(file), diff_inks(palette)) for file in self.files]
+        self._strips.clear()
+        self._items = [(number, item) for number in range(len(self.files)) for item in self._of_file(number)]
+        self.index.replace_all(1 if not isinstance(item, Piece) else item.height for _, item in self._items)
+
+    def _of_file(self, number: int) -> Iterator[Item]:
+        shape, file = self._shape(), self.files[number]
+        if len(self.files) > 1 or has_heading(file):
+            yield Heading(file)
+        opened = {section for of, section in shape.opened if of == number}
+        is_split = self._painters[number].look.is_split
+        pieces = laid_out(file, shape.context, opened, is_split=is_split)
+        for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
+            yield piece
+            is_last = following is None or following.hunk != piece.hunk
+            if is_last and (words := shape.remarks.get(piece.hunk)):
+                yield Remark(piece.hunk, words)
+
+    def settle(self, place: Place, height: int) -> bool:
+        """Draw a screen before and after a place, so that its rows are exact; says whether one was not."""
+        above = self._settle(range(place.index - 1, -1, -1), height)
+        below = self._settle(range(place.index, len(self._items)), height + place.offset)
+        return above or below
+
+    def _settle(self, indexes: range, rows: int) -> bool:
+        has_changed, measured = False, 0
+        for index in indexes:
+            if measured >= rows:
+                break
+            has_changed |= self.index.change(index, len(self._drawn(index)))
+            measured += self.index.height(index)
+        return has_changed
+
+    def rows(self, first: int, last: int) -> Iterator[tuple[Strip, str]]:
+        """Rows with the hunk that each belongs to; fewer at the end."""
+        index = self.index.index_at(first)
+        while 0 <= index < len(self._items) and self.index.start(index) < last:
+            start, hunk = self.index.start(index), self.hunk_of(index)
+            for row, strip in enumerate(self._drawn(index)[: self.index.height(index)], start):
+                if first <= row < last:
+                    yield strip, hunk
+            index += 1
+
+    def item_at(self, row: int) -> tuple[int, Item] | None:
+        """The item on a row and the number of its file."""
+        is_inside = 0 <= row < self.index.total
+        return self._items[self.index.index_at(row)] if is_inside else None
+
+    def hunk_of(self, index: int) -> str:
+        item = self._items[index][1]
+        return "" if isinstance(item, Heading) else item.hunk
+
+    def hunk_rows(self) -> Mapping[str, int]:
+        """Each hunk's first row, from top to bottom."""
+        found: dict[str, int] = {}
+        for index in range(len(self._items)):
+            if hunk := self.hunk_of(index):
+                found.setdefault(hunk, self.index.start(index))
+        return found
+
+    def file_rows(self) -> Mapping[int, int]:
+        """Each file's first row."""
+        found: dict[int, int] = {}
+        for index, (number, _) in enumerate(self._items):
+            found.setdefault(number, self.index.start(index))
+        return found
+
+    def anchor(self, row: int) -> Anchor:
+        index = max(0, self.index.index_at(row))
+        if not self._items:
+            return Anchor(0, -1, 0)
+        number, item = self._items[index]
+        section = item.section if isinstance(item, Piece) else -1
+        while index and self._is_of(index - 1, number, section):
+            index -= 1
+        return Anchor(number, section, row - self.index.start(index))
+
+    def row_of(self, anchor: Anchor) -> int:
+        """The nearest row there is now."""
+        of_section = [i for i in range(len(self._items)) if self._is_of(i, anchor.file, anchor.section)]
+        if not of_section:
+            return self.file_rows().get(anchor.file, 0)
+        height = sum(map(self.index.height, of_section))
+        return self.index.start(of_section[0]) + max(0, min(anchor.offset, height - 1))
+
+    def _is_of(self, index: int, number: int, section: int) -> bool:
+        file, item = self._items[index]
+        return file == number and (item.section if isinstance(item, Piece) else -1) == section
+
+    def redraw(self) -> None:
+        """Forget what is drawn but not where it stands."""
+        self._strips.clear()
+
+    def _shape(self) -> Shape:
+        assert self.shape is not None, "arrange comes first"
+        return self.shape
+
+    def _drawn(self, index: int) -> list[Strip]:
+        if index not in self._strips:
+            self._strips[index] = self._draw(*self._items[index])
+            while len(self._strips) > KEPT:
+                self._strips.popitem(last=False)
+        self._strips.move_to_end(index)
+        return self._strips[index]
+
+    def _draw(self, number: int, item: Item) -> list[Strip]:
+        assert self._palette is not None, "arrange comes first"
+        if isinstance(item, Piece) and not isinstance(item.part, Gap):
+            return self._painters[number].strips(item.rows(), self.colours[number])
+        sections = self.files[number].sections
+        can_open = isinstance(item, Piece) and isinstance(sections[item.section], Same)
+        return draw_frame(item, self._shape().look, self._palette, can_open=can_open)
+
+
+def _lines(section: object) -> tuple[str, ...]:
+    match section:
+        case Same(lines=lines):
+            return lines
+        case Change(deleted=deleted, added=added):
+            return deleted + added
+        case _:
+            return ()

@@ -1,0 +1,186 @@
+"""The surface a diff is drawn on: rows on demand, exact heights near the view, colours made in a thread."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from rich.segment import Segment
+from textual import events
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+
+from coder_tui.diffs.model import Comparison
+from coder_tui.ui.drawing.diff_rows import DiffLook
+from coder_tui.ui.drawing.diff_sheet import DiffSheet, Shape
+from coder_tui.ui.drawing.diff_text import Marking
+from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
+from coder_tui.ui.drawing.palette import Palette
+from coder_tui.ui.drawing.strips import plain_strip
+from coder_tui.ui.textual_internals import ScrollsAtOnce
+from coder_tui.ui.widgets.diff_copy import code_columns, copied
+from coder_tui.ui.widgets.drawn_lines import NARROWEST_DRAWING, DrawnLines
+
+SPLIT_ROOM = 50
+"""Columns of code on a side from which two columns are the default."""
+LEAST_ROOM = 20
+"""Below so many there are never two."""
+EDGE = 1
+"""The column that marks the current hunk."""
+FEWEST_DIGITS = 3
+
+
+class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
+    """`is_whole` draws every character of a long line, for a person who has to decide."""
+
+    DEFAULT_CSS = """
+    DiffSurface {
+        height: 1fr; width: 1fr; overflow: auto; scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
+    }
+    """
+
+    def __init__(
+        self,
+        files: Sequence[Comparison] = (),
+        *,
+        glyphs: Glyphs = UNICODE,
+        is_whole: bool = False,
+        id: str | None = None,
+    ) -> None:
+        # Past the scrolling container, whose own arguments nobody gives.
+        DrawnLines.__init__(self, glyphs=glyphs, id=id)
+        self.sheet = DiffSheet(files)
+        self.shape = Shape(DiffLook(0, Marking(glyphs, is_whole=is_whole), has_both_numbers=True))
+        self.wanted_split: bool | None = None
+        self.current = ""
+        self.marks: Mapping[str, str] = {}
+        self.is_colouring = False
+        self._drawn_palette: Palette | None = None
+
+    @property
+    def is_split(self) -> bool:
+        return self.shape.look.is_split
+
+    def show(self, files: Sequence[Comparison]) -> None:
+        """Other files, or the same with other hunks; the reader stays where they are."""
+        anchor = self.sheet.anchor(self.scroll_offset.y)
+        self.sheet = DiffSheet(files)
+        self.arrange(replace(self.shape, opened=frozenset()))
+        self.go(self.sheet.row_of(anchor))
+
+    def rearrange(self, shape: Shape) -> None:
+        """The same lines otherwise; what is at the top of the view stays there."""
+        anchor = self.sheet.anchor(self.scroll_offset.y)
+        self.arrange(shape)
+        self.go(self.sheet.row_of(anchor))
+
+    def arrange(self, shape: Shape) -> None:
+        """Lay out for the width there is."""
+        self.shape = shape
+        width = max(NARROWEST_DRAWING, self.scrollable_content_region.width)
+        if not self.is_attached or not self.size.width:
+            return
+        digits = max(FEWEST_DIGITS, len(str(self.sheet.largest_number)))
+        look = replace(shape.look, width=width - EDGE, digits=digits, left=round(self.scroll_x))
+        two = replace(look, is_split=True)
+        least = SPLIT_ROOM if self.wanted_split is None else LEAST_ROOM
+        is_split = self.wanted_split is not False and two.room >= least
+        self.shape = replace(shape, look=replace(look, is_split=is_split))
+        self._drawn_palette = self.palette
+        self.sheet.arrange(self.shape, self.palette)
+        self._settle(self.scroll_offset.y)
+        self.refresh()
+
+    def go(self, row: int) -> None:
+        """Put a row at the top of the view."""
+        self._settle(row)
+        self.scroll_to(y=row, animate=False)
+
+    def _settle(self, row: int) -> None:
+        """Make the rows around a place exact; those above it may turn out to be more or fewer."""
+        place = self.sheet.index.place_of(row)
+        self.sheet.settle(place, self.size.height)
+        look = self.shape.look
+        beyond = 0 if look.wraps else max(0, self.sheet.widest - look.room)
+        self.virtual_size = Size(look.width + EDGE + beyond, self.sheet.index.total)
+        exact = self.sheet.index.row_of(place)
+        if exact != row and row == self.scroll_offset.y:
+            self.place_scroll(exact)
+
+    def rows(self, first: int, last: int) -> list[Strip]:
+        if self.palette is not self._drawn_palette:
+            for colours in self.sheet.colours:
+                colours.forget()
+            self.arrange(self.shape)
+        start = max(0, first - 1)
+        pairs = list(self.sheet.rows(start, last))
+        above = pairs[0][1] if pairs and start < first else ""
+        # Where no bar is needed, its column is still kept free.
+        width = max(self.size.width, self.shape.look.width + EDGE)
+        margin = Strip.blank(width - self.shape.look.width - EDGE, self.palette.base)
+        edged = []
+        for strip, hunk in pairs[first - start :]:
+            edged.append(Strip.join([self._edge(hunk, is_first=hunk != above), strip, margin]))
+            above = hunk
+        self._colour_soon()
+        blank = plain_strip("", width, self.palette.base)
+        return edged + [blank] * (last - first - len(edged))
+
+    def _edge(self, hunk: str, *, is_first: bool) -> Strip:
+        mark = self.marks.get(hunk, "") if is_first else ""
+        bar = self.palette.glyphs.user if hunk and hunk == self.current else " "
+        return Strip([Segment(mark or bar, self.palette.user)], EDGE)
+
+    def render_line(self, y: int) -> Strip:
+        row = y + self.scroll_offset.y
+        return self.rows(row, row + 1)[0].apply_offsets(0, row)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        return DrawnLines.render_lines(self, crop.translate((0, self.scroll_offset.y)))
+
+    def selected_span(self, selection: Selection, y: int, strip: Strip) -> tuple[int, int] | None:
+        """Of two columns only the one in which the selection began."""
+        span = selection.get_span(y)
+        if span is None:
+            return None
+        first, last = (
+            len(strip.crop(0, column).text) for column in code_columns(self.shape.look, selection, EDGE)
+        )
+        end = last if span[1] < 0 else min(span[1], last)
+        return max(span[0], first), min(end, len(strip.text.rstrip()))
+
+    def selected_text(self, selection: Selection, first: int, last: int) -> str:
+        """The code itself, without numbers and signs."""
+        return copied(self.rows(first, last + 1), selection, self.shape.look, EDGE)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.rearrange(self.shape)
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_x(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.arrange(self.shape)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._settle(round(new_value))
+
+    def _colour_soon(self) -> None:
+        """Lines were drawn without colours: have them made."""
+        if not self.is_colouring and any(colours.is_wanting for colours in self.sheet.colours):
+            self.is_colouring = True
+            self.run_worker(self._colour(), name="colours")
+
+    async def _colour(self) -> None:
+        sheet, palette = self.sheet, self.palette
+        try:
+            for colours in sheet.colours:
+                for bucket in colours.take():
+                    lines = await asyncio.to_thread(colours.make, bucket, palette)
+                    colours.keep(bucket, lines if palette is self._drawn_palette else {})
+        finally:
+            self.is_colouring = False
+        self.sheet.redraw()
+        self.refresh()
