@@ -18,6 +18,12 @@ _ISOLATION = (
     *("--cap-drop", "ALL", "--new-session", "--die-with-parent"),
 )
 _MOST_SIBLINGS = 500
+_KERNEL_SETTINGS = tuple(
+    f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr")
+)
+_KERNEL_SECRETS = tuple(
+    f"/proc/{name}" for name in ("kcore", "kmsg", "kpageflags", "kpagecount", "vmallocinfo")
+)
 
 
 def find_bubblewrap(roots: Iterable[Path]) -> str:
@@ -36,7 +42,8 @@ class Layout:
     """Folders that are the same for every command of a session; all absolute, links resolved."""
 
     roots: tuple[Path, ...]
-    home: Path
+    homes: tuple[Path, ...]
+    """The person's home folder; two where the environment names another than the system."""
     own: tuple[Path, ...]
     """The program's configuration and data: not for commands to see."""
     readable: tuple[Path, ...]
@@ -70,8 +77,17 @@ def profile(
     # Outer folders first: what is mounted later hides what lies below it.
     mounts.sort(key=lambda mount: (len(mount.path.parts), mount.rank))
     network = () if confinement.network else ("--unshare-net",)
-    base = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+    base = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *_kernel())
     return (program, *_ISOLATION, *network, *base, *(word for mount in mounts for word in mount.words))
+
+
+def _kernel() -> Iterator[str]:
+    """For root the kernel's settings are its own files, capabilities or not."""
+    for path in _KERNEL_SETTINGS:
+        yield from ("--ro-bind-try", path, path)
+    for path in _KERNEL_SECRETS:
+        if Path(path).exists():
+            yield from ("--ro-bind", "/dev/null", path)
 
 
 def _open(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
@@ -90,7 +106,7 @@ def _open(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
 
 def _secrets(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
     shown = {Path(os.path.realpath(path)) for path in confinement.visible}
-    for place in secret_places(layout.home, network=confinement.network):
+    for place in secret_places(layout.homes, network=confinement.network):
         if place in shown:
             continue
         yield _hide(place)

@@ -75,14 +75,14 @@ def _writable(layout: Layout, confinement: Confinement) -> Iterator[Path]:
         # A new name needs the right to make things beside it, which the home folder does not give.
         if file.exists():
             yield file
-        elif not layout.home.is_relative_to(file.parent):
+        elif not any(home.is_relative_to(file.parent) for home in layout.homes):
             yield file.parent
 
 
 def _readable(layout: Layout, confinement: Confinement) -> Iterator[Path]:
     """Everything but secrets and our own files: rules can only allow, so they go around them."""
     shown = {Path(os.path.realpath(path)) for path in confinement.visible}
-    places = (*secret_places(layout.home, network=confinement.network), *layout.own)
+    places = (*secret_places(layout.homes, network=confinement.network), *layout.own)
     yield from _around(Path("/"), [place for place in places if place not in shown])
     yield from shown
     yield from layout.readable

@@ -1,7 +1,7 @@
 """What a confined command may not change or not see, by place."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 # Programs outside of the sandbox run what these say: a hook, a task, a server, an environment.
@@ -65,16 +65,19 @@ _SECRET_FILES = (
 )
 # Package managers log in with these, so they are seen by commands that have the network.
 _FETCHERS_FILES = (".npmrc", ".yarnrc.yml", ".cargo/credentials.toml", ".gem/credentials")
+# Only root may read them, and root it may be.
+_SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/ssl/private")
 _DEEPEST = 2
 _MOST_FOLDERS = 400
 _UNSEARCHED = frozenset({"node_modules", ".venv", "venv", "target", "__pycache__"})
 
 
-def secret_places(home: Path, *, network: bool) -> tuple[Path, ...]:
-    """Folders and files of the home folder that hold credentials, links resolved; only those that exist."""
+def secret_places(homes: Iterable[Path], *, network: bool) -> tuple[Path, ...]:
+    """Folders and files that hold credentials, links resolved; only those that exist."""
     names = (*_SECRET_FOLDERS, *_SECRET_FILES, *(() if network else _FETCHERS_FILES))
-    places = (Path(os.path.realpath(home / name)) for name in names)
-    return tuple(place for place in places if place.exists())
+    places = (*_SYSTEM_SECRETS, *(home / name for home in homes for name in names))
+    found = (Path(os.path.realpath(place)) for place in places if os.access(place, os.R_OK))
+    return tuple(dict.fromkeys(found))
 
 
 def nested_repositories(root: Path) -> tuple[Path, ...]:

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import platform
+import pwd
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -171,12 +172,16 @@ class Sandbox:
         caches.mkdir(parents=True, exist_ok=True, mode=0o700)
         own = tuple(Path(os.path.realpath(folder)) for folder in self._folders.own)
         readable = tuple(Path(os.path.realpath(folder)) for folder in self._folders.readable)
-        return Layout(self.roots, self.home, own, readable, self._scratch.path(), caches)
+        return Layout(self.roots, self._homes(), own, readable, self._scratch.path(), caches)
+
+    def _homes(self) -> tuple[Path, ...]:
+        named = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
+        return (self.home,) if named == self.home else (self.home, named)
 
     def _guarded(self, root: Path, layout: Layout, confinement: Confinement) -> tuple[Path, ...]:
         names = [root / name for name in GUARDED]
-        names += (folder for folder in layout.own if folder.is_relative_to(root))
-        if layout.home == root:
+        names += (path for path in layout.own if path.is_relative_to(root) and not path.is_dir())
+        if root in layout.homes:
             names += (root / name for name in START_FILES if (root / name).exists())
         granted = {*confinement.git, *confinement.unguarded}
         return tuple(name for name in names if str(name) not in granted)
@@ -184,7 +189,7 @@ class Sandbox:
     def _variables(
         self, layout: Layout, environment: Mapping[str, str], confinement: Confinement
     ) -> dict[str, str]:
-        found = cache_variables(layout.caches, layout.home, environment, network=confinement.network)
+        found = cache_variables(layout.caches, self.home, environment, network=confinement.network)
         if os.getuid() == 0:
             # Without privileges root cannot give files away, which its tar would try.
             found["TAR_OPTIONS"] = "--no-same-owner"
