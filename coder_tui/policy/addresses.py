@@ -113,7 +113,7 @@ def _carried(address: IPv6Address) -> list[int]:
         found.append(int(address.sixtofour))
     if address.teredo is not None:
         found.append(int(address.teredo[1]))
-    return [inner for inner in found if inner > 1]
+    return found
 
 
 def plain_host(host: str) -> str:

@@ -2,8 +2,6 @@
 
 import unicodedata
 
-import idna
-
 from coder_tui.protocol.errors import ErrorType, ToolError
 
 _IMITATING = frozenset({"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "LISU", "COPTIC"})
@@ -26,19 +24,18 @@ def ascii_host(host: str) -> str:
 
 
 def _readable(label: str) -> str:
-    if not label.startswith(_ACE):
-        return label
-    try:
-        return idna.decode(label)
-    except (idna.IDNAError, UnicodeError) as error:
-        raise _no_name() from error
+    return _translated(label, decode=True) if label.startswith(_ACE) else label
 
 
 def _encoded(label: str) -> str:
-    if label.isascii():
-        return label
+    return label if label.isascii() else _translated(label, decode=False)
+
+
+def _translated(label: str, *, decode: bool) -> str:
+    import idna  # only here: its tables take a while to load, and few hosts need them
+
     try:
-        return idna.encode(label, uts46=True).decode("ascii")
+        return idna.decode(label) if decode else idna.encode(label, uts46=True).decode("ascii")
     except (idna.IDNAError, UnicodeError) as error:
         raise _no_name() from error
 

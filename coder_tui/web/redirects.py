@@ -50,8 +50,9 @@ def check_rules(first: Effect, hop: Effect, here: WebAddress, there: WebAddress)
         raise _not_followed(there, "no rule allows it")
 
 
-def _site(address: WebAddress) -> str:
-    return address.host.removeprefix("www.")
+def _site(address: WebAddress) -> tuple[str, int]:
+    """Host and port; that of http and that of https are one, so that a site may lead to its secure self."""
+    return address.host.removeprefix("www."), 443 if address.port == 80 else address.port
 
 
 def _not_followed(address: WebAddress, reason: str) -> ToolError:

@@ -1,11 +1,16 @@
 """Addresses are known for what they reach, however they are written."""
 
-from ipaddress import ip_address
+import socket
+from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coder_tui.policy.address_patterns import address_matches
-from coder_tui.policy.addresses import Reach, literal_address, reach_of_host, reach_of_url
+from coder_tui.policy.addresses import Reach, literal_address, reach_of_address, reach_of_host, reach_of_url
+
+_ORDER = tuple(Reach)
 
 METADATA = (
     "http://169.254.169.254/latest/meta-data/",
@@ -98,6 +103,26 @@ def test_a_number_is_read_as_resolvers_read_it(text: str, address: str) -> None:
 @pytest.mark.parametrize("text", ["example.org", "1.2.3.4.5", "256.0.0.1", "08.0.0.1", "", "a:b", "1..2"])
 def test_a_name_is_not_taken_for_a_number(text: str) -> None:
     assert literal_address(text) is None
+
+
+@given(
+    st.from_regex(
+        r"(0x[0-9a-fA-F]{0,9}|0?[0-9]{1,11})(\.(0x[0-9a-fA-F]{0,4}|0?[0-9]{1,9})){0,4}\.?", fullmatch=True
+    )
+)
+def test_numbers_are_read_as_this_system_reads_them(text: str) -> None:
+    try:
+        expected = IPv4Address(socket.inet_aton(text))
+    except OSError:
+        return
+    assert literal_address(text) == expected
+
+
+@given(st.ip_addresses(v=4))
+def test_an_address_keeps_its_reach_in_every_ipv6_dress(address: IPv4Address) -> None:
+    for prefix in ("::ffff:0:0", "64:ff9b::", "64:ff9b:1::"):
+        dressed = IPv6Address(int(IPv6Address(prefix)) | int(address))
+        assert _ORDER.index(reach_of_address(dressed)) >= _ORDER.index(reach_of_address(address))
 
 
 def test_a_name_alone_says_nothing_of_where_it_leads() -> None:

@@ -1,9 +1,13 @@
 """A redirect is a request of its own: checked, pinned, and without what belongs to another origin."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from coder_tui.policy.rules import Effect
-from coder_tui.protocol.errors import ErrorType
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.web.address import read_address
+from coder_tui.web.redirects import check_rules
 from tests.web.loopback import HERE, OUTSIDE, Answer, Fetching, Names, Received, redirect, serving
 
 SECRETS = {
@@ -193,13 +197,23 @@ async def test_an_address_that_a_rule_denies_is_not_reached_by_a_redirect() -> N
     assert (error.type, other.seen) == (ErrorType.PERMISSION_DENIED, [])
 
 
-async def test_the_same_site_may_redirect_within_itself() -> None:
-    async with (
-        serving({"/": Answer(b"x")}, OUTSIDE) as other,
-        serving({"/": redirect(other.url("/", "www.a.example"))}, OUTSIDE) as server,
-    ):
-        result = await rules(f"//a.example:{server.port}").call(url=server.url("/", "a.example"))
-    assert result["content"] == "x"
+@pytest.mark.parametrize(
+    ("there", "is_followed"),
+    [
+        ("https://a.example/", True),
+        ("https://www.a.example/x", True),
+        ("http://a.example:8080/", False),
+        ("http://b.example/", False),
+        ("http://a.example.evil.io/", False),
+        ("http://wwwa.example/", False),
+    ],
+)
+def test_a_site_that_a_rule_allows_may_redirect_within_itself(there: str, is_followed: bool) -> None:
+    here = read_address("http://a.example/")
+    expected = nullcontext() if is_followed else pytest.raises(ToolError)
+    with expected:
+        check_rules(Effect.ALLOW, Effect.ASK, here, read_address(there))
+    check_rules(Effect.ASK, Effect.ASK, here, read_address(there))
 
 
 async def test_a_redirect_without_a_location_is_the_answer() -> None:
