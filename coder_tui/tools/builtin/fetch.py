@@ -30,6 +30,7 @@ class FetchTool(Tool[FetchParams]):
     display_name = "Fetch"
     params = FetchParams
     permission = "fetch"
+    editable = "url"
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher

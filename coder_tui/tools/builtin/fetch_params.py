@@ -69,6 +69,11 @@ class FetchParams(Params):
     auth: Auth | None = None
     format: PageFormat = PageFormat.MARKDOWN
 
+    @field_validator("url")
+    @classmethod
+    def _without_blanks_around(cls, url: str) -> str:
+        return url.strip(" \n")
+
     @field_validator("headers")
     @classmethod
     def _can_be_sent(cls, headers: dict[str, str] | None) -> dict[str, str] | None:

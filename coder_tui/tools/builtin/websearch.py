@@ -35,6 +35,7 @@ class WebsearchTool(Tool[WebsearchParams]):
     display_name = "Web search"
     params = WebsearchParams
     permission = "fetch"
+    editable = "query"
 
     def __init__(self, service: SearchService) -> None:
         self._service = service

@@ -71,6 +71,25 @@ async def test_a_rule_with_its_very_host_does(tools: Tools, server: Loopback) ->
     assert real.asked == []
 
 
+async def test_an_address_that_a_person_rewrites_is_decided_on_anew(tools: Tools, server: Loopback) -> None:
+    def rewrite(request: ApprovalRequest) -> ApprovalReply:
+        if request.editable and request.editable.text.endswith("/first"):
+            return ApprovalReply(Decision.MODIFY, edited=f"{server.url()}\n")
+        return ApprovalReply(Decision.ALLOW_ONCE)
+
+    result = await tools(rewrite).call("fetch", url=server.url("/first"))
+    assert (result["content"], [seen.path for seen in server.seen]) == ("hello", ["/"])
+
+
+async def test_an_address_that_a_person_rewrites_to_metadata_is_denied(
+    tools: Tools, server: Loopback
+) -> None:
+    def rewrite(request: ApprovalRequest) -> ApprovalReply:
+        return ApprovalReply(Decision.MODIFY, edited="http://169.254.169.254/")
+
+    assert await tools(rewrite).outcome("fetch", url=server.url()) == "permission_denied"
+
+
 @pytest.mark.parametrize("url", ["http://169.254.169.254/", "http://[fe80::1]/", "http://0xA9FEA9FE/x"])
 async def test_metadata_is_denied_without_a_question(tools: Tools, url: str) -> None:
     real = tools(yes, **{"*": "allow", "http://169.254.169.254/*": "allow"})
