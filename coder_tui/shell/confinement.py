@@ -1,8 +1,10 @@
 """What one command may reach beyond the workspace: what its findings name, and no more."""
 
+import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, pairwise
 from pathlib import Path
 
 from coder_tui.policy.paths import is_within
@@ -17,6 +19,8 @@ _PLAIN_GIT = frozenset(
     {"add", "commit", "tag", "reset", "restore", "rm", "mv", "stash", "update-index", "notes"}
 )
 _GRANTABLE = frozenset(GUARDED + ALSO_GUARDED) - {".coder-tui"}
+# They work through a service of the machine, which is beyond any sandbox.
+_OVER_SERVICES = frozenset({"docker", "docker-compose", "podman", "nerdctl"})
 _OVER_SSH = frozenset({"git", "ssh", "scp", "sftp", "rsync"})
 
 
@@ -45,7 +49,7 @@ NOTHING_MORE = Confinement()
 
 
 def confinement_for(
-    command: ShellCommand | None, roots: Iterable[Path], home: Path, network_patterns: tuple[str, ...] = ()
+    command: ShellCommand | None, roots: Sequence[Path], home: Path, network_patterns: tuple[str, ...] = ()
 ) -> Confinement:
     """What an approved command runs with. Blocks: it looks at which of the paths exist."""
     if command is None:
@@ -54,18 +58,19 @@ def confinement_for(
     network = _wants_network(command, network_patterns)
     touched = _targets(command, FindingKind.WRITES, FindingKind.DELETES)
     read = _targets(command, FindingKind.READS)
-    git = tuple(dict.fromkeys(found for path in touched if (found := _repository_of(path))))
-    outside = [path for path in touched if not _repository_of(path) and not is_within(path, inside)]
-    visible = (*read, *outside, *((str(home / ".ssh"),) if _speaks_ssh(command, network=network) else ()))
+    git = tuple(dict.fromkeys(_repositories(command, touched, inside)))
+    outside = [path for path in touched if not _is_in_git(path) and not is_within(path, inside)]
+    has_ssh = network and _runs(command, _OVER_SSH)
+    has_services = network and _runs(command, _OVER_SERVICES)
     return Confinement(
         network=network,
         folders=tuple(path for path in outside if Path(path).is_dir()),
         files=tuple(dict.fromkeys(_first_new(path) for path in outside if not Path(path).is_dir())),
-        visible=tuple(dict.fromkeys(visible)),
+        visible=(*dict.fromkeys((*read, *outside)), *((str(home / ".ssh"),) if has_ssh else ())),
         git=git,
         git_setup=bool(git) and _sets_up_git(command, touched),
         unguarded=tuple(dict.fromkeys(_guarded_names(touched, inside))),
-        sockets=_speaks_ssh(command, network=network) or any(_is_socket(path) for path in (*touched, *read)),
+        sockets=has_ssh or has_services or any(_is_socket(path) for path in (*touched, *read)),
     )
 
 
@@ -80,16 +85,39 @@ def _wants_network(command: ShellCommand, patterns: tuple[str, ...]) -> bool:
     if command.doubts or not patterns:
         return False
     # Whatever runs beside a command that has the network, has it too.
-    working = [part for part in command.parts if not part.is_read_only]
+    working = [part for part in command.parts if not (part.is_read_only or part.is_transparent)]
     return bool(working) and all(
         any(pattern_matches(pattern, part.text) for pattern in patterns) for part in working
     )
 
 
-def _repository_of(path: str) -> str:
-    """The `.git` that holds `path`, if one does."""
-    parts = Path(path).parts
-    return str(Path(*parts[: parts.index(_GIT) + 1])) if _GIT in parts else ""
+def _runs(command: ShellCommand, programs: frozenset[str]) -> bool:
+    return any(part.words and part.words[0].rpartition("/")[2] in programs for part in command.parts)
+
+
+def _is_in_git(path: str) -> bool:
+    return _GIT in Path(path).parts
+
+
+def _repositories(command: ShellCommand, touched: tuple[str, ...], roots: tuple[str, ...]) -> Iterator[str]:
+    """Each `.git` that is named, and the one that git will really find: above the folder, or after `-C`."""
+    for path in touched:
+        parts = Path(path).parts
+        if _GIT not in parts:
+            continue
+        named = Path(*parts[: parts.index(_GIT) + 1])
+        yield str(named)
+        if not named.exists():
+            yield from _enclosing(named.parent)
+        for part in command.parts:
+            for flag, folder in pairwise(part.words):
+                if part.words[0] == "git" and flag == "-C":
+                    yield from _enclosing(Path(os.path.realpath(Path(roots[0], folder))))
+
+
+def _enclosing(folder: Path) -> Iterator[str]:
+    found = (place / _GIT for place in (folder, *folder.parents))
+    yield from (str(git) for git in islice((git for git in found if git.exists()), 1))
 
 
 def _guarded_names(touched: tuple[str, ...], roots: tuple[str, ...]) -> Iterator[str]:
@@ -106,11 +134,11 @@ def _sets_up_git(command: ShellCommand, touched: tuple[str, ...]) -> bool:
 
 
 def _is_plain_git(words: tuple[str, ...]) -> bool:
-    return next((word for word in words[1:] if not word.startswith("-")), "") in _PLAIN_GIT
-
-
-def _speaks_ssh(command: ShellCommand, *, network: bool) -> bool:
-    return network and any(part.words[:1] and part.words[0] in _OVER_SSH for part in command.parts)
+    rest = list(words[1:])
+    while rest and rest[0].startswith("-"):
+        # The only flag before the command that takes a word and is not a setting.
+        del rest[: 2 if rest[0] == "-C" else 1]
+    return bool(rest) and rest[0] in _PLAIN_GIT
 
 
 def _first_new(path: str) -> str:

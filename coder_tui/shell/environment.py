@@ -22,6 +22,7 @@ _KEPT = {
     "PLAYWRIGHT_BROWSERS_PATH": "ms-playwright",
     "PUPPETEER_CACHE_DIR": "puppeteer",
     "CYPRESS_CACHE_FOLDER": "Cypress",
+    "PRE_COMMIT_HOME": "pre-commit",
     "HF_HUB_CACHE": "huggingface/hub",
 }
 

@@ -5,7 +5,7 @@ import errno
 
 from pydantic import field_validator
 
-from coder_tui.policy.shell_command import ShellCommand
+from coder_tui.policy.shell_command import ShellCommand, analyse
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import TerminalBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
@@ -95,8 +95,11 @@ class BashTool(Tool[BashParams]):
         return self._result(params, completed, confinement)
 
     def _look_at(self, command: str) -> tuple[ShellCommand, str]:
-        analysis = ShellCommand(command)
-        return analysis, self._shell.sandbox.status.describe(self._shell.confinement(analysis))
+        sandbox = self._shell.sandbox
+        analysis = analyse(
+            command, str(self._shell.root), home=str(sandbox.home), roots=tuple(map(str, sandbox.roots))
+        )
+        return analysis, sandbox.status.describe(self._shell.confinement(analysis))
 
     async def _start(self, params: BashParams, confinement: Confinement, name: str) -> ToolResult:
         try:
