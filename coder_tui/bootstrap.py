@@ -1,5 +1,6 @@
 """The composition root of the core: settings, store, model, tools and policy become a session."""
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,10 +25,12 @@ from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.config.log_file import start_log
-from coder_tui.config.paths import Directories
+from coder_tui.config.paths import Directories, display_path
 from coder_tui.config.permission_rules import project_layer, user_layer
+from coder_tui.config.rule_writer import save_grant
 from coder_tui.config.settings import Settings, load_settings
 from coder_tui.config.sources import Sources
+from coder_tui.config.trust import Trust
 from coder_tui.llm.catalog import small_model_for
 from coder_tui.llm.client import ModelClient
 from coder_tui.llm.providers import provider_of
@@ -35,7 +38,7 @@ from coder_tui.llm.retry import RetryPolicy
 from coder_tui.policy.decide import Action, Policy, Verdict
 from coder_tui.policy.paths import Boundaries
 from coder_tui.protocol.access import Mode, Target, TargetKind
-from coder_tui.protocol.errors import StorageError, UserError
+from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.events import Notice, TodosChanged
 from coder_tui.protocol.messages import AssistantMessage, Message, UserMessage
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -214,8 +217,16 @@ class Workbench:
 class SavedGrants:
     """Writes what a person allowed for good into the settings file that they chose."""
 
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+
     async def keep(self, grant: Grant) -> str:
-        raise UserError(f"{grant.scope} settings cannot be written from here")
+        return display_path(await asyncio.to_thread(self._save, grant))
+
+    def _save(self, grant: Grant) -> Path:
+        setup = self._setup
+        own = setup.sources.file.path if setup.sources.file else None
+        return save_grant(grant, setup.directory, setup.directories, Trust.load(setup.directories), own)
 
 
 def build_workbench(
@@ -226,7 +237,7 @@ def build_workbench(
         build_policy(setup),
         broker,
         decisions,
-        SavedGrants(),
+        SavedGrants(setup),
         lambda level, text: bus.publish(Notice(level, text)),
     )
     shell = build_shell(setup)
