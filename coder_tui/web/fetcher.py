@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from coder_tui import __version__
@@ -117,7 +118,9 @@ class _Journey:
 
     async def _hop(self) -> Fetched | Outgoing:
         """One exchange: the answer, or the request that it asks for."""
-        # Importing the HTTP library takes a tenth of a second, and most sessions fetch nothing.
+        # Importing the HTTP library takes a tenth of a second, and most sessions fetch nothing: it is
+        # loaded when it is needed, and not on the loop.
+        await asyncio.to_thread(import_module, "coder_tui.web.exchange")
         from coder_tui.web.exchange import exchange
 
         here = self._outgoing.address
