@@ -12,12 +12,15 @@ from coder_tui.llm.chat_messages import call_arguments
 from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem
 from coder_tui.llm.errors import Destination, host_died, host_not_started, idle
 from coder_tui.llm.host_environment import host_environment
+from coder_tui.llm.host_log import HostLog
 from coder_tui.llm.host_process import Channel, HostGoneError, HostProcess
 from coder_tui.llm.local_servers import context_window_of
 from coder_tui.llm.model_info import ModelInfo
 from coder_tui.llm.routes import LOCAL_KEY, routed
 from coder_tui.llm.tokens import with_estimates, words_of
 from coder_tui.llm.wire import JsonObject, error_from_json, info_from_json, item_from_json
+from coder_tui.protocol.errors import ModelError
+from coder_tui.text.redact import Redactor
 
 _START_PATIENCE = 90.0
 _CANCEL_PATIENCE = 2.0
@@ -36,7 +39,10 @@ class HostClient:
     ) -> None:
         self._idle_timeout = idle_timeout
         self._log_file = log_file
-        self._environment = host_environment(os.environ if environment is None else environment)
+        environment = os.environ if environment is None else environment
+        self._environment = host_environment(environment)
+        # The child sees less of the environment than a server may have been told.
+        self._redact = Redactor(environment)
         self._python = python
         self._host: HostProcess | None = None
         self._is_closed = False
@@ -106,7 +112,8 @@ class HostClient:
                 raise host_died()
             if self._host is None or not self._host.is_alive:
                 try:
-                    self._host = await HostProcess.start(self._python, self._environment, self._log_file)
+                    log = HostLog(self._log_file, self._redact) if self._log_file else None
+                    self._host = await HostProcess.start(self._python, self._environment, log)
                 except OSError as error:
                     raise host_not_started(error) from error
             return self._host
@@ -117,7 +124,7 @@ class HostClient:
         answer = await self._answer(host, channel)
         while True:
             if "error" in answer:
-                raise error_from_json(answer["error"])
+                raise self._failure(answer["error"])
             for data in answer.get("items", ()):
                 item = item_from_json(data)
                 yield item
@@ -137,8 +144,12 @@ class HostClient:
         finally:
             host.release(channel)
         if "error" in answer:
-            raise error_from_json(answer["error"])
+            raise self._failure(answer["error"])
         return answer
+
+    def _failure(self, error: JsonObject) -> ModelError:
+        told = error_from_json(error)
+        return ModelError(told.kind, self._redact(told.message), self._redact(told.hint), told.retry_after)
 
     async def _answer(self, host: HostProcess, channel: Channel) -> JsonObject:
         """The first answer, which may have to wait until litellm is loaded."""

@@ -7,12 +7,12 @@ import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Self
+from typing import Self
 
+from coder_tui.llm.host_log import HostLog
 from coder_tui.llm.wire import JsonObject
 
 _LONGEST_LINE = 2**26
-_LOG_LIMIT = 2**20
 _CLOSING_PATIENCE = 2.0
 
 
@@ -42,7 +42,7 @@ class Channel:
 class HostProcess:
     """A child in a session of its own, so that Ctrl+C in the terminal does not reach it."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, log: HostLog | None) -> None:
         assert process.stdin is not None and process.stdout is not None
         self._process = process
         self._stdin, self._stdout = process.stdin, process.stdout
@@ -50,27 +50,30 @@ class HostProcess:
         self._count = 0
         self._is_gone = False
         self._reading = asyncio.ensure_future(self._read())
+        self._logging: asyncio.Future[None] | None = None
+        if log is not None and process.stderr is not None:
+            self._logging = asyncio.ensure_future(log.keep(process.stderr))
 
     @classmethod
-    async def start(cls, python: str, environment: Mapping[str, str], log_file: Path | None) -> Self:
-        log = _open_log(log_file)
+    async def start(cls, python: str, environment: Mapping[str, str], log: HostLog | None) -> Self:
         try:
             process = await asyncio.create_subprocess_exec(
                 # Without -P a file in the working directory could stand in for a module.
                 *(python, "-P", "-m", "coder_tui.llm.host"),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=log if log is not None else asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL if log is None else asyncio.subprocess.PIPE,
                 env=dict(environment),
                 # litellm looks around where it stands; a workspace is not to be looked at.
                 cwd=Path(sys.executable).anchor,
                 start_new_session=True,
                 limit=_LONGEST_LINE,
             )
-        finally:
+        except BaseException:
             if log is not None:
                 log.close()
-        return cls(process)
+            raise
+        return cls(process, log)
 
     @property
     def is_alive(self) -> bool:
@@ -115,6 +118,9 @@ class HostProcess:
             self.kill()
             await self._process.wait()
         await self._reading
+        if self._logging is not None:
+            # Whatever it started may hold the pipe for ever.
+            await asyncio.wait({self._logging}, timeout=_CLOSING_PATIENCE)
 
     def _write(self, line: JsonObject) -> None:
         if not self._is_gone and not self._stdin.is_closing():
@@ -135,13 +141,3 @@ class HostProcess:
             for channel in self._channels.values():
                 channel.put(None)
         await self._process.wait()
-
-
-def _open_log(log_file: Path | None) -> IO[bytes] | None:
-    if log_file is None:
-        return None
-    log_file.parent.mkdir(parents=True, exist_ok=True)
-    is_long = log_file.exists() and log_file.stat().st_size > _LOG_LIMIT
-    log = log_file.open("wb" if is_long else "ab")
-    log_file.chmod(0o600)
-    return log
