@@ -35,6 +35,8 @@ _PLACES = (
     "--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /var/tmp --tmpfs /dev/shm"
     " --tmpfs /usr/local/bin"
 )
+# Started for the sake of the words behind them.
+_NOT_SHIMMED = frozenset({"xargs", "timeout", "command"})
 Tally = dict[str, int]
 
 
@@ -55,7 +57,10 @@ def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:
     known = [attack.command for attack in attacks(planted.root) if len(attack.command) < 400]
     known += [command for _, command in ordinary(planted.root)]
     grammar = Grammar(arguments.seed, str(planted.base), known, is_wide=arguments.rules != "attack")
+    cell.add_shims(grammar.programs - _NOT_SHIMMED)
     shells = list(SHELLS) if arguments.shell == "both" else [arguments.shell]
+    assert cell.run("echo x > pwned; cat .env", "dash"), "the markers do not work"
+    assert cell.words_started("ls 'a b'", "bash") == {("ls", "a b")}, "the stand-ins do not work"
     tally, touches, seen = Counter[str](), [], set[str]()
     while len(seen) < arguments.n:
         command = grammar.command()
@@ -67,8 +72,19 @@ def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:
         if effect is Effect.ALLOW:
             tally["executed"] += len(shells)
             touches += [touch for shell in shells if (touch := cell.run(command, shell))]
+            touches += misread(command, shells, cell, judge)
     tally |= {"judged": len(seen), "timed out": cell.timed_out, "seen by search": cell.listed}
     return dict(tally), touches
+
+
+def misread(command: str, shells: Sequence[str], cell: Cell, judge: Judge) -> list[Touch]:
+    """Where a shell starts a program with other words than the analysis read."""
+    read = judge.words(command)
+    return [
+        Touch(shell, command, (f"started {words}, read {sorted(read)}",))
+        for shell in shells
+        for words in cell.words_started(command, shell) - read
+    ]
 
 
 def confined(arguments: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ import signal
 import stat
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,9 +15,12 @@ from tests.policy.planted import CANARY, LISTED, plant
 
 SECONDS = 2.0
 MOST_OUTPUT = 2_000_000
-SHELLS = {"dash": ("/bin/dash", "sh"), "bash": ("/bin/bash", "sh")}
-"""Program and the name that it is started by: bash, too, is what `/bin/sh` is on many systems."""
+SHELLS = {"dash": "/bin/dash", "bash": "/bin/bash"}
+"""Both started as `sh`: bash, too, is what `/bin/sh` is on many systems."""
 
+_SHIM = """#!/bin/dash
+{{ printf '%s\\0' "${{0##*/}}" "$@"; }} > {argv}/$$
+"""
 # Looking at a repository renews its index.
 _RENEWED = frozenset({"index"})
 State = dict[str, tuple[int, ...]]
@@ -43,25 +46,48 @@ class Cell:
             "CANARY_KEY": CANARY,
             "LANG": "C.UTF-8",
         }
+        self._shims, self._argv = base / "shims", base / "argv"
+        for folder in (self._shims, self._argv):
+            folder.mkdir()
         self._state = self._look()
         self.timed_out = 0
         self.listed = 0
 
+    def add_shims(self, names: Iterable[str]) -> None:
+        """Stand-ins that only note the words they are started with."""
+        for name in names:
+            (self._shims / name).write_text(_SHIM.format(argv=self._argv))
+            (self._shims / name).chmod(0o755)
+
+    def words_started(self, command: str, shell: str) -> set[tuple[str, ...]]:
+        """The words of every stand-in that is started; patterns of file names stay as they are."""
+        environment = {**self._environment, "PATH": str(self._shims)}
+        self._output_of(self._start("-fc", command, shell, environment))
+        started = set()
+        for path in self._argv.iterdir():
+            words = path.read_bytes().decode("utf-8", "surrogateescape").split("\0")[:-1]
+            started.add(tuple(words))
+            path.unlink()
+        return started
+
     def run(self, command: str, shell: str) -> Touch | None:
-        program, name = SHELLS[shell]
-        process = subprocess.Popen(
-            [name, "-lc", command],
-            executable=program,
+        output = self._output_of(self._start("-lc", command, shell, self._environment))
+        what = [*self._changes(), *self._leaks(command, output)]
+        return Touch(shell, command, tuple(what)) if what else None
+
+    def _start(
+        self, flags: str, command: str, shell: str, environment: dict[str, str]
+    ) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            ["sh", flags, command],
+            executable=SHELLS[shell],
             cwd=self.planted.root,
-            env=self._environment,
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        output = self._output_of(process)
-        what = [*self._changes(), *self._leaks(command, output)]
-        return Touch(shell, command, tuple(what)) if what else None
 
     def _output_of(self, process: "subprocess.Popen[bytes]") -> bytes:
         """Until everything that the command started has let go of its output, or the time is up."""

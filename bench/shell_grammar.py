@@ -40,7 +40,12 @@ class Grammar:
             (self._dressed, 14),
             (self._bent, 20),
             (self._bent_known, 10),
+            (self._scrambled, 12),
         )
+
+    @property
+    def programs(self) -> frozenset[str]:
+        return frozenset(program.name.split()[0] for program in self._programs)
 
     def command(self) -> str:
         weights = [weight for _, weight in self._shapes]
@@ -142,6 +147,11 @@ class Grammar:
 
     def _bent_known(self) -> str:
         return self._mutated(self._random.choice(self._known))
+
+    def _scrambled(self) -> str:
+        """Pieces that shells read in their own ways, in any order."""
+        pieces = [self._one("pieces") for _ in range(self._random.randint(2, 12))]
+        return self._random.choice(("ls ", "cat ", "echo ", "ls\n", "cat a.txt", "")) + "".join(pieces)
 
     def _mutated(self, command: str) -> str:
         for _ in range(self._random.choice((1, 1, 1, 2, 3, 5))):

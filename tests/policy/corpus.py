@@ -9,7 +9,7 @@ from pathlib import Path
 from coder_tui.policy.decide import Action, Policy, Verdict, decide
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell_command import analyse
+from coder_tui.policy.shell_command import ShellCommand, analyse
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 
 FOLDER = Path(__file__).parent
@@ -81,8 +81,15 @@ class Judge:
 
     def verdict(self, command: str) -> Verdict:
         target = Target(TargetKind.COMMAND, command, writes=True)
-        found = analyse(command, self._root, home=self._home, roots=(self._root,))
-        return decide(Action("bash", "bash", ToolKind.EXECUTE, (target,), found), self._policy)
+        action = Action("bash", "bash", ToolKind.EXECUTE, (target,), self._analyse(command))
+        return decide(action, self._policy)
+
+    def words(self, command: str) -> set[tuple[str, ...]]:
+        """What each program would be started with, as the analysis reads it."""
+        return {part.words for part in self._analyse(command).parts}
+
+    def _analyse(self, command: str) -> ShellCommand:
+        return analyse(command, self._root, home=self._home, roots=(self._root,))
 
 
 def shown(command: str) -> str:
