@@ -11,12 +11,14 @@ from importlib.metadata import version
 from coder_tui import __version__
 from coder_tui.cli.arguments import doctor_parser
 from coder_tui.cli.invocation import Invocation, read_invocation
+from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import say
 from coder_tui.config.log_file import LOG_NAME
 from coder_tui.config.paths import display_path
 from coder_tui.config.settings import load_settings
 from coder_tui.llm.catalog import available_models
 from coder_tui.protocol.errors import ConfigError, UserError
+from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.storage.sessions import Store
 from coder_tui.workspace.search import search_program
 
@@ -85,6 +87,7 @@ async def _state(invocation: Invocation) -> list[Finding]:
     directories = invocation.directories
     return [
         _settings(invocation),
+        *await asyncio.to_thread(_sandbox, invocation),
         await _store(invocation),
         Finding("log", display_path(directories.log / LOG_NAME)),
         await _models(),
@@ -99,6 +102,16 @@ def _settings(invocation: Invocation) -> Finding:
     except UserError as error:
         return Finding("settings", place, is_well=False, mend=str(error))
     return Finding("settings", place, mend="; ".join(invocation.sources.warnings))
+
+
+def _sandbox(invocation: Invocation) -> list[Finding]:
+    try:
+        status = prepare(invocation).sandbox
+    except UserError:
+        return []  # what is wrong stands in another line
+    is_well = status.kind is not SandboxKind.NONE or status.is_chosen
+    detail = f" ({status.detail})" if status.kind is SandboxKind.LANDLOCK else ""
+    return [Finding("sandbox", f"{status.describe()}{detail}", is_well, status.mend)]
 
 
 async def _store(invocation: Invocation) -> Finding:

@@ -93,6 +93,10 @@ def _kernel() -> Iterator[str]:
 def _open(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
     for place in _TEMPORARY:
         yield _Mount(place, _Rank.OPEN, ("--bind", str(layout.scratch), str(place)))
+    for home in layout.homes:
+        if home.is_dir() and any(home.is_relative_to(place) for place in _TEMPORARY):
+            # Hidden by what commands see as /tmp, like everything else there.
+            yield _bind(home, _Rank.OPEN, read_only=True)
     for folder in (*layout.roots, layout.caches):
         yield _bind(folder, _Rank.OPEN, read_only=False)
     yield from _secrets(layout, confinement)

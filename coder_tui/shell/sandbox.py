@@ -51,6 +51,8 @@ class SandboxStatus:
     detail: str = ""
     mend: str = ""
     program: str = ""
+    is_chosen: bool = False
+    """Whether the person does not want a better one."""
 
     @property
     def guards_everything(self) -> bool:
@@ -61,7 +63,8 @@ class SandboxStatus:
         """For an approval: how this command would be confined."""
         match self.kind:
             case SandboxKind.NONE:
-                return f"none: {self.detail}" + (f" ({self.mend})" if self.mend else "")
+                mend = f" ({self.mend})" if self.mend else ""
+                return f"none: {self.detail}{mend}"
             case SandboxKind.BUBBLEWRAP | SandboxKind.LANDLOCK:
                 network = "with network" if confinement.network else "no network"
                 return f"{self.kind}: {network}, {_writes(confinement)}"
@@ -199,7 +202,7 @@ class Sandbox:
 def probe(wish: SandboxWish, roots: tuple[Path, ...], folders: SandboxFolders, home: Path) -> SandboxStatus:
     """The best sandbox that really works here: a command is run in it. Blocks."""
     if wish is SandboxWish.OFF:
-        return SandboxStatus(SandboxKind.NONE, "switched off by bash.sandbox")
+        return SandboxStatus(SandboxKind.NONE, "switched off by bash.sandbox", is_chosen=True)
     if platform.system() != "Linux" or not is_supported():
         system = f"{platform.system()} on {platform.machine()}"
         return SandboxStatus(SandboxKind.NONE, f"there is none for {system} yet")

@@ -1,0 +1,109 @@
+"""Approved everyday work runs inside of the sandbox with what its findings name."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest
+from tests.fakes.real_tools import ALLOW, RealTools, setup_in
+from tests.fakes.shells import BUBBLEWRAP
+
+pytestmark = pytest.mark.skipif(not BUBBLEWRAP.program, reason="bubblewrap is not installed")
+
+
+def allow(request: ApprovalRequest) -> ApprovalReply:
+    return ALLOW
+
+
+def git(project: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=project, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home, project = tmp_path / "home", tmp_path / "project"
+    home.mkdir()
+    project.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
+    return project
+
+
+@pytest.fixture
+def tools(tmp_path: Path, project: Path) -> Callable[[], RealTools]:
+    return lambda: RealTools(setup_in(tmp_path / "program", project, Mode.ASK), allow)
+
+
+async def test_an_approved_commit_is_made_and_hooks_stay_as_they_were(
+    project: Path, tools: Callable[[], RealTools]
+) -> None:
+    git(project, "init", "-q")
+    (project / "a.txt").write_text("one\n")
+    hook = project / ".git" / "hooks" / "pre-commit"
+    hook.write_text("#!/bin/sh\necho x >> .git/config || echo x > .git/hooks/post-commit || touch kept\n")
+    hook.chmod(0o755)
+    before = (project / ".git" / "config").read_bytes()
+    bash = tools()
+
+    made = await bash.call("bash", command="git add a.txt && git commit -q -m 'Add a'")
+
+    assert made["ok"], made["stderr"]
+    assert git(project, "log", "--format=%s") == "Add a\n"
+    assert "bubblewrap: no network, writes here and" in bash.asked[0].sandbox
+    assert (project / "kept").exists()
+    assert (project / ".git" / "config").read_bytes() == before
+
+
+async def test_git_is_read_only_where_nothing_was_found_to_write_it(
+    project: Path, tools: Callable[[], RealTools]
+) -> None:
+    git(project, "init", "-q")
+    (project / "sneaky.py").write_text("open('.git/config', 'a').write('[core]')\n")
+
+    result = await tools().call("bash", command=f"{sys.executable} sneaky.py")
+
+    assert not result["ok"]
+    assert "Read-only file system" in result["stderr"]
+
+
+async def test_a_new_repository_can_be_made(project: Path, tools: Callable[[], RealTools]) -> None:
+    result = await tools().call("bash", command="git init -q")
+
+    assert (result["ok"], (project / ".git" / "HEAD").is_file()) == (True, True)
+    assert git(project, "status", "--porcelain", "--ignored") == ""
+
+
+async def test_an_approved_test_run_works(project: Path, tools: Callable[[], RealTools]) -> None:
+    (project / "test_a.py").write_text("def test_a(tmp_path):\n    (tmp_path / 'x').write_text('x')\n")
+
+    result = await tools().call("bash", command=f"{sys.executable} -m pytest -q test_a.py")
+
+    assert (result["ok"], "1 passed" in result["stdout"]) == (True, True)
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
+async def test_an_approved_installation_works(project: Path, tools: Callable[[], RealTools]) -> None:
+    """From a folder and from a tarball, with a script of the package, and without reaching anybody."""
+    for name in ("folder", "packed"):
+        (project / name).mkdir()
+        manifest = {"name": name, "version": "1.0.0", "scripts": {"install": "node -e 1"}}
+        (project / name / "package.json").write_text(json.dumps(manifest))
+    (project / "package.json").write_text(json.dumps({"name": "p", "version": "1.0.0"}))
+    shutil.make_archive(str(project / "packed"), "gztar", project, "packed")
+    bash = tools()
+
+    result = await bash.call(
+        "bash", command="npm install --offline --no-audit --no-fund ./folder ./packed.tar.gz"
+    )
+
+    assert (result["ok"], result["exit_code"]) == (True, 0)
+    assert (project / "node_modules/packed/package.json").is_file()
+    assert "with network" in bash.asked[0].sandbox
+    assert not (Path(os.environ["HOME"]) / ".npm").exists()
