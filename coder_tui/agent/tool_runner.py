@@ -23,6 +23,7 @@ from coder_tui.text.redact import BY_SHAPE, Redactor, map_texts
 from coder_tui.text.stream_redactor import KnownStream
 from coder_tui.tools.base import Access, Audience, JsonObject, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.call import rewritten, understand
+from coder_tui.tools.git_command import canonical_call
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 
@@ -111,7 +112,8 @@ class ToolRunner:
     def is_concurrent(self, call: ToolCall) -> bool:
         """Whether the call only looks, so that it may run beside others."""
         try:
-            kind = self._registry.get(call.name, self._scope.audience).kind
+            name, _ = canonical_call(call.name, call.arguments)
+            kind = self._registry.get(name, self._scope.audience).kind
         except ToolError:
             return True
         return kind in {ToolKind.READ, ToolKind.SEARCH}
@@ -176,9 +178,10 @@ class ToolRunner:
         return result if edited is None else _told_of_edit(result, tool, edited)
 
     def _understand(self, attempt: _Attempt) -> tuple[Tool[Any], Params]:
-        tool = self._registry.get(attempt.call.name, self._scope.audience)
+        name, arguments = canonical_call(attempt.call.name, attempt.call.arguments)
+        tool = self._registry.get(name, self._scope.audience)
         attempt.kind = tool.kind
-        tool, params = understand(tool, attempt.call.arguments)
+        tool, params = understand(tool, arguments)
         attempt.tool, attempt.summary = tool.name, tool.summary(params)
         return tool, params
 

@@ -18,6 +18,7 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.call import understand
+from coder_tui.tools.git_command import canonical_call
 from coder_tui.tools.registry import Registry
 
 _WORDS = {Effect.ALLOW: "runs without asking", Effect.ASK: "asks first", Effect.DENY: "is refused"}
@@ -55,7 +56,8 @@ async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> dict[str,
     try:
         if call.problem:
             raise ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: {call.problem}")
-        tool, params = understand(registry.get(call.tool), call.arguments)
+        name, given = canonical_call(call.tool, call.arguments)
+        tool, params = understand(registry.get(name), given)
         access = await tool.access(params, ToolContext("", "policy-check", setup.directory))
     except ToolError as error:
         verdict = Verdict(Effect.DENY, "the call fails before anything is decided", error.type, (str(error),))
