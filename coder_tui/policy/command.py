@@ -17,6 +17,8 @@ class CommandPart:
     """Proven to change nothing and to reach nothing but what it names."""
     other_texts: tuple[str, ...] = ()
     """Other ways to say the same; rules that ask or refuse are held against them, too."""
+    plain_text: str = ""
+    """The same without flags that change nothing (`git --no-pager`); a rule that allows may mean it."""
     is_transparent: bool = False
     """It does nothing by itself (`cd`, `timeout`): what stands beside or behind it decides."""
 
@@ -24,6 +26,11 @@ class CommandPart:
     def text(self) -> str:
         """What a rule's pattern is held against."""
         return " ".join(self.words)
+
+    @property
+    def allowable(self) -> tuple[str, ...]:
+        """What a rule that allows is held against."""
+        return (self.text, self.plain_text) if self.plain_text else (self.text,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ _TOOLS = (
     "todoread todowrite question plan_exit skill task fork task_finish batch "
     "lsp_diagnostics lsp_definition lsp_hover lsp_references lsp_symbols models system_info env_var"
 )
-_FOREIGN = ("mcp__", "discovered_tool_")
+FOREIGN = ("mcp__", "discovered_tool_")
 
 PERMISSION_KEYS: tuple[str, ...] = (*_GROUPS, *_TOOLS.split())
 
 
 def is_permission_key(key: str) -> bool:
     """A tool of a server or of a discovering command is named by that, not by us."""
-    return key in PERMISSION_KEYS or key.startswith(_FOREIGN)
+    return key in PERMISSION_KEYS or key.startswith(FOREIGN)

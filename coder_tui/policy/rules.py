@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from coder_tui.policy.address_patterns import address_matches
+from coder_tui.policy.keys import FOREIGN
 from coder_tui.protocol.access import Target, TargetKind
 
 
@@ -38,25 +39,76 @@ class Layer:
 
     name: str
     rules: tuple[Rule, ...]
+    is_trusted: bool = True
+    """A place that the person has not trusted may only make things stricter."""
+
+    @property
+    def effective(self) -> tuple[Rule, ...]:
+        if self.is_trusted:
+            return self.rules
+        return tuple(rule for rule in self.rules if rule.effect is not Effect.ALLOW)
 
 
 EVERYTHING = "*"
+_WILD = re.compile(r"[*?]")
+_PROGRAM = re.compile(r"[\w.+-]+(?=\*)")
 
 
 @lru_cache(maxsize=512)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _pieces(pattern: str) -> tuple[re.Pattern[str], ...]:
     # Only `*` and `?` are special: brackets are ordinary characters of commands and paths.
-    parts = {"*": ".*", "?": "."}
-    return re.compile("".join(parts.get(char, re.escape(char)) for char in pattern), re.DOTALL)
+    return tuple(
+        re.compile("".join("." if char == "?" else re.escape(char) for char in piece), re.DOTALL)
+        for piece in pattern.split("*")
+    )
 
 
 def pattern_matches(pattern: str, value: str) -> bool:
-    return _compiled(pattern).fullmatch(value) is not None
+    """Piece by piece from the left, so that many stars over a long text stay quick."""
+    first, *rest = _pieces(pattern)
+    if not rest:
+        return first.fullmatch(value) is not None
+    found = first.match(value)
+    for piece in rest[:-1]:
+        found = piece.search(value, found.end()) if found else None
+    if found is None:
+        return False
+    start = len(value) - len(pattern.rpartition("*")[2])
+    return start >= found.end() and rest[-1].match(value, start) is not None
+
+
+def allows_command(pattern: str, text: str) -> bool:
+    """As `pattern_matches`, but a star right behind a program's name stands for its arguments alone.
+
+    Taken as text, `cat*` would also let `catchsegv ./x` run. A version is no other program: `python3.12`.
+    """
+    if not pattern_matches(pattern, text):
+        return False
+    program = _PROGRAM.match(pattern)
+    if program is None:
+        return True
+    rest = text[len(program[0]) :]
+    return re.match(r"-?[0-9.]*(\s|$)", rest) is not None
+
+
+def is_exact(pattern: str) -> bool:
+    return _WILD.search(pattern) is None
+
+
+def key_matches(wanted: str, key: str) -> bool:
+    """`mcp__server__*` stands for every tool of that server; other keys are names."""
+    if wanted.startswith(FOREIGN) and wanted.endswith("*"):
+        return pattern_matches(wanted, key)
+    return wanted in (EVERYTHING, key)
+
+
+def speaks_of(rule: Rule, keys: frozenset[str]) -> bool:
+    return any(key_matches(rule.key, key) for key in keys)
 
 
 def rule_matches(rule: Rule, keys: frozenset[str], target: Target | None, shown: str) -> bool:
     """Whether `rule` speaks of this call and target; `shown` is the target's workspace-relative form."""
-    if rule.key != EVERYTHING and rule.key not in keys:
+    if not speaks_of(rule, keys):
         return False
     if target is None or rule.pattern == EVERYTHING:
         return rule.pattern == EVERYTHING and _may_cover_all(rule, target)

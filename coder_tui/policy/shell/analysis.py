@@ -3,13 +3,13 @@
 import os
 import re
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from coder_tui.policy.command import CommandPart, ShellCommand
 from coder_tui.policy.shell.call import Call
 from coder_tui.policy.shell.catalogue import judge
 from coder_tui.policy.shell.characters import odd_characters
 from coder_tui.policy.shell.directory import DirectoryTracker
+from coder_tui.policy.shell.links import is_link, matches, resolved
 from coder_tui.policy.shell.notes import Notes, Place, Touch
 from coder_tui.policy.shell.programs.wrappers import ASSIGNMENT, TRANSPARENT
 from coder_tui.policy.shell.reader import KEYWORDS, NotPlainError, read_plain
@@ -32,7 +32,7 @@ _QUOTES = str.maketrans("", "", "'\"\\")
 @dataclass(slots=True)
 class Analysis:
     place: Place
-    parts: list[CommandPart] = field(default_factory=list)
+    parts: dict[CommandPart, None] = field(default_factory=dict)
     touches: dict[Touch, None] = field(default_factory=dict)
     findings: dict[Finding, None] = field(default_factory=dict)
     doubts: dict[str, None] = field(default_factory=dict)
@@ -43,6 +43,11 @@ class Analysis:
         hidden = odd_characters(text)
         self._doubt(*hidden)
         self._read(text, depth=0)
+        targets = _Targets()
+        for touch in self.touches:
+            targets.add(touch)
+        if not targets.is_certain:
+            self._doubt("it cannot be told where one of its paths leads")
         if not self.parts:
             self._doubt("no command was found in it")
         if not self.findings:
@@ -52,7 +57,7 @@ class Analysis:
         return ShellCommand(
             text,
             tuple(self.parts),
-            _targets(self.touches),
+            tuple(targets.found),
             tuple(self.findings),
             tuple(self.doubts),
             frozenset(os.path.normpath(touch.path) for touch in self.touches if touch.is_own),
@@ -79,19 +84,20 @@ class Analysis:
     def _steps(self, text: str) -> tuple[Step, ...]:
         source = text.encode(errors="replace")
         tree = parse(source)
+        exact: tuple[Step, ...] = ()
         try:
-            steps = read_plain(text)
+            exact = read_plain(text)
         except NotPlainError as error:
             self._doubt(*(structure_doubts(tree) or (str(error),)))
         else:
-            if not (doubts := doubts_about(tree, steps, text)):
-                return steps
+            if not (doubts := doubts_about(tree, exact, text)):
+                return exact
             self._doubt(*doubts)
         if tree.root_node.has_error:
             self._split_roughly(text)
         steps, rest = loose_steps(tree, source, MOST_PARTS)
         self.unjudged |= rest
-        return steps
+        return (*exact, *steps)
 
     def _split_roughly(self, text: str) -> None:
         pieces = {piece.strip() for piece in _SEPARATORS.split(text.translate(_QUOTES))}
@@ -126,12 +132,18 @@ class Analysis:
             self._doubt("commands are nested too deeply")
             self.unjudged.add(" ".join(word.text for word in words))
             return
+        if not words:
+            self._doubt("a command is missing where one belongs")
+            return
         notes = Notes(place, has_more_operands=more)
         if reason := _name_doubt(words[0]):
             notes.doubt(reason)
+            notes.has_open_targets = bool(words[0].doubt or words[0].glob)
         judge(Call(words), notes)
         self._keep(notes)
         self._add_part(words, notes)
+        if words[0].text in KEYWORDS or ASSIGNMENT.match(words[0].text):
+            notes.wrapped.append(words[1:])
         for wrapped in notes.wrapped:
             self._judge(wrapped, place, depth + 1, more=notes.has_more_operands)
         for script in notes.scripts:
@@ -143,15 +155,15 @@ class Analysis:
         self.has_open_targets = self.has_open_targets or notes.has_open_targets
 
     def _add_part(self, words: tuple[Word, ...], notes: Notes) -> None:
-        self.parts.append(
-            CommandPart(
-                tuple(word.text for word in words),
-                tuple(notes.doubts),
-                notes.is_read_only,
-                tuple(dict.fromkeys(notes.other_texts)),
-                is_transparent=words[0].text in TRANSPARENT,
-            )
+        part = CommandPart(
+            tuple(word.text for word in words),
+            tuple(notes.doubts),
+            notes.is_read_only,
+            tuple(dict.fromkeys(notes.other_texts)),
+            plain_text=notes.plain_text,
+            is_transparent=words[0].text in TRANSPARENT,
         )
+        self.parts[part] = None
 
 
 def _name_doubt(word: Word) -> str:
@@ -170,23 +182,34 @@ def _quiet(analysis: Analysis) -> str:
     return "only what it is told" if not analysis.doubts else "it was not understood"
 
 
-def _targets(touches: dict[Touch, None]) -> tuple[Target, ...]:
+@dataclass(slots=True)
+class _Targets:
     """Each path as it is written and, where a link stands in between, as the kernel would find it."""
-    targets: dict[Target, None] = {}
-    folders: dict[str, str] = {}
-    for touch in touches:
-        if "\0" in touch.path:
-            continue
-        targets[Target(TargetKind.PATH, os.path.normpath(touch.path), touch.writes)] = None
-        targets[Target(TargetKind.PATH, _real(touch.path, folders), touch.writes)] = None
-    return tuple(targets)
 
+    found: dict[Target, None] = field(default_factory=dict)
+    folders: dict[str, str | None] = field(default_factory=dict)
+    is_certain: bool = True
 
-def _real(path: str, folders: dict[str, str]) -> str:
-    folder, name = os.path.split(path.rstrip("/") or "/")
-    if name in {"", ".", ".."}:
-        return os.path.realpath(path)
-    if folder not in folders:
-        folders[folder] = os.path.realpath(folder)
-    found = f"{folders[folder].rstrip('/')}/{name}"
-    return os.path.realpath(found) if Path(found).is_symlink() else found
+    def add(self, touch: Touch) -> None:
+        names = matches(touch.path, touch.glob) if touch.glob else ()
+        if names is None:
+            self.is_certain = False
+        for path in (touch.path, *(names or ())):
+            real = self._real(path)
+            if real is None:
+                self.is_certain = False
+            else:
+                self.found[Target(TargetKind.PATH, real, touch.writes)] = None
+        self.found[Target(TargetKind.PATH, os.path.normpath(touch.path), touch.writes)] = None
+
+    def _real(self, path: str) -> str | None:
+        folder, _, name = (path.rstrip("/") or "/").rpartition("/")
+        if name in {"", ".", ".."}:
+            return resolved(path)
+        if folder not in self.folders:
+            self.folders[folder] = resolved(folder or "/")
+        parent = self.folders[folder]
+        if parent is None:
+            return None
+        found = f"{parent.rstrip('/')}/{name}"
+        return resolved(found) if is_link(found) else found

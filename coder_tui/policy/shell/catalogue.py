@@ -43,6 +43,7 @@ def judge(call: Call, notes: Notes) -> None:
     known(Call((*_renamed(call, name), *call.arguments)), notes)
     if name != call.name:
         notes.is_read_only = False
+        notes.plain_text = ""
 
 
 def _renamed(call: Call, name: str) -> tuple[Word, ...]:

@@ -43,6 +43,8 @@ class Notes:
     """Command lines that it would hand to another shell."""
     other_texts: list[str] = field(default_factory=list)
     """Other ways to say the same command; rules that ask or refuse look at them, too."""
+    plain_text: str = ""
+    """The same without flags that change nothing; rules that allow look at it, too."""
     is_read_only: bool = True
     has_open_targets: bool = False
     """It changes something that is known only when it runs."""

@@ -15,13 +15,17 @@ _TOKEN = re.compile(
   | (?P<joined>\\\n)
   | (?P<operator>&&|\|\||;;|\|&|&>>|&>|<<<|<<|<>|<&|>>|>&|>\||[;&|<>()\n])
   | (?P<single>'[^']*')
-  | (?P<double>"(?:[^"\\$`]|\\[\s\S]|\$(?=["\ |/]))*")
+  | (?P<double>"(?:[^"\\$`]|\\[\s\S]|\$(?=["\ |/?]))*")
+  | (?P<status>\$\?)
   | (?P<escaped>\\[^\n])
   | (?P<plain>[^\s'"\\$`&|;<>()]+)
     """,
     re.VERBOSE,
 )
 _IN_DOUBLE = re.compile(r"\\([$`\"\\\n])")
+_STATUS = re.compile(r"(?<!\\)(?:\\\\)*\$\?")
+STATUS_DOUBT = "$? is a number that is known only when it runs"
+"""Of all expansions the one that cannot be anything but a small number."""
 _GLOB = re.compile(r"[*?\[]")
 _TILDE = re.compile(r"(^|[=:])~")
 _SEPARATORS = frozenset({"&&", "||", ";", "|", "&", "\n"})
@@ -46,6 +50,7 @@ class _Pieces:
     glob: str = ""
     bare: str = ""
     is_bare: bool = True
+    has_status: bool = False
 
     def add_quoted(self, text: str) -> None:
         self.text += text
@@ -59,8 +64,9 @@ class _Pieces:
         self.bare += text
 
     def word(self, end: int) -> Word:
-        glob = self.glob if _GLOB.search(self.bare) else ""
-        return Word(self.text, self.start, end, _doubt_about(self.bare), glob, self.is_bare)
+        glob = self.glob if _GLOB.search(self.bare) and self.bare != "[" else ""
+        doubt = _doubt_about(self.bare) or (STATUS_DOUBT if self.has_status else "")
+        return Word(self.text, self.start, end, doubt, glob, self.is_bare)
 
 
 def _doubt_about(bare: str) -> str:
@@ -68,6 +74,8 @@ def _doubt_about(bare: str) -> str:
         return "~ stands for a folder that only the shell knows"
     if "{" in bare and ("," in bare or ".." in bare):
         return "braces become several words in some shells"
+    if any(not char.isascii() and not char.isalnum() for char in bare):
+        return "signs that are not quoted may look like others"
     if bare.startswith("="):
         return "a word that begins with = becomes a program's path in some shells"
     return ""
@@ -109,6 +117,8 @@ class _Line:
             if not _DESCRIPTOR.fullmatch(pieces.text):
                 raise NotPlainError("shells differ on descriptors above nine")
             descriptor, self.pieces = pieces.text, None
+        elif pieces and pieces.text.endswith("}"):
+            raise NotPlainError("shells differ on a name in braces before a redirection")
         self.end_word(start)
         if self.awaiting:
             raise NotPlainError("a redirection has no target")
@@ -155,7 +165,11 @@ def _take(match: re.Match[str], line: _Line) -> None:
         case "single":
             pieces.add_quoted(token[1:-1])
         case "double":
+            pieces.has_status = pieces.has_status or _STATUS.search(token) is not None
             pieces.add_quoted(_IN_DOUBLE.sub(lambda found: found[1].strip("\n"), token[1:-1]))
+        case "status":
+            pieces.has_status = True
+            pieces.add_quoted(token)
         case "escaped":
             pieces.add_quoted(token[1:])
         case _:

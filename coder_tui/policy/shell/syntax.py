@@ -15,7 +15,7 @@ _PLAIN_NODES = named(
     "number redirected_statement file_redirect file_descriptor comment test_command"
 )
 _PLAIN_TOKENS = frozenset({"&&", "||", ";", "|", "&", "\n", '"', ">", ">>", "<", ">&", "[", "]", "$"})
-_WORDS = frozenset({"word", "string", "raw_string", "concatenation", "number"})
+_WORDS = frozenset({"word", "string", "raw_string", "concatenation", "number", "simple_expansion"})
 _SENTENCES = {
     "command_substitution": "it runs a command inside another ($(…) or backquotes)",
     "process_substitution": "it runs a command behind a file name (<(…) or >(…))",
@@ -88,6 +88,8 @@ def structure_doubts(tree: Tree) -> tuple[str, ...]:
 def _doubt_about(node: Node) -> str:
     if node.is_missing or node.is_error:
         return _SENTENCES["ERROR"]
+    if node.type == "simple_expansion" and node.text == b"$?":
+        return ""
     if node.type == "test_command":
         return "" if node.children and node.children[0].type == "[" else "shells differ on [[ ]]"
     allowed = _PLAIN_NODES if node.is_named else _PLAIN_TOKENS
@@ -107,7 +109,7 @@ def _plain_walk(root: Node) -> Iterator[Node]:
     while stack:
         node = stack.pop()
         yield node
-        if node.type == "test_command":
+        if node.type == "test_command" or node.text == b"$?":
             continue
         children = node.children
         if node.type in _WORDS:

@@ -44,6 +44,11 @@ def _judge_trap(call: Call, notes: Notes) -> None:
     notes.scripts += [word.text for word in call.arguments[:1]]
 
 
+def _judge_cd(call: Call, notes: Notes) -> None:
+    """Reached only behind another command: as a step of its own it is followed."""
+    notes.doubt("it is not clear whether the folder changes")
+
+
 def _judge_environment(call: Call, notes: Notes) -> None:
     notes.doubt("it shows the environment, which may hold secrets")
     notes.unknown("", "it may show variables that hold secrets")
@@ -77,6 +82,7 @@ def _judge_processes(call: Call, notes: Notes) -> None:
 BUILTINS: dict[str, Judge] = {
     **dict.fromkeys(_CHANGING, _judge_changing),
     **dict.fromkeys(_SYSTEM, _judge_system),
+    "cd": _judge_cd,
     "eval": _judge_eval,
     ".": _judge_source,
     "source": _judge_source,

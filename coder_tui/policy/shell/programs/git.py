@@ -1,13 +1,12 @@
 """git: what reads, what changes the repository, what reaches other machines, what runs programs."""
 
-import os
 import re
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from coder_tui.policy.secrets import is_secret, may_name_a_secret
-from coder_tui.policy.shell.call import Call, Judge
+from coder_tui.policy.shell.call import Call, Judge, check_text
 from coder_tui.policy.shell.flags import FlagTable, take_apart
+from coder_tui.policy.shell.links import exists, is_link, resolved
 from coder_tui.policy.shell.notes import Notes, joined
 from coder_tui.policy.shell.programs.git_reading import (
     LISTING_BRANCHES,
@@ -40,6 +39,11 @@ _DANGEROUS = re.compile(
     r"-c|-x|--config.*|--upload-pack.*|--receive-pack.*|--exec.*|--template.*|--separate-git-dir.*|--output.*|"
     r"--ext-diff|--textconv|--extcmd.*|-O.*|--open-files.*|--git-dir.*|--work-tree.*|--strategy=.*|-X.*"
 )
+_SHOWING = named(
+    "log diff show whatchanged blame annotate grep cat-file diff-tree diff-index diff-files range-diff "
+    "stash shortlog"
+)
+_PATTERN = re.compile(r"[*?\[]")
 _STRANGE_URL = re.compile(r"^(ext|fd|file|transport)::?")
 
 
@@ -49,7 +53,10 @@ def _judge_git(call: Call, notes: Notes) -> None:
         _judge_bare(call, notes)
         return
     command, arguments = words[0].text, words[1:]
-    notes.other_texts.append(" ".join(word.text for word in (*literal("git"), *words)))
+    without_flags = " ".join(word.text for word in (*literal("git"), *words))
+    notes.other_texts.append(without_flags)
+    if all(word.text in _HARMLESS_GLOBALS for word in call.arguments[: len(call.arguments) - len(words)]):
+        notes.plain_text = without_flags
     if any(word.may_become_a_flag for word in arguments) or notes.has_more_operands:
         notes.doubt("a file whose name is a flag may be among what git is given")
     _check_place(notes)
@@ -90,7 +97,7 @@ def _check_place(notes: Notes) -> None:
 
 def _below_roots(directory: str, roots: tuple[str, ...]) -> list[str]:
     folders = []
-    current = os.path.realpath(directory)
+    current = resolved(directory) or directory
     while current not in roots and any(current.startswith(root.rstrip("/") + "/") for root in roots):
         folders.append(current)
         current = current.rpartition("/")[0]
@@ -98,8 +105,8 @@ def _below_roots(directory: str, roots: tuple[str, ...]) -> list[str]:
 
 
 def _is_nested_repository(folder: str) -> bool:
-    has_bare_parts = all(os.path.lexists(f"{folder}/{name}") for name in ("HEAD", "objects", "refs"))
-    return has_bare_parts or os.path.lexists(f"{folder}/.git")
+    has_bare_parts = all(exists(f"{folder}/{name}") for name in ("HEAD", "objects", "refs"))
+    return has_bare_parts or exists(f"{folder}/.git")
 
 
 def _reading_table(command: str, arguments: list[Word]) -> FlagTable | None:
@@ -107,7 +114,7 @@ def _reading_table(command: str, arguments: list[Word]) -> FlagTable | None:
     match command:
         case "branch" if all(word.is_flag for word in arguments) or _is_listing(arguments):
             return LISTING_BRANCHES
-        case "tag" if not arguments or _is_listing(arguments):
+        case "tag" if all(word.is_flag for word in arguments) or _is_listing(arguments):
             return LISTING_TAGS
         case "stash" if first in {"list", "show"}:
             return LISTING_STASHES
@@ -129,7 +136,10 @@ def _judge_reading(command: str, arguments: list[Word], table: FlagTable, notes:
     notes.find(FindingKind.READS, "", "the repository")
     if any("%G" in word.text or "signature" in word.text for word in arguments):
         notes.doubt("looking at signatures runs a program that the repository can name")
-    for word in found.operands:
+    for word in found.operands if command in _SHOWING else ():
+        _check_operand(word, notes)
+    check_text(found.operands, notes)
+    for word in found.given.get("-L", []):
         _check_operand(word, notes)
     if command == "cat-file" and not found.has("-t", "-s", "-e", "-p") and len(found.operands) < 2:
         notes.doubt("git cat-file waits for input")
@@ -139,9 +149,12 @@ def _check_operand(word: Word, notes: Notes) -> None:
     """A revision, a path, or `revision:path`; what leads outside or to a secret is looked at as a path."""
     if word.doubt:
         notes.doubt(word.doubt)
-    if word.glob and may_name_a_secret(word.glob):
-        notes.doubt(f"{word.glob} may stand for a file with secrets")
-    for text in {word.text, word.text.rpartition(":")[2]}:
+    if word.text.startswith((":!", ":^", ":(exclude)")):
+        return
+    # git looks for patterns by itself, in what was quoted as well, and in hidden names.
+    for text in {word.text, word.text.rpartition(":")[2], word.text.rpartition(")")[2]}:
+        if _PATTERN.search(text) and may_name_a_secret(text, has_hidden=True):
+            notes.doubt(f"{text} may stand for a file with secrets")
         is_outside = text.startswith("/") or ".." in text.split("/")
         if is_outside or is_secret(text) or _leads_away(text, notes):
             notes.read(Word(text))
@@ -149,7 +162,7 @@ def _check_operand(word: Word, notes: Notes) -> None:
 
 def _leads_away(text: str, notes: Notes) -> bool:
     """Outside its repository git compares files that it was never told of: through a link, too."""
-    return any(Path(joined(directory, text)).is_symlink() for directory in notes.place.directories)
+    return any(is_link(joined(directory, text)) for directory in notes.place.directories)
 
 
 def _judge_writing(command: str, arguments: list[Word], notes: Notes) -> None:
@@ -162,6 +175,10 @@ def _judge_writing(command: str, arguments: list[Word], notes: Notes) -> None:
         notes.doubt(f"git {command} is not a command that is known; it may be an alias that runs anything")
         notes.unknown("git " + command)
         return
+    if command in {"remote", "config", "reflog", "symbolic-ref", "update-ref"}:
+        notes.doubt(f"git {command} changes settings or history here, and is mostly used to look")
+    if command in {"branch", "tag"} and any(word.is_flag for word in arguments):
+        notes.doubt(f"git {command} changes or removes what is there")
     if command in _RUNNING:
         notes.doubt(f"git {command} runs other programs")
         notes.runs(f"git {command}")
@@ -209,7 +226,9 @@ def _is_config_reading(arguments: list[Word]) -> bool:
     """Only names whose values cannot be credentials."""
     texts = [word.text for word in arguments if word.text not in {"--get", "--global", "--local"}]
     return (
-        len(texts) == 1 and re.fullmatch(r"(user|core|init|branch|pull|push)\.[\w.-]+", texts[0]) is not None
+        len(texts) == 1
+        and re.fullmatch(r"(user|core|init|branch|pull|push)\.[\w.-]+|remote\.[\w-]+\.url", texts[0])
+        is not None
     )
 
 

@@ -59,8 +59,8 @@ _BLAME = (
 )
 _GREP = (
     "-a -I -i -v -w -h -H -E -G -P -F -n -l -L -c -o -q -z -e= -A= -B= -C= -p -W -f< -m= --cached "
-    "--untracked "
-    "--no-exclude-standard --exclude-standard --recurse-submodules --text --ignore-case --max-depth= "
+    ""
+    "--exclude-standard --recurse-submodules --text --ignore-case --max-depth= "
     "--recursive "
     "--no-recursive --word-regexp --invert-match --full-name --extended-regexp --basic-regexp --perl-regexp "
     "--fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null "

@@ -1,9 +1,11 @@
 """Programs that show files, text and facts about the system, and change nothing."""
 
 from coder_tui.policy.shell.call import Call, Judge, Operands, reader
+from coder_tui.policy.shell.flags import flag_table, take_apart
 from coder_tui.policy.shell.notes import Notes
 
 _HELP = "--help --version"
+_XXD = "-a -b -c= -C -e -E -g= -i -l= -n= -o= -p -s= -u"
 _DIGEST = f"-b -t -z --tag --binary --text --zero {_HELP}"
 
 READING: dict[str, Judge] = {
@@ -45,9 +47,10 @@ READING: dict[str, Judge] = {
         has_numbers=True,
         is_any_flag_harmless=True,
     ),
+    # Not only names: of a file that is called `--files0-from=x` they would show what x holds.
     "wc": reader(
         f"-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total= {_HELP}",
-        Operands.NAMES,
+        Operands.CONTENT,
         is_any_flag_harmless=True,
     ),
     "cut": reader(
@@ -90,7 +93,7 @@ READING: dict[str, Judge] = {
         "--normal "
         "--report-identical-files --context? --unified? --side-by-side --width= --left-column "
         "--suppress-common-lines "
-        "--show-c-function --show-function-line= --expand-tabs --recursive --new-file "
+        "--show-c-function --show-function-line= --expand-tabs --new-file "
         "--unidirectional-new-file "
         "--text --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change "
         "--ignore-all-space "
@@ -114,7 +117,7 @@ READING: dict[str, Judge] = {
         "--dereference-args --max-depth= --human-readable --inodes --count-links --no-dereference "
         "--separate-dirs --si "
         f"--summarize --threshold= --time? --one-file-system --exclude= --null {_HELP}",
-        Operands.NAMES,
+        Operands.CONTENT,
         is_any_flag_harmless=True,
     ),
     "df": reader(
@@ -189,7 +192,6 @@ READING: dict[str, Judge] = {
     "which": reader("-a -s --all --skip-alias", Operands.TEXT),
     "whereis": reader("-b -m -s", Operands.TEXT),
     "type": reader("-a -f -p -P -t", Operands.TEXT),
-    "exit": reader("", Operands.TEXT),
     "nm": reader(
         "-a -A -C -D -g -n -p -r -S -u --defined-only --undefined-only --demangle? --dynamic --extern-only"
     ),
@@ -198,17 +200,50 @@ READING: dict[str, Judge] = {
         "--exclude-dir= --include-lang= --by-file --json --csv --quiet --vcs= --md", Operands.NAMES
     ),
     "tokei": reader("-f -e= -t= -s= --files --exclude= --types= --sort= -o= --output=", Operands.NAMES),
-    "xxd": reader("-a -b -c= -C -e -E -g= -i -l= -n= -o= -p -ps -s= -u"),
+    "xxd": reader(_XXD),
 }
 
 
 _show_bytes = READING["xxd"]
+_compare = READING["diff"]
+
+
+def _judge_diff(call: Call, notes: Notes) -> None:
+    _compare(call, notes)
+    flags = [word.text for word in call.arguments if word.is_flag]
+    is_recursive = any(flag.startswith("-") and not flag.startswith("--") and "r" in flag for flag in flags)
+    is_brief = any(flag == "--brief" or (not flag.startswith("--") and "q" in flag) for flag in flags)
+    if is_recursive and not is_brief:
+        notes.doubt("it also compares files with secrets, such as .env (-q shows only names)")
+
+
+READING["diff"] = _judge_diff
 
 
 def _judge_xxd(call: Call, notes: Notes) -> None:
     _show_bytes(call, notes)
-    if sum(not word.is_flag for word in call.arguments) > 1:
-        notes.doubt("a second file is where xxd writes")
+    operands = take_apart(call.arguments, flag_table(_XXD), Notes(notes.place)).operands
+    if (
+        any(word.glob for word in operands)
+        or operands[1:]
+        or (operands and operands[0] != call.arguments[-1])
+    ):
+        notes.doubt("whatever follows its file is where xxd writes")
 
 
 READING["xxd"] = _judge_xxd
+
+
+def _without_option_files(judge: Judge) -> Judge:
+    """`@file` is a file of options to these, and it is shown where it has none."""
+
+    def careful(call: Call, notes: Notes) -> None:
+        judge(call, notes)
+        if any(word.text.startswith("@") for word in call.arguments):
+            notes.doubt("@ names a file of options")
+
+    return careful
+
+
+for _name in ("strings", "nm", "size"):
+    READING[_name] = _without_option_files(READING[_name])

@@ -1,5 +1,7 @@
 """Programs that look for text and files: grep, rg, find, fd."""
 
+import re
+
 from coder_tui.policy.secrets import may_name_a_secret
 from coder_tui.policy.shell.call import (
     Call,
@@ -49,6 +51,16 @@ _RG = flag_table(
     "--threads= --trim --type= --type-not= --type-list --unrestricted! --no-ignore! --version --vimgrep "
     "--with-filename --word-regexp --help --block-buffered --no-unicode --depth= -d="
 )
+_RG_TYPES = named(
+    "c cpp cs csharp css csv cmake clojure dart docker elixir elm erlang fish go graphql groovy haskell "
+    "html java "
+    "javascript jinja js json julia jsx kotlin less lua make markdown md nim nix objc ocaml perl php proto "
+    "protobuf "
+    "puppet py python r rst ruby rust sass scala sql svelte svg swift tex tf toml ts tsx txt typescript "
+    "vim vue xml "
+    "yaml zig"
+)
+_ALTERNATIVES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 _FD = flag_table(
     "-e= -t= -d= -E= -g -F -i -s -a -l -p -0 -1 -q -S= -j= --extension= --type= --max-depth= --min-depth= "
     "--exact-depth= "
@@ -99,17 +111,26 @@ def _judge_rg(call: Call, notes: Notes) -> None:
     for name in ("-g", "--glob", "--iglob"):
         for word in found.given.get(name, []):
             # A glob of rg's also brings back hidden files.
-            if not word.text.startswith("!") and may_name_a_secret(_widened(word.text), has_hidden=True):
+            if not word.text.startswith("!") and _may_find_secrets(word.text):
                 notes.doubt(f"{word.text} also finds files with secrets, such as .env")
+    for name in ("-t", "--type"):
+        for word in found.given.get(name, []):
+            if word.text not in _RG_TYPES:
+                notes.doubt(f"the file type {word.text} may hold files with secrets, such as .env")
     if found.has("--files", "--type-list"):
         read_contents(found.operands, notes)
     else:
         read_operands(call, found, Operands.PATTERN, notes, ("-e", "-f", "--regexp", "--file"))
 
 
-def _widened(pattern: str) -> str:
-    """Alternatives in braces are beyond our matcher: read them as anything."""
-    return "*" if "{" in pattern and ".env" in pattern else pattern.split("{")[0] or "*"
+def _may_find_secrets(pattern: str) -> bool:
+    alternatives = _ALTERNATIVES.fullmatch(pattern)
+    if "{" in pattern and alternatives is None:
+        return True
+    if alternatives is None:
+        return may_name_a_secret(pattern, has_hidden=True)
+    before, middle, after = alternatives.groups()
+    return any(may_name_a_secret(before + part + after, has_hidden=True) for part in middle.split(","))
 
 
 def _judge_fd(call: Call, notes: Notes) -> None:

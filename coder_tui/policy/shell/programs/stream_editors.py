@@ -39,9 +39,9 @@ def _note_in_place(found: Arguments, files: list[Word], notes: Notes) -> None:
     if not _SUFFIX.fullmatch(suffix):
         notes.doubt("the copies that sed keeps may land anywhere")
     for word in files:
-        notes.write(word, "-i changes it in place", is_own=True)
+        notes.write(word, "-i changes it in place")
         if suffix:
-            notes.write(Word(word.text + suffix), "-i keeps a copy", is_own=True)
+            notes.write(Word(word.text + suffix), "-i keeps a copy")
 
 
 _AWK = flag_table(
@@ -62,9 +62,17 @@ def _judge_awk(call: Call, notes: Notes) -> None:
     script = found.operands[0].text if found.operands else ""
     if not script or found.operands[0].glob:
         notes.doubt("awk has no script that can be read")
-    elif _AWK_DANGER.search(script.replace("||", " ").replace(">=", " ")):
+    elif _AWK_DANGER.search(_without_comparisons(script)):
         notes.doubt("the script of awk may run a program, write a file or show the environment")
     read_contents([word for word in found.operands[1:] if not re.match(r"[A-Za-z_]\w*=", word.text)], notes)
+
+
+def _without_comparisons(script: str) -> str:
+    """Outside of braces nothing can be printed, so `>` compares; strings and regexes could hide a brace."""
+    script = script.replace("||", " ").replace(">=", " ")
+    if re.search(r"[\"/#\n\\]", script):
+        return script
+    return re.sub(r"(^|\})[^{}]*", lambda outside: outside[0].replace(">", " "), script)
 
 
 _JQ = flag_table(

@@ -13,6 +13,7 @@ from coder_tui.policy.shell.call import (
 )
 from coder_tui.policy.shell.flags import flag_table, take_apart
 from coder_tui.policy.shell.notes import Notes
+from coder_tui.policy.shell.reader import STATUS_DOUBT
 from coder_tui.policy.shell.words import Word, named
 
 _COMPUTED = re.compile(r"[\[$`(]")
@@ -36,7 +37,7 @@ _NUMBER = re.compile(r"-?[0-9]+")
 
 
 def _judge_echo(call: Call, notes: Notes) -> None:
-    check_text(list(call.arguments), notes)
+    check_text([word for word in call.arguments if word.doubt != STATUS_DOUBT], notes)
 
 
 def _judge_printf(call: Call, notes: Notes) -> None:
@@ -103,8 +104,15 @@ def _judge_hostname(call: Call, notes: Notes) -> None:
         notes.doubt("hostname would change the machine's name")
 
 
+def _judge_exit(call: Call, notes: Notes) -> None:
+    _judge_echo(call, notes)
+    if len(call.words) > 2:
+        notes.doubt("exit takes one number")
+
+
 TEXT_TOOLS: dict[str, Judge] = {
     "echo": _judge_echo,
+    "exit": _judge_exit,
     "printf": _judge_printf,
     "test": _judge_test,
     "[": _judge_test,

@@ -1,0 +1,164 @@
+"""The decision on a command: the strictest over its parts, the paths it touches and what is doubtful."""
+
+from collections.abc import Iterator
+
+from coder_tui.policy.action import DEFAULT_SOURCE, Action, Policy, Verdict, floor, granted
+from coder_tui.policy.command import CommandPart, ShellCommand
+from coder_tui.policy.confined import why_not_confined
+from coder_tui.policy.rules import (
+    EVERYTHING,
+    Effect,
+    Layer,
+    Rule,
+    allows_command,
+    is_exact,
+    pattern_matches,
+    speaks_of,
+)
+from coder_tui.policy.targets import by_rule, decide_target
+from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
+from coder_tui.protocol.requests import Grant, GrantForm
+
+ANALYSIS = "shell analysis"
+
+
+def decide_command(action: Action, command: ShellCommand, policy: Policy) -> list[Verdict]:
+    """All verdicts, the better reason before the plainer one."""
+    verdicts = list(_decide_all(action, command, policy))
+    if (grant := _exact_grant(action, command, policy)) is not None:
+        # The person saw this very text with all that it touches.
+        return [verdict for verdict in verdicts if verdict.effect is Effect.DENY] or [granted(grant)]
+    return verdicts
+
+
+def _decide_all(action: Action, command: ShellCommand, policy: Policy) -> Iterator[Verdict]:
+    if policy.mode is Mode.PLAN and not command.is_read_only:
+        reason = "plan mode changes nothing, and this command is not known to only read"
+        yield floor(Effect.DENY, "plan mode", reason)
+    yield from _refusals(action, command, policy)
+    parts = [_decide_part(action, part, command, policy) for part in command.parts]
+    are_allowed = all(verdict is None or verdict.effect is Effect.ALLOW for verdict in parts)
+    for target in _paths(action, command):
+        yield _decide_path(target, command, policy, are_allowed=are_allowed)
+    if command.doubts and not _is_exactly_allowed(action, command, policy):
+        yield _confined(floor(Effect.ASK, ANALYSIS, *command.doubts), command, policy)
+    yield from (verdict for verdict in parts if verdict is not None)
+    if not command.parts or all(verdict is None for verdict in parts):
+        yield _confined(_default(action), command, policy)
+
+
+def _default(action: Action) -> Verdict:
+    reason = f"{action.kind} tools ask by default"
+    return Verdict(Effect.ASK, f"default for {action.kind} tools", DEFAULT_SOURCE, (reason,))
+
+
+def _paths(action: Action, command: ShellCommand) -> list[Target]:
+    declared = (target for target in action.targets if target.kind is TargetKind.PATH)
+    return list(dict.fromkeys((*command.targets, *declared)))
+
+
+def _decide_path(target: Target, command: ShellCommand, policy: Policy, *, are_allowed: bool) -> Verdict:
+    """As the tools that read and edit files are decided."""
+    name, kind = ("edit", ToolKind.EDIT) if target.writes else ("read", ToolKind.READ)
+    verdict = decide_target(Action(name, name, kind, (target,)), target, policy)
+    is_plain = verdict.effect is Effect.ASK and verdict.source == DEFAULT_SOURCE
+    if is_plain and are_allowed and target.value in command.own_writes:
+        reason = f"changing {target.value} is what the command is for"
+        return Verdict(Effect.ALLOW, verdict.rule, verdict.source, (reason,))
+    if is_plain:
+        return Verdict(Effect.ASK, verdict.rule, verdict.source, (f"it changes {target.value}",))
+    return verdict
+
+
+def _refusals(action: Action, command: ShellCommand, policy: Policy) -> Iterator[Verdict]:
+    """Rules that ask or refuse, held against every way to say the command and what was not taken apart."""
+    texts = {command.text.strip(), *command.unjudged}
+    for part in command.parts:
+        texts.update(part.other_texts)
+        if part.doubts or command.doubts:
+            texts.add(part.text)
+    for layer in policy.layers:
+        rules = [
+            rule for rule in layer.effective if speaks_of(rule, action.keys) and rule.pattern != EVERYTHING
+        ]
+        found = {rule for text in texts if (rule := _last(rules, text)) and rule.effect is not Effect.ALLOW}
+        yield from (by_rule(rule) for rule in found)
+
+
+def _last(rules: list[Rule], text: str) -> Rule | None:
+    return next((rule for rule in reversed(rules) if pattern_matches(rule.pattern, text)), None)
+
+
+def _decide_part(action: Action, part: CommandPart, command: ShellCommand, policy: Policy) -> Verdict | None:
+    """None where a part does nothing by itself, and the others decide."""
+    rules = [rule for layer in policy.layers if (rule := _layer_rule(layer, action, part, command))]
+    strictest = max(rules, key=lambda rule: rule.effect.strictness, default=None)
+    if strictest is not None and strictest.effect is Effect.DENY:
+        return by_rule(strictest)
+    if part.doubts and not _is_exactly_allowed(action, command, policy):
+        return _confined(floor(Effect.ASK, ANALYSIS, *part.doubts), command, policy, strictest)
+    if part.is_transparent and (strictest is None or strictest.pattern == EVERYTHING):
+        return None
+    verdict = by_rule(strictest) if strictest else _default(action)
+    if verdict.effect is Effect.ASK and (grant := _part_grant(action, part, command, policy)):
+        return granted(grant)
+    return _confined(verdict, command, policy, strictest)
+
+
+def _layer_rule(layer: Layer, action: Action, part: CommandPart, command: ShellCommand) -> Rule | None:
+    """The layer's last match; one that allows must be meant for this part, or be the whole line."""
+    for rule in reversed(layer.effective):
+        if not speaks_of(rule, action.keys):
+            continue
+        if rule.effect is Effect.ALLOW:
+            is_whole = is_exact(rule.pattern) and rule.pattern == command.text.strip()
+            if is_whole or any(allows_command(rule.pattern, text) for text in part.allowable):
+                return rule
+        elif pattern_matches(rule.pattern, part.text):
+            return rule
+    return None
+
+
+def _is_exactly_allowed(action: Action, command: ShellCommand, policy: Policy) -> bool:
+    """Whether a rule has the whole line, letter by letter: doubts are for what nobody has read."""
+    if command.has_hidden_characters:
+        return False
+    text = command.text.strip()
+    return any(
+        rule.effect is Effect.ALLOW
+        and speaks_of(rule, action.keys)
+        and is_exact(rule.pattern)
+        and rule.pattern == text
+        for layer in policy.layers
+        for rule in layer.effective
+    )
+
+
+def _exact_grant(action: Action, command: ShellCommand, policy: Policy) -> Grant | None:
+    for grant in policy.grants:
+        if grant.form is GrantForm.EXACT and grant.key in action.keys and command.text in grant.patterns:
+            return grant
+    return None
+
+
+def _part_grant(action: Action, part: CommandPart, command: ShellCommand, policy: Policy) -> Grant | None:
+    if command.doubts or part.doubts:
+        return None
+    for grant in policy.grants:
+        is_meant = grant.form is GrantForm.GLOB and grant.key in action.keys
+        if is_meant and any(
+            allows_command(pattern, text) for pattern in grant.patterns for text in part.allowable
+        ):
+            return grant
+    return None
+
+
+def _confined(verdict: Verdict, command: ShellCommand, policy: Policy, rule: Rule | None = None) -> Verdict:
+    """In mode `auto` the sandbox takes the question's place, unless a rule of the person's asks it."""
+    if policy.mode is not Mode.AUTO or verdict.effect is not Effect.ASK:
+        return verdict
+    if rule is not None and rule.effect is Effect.ASK:
+        return by_rule(rule)
+    if reason := why_not_confined(command, policy):
+        return Verdict(Effect.ASK, verdict.rule, verdict.source, (reason, *verdict.reasons))
+    return Verdict(Effect.ALLOW, "mode auto", DEFAULT_SOURCE, ("the sandbox confines it",))

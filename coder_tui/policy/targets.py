@@ -1,0 +1,153 @@
+"""The decision on one thing that a call touches: rules, the mode's default, floors, grants."""
+
+from dataclasses import replace
+
+from coder_tui.policy.action import DEFAULT_SOURCE, FLOOR_SOURCE, Action, Policy, Verdict, floor, granted
+from coder_tui.policy.address_patterns import names_host
+from coder_tui.policy.addresses import Reach, reach_of_url
+from coder_tui.policy.modes import default_effect
+from coder_tui.policy.paths import is_git_internal, is_own_configuration, is_within, shown_path
+from coder_tui.policy.rules import (
+    EVERYTHING,
+    Effect,
+    Layer,
+    Rule,
+    key_matches,
+    pattern_matches,
+    rule_matches,
+)
+from coder_tui.policy.secrets import is_secret
+from coder_tui.protocol.access import Mode, Target, TargetKind
+from coder_tui.protocol.requests import Grant, GrantForm
+
+EXTERNAL = "external_directory"
+
+
+def decide_target(action: Action, target: Target | None, policy: Policy) -> Verdict:
+    """Rules, else the mode's default; then the floors, which nothing lowers; last the person's grants."""
+    verdict = _by_rules(action, target, policy) or by_default(action, policy)
+    for protection in _floors(action, target, policy):
+        # Also on a tie: what is protected needs a grant of its own name, and this is the better reason.
+        if protection.effect.strictness >= verdict.effect.strictness:
+            verdict = protection
+    if verdict.effect is Effect.ASK and (grant := _granted(action, target, verdict, policy)):
+        return granted(grant)
+    return verdict
+
+
+def by_default(action: Action, policy: Policy) -> Verdict:
+    effect, reason = default_effect(action.tool, action.kind, policy.mode)
+    return Verdict(effect, f"default for {action.kind} tools", DEFAULT_SOURCE, (reason,))
+
+
+def by_rule(rule: Rule) -> Verdict:
+    return Verdict(rule.effect, str(rule), rule.source, (f"the rule {rule} says so",))
+
+
+def _by_rules(action: Action, target: Target | None, policy: Policy) -> Verdict | None:
+    matches = [rule for layer in policy.layers if (rule := _last_match(layer, action, target, policy))]
+    default, _ = default_effect(action.tool, action.kind, policy.mode)
+    if policy.mode is Mode.PLAN and default is Effect.DENY:
+        # Plan mode is a layer of its own: a rule that allows cannot outweigh it.
+        matches.append(Rule(action.tool, EVERYTHING, Effect.DENY, "plan mode"))
+    return by_rule(max(matches, key=lambda match: match.effect.strictness)) if matches else None
+
+
+def _last_match(layer: Layer, action: Action, target: Target | None, policy: Policy) -> Rule | None:
+    shown = _shown(target, policy)
+    matches = [rule for rule in layer.effective if rule_matches(rule, action.keys, target, shown)]
+    return matches[-1] if matches else None
+
+
+def _shown(target: Target | None, policy: Policy) -> str:
+    if target is None:
+        return ""
+    if target.kind is TargetKind.PATH:
+        return shown_path(target.value, policy.boundaries)
+    return target.value
+
+
+def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdict]:
+    """Protections: repository internals, our own files, secrets, everything outside, this machine's net."""
+    if target is not None and target.kind is TargetKind.ADDRESS:
+        return _address_floors(action, target, policy)
+    if target is None or target.kind is not TargetKind.PATH:
+        return []
+    path, boundaries, found = target.value, policy.boundaries, []
+    if target.writes and is_git_internal(path):
+        found.append(floor(Effect.DENY, ".git", f"{path} belongs to git's own files"))
+    if target.writes and is_own_configuration(path, boundaries):
+        found.append(floor(Effect.DENY, "own configuration", f"{path} is this program's own configuration"))
+    if is_secret(path):
+        found.append(floor(Effect.ASK, "secrets", f"{path} looks like a secret"))
+    if not is_within(path, boundaries.roots) and (target.writes or not is_within(path, boundaries.readable)):
+        found.append(_external(action, target, policy))
+    return found
+
+
+def _address_floors(action: Action, target: Target, policy: Policy) -> list[Verdict]:
+    """A rule for the whole net does not speak of this machine or its neighbours; one with their host does."""
+    found = []
+    reach = reach_of_url(target.value)
+    if reach.is_forbidden:
+        found.append(floor(Effect.DENY, f"{reach} addresses", f"{target.value} is a {reach} address"))
+    elif reach is not Reach.PUBLIC and not _is_host_named(action, target, policy):
+        found.append(floor(Effect.ASK, f"{reach} addresses", f"{target.value} is a {reach} address"))
+    if target.writes and policy.mode is Mode.PLAN:
+        found.append(floor(Effect.DENY, "plan mode", "plan mode changes nothing, elsewhere neither"))
+    return found
+
+
+def _is_host_named(action: Action, target: Target, policy: Policy) -> bool:
+    rules = [rule for layer in policy.layers if (rule := _last_match(layer, action, target, policy))]
+    return bool(rules) and all(names_host(rule.pattern, target.value) for rule in rules)
+
+
+def _external(action: Action, target: Target, policy: Policy) -> Verdict:
+    outside = replace(action, tool=EXTERNAL, permission=EXTERNAL)
+    named = (_only(layer, EXTERNAL) for layer in policy.layers)
+    rules = [rule for layer in named if (rule := _last_match(layer, outside, target, policy))]
+    if rules:
+        rule = max(rules, key=lambda match: match.effect.strictness)
+        return Verdict(rule.effect, str(rule), rule.source, (f"{target.value} is outside the workspace",))
+    return floor(Effect.ASK, EXTERNAL, f"{target.value} is outside the workspace")
+
+
+def _only(layer: Layer, key: str) -> Layer:
+    return replace(layer, rules=tuple(rule for rule in layer.rules if rule.key == key))
+
+
+def _granted(action: Action, target: Target | None, verdict: Verdict, policy: Policy) -> Grant | None:
+    """A grant for a folder does not reach what is protected in it: that wants its own name."""
+    if target is not None and target.kind is TargetKind.ADDRESS and target.writes:
+        # What is sent differs from call to call, and an address does not tell.
+        return None
+    for grant in policy.grants:
+        if any(key_matches(grant.key, key) for key in action.keys) and _covers(grant, target, verdict):
+            return grant
+    return None
+
+
+def _covers(grant: Grant, target: Target | None, verdict: Verdict) -> bool:
+    is_protected = verdict.source == FLOOR_SOURCE
+    match grant.form:
+        case GrantForm.EXACT:
+            return target is not None and target.value in grant.patterns
+        case GrantForm.FOLDER:
+            is_path = target is not None and target.kind is TargetKind.PATH
+            return (
+                target is not None
+                and is_path
+                and not is_protected
+                and is_within(target.value, grant.patterns)
+            )
+        case GrantForm.GLOB if target is None:
+            return EVERYTHING in grant.patterns
+        case GrantForm.GLOB:
+            is_whole = target is not None and target.kind in {TargetKind.COMMAND, TargetKind.PATH}
+            return (
+                not is_protected
+                and not is_whole
+                and target is not None
+                and any(pattern_matches(pattern, target.value) for pattern in grant.patterns)
+            )
