@@ -14,6 +14,7 @@ from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import UsageError
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.drawing.entries import ThinkingLevel
+from coder_tui.ui.external_editor import remove_own_edits
 from coder_tui.ui.launch import Launch, NothingToTrust
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         theme_directory=invocation.directories.config / "themes",
         clean_up=opener.clean_up,
         thinking=_thinking(invocation),
-        edits=invocation.directories.cache / "edits",
+        edits=opener.edits,
         trust=NothingToTrust() if is_demo else trust,
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )
@@ -74,6 +75,7 @@ class _Opener:
 
     def __init__(self, trust: ScreenTrust, *, is_demo: bool) -> None:
         self._trust = trust
+        self.edits = trust.invocation.directories.cache / "edits"
         self._is_demo = is_demo
         self._core: ScreenCore | None = None
 
@@ -83,5 +85,6 @@ class _Opener:
         return await self._core.open()
 
     def clean_up(self) -> None:
+        remove_own_edits(self.edits)
         if self._core is not None:
             self._core.clean_up()

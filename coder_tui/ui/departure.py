@@ -43,6 +43,7 @@ class Departure:
         if self._is_leaving:
             return
         self._is_leaving = True
+        await self._screen.presenter.stop_editing()
         try:
             if (session := self._session) is not None:
                 await session.close()

@@ -18,6 +18,8 @@ from textual.app import SuspendNotSupported
 from coder_tui.protocol.requests import Editable
 
 FALLBACKS = ("nano", "vi")
+GRACE = 2.0
+"""Seconds that an editor has to end when it is told to."""
 _PREFIX = "edit-"
 
 
@@ -49,6 +51,12 @@ class NoEditor:
 
 
 Outcome = Edited | NotEdited | NoEditor
+
+
+WINDOWED = frozenset({"code", "code-insiders", "codium", "cursor", "subl", "zed", "gedit", "kate"})
+"""Editors that return at once unless they are told to wait."""
+WAITING = "code --wait"
+UNCHANGED = NotEdited("Nothing was changed.")
 
 
 class ExternalEditor:
@@ -112,7 +120,10 @@ class ExternalEditor:
             with _private_file(editable, self._folder) as file:
                 # In the private folder: an editor must not find settings of the workspace beside the file.
                 code = await _to_its_end([*command, str(file)], file.parent, self._environ)
-                return _outcome(editable.text, code, file)
+                outcome = _outcome(editable.text, code, file)
+                if outcome == UNCHANGED and Path(command[0]).name in WINDOWED:
+                    return NotEdited(f"{UNCHANGED.reason} (Does $EDITOR wait? Try {WAITING}.)")
+                return outcome
         except OSError as error:
             return NotEdited(f"The editor cannot be run: {error.strerror or error}.")
 
@@ -123,7 +134,12 @@ async def _to_its_end(command: list[str], folder: Path, environ: Mapping[str, st
         return await process.wait()
     except asyncio.CancelledError:
         process.terminate()
-        await process.wait()
+        try:
+            async with asyncio.timeout(GRACE):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
         raise
 
 
@@ -141,6 +157,12 @@ def _private_file(editable: Editable, folder: Path | None) -> Iterator[Path]:
         yield file
     finally:
         shutil.rmtree(private, ignore_errors=True)
+
+
+def remove_own_edits(folder: Path) -> None:
+    """For an end that comes while an editor is still open."""
+    for own in folder.glob(f"{_PREFIX}{os.getpid()}-*"):
+        shutil.rmtree(own, ignore_errors=True)
 
 
 def _sweep(folder: Path) -> None:
@@ -186,7 +208,7 @@ def _outcome(before: str, code: int, file: Path) -> Outcome:
     if after.endswith("\n") and not before.endswith("\n"):
         after = after.removesuffix("\n")  # most editors end a file with one
     if after == before:
-        return NotEdited("Nothing was changed. (An editor with a window has to wait: code --wait.)")
+        return UNCHANGED
     if not after.strip():
         return NotEdited("The text was emptied: nothing is changed. To refuse the call, deny it.")
     return Edited(after)

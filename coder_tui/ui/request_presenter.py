@@ -76,6 +76,11 @@ class RequestPresenter:
         """A key went to the session screen at this time."""
         self._deferral.pressed(at)
 
+    async def stop_editing(self) -> None:
+        """The program is about to end: no editor may keep the terminal."""
+        if self._dialog is not None:
+            await self._dialog.stop_editing()
+
     def open_now(self) -> None:
         """The person asked for it; the dialog still waits for a moment of silence."""
         if self._queue and self._dialog is None and not self._has_no_room:

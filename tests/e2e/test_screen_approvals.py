@@ -1,5 +1,7 @@
 """Approvals and trust in a real terminal: the person's own editor, and a project that asks for trust."""
 
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -37,7 +39,7 @@ def started(program: Program, server: OpenAIServer, editor: str = "") -> Tmux:
 
 
 def ask(tmux: Tmux) -> None:
-    tmux.shows("ASK  x")
+    tmux.shows(r"ASK  (openai/)?x")
     tmux.type("do it")
     tmux.keys("Enter")
     tmux.shows(r"Run this command\?[\s\S]*touch proposed[\s\S]*ready")
@@ -88,6 +90,19 @@ def test_ctrl_c_in_the_editor_ends_the_editor_alone(program: Program) -> None:
         tmux.shows("Finished")
 
 
+def test_a_program_that_has_to_end_ends_the_editor_first(program: Program) -> None:
+    script = [Reply(calls=(Call("bash", {"command": COMMAND}),))]
+    editor_path = editor(program.home, "")
+    note = "import os\npathlib.Path(sys.argv[0] + '.pid').write_text(str(os.getppid()))\n"
+    text = Path(editor_path).read_text()
+    Path(editor_path).write_text(text.replace("print(", f"{note}print(", 1))
+    with OpenAIServer(script) as server, started(program, server, editor_path) as tmux:
+        ask(tmux)
+        os.kill(int(Path(f"{editor_path}.pid").read_text()), signal.SIGTERM)
+        tmux.shows(r"coder-tui --resume \w+[\s\S]*exit code 143")
+    assert list(program.home.rglob("edits/*")) == []
+
+
 def test_a_project_is_trusted_by_the_chord_and_not_asked_about_again(program: Program) -> None:
     folder = program.project / ".coder-tui"
     folder.mkdir()
@@ -98,14 +113,14 @@ def test_a_project_is_trusted_by_the_chord_and_not_asked_about_again(program: Pr
             screen = tmux.shows(r"Trust this project\?[\s\S]*ready")
             assert "touch *" in screen
             tmux.keys("Escape")
-            tmux.shows("ASK  x")
+            tmux.shows(r"ASK  (openai/)?x")
             tmux.keys("C-d")
             tmux.shows("exit code 0")
         with started(program, server) as tmux:
             tmux.shows(r"Trust this project\?[\s\S]*ready")
             tmux.keys("C-y")
-            tmux.shows("ASK  x")
+            tmux.shows(r"ASK  (openai/)?x")
             tmux.keys("C-d")
             tmux.shows("exit code 0")
         with started(program, server) as tmux:
-            assert "Trust this" not in tmux.shows("ASK  x")
+            assert "Trust this" not in tmux.shows(r"ASK  (openai/)?x")

@@ -97,6 +97,15 @@ async def test_an_edit_that_came_to_nothing_says_why(tmp_path: Path, body: str, 
     assert reason in outcome.reason
 
 
+async def test_an_editor_with_a_window_that_did_not_wait_gets_a_hint(tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    code.symlink_to("/bin/true")
+    editor = ExternalEditor({"EDITOR": str(code)}, tmp_path / "edits", tmp_path / "project")
+    assert await editor.edit(FakeTerminal(), COMMAND) == NotEdited(
+        "Nothing was changed. (Does $EDITOR wait? Try code --wait.)"
+    )
+
+
 async def test_an_editor_that_cannot_run_gives_the_terminal_back(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.write_text("#!/no/such/interpreter\n")

@@ -1,11 +1,13 @@
 """The dialog that asks whether a call may run; every key goes through the guard first."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import assert_never
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.worker import Worker, WorkerCancelled
 
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Request
 from coder_tui.text.safe_text import has_unsafe
@@ -76,8 +78,8 @@ class ApprovalScreen(GuardedScreen[Closed]):
         self._edit = edit
         self._picked: int | None = None
         self._is_warned = False
-        self._is_away = False
-        """Whether an editor has the terminal."""
+        self._away: Worker[None] | None = None
+        """An editor has the terminal."""
         self._is_withdrawn = False
         guard = ApprovalGuard(letters(request), len(request.grants), clock())
         super().__init__(self._dialog, guard, clock)
@@ -87,7 +89,7 @@ class ApprovalScreen(GuardedScreen[Closed]):
 
     async def take(self, event: events.Key | events.Paste) -> bool:
         """The guard judges every key, unless words are typed into a field."""
-        if self._is_away:
+        if self._away is not None:
             return True
         field = self.focused
         if not isinstance(field, Prompt):
@@ -110,8 +112,15 @@ class ApprovalScreen(GuardedScreen[Closed]):
     def withdraw(self) -> None:
         """The question is void; close as soon as this is the top screen and no editor is open."""
         self._is_withdrawn = True
-        if self.is_active and not self._is_away:
+        if self.is_active and self._away is None:
             self.dock()
+
+    async def stop_editing(self) -> None:
+        """End an editor and take the terminal back, for a program that is about to end."""
+        if self._away is not None:
+            self._away.cancel()
+            with suppress(WorkerCancelled):
+                await self._away.wait()
 
     def dock(self) -> None:
         self._close(None)
@@ -171,15 +180,14 @@ class ApprovalScreen(GuardedScreen[Closed]):
             self._is_warned = True
             self._dialog.note(HIDDEN)
             return
-        self._is_away = True
         self._dialog.note("")
-        self.run_worker(self._edit_elsewhere(editable), group="edit")
+        self._away = self.run_worker(self._edit_elsewhere(editable), group="edit")
 
     async def _edit_elsewhere(self, editable: Editable) -> None:
         try:
             outcome = await self._edit(editable)
         finally:
-            self._is_away = False
+            self._away = None
         # What was typed while the editor closed must not answer.
         self.rearm()
         if self._is_withdrawn:
