@@ -93,10 +93,7 @@ def _kernel() -> Iterator[str]:
 def _open(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
     for place in _TEMPORARY:
         yield _Mount(place, _Rank.OPEN, ("--bind", str(layout.scratch), str(place)))
-    for home in layout.homes:
-        if home.is_dir() and any(home.is_relative_to(place) for place in _TEMPORARY):
-            # Hidden by what commands see as /tmp, like everything else there.
-            yield _bind(home, _Rank.OPEN, read_only=True)
+    yield from _below_temporary(layout)
     for folder in (*layout.roots, layout.caches):
         yield _bind(folder, _Rank.OPEN, read_only=False)
     yield from _secrets(layout, confinement)
@@ -106,6 +103,14 @@ def _open(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
     for folder in layout.readable:
         if folder.is_dir():
             yield _bind(folder, _Rank.GUARD, read_only=True)
+
+
+def _below_temporary(layout: Layout) -> Iterator[_Mount]:
+    """Show again what the session's own /tmp would hide: a home, the repository around a workspace."""
+    around = (folder for root in layout.roots for folder in root.parents if (folder / ".git").exists())
+    for path in (*layout.homes, *around):
+        if path.is_dir() and any(place in path.parents for place in _TEMPORARY):
+            yield _bind(path, _Rank.OPEN, read_only=True)
 
 
 def _secrets(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
