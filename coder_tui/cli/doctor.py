@@ -7,6 +7,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 
 from coder_tui import __version__
 from coder_tui.cli.arguments import doctor_parser
@@ -20,6 +21,7 @@ from coder_tui.llm.catalog import available_models
 from coder_tui.protocol.errors import ConfigError, UserError
 from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.storage.sessions import Store
+from coder_tui.workspace.git_repository import find_program
 from coder_tui.workspace.search import search_program
 
 LIBRARIES = ("textual", "litellm", "mcp", "pydantic", "httpx")
@@ -59,7 +61,8 @@ def _program() -> list[Finding]:
 
 
 def _tools() -> list[Finding]:
-    git, rg = shutil.which("git"), " ".join(search_program())
+    # As the tools find it: one in the folder that is worked in does not count.
+    git, rg = find_program("git", os.environ, (Path.cwd(),)), " ".join(search_program())
     return [
         Finding(
             "git",

@@ -21,11 +21,13 @@ from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.errors import ConfigError, UserError
 from coder_tui.resources import sample_project
 from coder_tui.storage.sessions import Store
+from coder_tui.workspace.git_repository import find_program
 
 NO_MODEL = (
     "no model: set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server, or name one with "
     "--model ('coder-tui models' lists them, 'coder-tui demo' needs none)"
 )
+WITHOUT_GIT = "git is not installed, so the git tools do not work: apt install git, brew install git"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,13 @@ def prepare(invocation: Invocation) -> Setup:
         invocation.mode,
         invocation.added_roots,
     )
+
+
+def start_warnings(setup: Setup) -> tuple[str, ...]:
+    """What a person should know before the first turn, each in a sentence."""
+    if find_program("git", os.environ, (setup.directory, *setup.added_roots)):
+        return setup.sources.warnings
+    return (*setup.sources.warnings, WITHOUT_GIT)
 
 
 async def choose_model(settings: Settings) -> ModelChoice | None:

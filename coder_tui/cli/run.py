@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from coder_tui.cli.arguments import run_parser
 from coder_tui.cli.invocation import Invocation, read_invocation
-from coder_tui.cli.opening import NO_MODEL, choose_model, open_core, open_session, prepare
+from coder_tui.cli.opening import NO_MODEL, choose_model, open_core, open_session, prepare, start_warnings
 from coder_tui.cli.output import complain, redactor, say, say_json
 from coder_tui.headless import HeadlessRun, JsonPrinter, Printer, StreamPrinter, TextPrinter
 from coder_tui.protocol.errors import UsageError, UserError
@@ -46,7 +46,7 @@ def _printer(output: str) -> Printer:
 
 async def _run(invocation: Invocation, prompt: str, printer: Printer) -> int:
     setup = prepare(invocation)
-    for warning in setup.sources.warnings:
+    for warning in start_warnings(setup):
         complain(f"coder-tui: {warning}")
     choice = await choose_model(setup.settings)
     if choice is None:

@@ -14,6 +14,7 @@ from coder_tui.cli.opening import (
     open_core,
     open_session,
     prepare,
+    start_warnings,
 )
 from coder_tui.llm.demo import DEMO_MODEL
 from coder_tui.protocol.errors import ModelError, UserError
@@ -63,7 +64,7 @@ class ScreenCore:
         return self._scratch.setup(setup)
 
     def _announce(self, session: Session, setup: Setup) -> None:
-        for warning in setup.sources.warnings:
+        for warning in start_warnings(setup):
             session.notice(NoticeLevel.WARNING, warning)
         if self._scratch is not None:
             session.notice(NoticeLevel.INFO, DEMO if self._is_demo else WITHOUT_MODEL)
