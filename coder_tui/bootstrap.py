@@ -17,9 +17,10 @@ from coder_tui.agent.prompt import Environment
 from coder_tui.agent.replay import replay
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
-from coder_tui.agent.session import Session, SessionParts, SessionState
+from coder_tui.agent.session import Session, SessionParts
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_log import SessionLog
+from coder_tui.agent.session_name import SessionState
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner
 from coder_tui.agent.turn import TurnServices

@@ -1,8 +1,6 @@
 """The façade that a front end holds: submit, interrupt, answer, change mode or model."""
 
 import asyncio
-import logging
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,38 +11,25 @@ from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.session_changes import SessionChanges
-from coder_tui.agent.titles import TitleWriter, first_words
-from coder_tui.agent.turn import Turn, TurnEnd, TurnServices
+from coder_tui.agent.session_name import SessionName, SessionState
+from coder_tui.agent.titles import TitleWriter
+from coder_tui.agent.turn import TurnServices
+from coder_tui.agent.turn_player import TurnPlayer
 from coder_tui.protocol.access import Mode
-from coder_tui.protocol.errors import ModelError, StorageError
 from coder_tui.protocol.events import (
     Event,
     ModeChanged,
     ModelChanged,
     Notice,
-    SessionRenamed,
     SessionStarted,
     TodosChanged,
-    TurnFailed,
     TurnFinished,
-    TurnStarted,
 )
 from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.protocol.requests import Decision, Reply
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.sessions import SessionInfo, Store
 from coder_tui.workspace.changed_files import ChangedFile
-
-log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class SessionState:
-    """What changes while a session lives, shared with the parts that read it."""
-
-    model: str
-    title: str
-    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +62,10 @@ class Session:
         self._is_stopping = False
         self._notices: list[Notice] = []
         self._background = Background()
+        self._name = SessionName(
+            parts.info.id, parts.store, parts.bus, parts.state, parts.titles, self._background
+        )
+        self._player = TurnPlayer(parts.services, self._name)
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
     @property
@@ -175,6 +164,9 @@ class Session:
         self._bus.publish(ModeChanged(mode))
         self._background.start(self._parts.store.set_mode(self.id, mode))
 
+    async def rename(self, title: str) -> None:
+        await self._name.rename(title)
+
     def set_context_window(self, tokens: int | None) -> None:
         self._parts.services.meter.context_window = tokens
         self._bus.publish(ModelChanged(self.model, tokens))
@@ -199,53 +191,6 @@ class Session:
             await closer()
 
     async def _run_turn(self, text: str) -> None:
+        # Counted once it really begins: a number belongs to a message that is stored.
         self._state.turn += 1
-        number, began = self._state.turn, time.monotonic()
-        self._parts.services.meter.start_turn()
-        self._bus.publish(TurnStarted(number))
-        turn = Turn(self._parts.services)
-        try:
-            end = await self._play(turn, text)
-        except ModelError as error:
-            await self._fail(turn, number, error.message, error.hint)
-        except StorageError as error:
-            await self._fail(turn, number, f"{error}.", "The turn stopped there; earlier messages are safe.")
-        except Exception as error:
-            # A bug must not take the person's session with it.
-            log.exception("turn %d failed", number)
-            await self._fail(turn, number, f"Internal error: {error!r}", "The log file has the details.")
-        else:
-            duration = round((time.monotonic() - began) * 1000)
-            self._bus.publish(TurnFinished(number, end.outcome, end.message, duration))
-
-    async def _fail(self, turn: Turn, number: int, message: str, hint: str) -> None:
-        await turn.close_open_calls("the turn failed before this call ended; it may have run")
-        self._bus.publish(TurnFailed(number, message, hint))
-
-    async def _play(self, turn: Turn, text: str) -> TurnEnd:
-        limits = self._parts.services.limits
-        try:
-            async with asyncio.timeout(limits.seconds):
-                await self._name_after(text)
-                return await turn.run(text)
-        except TimeoutError:
-            await turn.settle()
-            return TurnEnd(TurnOutcome.LIMIT, limits.out_of_time)
-        except asyncio.CancelledError:
-            await turn.settle()
-            return TurnEnd(TurnOutcome.INTERRUPTED)
-
-    async def _name_after(self, text: str) -> None:
-        """A session is called by its first words until it gets a better name."""
-        if not self._state.title:
-            await self._rename(first_words(text))
-            self._background.start(self._find_better_name(text))
-
-    async def _find_better_name(self, text: str) -> None:
-        if title := await self._parts.titles.title(text):
-            await self._rename(title)
-
-    async def _rename(self, title: str) -> None:
-        await self._parts.store.rename(self.id, title)
-        self._state.title = title
-        self._bus.publish(SessionRenamed(title))
+        await self._player.play(self._state.turn, text)
