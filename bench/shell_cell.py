@@ -68,6 +68,8 @@ class Cell:
             words = path.read_bytes().decode("utf-8", "surrogateescape").split("\0")[:-1]
             started.add(tuple(words))
             path.unlink()
+        # Redirections act here, too; they count where the command is run for real.
+        self._changes()
         return started
 
     def run(self, command: str, shell: str) -> Touch | None:
