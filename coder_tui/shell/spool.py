@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from coder_tui.text.stream_redactor import LineStream
+
 MOST_BYTES = 50_000_000
 _PIECE = 64 * 1024
 _CUT = b"\n[output truncated: this file holds no more]\n"
@@ -13,13 +15,13 @@ _CUT = b"\n[output truncated: this file holds no more]\n"
 class Spool:
     """Nothing is written until there is more than `limit`; a full disk costs the file, not the call.
 
-    What is written went through `redact`, by whole lines where they are not endless.
+    What is written went through `redact`: a secret that is not complete yet waits for its rest.
     """
 
     def __init__(self, path: Path, limit: int, redact: Callable[[str], str], most: int = MOST_BYTES) -> None:
         self._path = path
         self._limit = limit
-        self._redact = redact
+        self._lines = LineStream(redact)
         self._most = most
         self._held = bytearray()
         self._size = 0
@@ -46,7 +48,7 @@ class Spool:
     def close(self) -> None:
         """What comes after the end is nobody's."""
         if self._size > self._limit and not self._is_closed:
-            self._write(len(self._held))
+            self._write(len(self._held), is_last=True)
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -57,13 +59,14 @@ class Spool:
         if self._size > self._limit and not self._is_closed and not self._is_broken:
             self._write(len(self._held))
 
-    def _write(self, end: int) -> None:
-        text = bytes(self._held[:end]).decode("utf-8", "surrogateescape")
+    def _write(self, end: int, *, is_last: bool = False) -> None:
+        text = self._lines.feed(bytes(self._held[:end]).decode("utf-8", "surrogateescape"))
+        text += self._lines.finish() if is_last else ""
         del self._held[:end]
         try:
             if self._file < 0:
                 self._open()
-            left = memoryview(self._redact(text).encode("utf-8", "surrogateescape"))
+            left = memoryview(text.encode("utf-8", "surrogateescape"))
             while left:
                 left = left[os.write(self._file, left) :]
         except OSError:

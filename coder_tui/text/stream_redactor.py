@@ -1,5 +1,7 @@
 """Redaction for text that arrives in pieces: what may be the beginning of a secret waits for the rest."""
 
+from collections.abc import Callable
+
 from coder_tui.text.redact import Redactor
 
 _LONGEST_LINE = 8 * 1024
@@ -54,7 +56,7 @@ class KnownStream:
 class LineStream:
     """Hides known secrets and shapes: works on whole lines and whole key blocks, in bounded memory."""
 
-    def __init__(self, redact: Redactor) -> None:
+    def __init__(self, redact: Callable[[str], str]) -> None:
         self._redact = redact
         self._held = ""
 

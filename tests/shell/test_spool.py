@@ -3,6 +3,10 @@
 from pathlib import Path
 
 from coder_tui.shell.spool import Spool
+from coder_tui.text.redact import MASK, Redactor
+
+KEY = "sk-ant-abcdefgh0123456789"
+BLOCK = "-----BEGIN PRIVATE KEY-----\n" + "aB3dE5fG7hI9jK1l\n" * 30 + "-----END PRIVATE KEY-----\n"
 
 
 def same(text: str) -> str:
@@ -60,3 +64,18 @@ def test_a_folder_that_cannot_be_made_costs_only_the_file(tmp_path: Path) -> Non
     spool.close()
 
     assert spool.path is None
+
+
+def test_a_reader_who_comes_in_the_middle_of_a_secret_does_not_see_it(tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "a.log", 10, Redactor({}))
+    whole = f"filler filler\nkey {KEY} end\n{BLOCK}last"
+
+    seen = []
+    for start in range(0, len(whole), 17):
+        spool.add(whole[start : start + 17].encode())
+        spool.flush()
+        seen.append(spool.path.read_text() if spool.path else "")
+    spool.close()
+
+    assert (tmp_path / "a.log").read_text() == f"filler filler\nkey {MASK} end\n{MASK}\nlast"
+    assert [text for text in seen if "sk-ant" in text or "aB3d" in text] == []
