@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 from coder_tui.agent.permissions import action_of
@@ -12,16 +13,31 @@ from coder_tui.cli.json_calls import GivenCall, given_calls
 from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import say, say_json
 from coder_tui.policy.decide import Verdict, decide
+from coder_tui.policy.explain import explain, findings_of
 from coder_tui.policy.rules import Effect
-from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.protocol.findings import Finding
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.call import understand
 from coder_tui.tools.git_command import canonical_call
 from coder_tui.tools.registry import Registry
 
-_WORDS = {Effect.ALLOW: "runs without asking", Effect.ASK: "asks first", Effect.DENY: "is refused"}
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return {
+            "effect": self.verdict.effect,
+            "rule": self.verdict.rule,
+            "source": self.verdict.source,
+            "findings": [_said(finding) for finding in self.findings],
+            "reasons": list(self.verdict.reasons),
+        }
 
 
 def main(argv: list[str]) -> int:
@@ -46,13 +62,14 @@ async def _check(arguments: argparse.Namespace) -> int:
         is_understood = is_understood and not call.problem
         answer = await _judge(call, setup, registry)
         if arguments.json or arguments.stdin:
-            say_json(answer)
+            say_json(answer.fields)
         else:
-            _explain(answer)
+            for line in explain(answer.verdict, answer.findings):
+                say(line)
     return 0 if is_understood else 1
 
 
-async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> dict[str, Any]:
+async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> Answer:
     try:
         if call.problem:
             raise ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: {call.problem}")
@@ -61,38 +78,15 @@ async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> dict[str,
         access = await tool.access(params, ToolContext("", "policy-check", setup.directory))
     except ToolError as error:
         verdict = Verdict(Effect.DENY, "the call fails before anything is decided", error.type, (str(error),))
-        return _answer(verdict, ())
+        return Answer(verdict, ())
     action = action_of(tool, access)
-    return _answer(decide(action, build_policy(setup)), action.targets)
+    return Answer(decide(action, build_policy(setup)), findings_of(action))
 
 
-def _answer(verdict: Verdict, targets: tuple[Target, ...]) -> dict[str, Any]:
+def _said(finding: Finding) -> dict[str, str]:
     return {
-        "effect": verdict.effect,
-        "rule": verdict.rule,
-        "source": verdict.source,
-        "findings": [_finding(target) for target in targets],
-        "reasons": list(verdict.reasons),
+        "kind": finding.kind,
+        "target": finding.target,
+        "reason": finding.reason,
+        "text": str(finding),
     }
-
-
-def _finding(target: Target) -> str:
-    match target.kind:
-        case TargetKind.PATH:
-            return f"{'writes' if target.writes else 'reads'} {target.value}"
-        case TargetKind.COMMAND:
-            return f"runs {target.value}"
-        case TargetKind.ADDRESS:
-            return f"connects to {target.value}"
-        case TargetKind.NAME:
-            return f"uses {target.value}"
-
-
-def _explain(answer: dict[str, Any]) -> None:
-    say(f"{answer['effect'].upper()}: this call {_WORDS[answer['effect']]}.")
-    for finding in answer["findings"]:
-        say(f"  it {finding}")
-    for reason in answer["reasons"]:
-        say(f"  because {reason}")
-    say(f"  rule: {answer['rule']}")
-    say(f"  from: {answer['source']}")

@@ -48,7 +48,7 @@ def _decide_all(action: Action, command: ShellCommand, policy: Policy) -> Iterat
 
 
 def _default(action: Action) -> Verdict:
-    reason = f"{action.kind} tools ask by default"
+    reason = "no rule allows this command, and commands ask unless one does"
     return Verdict(Effect.ASK, f"default for {action.kind} tools", DEFAULT_SOURCE, (reason,))
 
 

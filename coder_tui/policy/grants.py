@@ -1,16 +1,33 @@
 """What "allow always" may offer for a call: the narrowest useful rules, never more than was shown."""
 
+from dataclasses import replace
 from pathlib import PurePath
+from urllib.parse import urlsplit
 
-from coder_tui.policy.decide import Action, Policy
+from coder_tui.policy.action import Action, Policy
+from coder_tui.policy.command import ShellCommand
+from coder_tui.policy.command_patterns import pattern_for
+from coder_tui.policy.decide import decide
+from coder_tui.policy.keys import FOREIGN
 from coder_tui.policy.paths import is_within, shown_path
+from coder_tui.policy.rules import EVERYTHING, Effect
 from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Target, TargetKind
-from coder_tui.protocol.requests import Grant, GrantForm
+from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
+
+_SCOPES = {
+    GrantScope.SESSION: "this session",
+    GrantScope.PROJECT: "saved for this project",
+    GrantScope.USER: "saved for me",
+}
 
 
 def offered_grants(action: Action, policy: Policy) -> tuple[Grant, ...]:
-    """Scopes for this session, narrowest first; none where one answer must not cover the next call."""
+    """Narrowest first; none where one answer must not cover the next call."""
+    if action.command is not None:
+        return _command_grants(action, action.command, policy)
+    if not action.targets:
+        return _tool_grants(action)
     if len(action.targets) != 1:
         return ()
     target = action.targets[0]
@@ -19,10 +36,61 @@ def offered_grants(action: Action, policy: Policy) -> tuple[Grant, ...]:
             return (Grant(action.permission, (target.value,), "this exact command, this session"),)
         case TargetKind.PATH:
             return _path_grants(action, target, policy)
-        case TargetKind.ADDRESS if target.writes:
-            return ()
-        case TargetKind.ADDRESS | TargetKind.NAME:
+        case TargetKind.ADDRESS:
+            return _address_grants(action, target, policy)
+        case TargetKind.NAME:
             return (Grant(action.permission, (target.value,), f"{target.value}, this session"),)
+
+
+def _command_grants(action: Action, command: ShellCommand, policy: Policy) -> tuple[Grant, ...]:
+    if command.has_hidden_characters:
+        # What was shown is not what would run again.
+        return ()
+    exact = Grant(action.permission, (command.text,), "this exact command, this session")
+    patterns = _patterns(command)
+    if not patterns or command.doubts:
+        return (exact,)
+    offered = _scoped(action.permission, patterns, " + ".join(patterns))
+    return (exact, *(offered if _suffices(offered[0], action, policy) else ()))
+
+
+def _patterns(command: ShellCommand) -> tuple[str, ...]:
+    """One for each part that needs an answer; none at all where one of them must not have any."""
+    needed = [part for part in command.parts if not part.is_transparent]
+    patterns = tuple(dict.fromkeys(pattern_for(part) for part in needed))
+    has_doubts = any(part.doubts for part in command.parts)
+    return () if has_doubts or "" in patterns else patterns
+
+
+def _suffices(grant: Grant, action: Action, policy: Policy) -> bool:
+    """A grant that would not spare the next question is not worth offering: `echo x > f` asks for f."""
+    return decide(action, replace(policy, grants=(*policy.grants, grant))).effect is Effect.ALLOW
+
+
+def _scoped(key: str, patterns: tuple[str, ...], words: str) -> tuple[Grant, ...]:
+    return tuple(
+        Grant(key, patterns, f"{words}  ·  {place}", GrantForm.GLOB, scope)
+        for scope, place in _SCOPES.items()
+    )
+
+
+def _tool_grants(action: Action) -> tuple[Grant, ...]:
+    tool = _scoped(action.tool, (EVERYTHING,), f"every call of {action.tool}")
+    parts = action.tool.split("__")
+    if not action.tool.startswith(FOREIGN) or len(parts) < 3:
+        return tool
+    server = _scoped(f"mcp__{parts[1]}__*", (EVERYTHING,), f"every tool of the server {parts[1]}")
+    return (*tool, *server)
+
+
+def _address_grants(action: Action, target: Target, policy: Policy) -> tuple[Grant, ...]:
+    exact = Grant(action.permission, (target.value,), f"{target.value}, this session")
+    parts = urlsplit(target.value)
+    if not parts.hostname or "@" in parts.netloc:
+        return (exact,)
+    pattern = f"{parts.scheme}://{parts.netloc}/*"
+    offered = _scoped(action.permission, (pattern,), pattern)
+    return (exact, *(offered if _suffices(offered[0], action, policy) else ()))
 
 
 def _path_grants(action: Action, target: Target, policy: Policy) -> tuple[Grant, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from coder_tui.policy.action import DEFAULT_SOURCE, FLOOR_SOURCE, Action, Policy, Verdict, floor, granted
-from coder_tui.policy.address_patterns import names_host
+from coder_tui.policy.address_patterns import address_matches, names_host
 from coder_tui.policy.addresses import Reach, reach_of_url
 from coder_tui.policy.modes import default_effect
 from coder_tui.policy.paths import is_git_internal, is_own_configuration, is_within, shown_path
@@ -144,10 +144,16 @@ def _covers(grant: Grant, target: Target | None, verdict: Verdict) -> bool:
         case GrantForm.GLOB if target is None:
             return EVERYTHING in grant.patterns
         case GrantForm.GLOB:
-            is_whole = target is not None and target.kind in {TargetKind.COMMAND, TargetKind.PATH}
-            return (
-                not is_protected
-                and not is_whole
-                and target is not None
-                and any(pattern_matches(pattern, target.value) for pattern in grant.patterns)
-            )
+            is_covered = target is not None and any(_reaches(pattern, target) for pattern in grant.patterns)
+            return is_covered and not is_protected
+
+
+def _reaches(pattern: str, target: Target) -> bool:
+    """Paths and commands have grants of their own form."""
+    match target.kind:
+        case TargetKind.ADDRESS:
+            return address_matches(pattern, target.value, strictly=True)
+        case TargetKind.NAME:
+            return pattern_matches(pattern, target.value)
+        case TargetKind.PATH | TargetKind.COMMAND:
+            return False

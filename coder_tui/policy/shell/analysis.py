@@ -179,7 +179,7 @@ def _name_doubt(word: Word) -> str:
 
 
 def _quiet(analysis: Analysis) -> str:
-    return "only what it is told" if not analysis.doubts else "it was not understood"
+    return "only what is piped or given to it" if not analysis.doubts else "it was not understood"
 
 
 @dataclass(slots=True)

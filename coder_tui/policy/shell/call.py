@@ -68,7 +68,7 @@ def read_operands(
         case Operands.TEXT:
             check_text(found.operands, notes)
         case Operands.NAMES:
-            for word in found.operands:
+            for word in found.operands or _folder_at_hand(call):
                 notes.read(word)
         case Operands.CONTENT:
             read_contents(found.operands, notes)
@@ -76,6 +76,10 @@ def read_operands(
             skipped = 0 if found.has(*pattern_flags) else 1
             check_text(found.operands[:skipped], notes)
             read_contents(found.operands[skipped:], notes)
+
+
+def _folder_at_hand(call: Call) -> list[Word]:
+    return [Word(".")] if call.name in {"ls", "tree"} else []
 
 
 def check_text(words: list[Word], notes: Notes) -> None:

@@ -99,7 +99,7 @@ def _take_long(word: Word, rest: list[Word], table: FlagTable, found: Arguments,
         notes.doubt(word.doubt)
     match takes:
         case Takes.DANGER:
-            notes.doubt(f"{name} can run or write something")
+            _warn(name, notes)
         case Takes.NOTHING if has_value:
             notes.doubt(f"{name} takes no value")
         case Takes.VALUE | Takes.READ | Takes.WRITTEN:
@@ -123,7 +123,7 @@ def _take_cluster(word: Word, rest: list[Word], table: FlagTable, found: Argumen
             case Takes.NOTHING:
                 found.given.setdefault(name, []).append(Word(""))
             case Takes.DANGER:
-                notes.doubt(f"{name} can run or write something")
+                _warn(name, notes)
                 return
             case Takes.MAYBE:
                 found.given.setdefault(name, []).append(Word(tail))
@@ -132,6 +132,11 @@ def _take_cluster(word: Word, rest: list[Word], table: FlagTable, found: Argumen
                 given = Word(tail) if tail else (rest.pop(0) if rest else Word(""))
                 _note(name, takes, given, found, notes)
                 return
+
+
+def _warn(name: str, notes: Notes) -> None:
+    notes.doubt(f"{name} can run a program or write a file")
+    notes.runs("", f"{name} can run a program or write a file")
 
 
 def _note(name: str, takes: Takes, value: Word, found: Arguments, notes: Notes) -> None:

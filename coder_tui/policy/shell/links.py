@@ -32,9 +32,8 @@ def exists(path: str) -> bool:
 def matches(folder: str, pattern: str) -> tuple[str, ...] | None:
     """The names that a shell's pattern stands for now; None where they are too many to look at."""
     try:
-        # Not Path.glob: that finds hidden names as well, which a shell's pattern does not.
         found = tuple(
-            islice(iglob(f"{folder.rstrip('/')}/{pattern.replace('[^', '[!')}"), MOST_MATCHES + 1)  # noqa: PTH207
+            islice(iglob(f"{folder.rstrip('/')}/{pattern.replace('[^', '[!')}"), MOST_MATCHES + 1)  # noqa: PTH207 - Path.glob finds hidden names, too
         )
     except (OSError, ValueError, re.error):
         return None

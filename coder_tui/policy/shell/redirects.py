@@ -1,6 +1,7 @@
 """Redirections as what they are: reading and writing files."""
 
 import re
+from dataclasses import replace
 
 from coder_tui.policy.shell.call import read_contents
 from coder_tui.policy.shell.notes import STANDARD_STREAMS, Notes
@@ -22,6 +23,9 @@ def note_redirect(redirect: Redirect, notes: Notes) -> None:
         return
     if target.glob:
         notes.doubt("a pattern after a redirection may become any file")
+    if target.text == "-":
+        # Only as an argument does it stand for a stream; here it is a file of that name.
+        target = replace(target, text="./-")
     if target.text in STANDARD_STREAMS and not target.doubt:
         return
     if target.text.startswith(_SPECIAL):

@@ -31,15 +31,15 @@ _GREP = flag_table(
     has_numbers=True,
 )
 _RG = flag_table(
-    "-A= -B= -C= -c -e= -E= -f< -F -g= -H -h -I -i -j= -l -L! -m= -M= -N -n -o -p -P -q -r= -s -S -t= -T= "
+    "-A= -B= -C= -c -e= -E= -f< -F -g= -H -h -I -i -j= -l -L -m= -M= -N -n -o -p -P -q -r= -s -S -t= -T= "
     "-u! -U -v -V "
-    "-w -x -0 -a -z! -.! --after-context= --before-context= --context= --count --count-matches --color= "
+    "-w -x -0 -a -z! -. --after-context= --before-context= --context= --count --count-matches --color= "
     "--colors= "
     "--column --no-column --context-separator= --crlf --dfa-size-limit= --encoding= --engine= "
     "--field-match-separator= "
-    "--file< --files --files-with-matches --files-without-match --fixed-strings --follow! --glob= --iglob= "
+    "--file< --files --files-with-matches --files-without-match --fixed-strings --follow --glob= --iglob= "
     "--heading "
-    "--no-heading --hidden! --hyperlink-format= --ignore-case --ignore-file-case-insensitive --include-zero "
+    "--no-heading --hidden --hyperlink-format= --ignore-case --ignore-file-case-insensitive --include-zero "
     "--invert-match --json --line-buffered --line-number --no-line-number --line-regexp --max-columns= "
     "--max-columns-preview --max-count= --max-depth= --max-filesize= --mmap --multiline --multiline-dotall "
     "--no-filename --no-messages --no-config --no-hidden --no-follow --no-pre --null --null-data "
@@ -48,7 +48,8 @@ _RG = flag_table(
     "--quiet --regexp= "
     "--replace= --search-zip! --smart-case --case-sensitive --sort= --sortr= --stats --stop-on-nonmatch "
     "--text "
-    "--threads= --trim --type= --type-not= --type-list --unrestricted! --no-ignore! --version --vimgrep "
+    "--threads= --trim --type= --type-not= --type-list --unrestricted --no-ignore --no-ignore-vcs "
+    "--version --vimgrep "
     "--with-filename --word-regexp --help --block-buffered --no-unicode --depth= -d="
 )
 _RG_TYPES = named(
@@ -59,6 +60,16 @@ _RG_TYPES = named(
     "puppet py python r rst ruby rust sass scala sql svelte svg swift tex tf toml ts tsx txt typescript "
     "vim vue xml "
     "yaml zig"
+)
+_RG_WIDE = (
+    "-L",
+    "-u",
+    "-.",
+    "--follow",
+    "--hidden",
+    "--unrestricted",
+    "--no-ignore",
+    "--no-ignore-vcs",
 )
 _ALTERNATIVES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 _FD = flag_table(
@@ -108,6 +119,8 @@ def _judge_rg(call: Call, notes: Notes) -> None:
     check_globs(call, notes, is_any_flag_harmless=False)
     if notes.has_more_operands:
         notes.doubt("nobody knows what rg will be given")
+    if found.has(*_RG_WIDE):
+        notes.doubt("it also searches hidden or ignored files, such as .env, or follows links")
     for name in ("-g", "--glob", "--iglob"):
         for word in found.given.get(name, []):
             # A glob of rg's also brings back hidden files.
@@ -164,10 +177,10 @@ def _judge_find(call: Call, notes: Notes) -> None:
         notes.doubt("nobody knows what find will be given")
     while words and (words[0].text in {"-P"} or words[0].text.startswith("-O")):
         words.pop(0)
-    starts = []
+    starts: list[Word] = []
     while words and not _begins_expression(words[0]):
         starts.append(words.pop(0))
-    for word in starts:
+    for word in starts or [Word(".")]:
         if word.may_become_a_flag:
             notes.doubt(f"{word.glob} may stand for a file whose name is a flag")
         notes.read(word)
