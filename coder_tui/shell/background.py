@@ -90,9 +90,14 @@ class Job:
 
     async def kill(self) -> None:
         """TERM, and KILL after a while; returns when nothing of it lives."""
-        if self._watch is not None and self.is_running:
+        if self.is_running:
             await insist(self._running.end(GRACE))
-            await self._watch
+            await self.ended()
+
+    async def ended(self) -> None:
+        """Wait until nothing of it lives."""
+        if self._watch is not None:
+            await asyncio.shield(self._watch)
 
     def _take(self, name: str, data: bytes) -> None:
         self._unread.add(name, data)
