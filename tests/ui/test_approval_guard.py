@@ -19,7 +19,14 @@ from coder_tui.ui.approval_guard import (
     Verdict,
 )
 
-LETTERS = {"y": Choice.ALLOW, "n": Choice.DENY, "d": Choice.EXPLAIN, "a": Choice.ALWAYS}
+LETTERS = {
+    "y": Choice.ALLOW,
+    "n": Choice.DENY,
+    "d": Choice.EXPLAIN,
+    "a": Choice.ALWAYS,
+    "e": Choice.EDIT,
+    "v": Choice.SHOW,
+}
 READY = ARM + 0.01
 
 

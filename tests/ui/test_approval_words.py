@@ -9,12 +9,13 @@ from textual import events
 from coder_tui.protocol.display import DiffBlock, TerminalBlock
 from coder_tui.protocol.events import RequestClosed, RequestOpened
 from coder_tui.protocol.findings import Finding, FindingKind
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Grant
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Grant
 from coder_tui.ui.glyphs import ASCII, UNICODE
 from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.widgets.detail_rows import draw_details
 from coder_tui.ui.widgets.request_words import LONGEST_CLAIM, Detail, Weight, details, digest, title
-from tests.fakes.screens import Stage, shell_request, stage
+from tests.fakes.fake_session import FakeSession
+from tests.fakes.screens import Stage, launch_for, shell_request, stage
 from tests.ui.transcript_app import PALETTE
 
 SHELL = shell_request()
@@ -211,12 +212,26 @@ async def test_everything_that_waits_is_listed_with_who_asks() -> None:
         await s.until(lambda: "1 of 6" in s.drawn() and "then  explore: bash rg foo" in s.drawn())
 
 
+async def test_a_plain_terminal_gets_plain_signs() -> None:
+    session = FakeSession()
+    request = replace(SHELL, editable=Editable("command", "ls"), findings=(Finding(FindingKind.READS, "x"),))
+    async with stage(session, launch=launch_for(session, use_ascii=True)) as s:
+        s.session.emit(RequestOpened(request), RequestOpened(shell_request("r2")))
+        await s.ready_dialog()
+        assert s.drawn().isascii()
+        await s.pilot.press("a")
+        await s.until(lambda: "1-2 pick" in s.drawn())
+        assert s.drawn().isascii()
+
+
 async def test_v_takes_the_whole_width_and_gives_it_back() -> None:
     async with stage(size=(200, 40)) as s:
         await open_dialog(s, SHELL)
         before = s.drawn()
         await s.pilot.press("v")
-        await s.until(lambda: any(row.startswith("╭") and row.endswith("╮") for row in s.drawn().splitlines()))
+        await s.until(
+            lambda: any(row.startswith("╭") and row.endswith("╮") for row in s.drawn().splitlines())
+        )
         await s.pilot.press("v")
         await s.until(lambda: s.drawn() == before)
         assert s.session.answers == []

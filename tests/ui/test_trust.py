@@ -144,6 +144,16 @@ async def test_nothing_is_asked_where_there_is_nothing_to_trust_or_no_room() -> 
             assert trusting.answers == []
 
 
+async def test_a_plain_terminal_gets_plain_signs() -> None:
+    session = FakeSession(Path("/srv/project"))
+    launch = replace(launch_for(session, use_ascii=True), trust=Trusting(inventory(ITEMS[:1])))
+    app = CoderApp(launch)
+    async with app.run_test(size=(80, 24)) as pilot:
+        s = Stage(app, pilot, session)
+        await ready(s)
+        assert s.drawn().isascii()
+
+
 async def test_f1_explains_the_keys_and_comes_back() -> None:
     async with asked(Trusting(inventory())) as s:
         await ready(s)
