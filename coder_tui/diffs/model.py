@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
+from coder_tui.diffs.lines import end_of
+
 JOINED_WITHIN = 6
 """Changes with at most so many lines between them are one hunk, as git has it with three lines of context."""
 
@@ -112,9 +114,9 @@ class Comparison:
     @property
     def mixes_line_ends(self) -> bool:
         """Whether some known lines end in CR LF and others in LF alone."""
-        lines = [line for section in self.sections for line in _lines(section) if line.endswith("\n")]
+        lines = [line for section in self.sections for line in _lines(section)]
         returns = sum(line.endswith("\r\n") for line in lines)
-        return 0 < returns < len(lines)
+        return returns > 0 and any(end_of(line) == "\n" for line in lines)
 
     def hunk(self, id: str) -> Hunk:
         """Raises `KeyError` for an id that is not among the hunks."""

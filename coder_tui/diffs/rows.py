@@ -10,7 +10,7 @@ from coder_tui.diffs.lines import body_of
 from coder_tui.diffs.model import Change, Gap, Same, Section
 from coder_tui.diffs.pairing import Pair, align
 
-BLOCK = 128
+BLOCK = 64
 """Lines of a side that are paired at once: a longer run is taken in blocks, each when it is looked at."""
 
 

@@ -47,9 +47,9 @@ class DiffLook:
         numbers = 2 * self.digits + 1 if self.has_both_numbers and not self.is_split else self.digits
         return numbers + SIGN
 
-    def for_file(self, file: Comparison) -> "DiffLook":
-        """A file with one side only has one column and one number."""
-        marking = replace(self.marking, line_ends=file.mixes_line_ends)
+    def for_file(self, file: Comparison, *, has_ends: bool) -> "DiffLook":
+        """A file with one side only has one column and one number; line ends show where they are mixed."""
+        marking = replace(self.marking, line_ends=has_ends)
         if not file.is_one_sided:
             return replace(self, marking=marking)
         return replace(self, marking=marking, is_split=False, has_both_numbers=False)

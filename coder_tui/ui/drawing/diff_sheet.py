@@ -71,10 +71,18 @@ class DiffSheet:
         )
         return max(ends, default=1)
 
+    @cached_property
+    def _mixed(self) -> list[bool]:
+        return [file.mixes_line_ends for file in self.files]
+
     def arrange(self, shape: Shape, palette: Palette) -> None:
         """Lay everything out anew; nothing is drawn yet."""
         self.shape, self._palette = shape, palette
-        self._painters = [Painter(shape.look.for_file(file), diff_inks(palette)) for file in self.files]
+        looks = [
+            shape.look.for_file(file, has_ends=mixes)
+            for file, mixes in zip(self.files, self._mixed, strict=True)
+        ]
+        self._painters = [Painter(look, diff_inks(palette)) for look in looks]
         self._strips.clear()
         self._items = [(number, item) for number in range(len(self.files)) for item in self._of_file(number)]
         self.index.replace_all(1 if not isinstance(item, Piece) else item.height for _, item in self._items)
@@ -93,8 +101,8 @@ class DiffSheet:
                 yield Remark(piece.hunk, words)
 
     def settle(self, place: Place, height: int) -> bool:
-        """Draw a screen before and after a place, so that its rows are exact; says whether one was not."""
-        above = self._settle(range(place.index - 1, -1, -1), height)
+        """Draw what is around a place, so that its rows are exact; says whether one was not."""
+        above = self._settle(range(place.index - 1, -1, -1), height // 2)
         below = self._settle(range(place.index, len(self._items)), height + place.offset)
         return above or below
 

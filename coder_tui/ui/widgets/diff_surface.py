@@ -88,8 +88,9 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         least = SPLIT_ROOM if self.wanted_split is None else LEAST_ROOM
         is_split = self.wanted_split is not False and two.room >= least
         self.shape = replace(shape, look=replace(look, is_split=is_split))
-        self._drawn_palette = self.palette
-        self.sheet.arrange(self.shape, self.palette)
+        if self.sheet.shape != self.shape or self._drawn_palette is not self.palette:
+            self._drawn_palette = self.palette
+            self.sheet.arrange(self.shape, self.palette)
         self._settle(self.scroll_offset.y)
         self.refresh()
 
@@ -171,7 +172,8 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         """Lines were drawn without colours: have them made."""
         if not self.is_colouring and any(colours.is_wanting for colours in self.sheet.colours):
             self.is_colouring = True
-            self.run_worker(self._colour(), name="colours")
+            # Not before this frame is out: the thread would compete with it.
+            self.call_after_refresh(lambda: self.run_worker(self._colour(), name="colours"))
 
     async def _colour(self) -> None:
         sheet, palette = self.sheet, self.palette
