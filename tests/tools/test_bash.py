@@ -10,9 +10,12 @@ from pydantic import ValidationError
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.errors import ErrorType
+from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
 from coder_tui.shell.session_shell import ShellOptions
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.builtin.bash import BashParams
+from coder_tui.tools.builtin.bash_result import NO_NETWORK, NO_PLACE
+from tests.fakes.shells import BUBBLEWRAP
 from tests.tools.calling import Bench
 
 
@@ -159,3 +162,81 @@ async def test_cancelling_ends_the_command(bench: Bench) -> None:
         await task
 
     assert not alive(int((bench.root / "pid").read_text()))
+
+
+async def test_the_declaration_says_what_was_found_and_how_it_is_confined(bench: Bench) -> None:
+    access = await bench.access("bash", command="curl https://example.org > page; cat a")
+
+    assert access.command is not None
+    assert {str(finding.kind) for finding in access.command.findings} == {"network", "writes", "reads"}
+    assert access.targets[0] == Target(
+        TargetKind.COMMAND, "curl https://example.org > page; cat a", writes=True
+    )
+    assert Target(TargetKind.PATH, str(bench.workspace.root / "page"), writes=True) in access.targets
+    assert access.sandbox == "none: a test wants it so"
+
+
+async def test_colours_and_progress_bars_end_as_they_were_left(bench: Bench) -> None:
+    result = await bench.result(
+        "bash", command=r"printf '\033[31mred\033[0m\n10%%\r99%%\n\033]52;c;eA==\007'"
+    )
+
+    assert result.for_model["stdout"].startswith("red\n99%\n")
+    assert "\x1b" not in result.for_model["stdout"]
+    assert isinstance(result.for_user, TerminalBlock)
+    assert "\x1b" not in result.for_user.output
+
+
+async def test_what_was_cut_is_whole_in_a_file(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "ws", ShellOptions(output_limit_bytes=500))
+
+    result = await bench.call("bash", command="seq 1 10000; echo end >&2")
+    small = await bench.call("bash", command="seq 1 10")
+
+    kept = await bench.call("bash", command=f"wc -l < {result['output_file']}")
+    assert (kept["stdout"].strip(), "output_file" in small) == ("10001", False)
+    assert "grep and read" in result["note"]
+
+
+async def test_named_variables_are_passed_though_they_look_like_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_TOKEN", "t")
+    monkeypatch.setenv("OTHER_TOKEN", "t")
+    bench = Bench(tmp_path / "ws", ShellOptions(pass_environment=("CI_TOKEN",)))
+
+    assert (await bench.call("bash", command='echo "$CI_TOKEN|$OTHER_TOKEN"'))["stdout"] == "t|\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("python3 -c \"import socket; socket.getaddrinfo('example.org', 80)\"", NO_NETWORK),
+        ("python3 -c \"open('/etc/coder-tui-probe', 'w')\"", NO_PLACE),
+        ("sh -c 'exit 4'", None),
+    ],
+)
+async def test_a_failure_for_which_the_sandbox_is_to_blame_says_so(
+    tmp_path: Path, command: str, hint: str | None
+) -> None:
+    if not BUBBLEWRAP.program:
+        pytest.skip("bubblewrap is not installed")
+    bench = Bench(tmp_path / "ws", sandbox=BUBBLEWRAP)
+
+    result = await bench.call("bash", command=command)
+
+    assert result["error"].get("hint") == hint
+    await bench.shell.close()
+
+
+async def test_a_sandbox_that_cannot_be_set_up_runs_nothing(tmp_path: Path) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: Creating new namespace failed' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    bench = Bench(tmp_path / "ws", sandbox=SandboxStatus(SandboxKind.BUBBLEWRAP, program=str(broken)))
+
+    kind, message = await bench.failure("bash", command="touch ran")
+
+    assert (kind, (bench.root / "ran").exists()) == (ErrorType.EXECUTION_FAILED, False)
+    assert message.endswith("nothing was run: bwrap: Creating new namespace failed")
+    await bench.shell.close()
