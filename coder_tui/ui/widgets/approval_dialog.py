@@ -4,7 +4,6 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.requests import ApprovalRequest, Request
 from coder_tui.ui.approval_guard import Choice
 from coder_tui.ui.glyphs import Chrome
@@ -13,14 +12,14 @@ from coder_tui.ui.widgets.guarded_dialog import TITLE_MARGIN, GuardedDialog
 from coder_tui.ui.widgets.lines import OtherRequests
 from coder_tui.ui.widgets.preview import Preview
 from coder_tui.ui.widgets.prompt import Prompt
-from coder_tui.ui.widgets.request_words import digest, title
+from coder_tui.ui.widgets.request_words import digest, is_command, title
 from coder_tui.ui.widgets.scopes import Scopes
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
 
 def answers(request: ApprovalRequest) -> tuple[Answer, ...]:
     key = "^Y y" if request.is_undoable else "^Y"
-    verb = "run once" if request.kind is ToolKind.EXECUTE else "allow once"
+    verb = "run once" if is_command(request) else "allow once"
     always = (Answer(Choice.ALWAYS, "a", "always"),) if request.grants else ()
     edit = (Answer(Choice.EDIT, "e", "edit"),) if request.editable is not None else ()
     return (
@@ -121,7 +120,7 @@ class ApprovalDialog(GuardedDialog):
 
     def show_edited(self, *, is_open: bool) -> None:
         if is_open:
-            verb = "run" if self._request.kind is ToolKind.EXECUTE else "use"
+            verb = "run" if is_command(self._request) else "use"
             self._legend.update(Content(f"^Y {verb} this instead   Enter new line   Esc back"))
         self.set_class(is_open, "-editing")
 

@@ -8,7 +8,6 @@ from typing import assert_never
 from rich.cells import cell_len
 from textual.content import Content
 
-from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
@@ -113,7 +112,7 @@ def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
         parts.append(("only reads", ""))
     else:
         parts += [(_DIGEST[kind], "$text-warning") for kind in _ORDER if kind in kinds - {FindingKind.READS}]
-    if request.sandbox and is_unconfined(request):
+    if is_unconfined(request):
         parts.append(("no sandbox", "bold $text-warning"))
     kept, lost = ("old version kept", "$text-success"), ("no undo", "$text-warning")
     parts.append(kept if request.is_undoable else lost)
@@ -136,8 +135,12 @@ def details(request: ApprovalRequest, chrome: Chrome) -> tuple[Detail, ...]:
     return tuple(rows)
 
 
+def is_command(request: ApprovalRequest) -> bool:
+    return isinstance(request.preview, TerminalBlock)
+
+
 def is_unconfined(request: ApprovalRequest) -> bool:
-    return request.kind is ToolKind.EXECUTE and request.sandbox.startswith(UNCONFINED)
+    return request.sandbox.startswith(UNCONFINED)
 
 
 def has_hidden(request: ApprovalRequest) -> bool:

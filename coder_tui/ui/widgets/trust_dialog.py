@@ -66,7 +66,9 @@ class ItemList(SeenScroll):
 class FileList(SeenScroll):
     """The files themselves, as they were when they were listed."""
 
-    DEFAULT_CSS = "FileList { display: none; .head { height: auto; text-style: bold; color: $text-primary; } }"
+    DEFAULT_CSS = (
+        "FileList { display: none; .head { height: auto; text-style: bold; color: $text-primary; } }"
+    )
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(id="files")
