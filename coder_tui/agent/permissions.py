@@ -11,7 +11,7 @@ from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.policy.decide import Action, Policy, Verdict, decide
 from coder_tui.policy.grants import offered_grants
 from coder_tui.policy.rules import Effect
-from coder_tui.protocol.access import Mode, ToolKind
+from coder_tui.protocol.access import Mode
 from coder_tui.protocol.display import DisplayBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -138,7 +138,7 @@ def _request(
         call_id=call_id,
         tool=tool.name,
         kind=tool.kind,
-        title=_title(tool, params),
+        title=_title(tool, params, access),
         preview=_preview(params, access),
         facts=verdict.reasons + (access.facts if access else ()),
         grants=grants,
@@ -156,7 +156,7 @@ def _editable(tool: Tool[Any], params: Params) -> Editable | None:
     if not tool.editable:
         return None
     path = getattr(params, "path", "")
-    suffix = ".sh" if tool.kind is ToolKind.EXECUTE else PurePath(path).suffix or ".txt"
+    suffix = ".sh" if tool.editable == "command" else PurePath(path).suffix or ".txt"
     return Editable(tool.editable, str(getattr(params, tool.editable)), suffix)
 
 
@@ -166,8 +166,8 @@ def action_of(tool: Tool[Any], access: Access | None) -> Action:
     return Action(tool.name, tool.permission, tool.kind, access.targets, access.command)
 
 
-def _title(tool: Tool[Any], params: Params) -> str:
-    if tool.kind is ToolKind.EXECUTE:
+def _title(tool: Tool[Any], params: Params, access: Access | None) -> str:
+    if access is not None and access.command is not None:
         return "Run this command?"
     return f"Allow {tool.name}?  {tool.summary(params)}"
 

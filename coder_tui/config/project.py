@@ -34,7 +34,8 @@ class ProjectFile:
 def read_project_file(workspace: Path, name: str) -> ProjectFile | None:
     """None where there is no such file; `ProjectFileError` where it is not one to read."""
     path = workspace / name
-    if not os.path.lexists(path):
+    # The sandbox keeps a name free by an empty folder; that is no file, either.
+    if not os.path.lexists(path) or (path.is_dir() and not path.is_symlink()):
         return None
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(workspace)):
         raise ProjectFileError("leads out of the project through a link")

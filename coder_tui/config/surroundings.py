@@ -39,7 +39,7 @@ def surrounding_items(workspace: Path) -> Iterator[ProjectItem]:
     for name in INSTRUCTIONS:
         if (workspace / name).is_file():
             yield _known(ItemKind.INSTRUCTIONS, name, "is given to the model as text; it permits nothing")
-    if os.path.lexists(workspace / ".envrc"):
+    if (workspace / ".envrc").is_file():
         yield _known(ItemKind.ENVIRONMENT, ".envrc", "is not read: the environment is yours alone")
     yield from _package_scripts(workspace)
     for name in _PROGRAMS:

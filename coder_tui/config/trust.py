@@ -1,6 +1,5 @@
 """Remembers which content of which project files a person trusts; everything else only tightens."""
 
-import contextlib
 import json
 import os
 from collections.abc import Iterator
@@ -132,8 +131,10 @@ class Trust:
         """Another session may have answered meanwhile."""
         if self.problem:
             raise StorageError(f"{self.problem}; move the file away to start anew")
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        try:
             self._answers = _read(self._path)
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+            raise StorageError(f"{display_path(self._path)} cannot be read ({error})") from error
 
     def _save(self, answers: tuple[Answer, ...]) -> None:
         text = json.dumps({"version": _VERSION, "answers": [asdict(answer) for answer in answers]}, indent=1)

@@ -51,7 +51,7 @@ async def test_a_request_says_what_can_be_edited(tmp_path: Path) -> None:
 
     (opened,) = made.of(RequestOpened)
     assert isinstance(opened, RequestOpened)
-    assert opened.request.editable == Editable("text", "x", ".sh")
+    assert opened.request.editable == Editable("text", "x", ".txt")
 
 
 async def test_a_scope_that_was_not_offered_is_not_taken(tmp_path: Path) -> None:

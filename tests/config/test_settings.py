@@ -46,8 +46,17 @@ def test_defaults_are_the_documented_ones() -> None:
             "ca_bundle": "",
         },
         "permission": {},
-        "bash": {"shell": "/bin/sh", "timeout_ms": 120_000, "output_limit_bytes": 30_000},
+        "bash": {
+            "shell": "/bin/sh",
+            "timeout_ms": 120_000,
+            "output_limit_bytes": 30_000,
+            "sandbox": "auto",
+            "pass_environment": (),
+            "network": (),
+        },
         "workspace": {"extra_roots": ()},
+        "fetch": {"proxy": "", "ca_bundle": "", "insecure_hosts": ()},
+        "websearch": {"base_url": "https://api.exa.ai"},
         "limits": {"max_steps": 200, "max_cost": None, "max_minutes": None, "repeated_calls": 3},
         "ui": {"theme": "coder-dark", "motion": True, "thinking": "summary"},
         "experimental": {"batch_tool": False, "websearch": False, "plan_mode": True},
@@ -119,7 +128,7 @@ def test_permission_rules_keep_their_order_and_a_stronger_source_comes_last(tmp_
         (
             "[zzz]",
             'config.toml:1: unknown key "zzz"; valid here: '
-            "model, permission, bash, workspace, limits, ui, experimental",
+            "model, permission, bash, workspace, fetch, websearch, limits, ui, experimental",
         ),
         ("ui.zzz = 1", 'config.toml:1: unknown key "ui.zzz"; valid here: theme, motion, thinking'),
         (
