@@ -32,7 +32,7 @@ _GREP = flag_table(
 )
 _RG = flag_table(
     "-A= -B= -C= -c -e= -E= -f< -F -g= -H -h -I -i -j= -l -L -m= -M= -N -n -o -p -P -q -r= -s -S -t= -T= "
-    "-u! -U -v -V "
+    "-u -U -v -V "
     "-w -x -0 -a -z! -. --after-context= --before-context= --context= --count --count-matches --color= "
     "--colors= "
     "--column --no-column --context-separator= --crlf --dfa-size-limit= --encoding= --engine= "

@@ -1,0 +1,222 @@
+"""Decisions on commands: parts, paths, doubts, modes, layers and grants together."""
+
+import pytest
+
+from coder_tui.policy.action import Action, Policy
+from coder_tui.policy.decide import decide
+from coder_tui.policy.paths import Boundaries
+from coder_tui.policy.rules import Effect, Layer, Rule
+from coder_tui.policy.shell_command import analyse
+from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
+from coder_tui.protocol.requests import Grant, GrantForm
+
+ROOT = "/nowhere/ws"
+WORLD = Boundaries(roots=(ROOT,), own=("/nowhere/config",))
+RULES = (
+    ("bash", "*", "ask"),
+    ("bash", "git status*", "allow"),
+    ("bash", "ls*", "allow"),
+    ("bash", "cat*", "allow"),
+    ("bash", "echo*", "allow"),
+    ("bash", "sort*", "allow"),
+    ("bash", "mkdir*", "allow"),
+    ("bash", "rm*", "allow"),
+    ("bash", "make*", "allow"),
+    ("bash", "curl*", "deny"),
+)
+
+
+def command(text: str) -> Action:
+    target = Target(TargetKind.COMMAND, text, writes=True)
+    found = analyse(text, ROOT, home="/nowhere/home", roots=(ROOT,))
+    return Action("bash", "bash", ToolKind.EXECUTE, (target, *found.targets), found)
+
+
+def layer(*rules: tuple[str, str, str], name: str = "user", is_trusted: bool = True) -> Layer:
+    listed = tuple(Rule(key, pattern, Effect(effect), name) for key, pattern, effect in rules)
+    return Layer(name, listed, is_trusted)
+
+
+def effect(
+    text: str,
+    *layers: Layer,
+    mode: Mode = Mode.ASK,
+    grants: tuple[Grant, ...] = (),
+    is_sandboxed: bool = False,
+) -> Effect:
+    policy = Policy(WORLD, mode, layers or (layer(*RULES),), grants, is_sandboxed)
+    return decide(command(text), policy).effect
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["git status", "ls -la | cat", "cd src && ls", "timeout 5 ls", "git --no-pager status", "ls || true"],
+)
+def test_a_command_runs_when_every_part_has_its_rule(text: str) -> None:
+    assert effect(text) is Effect.ALLOW
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ls; touch x", "ls\ntouch x", "ls & touch x", "lsof -i", "ls.sh", "./ls", "/bin/ls", "true", "cd src"],
+)
+def test_a_part_without_a_rule_asks(text: str) -> None:
+    assert effect(text) is Effect.ASK
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curl h",
+        "env curl h",
+        "/usr/bin/curl h",
+        "\\curl h",
+        "c''url h",
+        "true;" * 60 + "curl h",
+        "if true; then curl h; fi",
+        "echo $(curl h)",
+        "X=1 curl h",
+        "bash -c 'curl h'",
+        "sudo -u me curl h",
+        "xargs curl",
+        "find . -exec curl {} +",
+        "busybox curl h",
+        "true;" * 20_000 + "curl h",
+        "git log &&& curl h",
+    ],
+)
+def test_what_is_denied_is_found_in_every_dress(text: str) -> None:
+    assert effect(text) is Effect.DENY
+
+
+def test_a_rule_for_everything_allows_only_what_is_plain() -> None:
+    everything = layer(("bash", "*", "allow"))
+    assert effect("frobnicate --now", everything) is Effect.ALLOW
+    for text in ("echo $x", "sudo ls", "find . -delete", "rg --pre ./x k", "ls\u200b", "bash -c ls"):
+        assert effect(text, everything) is Effect.ASK, text
+
+
+def test_where_output_goes_is_decided_as_an_edit() -> None:
+    assert effect("echo x > f") is Effect.ASK
+    assert effect("sort -o f a") is Effect.ASK
+    assert effect("echo x > f", layer(*RULES, ("edit", "*", "allow"))) is Effect.ALLOW
+    assert effect("echo x > f", mode=Mode.EDITS) is Effect.ALLOW
+    assert effect("echo x > f", layer(*RULES, ("edit", "f", "deny"))) is Effect.DENY
+    assert effect("echo x > /dev/null") is Effect.ALLOW
+
+
+def test_a_rule_for_a_program_that_writes_covers_what_it_is_for() -> None:
+    assert effect("mkdir -p build/out") is Effect.ALLOW
+    assert effect("rm -rf build") is Effect.ALLOW
+    for text in ("mkdir /elsewhere", "rm -rf .", "rm -rf ..", "rm -rf *", "rm .env", "rm -rf ~", "rm $x"):
+        assert effect(text) is Effect.ASK, text
+    assert effect("rm -rf .git") is Effect.DENY
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("cat .env", Effect.ASK),
+        ("cat < .env", Effect.ASK),
+        ("cat /etc/passwd", Effect.ASK),
+        ("cat ../x", Effect.ASK),
+        ("ls /nowhere/ws-evil", Effect.ASK),
+        ("cd .git && echo x > config", Effect.DENY),
+        ("echo x > .coder-tui/config.toml", Effect.DENY),
+        ("echo x > /nowhere/config/config.toml", Effect.DENY),
+    ],
+)
+def test_protections_hold_for_what_a_command_touches(text: str, wanted: Effect) -> None:
+    assert effect(text, layer(("bash", "*", "allow"), ("edit", "*", "allow"))) is wanted
+
+
+def test_the_whole_line_letter_by_letter_may_be_allowed_in_spite_of_doubts() -> None:
+    exact = layer(("bash", "*", "ask"), ("bash", "for f in a b; do make $f; done", "allow"))
+    assert effect("for f in a b; do make $f; done", exact) is Effect.ALLOW
+    assert effect("for f in a c; do make $f; done", exact) is Effect.ASK
+    assert effect("sort *", layer(("bash", "sort *", "allow"))) is Effect.ASK
+
+
+def test_among_layers_the_strictest_wins_and_an_untrusted_one_only_tightens() -> None:
+    user = layer(*RULES)
+    assert effect("ls", user, layer(("bash", "ls*", "ask"), name="project")) is Effect.ASK
+    assert effect("ls", user, layer(("bash", "ls*", "deny"), name="project", is_trusted=False)) is Effect.DENY
+    assert effect("make x", layer(("bash", "make*", "allow"), name="project", is_trusted=False)) is Effect.ASK
+    assert effect("make x", layer(("bash", "make*", "allow"), name="project")) is Effect.ALLOW
+
+
+def test_inside_a_layer_the_last_match_wins() -> None:
+    rules = layer(("bash", "git *", "deny"), ("bash", "git status*", "allow"))
+    assert effect("git status", rules) is Effect.ALLOW
+    assert effect("git push", rules) is Effect.DENY
+    assert effect("git -C . push", rules) is Effect.DENY
+
+
+def test_plan_mode_runs_only_what_is_known_to_read() -> None:
+    assert effect("ls", mode=Mode.PLAN) is Effect.ALLOW
+    assert effect("ls", layer(), mode=Mode.PLAN) is Effect.ASK
+    for text in ("make", "echo x > f", "mkdir x", "ls $x"):
+        assert effect(text, mode=Mode.PLAN) is Effect.DENY, text
+
+
+def test_auto_runs_what_the_sandbox_confines() -> None:
+    free = layer()
+    for text in ("pytest -q", "make $TARGET", "for f in *; do wc $f; done", "echo x > f", "python x.py"):
+        assert effect(text, free, mode=Mode.AUTO, is_sandboxed=True) is Effect.ALLOW, text
+        assert effect(text, free, mode=Mode.AUTO) is Effect.ASK, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'rm -rf ~ "$UNSET/"',
+        "rm -rf build",
+        "$X -rf .",
+        "mv a $B",
+        "echo x > $F",
+        "curl h",
+        "npm install",
+        "git commit -m x",
+        "git reset --hard",
+        "cat .env",
+        "cat /etc/passwd",
+        "echo x > /elsewhere",
+        "ls\u202e",
+        "find . -delete",
+        "ls | xargs rm",
+        "true;" * 20_000,
+        "",
+    ],
+)
+def test_auto_still_asks_for_what_the_sandbox_does_not_hold(text: str) -> None:
+    assert effect(text, layer(), mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
+
+
+def test_auto_obeys_rules_that_ask_or_refuse() -> None:
+    rules = layer(("bash", "make*", "ask"), ("bash", "curl*", "deny"))
+    assert effect("make", rules, mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
+    assert effect("make $x", rules, mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
+    assert effect("curl h", rules, mode=Mode.AUTO, is_sandboxed=True) is Effect.DENY
+
+
+def test_a_pattern_that_was_granted_covers_the_parts_that_it_names() -> None:
+    granted = (Grant("bash", ("npm run build*", "ls*"), "x", GrantForm.GLOB),)
+    assert effect("npm run build --all && ls", layer(), grants=granted) is Effect.ALLOW
+    for text in ("npm run deploy", "npm run build; touch x", "npm run build $x", "ls > f", "cat .env"):
+        assert effect(text, layer(), grants=granted) is Effect.ASK, text
+    assert effect("curl h", grants=(Grant("bash", ("*",), "x", GrantForm.GLOB),)) is Effect.DENY
+
+
+def test_an_exact_command_that_was_granted_runs_again_with_all_that_it_showed() -> None:
+    granted = (Grant("bash", ("cat .env $x",), "x"), Grant("bash", ("echo x > .git/config",), "x"))
+    assert effect("cat .env $x", layer(), grants=granted) is Effect.ALLOW
+    assert effect("cat .env $y", layer(), grants=granted) is Effect.ASK
+    assert effect("echo x > .git/config", layer(), grants=granted) is Effect.DENY
+
+
+def test_the_reasons_name_every_doubt() -> None:
+    verdict = decide(command("X=1 rg --pre ./x k > ~/f"), Policy(WORLD, layers=(layer(*RULES),)))
+    assert (verdict.effect, verdict.source) == (Effect.ASK, "built-in protection")
+    said = " ".join(verdict.reasons)
+    for part in ("sets a variable", "--pre", "~ stands for", "outside the workspace"):
+        assert part in said, part

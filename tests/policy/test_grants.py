@@ -1,0 +1,119 @@
+import pytest
+
+from coder_tui.policy.action import Action, Policy
+from coder_tui.policy.decide import decide
+from coder_tui.policy.grants import offered_grants
+from coder_tui.policy.paths import Boundaries
+from coder_tui.policy.rules import Effect
+from coder_tui.policy.shell_command import analyse
+from coder_tui.protocol.access import Target, TargetKind, ToolKind
+from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
+
+ROOT = "/nowhere/ws"
+POLICY = Policy(Boundaries(roots=(ROOT,)))
+
+
+def command(text: str) -> Action:
+    found = analyse(text, ROOT, roots=(ROOT,))
+    target = Target(TargetKind.COMMAND, text, writes=True)
+    return Action("bash", "bash", ToolKind.EXECUTE, (target,), found)
+
+
+def patterns(text: str) -> list[tuple[str, ...]]:
+    return [grant.patterns for grant in offered_grants(command(text), POLICY)]
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("git status", ("git status*",)),
+        ("git --no-pager log -5", ("git log*",)),
+        ("npm run build", ("npm run build*",)),
+        ("npm test", ("npm test*",)),
+        ("pytest tests/x.py", ("pytest*",)),
+        ("ls -la", ("ls*",)),
+        ("cargo test --all", ("cargo test*",)),
+        ("make", ("make",)),
+        ("make test", ("make test*",)),
+        ("rg foo | head -5", ("rg*", "head*")),
+        ("cd src && ls || true", ("ls*",)),
+        ("timeout 5 pytest -q", ("pytest*",)),
+        ("docker compose ps", ("docker compose ps*",)),
+    ],
+)
+def test_the_narrowest_useful_pattern_is_offered_for_each_scope(text: str, offered: tuple[str, ...]) -> None:
+    exact, *others = offered_grants(command(text), POLICY)
+    assert exact == Grant("bash", (text,), "this exact command, this session")
+    words = " + ".join(offered)
+    assert others == [
+        Grant("bash", offered, f"{words}  ·  this session", GrantForm.GLOB, GrantScope.SESSION),
+        Grant("bash", offered, f"{words}  ·  saved for this project", GrantForm.GLOB, GrantScope.PROJECT),
+        Grant("bash", offered, f"{words}  ·  saved for me", GrantForm.GLOB, GrantScope.USER),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python x.py",
+        "node -e 1",
+        "bash x.sh",
+        "sudo ls",
+        "npx tsc",
+        "uv run pytest",
+        "docker run x",
+        "ssh h ls",
+        "./run.sh",
+        "echo $x",
+        "find . -delete",
+        "rg --pre ./x k",
+        "env FOO=1 ls",
+        "echo x > f",
+        "cat .env",
+        "ls /etc",
+        "ls; python x.py",
+    ],
+)
+def test_only_the_exact_command_where_a_pattern_would_say_too_much_or_not_help(text: str) -> None:
+    assert patterns(text) == [(text,)]
+
+
+def test_nothing_is_offered_for_what_cannot_be_seen() -> None:
+    assert patterns("ls \u200b") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["git status", "rg foo | head -5", "npm run build -- --x", "echo $x", "cat .env"]
+)
+def test_what_is_offered_spares_the_next_question(text: str) -> None:
+    for grant in offered_grants(command(text), POLICY):
+        granted = Policy(POLICY.boundaries, grants=(grant,))
+        assert decide(command(text), granted).effect is Effect.ALLOW
+
+
+def test_a_tool_of_a_server_is_offered_with_its_server() -> None:
+    action = Action("mcp__db__query", "mcp__db__query", ToolKind.OTHER)
+    offered = offered_grants(action, POLICY)
+    assert [(grant.key, grant.patterns, grant.scope) for grant in offered] == [
+        (key, ("*",), scope) for key in ("mcp__db__query", "mcp__db__*") for scope in GrantScope
+    ]
+    other = Action("mcp__db__drop", "mcp__db__drop", ToolKind.OTHER)
+    foreign = Action("mcp__dbx__query", "mcp__dbx__query", ToolKind.OTHER)
+    this_tool, this_server = (Policy(POLICY.boundaries, grants=(offered[index],)) for index in (0, 3))
+    assert [decide(each, this_tool).effect for each in (action, other)] == [Effect.ALLOW, Effect.ASK]
+    assert [decide(each, this_server).effect for each in (other, foreign)] == [Effect.ALLOW, Effect.ASK]
+
+
+def test_a_page_is_offered_with_its_host() -> None:
+    def fetch(url: str) -> Action:
+        return Action("fetch", "fetch", ToolKind.FETCH, (Target(TargetKind.ADDRESS, url),))
+
+    offered = offered_grants(fetch("https://example.org/a"), POLICY)
+    assert [grant.patterns for grant in offered][:2] == [
+        ("https://example.org/a",),
+        ("https://example.org/*",),
+    ]
+    granted = Policy(POLICY.boundaries, grants=(offered[1],))
+    assert decide(fetch("https://example.org/b"), granted).effect is Effect.ALLOW
+    for url in ("https://example.org.evil.io/b", "http://example.org/b", "https://x@evil.io/b"):
+        assert decide(fetch(url), granted).effect is Effect.ASK, url

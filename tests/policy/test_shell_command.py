@@ -1,0 +1,191 @@
+from pathlib import Path
+
+import pytest
+
+from coder_tui.policy.command import ShellCommand
+from coder_tui.policy.shell_command import analyse
+from coder_tui.protocol.access import Target, TargetKind
+from coder_tui.protocol.findings import Finding, FindingKind
+
+ROOT = "/nowhere/ws"
+
+
+def found(command: str) -> ShellCommand:
+    return analyse(command, ROOT, home="/nowhere/home", roots=(ROOT,))
+
+
+def reads(path: str) -> Target:
+    return Target(TargetKind.PATH, path)
+
+
+def writes(path: str) -> Target:
+    return Target(TargetKind.PATH, path, writes=True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls -la src",
+        "cat a.txt | head -20",
+        "git status --short",
+        "git log --oneline -5 -- src/",
+        "git --no-pager diff HEAD~1",
+        "rg -n 'foo|bar' src | sort | uniq -c",
+        "find . -name '*.py' -not -path './x/*'",
+        "sed -n '1,80p' a.txt",
+        "awk '{print $1}' a.txt",
+        "jq '.scripts' package.json",
+        "cd src && wc -l main.py",
+        "[ -d src ] && echo yes || true",
+        "command -v git 2>/dev/null",
+        "timeout 5 cat a.txt",
+    ],
+)
+def test_what_only_reads_is_proven_to(command: str) -> None:
+    assert (found(command).is_read_only, found(command).doubts) == (True, ())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "FOO=1 ls",
+        "echo $(touch x)",
+        "ls *; $x",
+        "eval ls",
+        ". ./x",
+        "bash -c ls",
+        "sudo ls",
+        "env FOO=1 ls",
+        "env",
+        "printenv",
+        "xargs cat",
+        "xargs rm",
+        "find . -delete",
+        "find . -exec ls {} +",
+        "rg --pre ./x k",
+        "rg --hidden k",
+        "sort --compress-prog ./x a",
+        "git -c a=b status",
+        "git log --outp=x",
+        "git statusx",
+        "sort *",
+        "cat *",
+        "ls\u200b",
+        "\u0441at a",
+        "if true; then ls; fi",
+        "pushd x",
+        "cd - && ls",
+        "command cd x",
+        "",
+        "# nothing",
+    ],
+)
+def test_what_is_not_plain_is_doubted(command: str) -> None:
+    seen = found(command)
+    assert seen.doubts or any(part.doubts for part in seen.parts)
+    assert not seen.is_read_only
+
+
+def test_each_wrapper_is_a_part_and_so_is_what_it_wraps() -> None:
+    assert [part.text for part in found("nice -n 5 timeout 3 curl h").parts] == [
+        "nice -n 5 timeout 3 curl h",
+        "timeout 3 curl h",
+        "curl h",
+    ]
+
+
+def test_what_another_shell_would_be_told_is_read_as_well() -> None:
+    assert "curl h" in [part.text for part in found("bash -c 'ls; curl h'").parts]
+    assert "curl h" in [part.text for part in found("eval curl h").parts]
+    assert "curl h" in [part.text for part in found("echo $(true; curl h)").parts]
+
+
+def test_nesting_ends() -> None:
+    deep = found("env " * 20 + "ls")
+    assert "commands are nested too deeply" in deep.doubts
+
+
+def test_redirections_are_paths_of_their_own() -> None:
+    assert found("sort < a > b 2>> c 2>&1 >/dev/null").targets == (
+        reads(f"{ROOT}/a"),
+        writes(f"{ROOT}/b"),
+        writes(f"{ROOT}/c"),
+    )
+    assert found("echo x > -").targets == (writes(f"{ROOT}/-"),)
+
+
+def test_a_redirection_into_the_net_is_the_network() -> None:
+    seen = found("echo x > /dev/tcp/h/9")
+    assert Finding(FindingKind.NETWORK, "h", "> /dev/tcp/h/9") in seen.findings
+    assert seen.doubts
+
+
+def test_a_redirection_belongs_to_the_folder_that_cd_led_to() -> None:
+    assert writes(f"{ROOT}/.git/config") in found("cd .git && echo x > config").targets
+
+
+def test_a_cd_that_may_have_failed_leaves_both_folders_open() -> None:
+    after = found("cd a; cat b").targets
+    assert {reads(f"{ROOT}/b"), reads(f"{ROOT}/a/b")} <= set(after)
+    assert reads(f"{ROOT}/b") not in found("cd a && cat b").targets
+
+
+def test_paths_are_named_by_every_way_to_write_them() -> None:
+    assert writes(f"{ROOT}/out") in found("sort --output=out a").targets
+    assert writes(f"{ROOT}/out") in found("sort -uoout a").targets
+    assert writes(f"{ROOT}/out") in found("uniq a out").targets
+    assert writes(f"{ROOT}/a") in found("sed -n -i p a").targets
+
+
+def test_the_target_of_a_tilde_is_shown_and_still_doubted() -> None:
+    seen = found("echo k >> ~/.bashrc")
+    assert writes("/nowhere/home/.bashrc") in seen.targets
+    assert seen.doubts
+
+
+def test_a_link_is_followed_to_where_it_leads(tmp_path: Path) -> None:
+    root, outside = tmp_path / "ws", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    (outside / "x").write_text("x")
+    (root / "link").symlink_to(outside / "x")
+    (root / "there").symlink_to(outside)
+    for command in ("cat link", "cat l*", "cat there/x", "cat */x", "cd there && cat x", "cat < link"):
+        assert reads(str(outside / "x")) in analyse(command, str(root)).targets, command
+
+
+def test_findings_say_what_an_approved_command_needs() -> None:
+    commit = found("git commit -m x").findings
+    assert Finding(FindingKind.WRITES, f"{ROOT}/.git", "git commit changes the repository") in commit
+    assert {finding.kind for finding in found("npm install").findings} == {
+        FindingKind.NETWORK,
+        FindingKind.WRITES,
+        FindingKind.RUNS_CODE,
+    }
+    assert Finding(FindingKind.NETWORK, "example.org", "curl") in found("curl https://example.org/x").findings
+    assert Finding(FindingKind.DELETES, f"{ROOT}/build", "rm") in found("rm -rf build").findings
+    assert found("frobnicate").findings[0].kind is FindingKind.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["true;", "(", "a|", "$(", '"', "a <<E ", "env ", "eval ", "coproc ", "if true; then ", "é ", "[ "],
+)
+def test_a_hundred_kilobytes_of_anything_end_in_a_doubt(unit: str) -> None:
+    seen = found(unit * (100_000 // len(unit)) + "; curl h")
+    assert "it is too long to be judged" in seen.doubts
+    assert "curl h" in seen.unjudged
+
+
+@pytest.mark.parametrize("command", ["cat \0", "cat \ud800", "ls " + "x" * 7000, "cat a/" * 900, "\\", "'"])
+def test_no_text_is_too_odd_to_be_read(command: str) -> None:
+    assert found(command).text == command
+
+
+def test_a_repository_in_a_folder_may_bring_its_own_programs(tmp_path: Path) -> None:
+    for name in ("objects", "refs"):
+        (tmp_path / "vendor" / name).mkdir(parents=True)
+    (tmp_path / "vendor" / "HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / "src").mkdir()
+    assert not analyse("cd vendor && git status", str(tmp_path)).is_read_only
+    assert analyse("cd src && git status", str(tmp_path)).is_read_only
