@@ -62,7 +62,9 @@ WRITES = (
     _py(
         "unnamed file, then linked",
         "f = os.open(env['OUTSIDE'], os.O_TMPFILE | os.O_WRONLY, 0o600)\n"
-        "os.link(f'/proc/self/fd/{f}', env['OUTSIDE'] + '/mark', follow_symlinks=True)",
+        + _done(
+            "libc.linkat(-100, b'/proc/self/fd/%d' % f, -100, (env['OUTSIDE'] + '/mark').encode(), 1024)"
+        ),
         leaves="mark",
     ),
     _py("extended attribute outside", "os.setxattr(env['OUTSIDE'] + '/file', 'user.probe', b'x')"),

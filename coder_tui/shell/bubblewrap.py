@@ -17,6 +17,7 @@ _ISOLATION = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
     *("--cap-drop", "ALL", "--new-session", "--die-with-parent"),
 )
+_EVERYTHING = Path("/")
 _MOST_SIBLINGS = 500
 _KERNEL_SETTINGS = tuple(
     f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr")
@@ -77,7 +78,8 @@ def profile(
     # Outer folders first: what is mounted later hides what lies below it.
     mounts.sort(key=lambda mount: (len(mount.path.parts), mount.rank))
     network = () if confinement.network else ("--unshare-net",)
-    base = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *_kernel())
+    whole = "--bind" if _EVERYTHING in layout.roots else "--ro-bind"
+    base = (whole, "/", "/", "--dev", "/dev", "--proc", "/proc", *_kernel())
     return (program, *_ISOLATION, *network, *base, *(word for mount in mounts for word in mount.words))
 
 
@@ -95,6 +97,8 @@ def _open(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
         yield _Mount(place, _Rank.OPEN, ("--bind", str(layout.scratch), str(place)))
     yield from _below_temporary(layout)
     for folder in (*layout.roots, layout.caches):
+        if folder == _EVERYTHING:
+            continue  # is what all else is mounted on
         yield _bind(folder, _Rank.OPEN, read_only=False)
     yield from _secrets(layout, confinement)
     for folder in layout.own:
@@ -158,7 +162,7 @@ def _git(git: Path, *, is_setup: bool) -> Iterator[_Mount]:
 
 def _beside(parent: Path, names: set[str]) -> Iterator[_Mount]:
     """Let `names` be made and replaced in `parent`, and nothing else there change."""
-    if parent == Path("/"):
+    if parent == _EVERYTHING or not os.access(parent, os.R_OK):
         return
     siblings = [entry for entry in os.scandir(parent) if entry.name not in names and not entry.is_symlink()]
     if len(siblings) > _MOST_SIBLINGS:

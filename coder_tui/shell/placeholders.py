@@ -42,6 +42,15 @@ class Placeholders:
             finally:
                 os.close(lock)
 
+    def sweep(self) -> None:
+        """Remove what killed programs left behind. Blocks."""
+        for keeper in self.folder.iterdir() if self.folder.is_dir() else ():
+            lock = os.open(keeper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                self._clear(keeper, lock)
+            finally:
+                os.close(lock)
+
     def _make(self, keeper: Path, lock: int, names: tuple[Path, ...]) -> tuple[Path, ...]:
         with self._inside, _exclusive(keeper):
             fcntl.flock(lock, fcntl.LOCK_SH)

@@ -175,17 +175,22 @@ class Sandbox:
         caches.mkdir(parents=True, exist_ok=True, mode=0o700)
         own = tuple(Path(os.path.realpath(folder)) for folder in self._folders.own)
         readable = tuple(Path(os.path.realpath(folder)) for folder in self._folders.readable)
-        return Layout(self.roots, self._homes(), own, readable, self._scratch.path(), caches)
+        roots = tuple(root for root in self.roots if root.is_dir())
+        return Layout(roots, self._homes(), own, readable, self._scratch.path(), caches)
 
     def _homes(self) -> tuple[Path, ...]:
-        named = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
+        try:
+            named = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
+        except KeyError:  # a container's user without an entry
+            return (self.home,)
         return (self.home,) if named == self.home else (self.home, named)
 
     def _guarded(self, root: Path, layout: Layout, confinement: Confinement) -> tuple[Path, ...]:
         names = [root / name for name in GUARDED]
         names += (path for path in layout.own if path.is_relative_to(root) and not path.is_dir())
-        if root in layout.homes:
-            names += (root / name for name in START_FILES if (root / name).exists())
+        for home in layout.homes:
+            if home.is_relative_to(root):
+                names += (home / name for name in START_FILES if (home / name).exists())
         granted = {*confinement.git, *confinement.unguarded}
         return tuple(name for name in names if str(name) not in granted)
 
@@ -206,6 +211,7 @@ def probe(wish: SandboxWish, roots: tuple[Path, ...], folders: SandboxFolders, h
     if platform.system() != "Linux" or not is_supported():
         system = f"{platform.system()} on {platform.machine()}"
         return SandboxStatus(SandboxKind.NONE, f"there is none for {system} yet")
+    Placeholders(folders.cache / "sandbox" / "guards").sweep()
     program = find_bubblewrap(roots)
     wanted = SandboxStatus(SandboxKind.BUBBLEWRAP, program=program)
     trouble = _try(wanted, roots, folders, home) if program else "bubblewrap is missing"

@@ -63,18 +63,40 @@ def test_what_the_person_puts_there_meanwhile_is_kept(tmp_path: Path) -> None:
     assert names_in(root) == [".vscode"]
 
 
-def test_what_a_killed_program_left_is_removed_by_the_next_command(tmp_path: Path) -> None:
-    placeholders, root = held_in(tmp_path)
-    abandoned = placeholders.held(root, wanted(root))
-    abandoned.__enter__()
-    keeper = next((tmp_path / "guards").iterdir())
-    ledger = (keeper / "made.json").read_text()
-    abandoned.__exit__(None, None, None)
+def abandon(placeholders: Placeholders, root: Path) -> None:
+    """Leave everything as a program does that is killed while a command runs."""
+    with placeholders.held(root, wanted(root)):
+        keeper = next(placeholders.folder.iterdir())
+        ledger = (keeper / "made.json").read_text()
     (keeper / "made.json").write_text(ledger)
     for path in wanted(root):
         path.mkdir()
+
+
+def test_what_a_killed_program_left_is_removed_by_the_next_command(tmp_path: Path) -> None:
+    placeholders, root = held_in(tmp_path)
+    abandon(placeholders, root)
 
     with placeholders.held(root, wanted(root)):
         pass
 
     assert names_in(root) == []
+
+
+def test_what_a_killed_program_left_is_removed_by_the_next_start(tmp_path: Path) -> None:
+    placeholders, root = held_in(tmp_path)
+    abandon(placeholders, root)
+
+    placeholders.sweep()
+
+    assert names_in(root) == []
+
+
+def test_a_start_takes_nothing_from_a_running_command(tmp_path: Path) -> None:
+    placeholders, root = held_in(tmp_path)
+
+    with placeholders.held(root, wanted(root)):
+        Placeholders(tmp_path / "guards").sweep()
+        during = names_in(root)
+
+    assert (during, names_in(root)) == ([".envrc", ".vscode"], [])
