@@ -34,6 +34,7 @@ from coder_tui.tools.registry import AnyTool
 from coder_tui.web.web import Web
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.git import Git
+from coder_tui.workspace.git_confined import ReadOnly
 from coder_tui.workspace.ledger import ReadLedger
 from coder_tui.workspace.outline.client import Outliner
 from coder_tui.workspace.search import Search, search_program
@@ -45,7 +46,8 @@ def builtin_tools(
     workspace: Workspace, shell: SessionShell, todos: TodoList, cache: Path, web: Web
 ) -> tuple[AnyTool, ...]:
     """In the order in which models and people see them; `cache` is a folder for what can be made again."""
-    ledger, search, git = ReadLedger(), Search(search_program()), Git(workspace)
+    ledger, search = ReadLedger(), Search(search_program())
+    git = Git(workspace, ReadOnly(shell.sandbox.status))
     return (
         ReadTool(workspace, ledger),
         ReadManyTool(workspace, ledger, search),

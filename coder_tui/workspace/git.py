@@ -2,14 +2,17 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.process import Completed, run_command
+from coder_tui.shell.launch import Launch
+from coder_tui.shell.process import Completed, Kept, run_launch
+from coder_tui.shell.sandbox import NOT_LOOKED_FOR
 from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.git_confined import ReadOnly
 from coder_tui.workspace.git_repository import (
     USE_BASH,
     Repository,
@@ -54,6 +57,8 @@ class Opened:
     entries: tuple[Entry, ...] = ()
     excludes: str = os.devnull
     """The person's own list of what is ignored in every repository."""
+    is_foreign: bool = False
+    """Another user's, which the person vouches for."""
 
     @property
     def top(self) -> Path:
@@ -61,8 +66,9 @@ class Opened:
 
 
 class Git:
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, confined: ReadOnly) -> None:
         self._workspace = workspace
+        self._confined = confined
 
     def program(self) -> str | None:
         """Git's absolute path, looked up anew: it may be installed while a session runs."""
@@ -78,16 +84,18 @@ class Git:
         foreign = await asyncio.to_thread(foreign_owner, repository, os.environ)
         if foreign is not None and not await self._is_vouched_for(program, repository):
             raise belongs_to_another(foreign)
-        bare = Opened(program, repository)
+        bare = Opened(program, repository, is_foreign=foreign is not None)
         entries = parse_listing(await self.listed(bare, *_LISTING))
-        return Opened(program, repository, entries, await self._ignored_everywhere(program))
+        return replace(bare, entries=entries, excludes=await self._ignored_everywhere(program))
 
     async def read(self, opened: Opened, *arguments: str, limit: int = MOST_BYTES) -> Completed:
         """Run a command that only looks, from the workspace; its exit code is the caller's to judge."""
+        settings = _settings(for_reading(opened.entries, opened.excludes))
         environment = {**_bare_environment(opened.program), **_NO_PERSON, **_place(opened.repository)}
+        # Without privileges root could not read what belongs to another user.
+        confined = ReadOnly(NOT_LOOKED_FOR) if opened.is_foreign else self._confined
         return await self._run(
-            (opened.program, "--no-pager", *arguments),
-            {**environment, **_settings(for_reading(opened.entries, opened.excludes))},
+            confined.launch((opened.program, "--no-pager", *arguments), {**environment, **settings}),
             directory=self._workspace.root,
             seconds=READ_SECONDS,
             limit=limit,
@@ -100,8 +108,7 @@ class Git:
     async def person_entries(self, opened: Opened) -> tuple[Entry, ...]:
         """All settings, the person's and the system's too, as a commit would see them."""
         done = await self._run(
-            (opened.program, "--no-pager", *_LISTING),
-            {**_person_environment(opened), "GIT_OPTIONAL_LOCKS": "0"},
+            Launch((opened.program, "--no-pager", *_LISTING), _person_environment(opened)),
             directory=opened.top,
             seconds=READ_SECONDS,
             limit=MOST_LISTED,
@@ -118,8 +125,10 @@ class Git:
     ) -> Completed:
         """Run what a person approved, from the top of the repository, with their own settings."""
         return await self._run(
-            (opened.program, "--no-pager", *arguments),
-            {**_person_environment(opened), **_settings(for_acting(entries, filters=filters))},
+            Launch(
+                (opened.program, "--no-pager", *arguments),
+                {**_person_environment(opened), **_settings(for_acting(entries, filters=filters))},
+            ),
             directory=opened.top,
             seconds=ACT_SECONDS,
             limit=MOST_BYTES,
@@ -139,9 +148,9 @@ class Git:
         """Values that the system's and the person's own settings give a key; the repository has no say."""
         values: list[str] = []
         for scope in ("--system", "--global"):
+            argv = (program, "config", scope, *options, "--get-all", "-z", key)
             done = await self._run(
-                (program, "config", scope, *options, "--get-all", "-z", key),
-                clean_git_environment(os.environ),
+                Launch(argv, clean_git_environment(os.environ)),
                 directory=Path("/"),
                 seconds=READ_SECONDS,
                 limit=MOST_BYTES,
@@ -151,8 +160,7 @@ class Git:
 
     async def _run(
         self,
-        argv: Sequence[str],
-        environment: Mapping[str, str],
+        launch: Launch,
         *,
         directory: Path,
         seconds: float,
@@ -160,16 +168,11 @@ class Git:
         on_output: Callable[[str], None] = nobody_watches,
     ) -> Completed:
         try:
-            done = await run_command(
-                argv,
-                directory=directory,
-                time_limit=seconds,
-                limit=limit,
-                environment=environment,
-                on_output=on_output,
-            )
+            done = await run_launch(launch, Kept(limit, on_output), directory=directory, time_limit=seconds)
         except OSError as error:
             raise ToolError(ErrorType.EXECUTION_FAILED, f"git did not start: {error.strerror}.") from error
+        finally:
+            launch.close()
         if done.timed_out:
             raise ToolError(
                 ErrorType.TIMEOUT, f"git took longer than {seconds:g} s and was stopped.", USE_BASH

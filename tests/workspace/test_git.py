@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.shell.process import Kept, run_launch
 from coder_tui.workspace.confine import Workspace
-from coder_tui.workspace.git import Git
+from coder_tui.workspace.git import Git, nobody_watches
+from coder_tui.workspace.git_confined import ReadOnly
 from coder_tui.workspace.git_repository import find_program, find_repository, foreign_owner
 from tests.fakes.repository import GitRepository
+from tests.fakes.shells import BUBBLEWRAP, UNCONFINED
 from tests.tools.builtin.git_bench import GitBench
 
 Trap = Callable[[GitRepository, str], None]
@@ -264,7 +267,7 @@ async def test_a_git_in_the_workspace_is_never_used(
     await GitBench(repository.root).call("git_status")
 
     assert not canary.exists()
-    assert Git(Workspace(repository.root)).program() == system_git
+    assert Git(Workspace(repository.root), ReadOnly(UNCONFINED)).program() == system_git
 
 
 async def test_reading_leaves_the_index_as_it_is(repository: GitRepository) -> None:
@@ -344,3 +347,34 @@ async def test_a_pipe_that_git_is_told_to_read_does_not_hang_it(
     config.write_text(config.read_text().replace("path = x", f"path = {tmp_path}/pipe"))
 
     assert (await GitBench(repository.root).failure("git_status")).type is ErrorType.TIMEOUT
+
+
+@pytest.mark.skipif(not BUBBLEWRAP.program, reason="needs bubblewrap: apt install bubblewrap")
+async def test_a_program_that_got_through_could_write_nowhere(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    canary = tmp_path / "canary"
+    script = f"#!/bin/sh\ntouch {canary}; touch inside; echo ran >&2; exit 1\n"
+    fake = repository.put("../bin/git", script)
+    fake.chmod(0o755)
+
+    launch = ReadOnly(BUBBLEWRAP).launch((str(fake),), {"PATH": "/usr/bin:/bin"})
+    done = await run_launch(launch, Kept(1000, nobody_watches), directory=repository.root, time_limit=20)
+    launch.close()
+
+    assert done.stderr.endswith("ran\n")
+    assert (canary.exists(), (repository.root / "inside").exists()) == (False, False)
+
+
+@pytest.mark.skipif(not BUBBLEWRAP.program, reason="needs bubblewrap: apt install bubblewrap")
+async def test_confined_reading_tells_the_same(repository: GitRepository) -> None:
+    repository.commit(**{"a": "1\n", ".env": "KEY=1\n"})
+    repository.put("a", "2\n")
+    repository.put(".env", "KEY=2\n")
+    plain, confined = GitBench(repository.root), GitBench(repository.root, BUBBLEWRAP)
+    named: dict[str, object] = {"path": ".env"}
+    calls = (*CALLS, ("git_diff", named))
+
+    told = [await bench.call(tool, **arguments) for bench in (plain, confined) for tool, arguments in calls]
+
+    assert told[: len(calls)] == told[len(calls) :]

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from coder_tui.protocol.errors import ToolError
+from coder_tui.shell.sandbox import SandboxStatus
 from coder_tui.tools.base import Access, JsonObject, Tool, ToolContext, ToolResult
 from coder_tui.tools.builtin.git_add import GitAddTool
 from coder_tui.tools.builtin.git_commit import GitCommitTool
@@ -12,13 +13,17 @@ from coder_tui.tools.builtin.git_log import GitLogTool
 from coder_tui.tools.builtin.git_status import GitStatusTool
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.git import Git
+from coder_tui.workspace.git_confined import ReadOnly
+from tests.fakes.shells import UNCONFINED
 
 
 class GitBench:
-    def __init__(self, root: Path) -> None:
+    """Unconfined unless told: git's own settings must be enough."""
+
+    def __init__(self, root: Path, sandbox: SandboxStatus = UNCONFINED) -> None:
         self.root = root
         workspace = Workspace(root)
-        git = Git(workspace)
+        git = Git(workspace, ReadOnly(sandbox))
         tools: tuple[Tool[Any], ...] = (
             GitStatusTool(workspace, git),
             GitDiffTool(workspace, git),
