@@ -19,7 +19,7 @@ from coder_tui.protocol.errors import ErrorType, ToolError, UserError
 from coder_tui.protocol.events import FilesChanged, ToolFinished, ToolProgressed, ToolStarted
 from coder_tui.protocol.messages import ToolCall, ToolMessage
 from coder_tui.protocol.outcomes import Outcome
-from coder_tui.text.redact import BY_SHAPE, Redactor, map_texts
+from coder_tui.text.redact import BY_SHAPE, MASK, Redactor, map_texts
 from coder_tui.text.stream_redactor import KnownStream
 from coder_tui.tools.base import Access, Audience, JsonObject, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.call import rewritten, understand
@@ -29,6 +29,7 @@ from coder_tui.tools.truncate import OutputGuard
 
 log = logging.getLogger(__name__)
 INVALID = "invalid"
+_WRITERS = frozenset({ToolKind.EDIT, ToolKind.EXECUTE})
 EDITED = "The person changed this call before it ran; what ran is below."
 
 
@@ -108,6 +109,7 @@ class ToolRunner:
         self._guard = guard
         self._scope = scope
         self._redact = redact
+        self._has_masked = False
 
     def is_concurrent(self, call: ToolCall) -> bool:
         """Whether the call only looks, so that it may run beside others."""
@@ -181,6 +183,8 @@ class ToolRunner:
         name, arguments = canonical_call(attempt.call.name, attempt.call.arguments)
         tool = self._registry.get(name, self._scope.audience)
         attempt.kind = tool.kind
+        if self._has_masked and tool.kind in _WRITERS and MASK in arguments:
+            raise _writes_mask()
         tool, params = understand(tool, arguments)
         attempt.tool, attempt.summary = tool.name, tool.summary(params)
         return tool, params
@@ -206,7 +210,9 @@ class ToolRunner:
         if not attempt.is_recorded:
             await self._record(attempt)
         name = f"{self._scope.session_id}-{attempt.call.id}"
-        content = self._redact.known(await asyncio.to_thread(self._guard.guard, result.for_model, name))
+        whole = await asyncio.to_thread(self._guard.guard, result.for_model, name)
+        content = self._redact.known(whole)
+        self._has_masked |= content != whole
         shown = map_texts(result.for_user, self._redact.known)
         message = ToolMessage(uuid4().hex, attempt.call.id, attempt.tool, content)
         await self._calls.finished(
@@ -244,6 +250,15 @@ def _told_of_edit(result: ToolResult, tool: Tool[Any], edited: str) -> ToolResul
     """The model must know that what ran is not what it asked for."""
     note = {"edited_by_person": {"message": EDITED, tool.editable: edited}}
     return replace(result, for_model={**result.for_model, **note})
+
+
+def _writes_mask() -> ToolError:
+    """A model that was not shown a secret must not put the mask in its place."""
+    return ToolError(
+        ErrorType.INVALID_TOOL_PARAMS,
+        f"invalid args: {MASK} stands for a secret that you were not shown; it would be lost",
+        "Change only what is around it, for instance by `edit` with the lines before or after it.",
+    )
 
 
 def _half_written() -> ToolError:

@@ -36,6 +36,7 @@ from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Grant
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.sessions import Store, StoredSession
+from coder_tui.text.redact import BY_SHAPE, Redactor
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 from coder_tui.workspace.snapshots import SnapshotStore
@@ -103,13 +104,14 @@ async def world(
     limits: Limits | None = None,
     resume: str = "",
     small: str = "",
+    redact: Redactor = BY_SHAPE,
 ) -> AsyncIterator[World]:
-    store = await Store.open(folder / "data" / "sessions.db")
+    store = await Store.open(folder / "data" / "sessions.db", redact)
     info = await (store.get(resume) if resume else store.create_session(str(folder), "scripted", Mode.ASK))
     if resume:
         await store.close_unfinished(info.id)
     stored = await store.load(info.id)
-    made = _assemble(store, stored, folder, ScriptedModel(replies), limits or Limits(), small)
+    made = _assemble(store, stored, folder, ScriptedModel(replies), limits or Limits(), small, redact)
     made.answers = list(answers)
     try:
         yield made
@@ -119,7 +121,13 @@ async def world(
 
 
 def _assemble(
-    store: Store, stored: StoredSession, folder: Path, model: ScriptedModel, limits: Limits, small: str
+    store: Store,
+    stored: StoredSession,
+    folder: Path,
+    model: ScriptedModel,
+    limits: Limits,
+    small: str,
+    redact: Redactor,
 ) -> World:
     bus, look, act, info = EventBus(), LookTool(), ActTool(), stored.info
     conversation = Conversation(store, info.id, stored.messages)
@@ -137,7 +145,8 @@ def _assemble(
     policy = Policy(Boundaries((str(folder),)), layers=(forbidden,))
     desk = PermissionDesk(policy, broker, log, keeper, notify)
     registry = Registry([look, act])
-    runner = ToolRunner(registry, desk, log, bus, OutputGuard(folder / "out"), Scope(info.id, folder))
+    guard, scope = OutputGuard(folder / "out", redact), Scope(info.id, folder)
+    runner = ToolRunner(registry, desk, log, bus, guard, scope, redact)
     services = TurnServices(
         bus=bus,
         conversation=conversation,
