@@ -94,7 +94,7 @@ class DiffSheet:
         opened = {section for of, section in shape.opened if of == number}
         is_split = self._painters[number].look.is_split
         pieces = laid_out(file, shape.context, opened, is_split=is_split)
-        for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
+        for piece, following in zip(pieces, [*pieces[1:], None], strict=False):
             yield piece
             is_last = following is None or following.hunk != piece.hunk
             if is_last and (words := shape.remarks.get(piece.hunk)):

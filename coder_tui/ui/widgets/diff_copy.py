@@ -21,13 +21,16 @@ def copied(strips: Sequence[Strip], selection: Selection, look: DiffLook, edge: 
     """Lines of code; a line that was wrapped is one line again."""
     start, end = code_columns(look, selection, edge)
     lines: list[str] = []
+    is_full = True
     for number, strip in enumerate(strips):
         gutter = strip.crop(start - look.gutter, start).text
         text = _part(strip, selection, start, end, number, len(strips))
         if look.marking.glyphs.wrapped in gutter and lines:
-            lines[-1] += text.lstrip() if text[:1] == " " else text
+            lines[-1] += ("" if is_full else " ") + text.lstrip(" ")
         elif any(char.isdigit() for char in gutter):
-            lines.append(text.rstrip())
+            lines.append(text)
+        # A row with room left was broken at a blank.
+        is_full = strip.crop(end - 1, end).text != " "
     return "\n".join(lines)
 
 
