@@ -79,3 +79,12 @@ def test_the_result_is_always_valid_json_within_the_limit(
         guarded = OutputGuard(Path(folder)).guard(result, "c")
     assert len(guarded.encode()) <= MAX_BYTES + 500
     assert json.loads(guarded)["ok"] is True
+
+
+def test_what_is_kept_whole_holds_no_secret_and_is_private(tmp_path: Path) -> None:
+    content = "key sk-ant-abcdefgh0123456789\n" + "x\n" * 5_000
+    result = json.loads(OutputGuard(tmp_path).guard({"ok": True, "content": content}, "c"))
+    saved = Path(result["full_output"])
+    assert saved.read_text() == "key [redacted]\n" + "x\n" * 5_000
+    assert saved.stat().st_mode & 0o777 == 0o600
+    assert result["content"].startswith("key sk-ant-abcdefgh0123456789\n")

@@ -1,0 +1,79 @@
+"""What is printed holds no secret, however its text was cut into pieces."""
+
+from typing import Any
+
+import pytest
+
+from coder_tui.cli.output import complain, redactor, say, say_json
+from coder_tui.headless import StreamPrinter
+from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.events import (
+    Event,
+    MessageFinished,
+    Notice,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolProgressed,
+    TurnFinished,
+)
+from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
+from coder_tui.text.redact import MASK, Redactor
+
+KEY = "sk-ant-abcdefgh0123456789"
+
+
+def printed(*events: Event) -> list[dict[str, Any]]:
+    lines: list[dict[str, Any]] = []
+    printer = StreamPrinter(lines.append, Redactor({}))
+    for event in events:
+        printer.event(event)
+    return lines
+
+
+def test_pieces_come_as_lines_in_which_no_key_is_split() -> None:
+    text = f"first\nkey {KEY} end"
+    pieces = [TextDelta("m", text[start : start + 5]) for start in range(0, len(text), 5)]
+    lines = printed(*pieces, MessageFinished("m", "whole", ""))
+    assert lines[:-1] == [
+        {"type": "text_delta", "message_id": "m", "text": "first\n"},
+        {"type": "text_delta", "message_id": "m", "text": f"key {MASK} end"},
+    ]
+
+
+def test_each_text_ends_with_what_it_belongs_to() -> None:
+    lines = printed(
+        ThinkingDelta("m", "hm"),
+        TextDelta("m", "so"),
+        ToolProgressed("c", "half"),
+        Notice(NoticeLevel.INFO, "between"),
+        MessageFinished("m", "so", "hm"),
+        ToolFinished("c", "bash", Outcome.OK, "x", TextBlock(""), 1),
+    )
+    assert [line["type"] for line in lines] == [
+        "notice",
+        "thinking_delta",
+        "text_delta",
+        "message_finished",
+        "tool_progressed",
+        "tool_finished",
+    ]
+
+
+def test_what_a_broken_turn_had_said_is_not_lost() -> None:
+    lines = printed(TextDelta("m", "half a line"), TurnFinished(1, TurnOutcome.INTERRUPTED, "", 5))
+    assert [line.get("text") for line in lines] == ["half a line", None]
+
+
+def test_every_way_to_print_hides_secrets(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "no shape 12")
+    redactor.cache_clear()
+    say(f"said {KEY} no shape 12")
+    complain(f"told {KEY} no shape 12")
+    say_json({"a": [f"{KEY} no shape 12"], "password": "x"})
+    redactor.cache_clear()
+    out, err = capsys.readouterr()
+    assert out == f'said {MASK} {MASK}\n{{"a": ["{MASK} {MASK}"], "password": "{MASK}"}}\n'
+    assert err == f"told {MASK} {MASK}\n"

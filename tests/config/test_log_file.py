@@ -1,0 +1,56 @@
+"""The log takes what the program and its event loop have to tell, without secrets."""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from coder_tui.config.log_file import start_log
+from coder_tui.text.redact import MASK, Redactor
+
+KEY = "sk-ant-abcdefgh0123456789"
+
+
+@pytest.fixture
+def log_path(tmp_path: Path) -> Iterator[Path]:
+    names = ("coder_tui", "asyncio")
+    before = {name: (logging.getLogger(name).propagate, logging.getLogger(name).level) for name in names}
+    yield start_log(tmp_path, Redactor({"A_SECRET": "known 99"}))
+    for name, (propagates, level) in before.items():
+        logger = logging.getLogger(name)
+        for handler in tuple(logger.handlers):
+            logger.removeHandler(handler)
+            handler.close()
+        logger.propagate = propagates
+        logger.setLevel(level)
+
+
+def fail() -> None:
+    raise RuntimeError(f"the server said {KEY} and known 99")
+
+
+def test_messages_and_tracebacks_hold_no_secret(log_path: Path) -> None:
+    log = logging.getLogger("coder_tui.somewhere")
+    log.warning("for %s", KEY)
+    try:
+        fail()
+    except RuntimeError:
+        log.exception("it failed")
+    told = log_path.read_text()
+    assert (KEY in told, "known 99" in told) == (False, False)
+    assert f"WARNING coder_tui.somewhere: for {MASK}\n" in told
+    assert f"RuntimeError: the server said {MASK} and {MASK}" in told
+
+
+async def test_a_failure_that_nobody_waited_for_is_in_the_log(
+    log_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        fail()
+    except RuntimeError as error:
+        asyncio.get_running_loop().call_exception_handler({"message": "lost", "exception": error})
+    told = await asyncio.to_thread(log_path.read_text)
+    assert f"RuntimeError: the server said {MASK} and {MASK}" in told
+    assert capsys.readouterr().err == ""
