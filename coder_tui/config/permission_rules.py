@@ -1,9 +1,10 @@
 """Permission tables as rules, each with the place it comes from: the person's, and a project's own."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from coder_tui.config.permission_section import PermissionTable
-from coder_tui.config.project_settings import PERMISSION, ProjectSettings
+from coder_tui.config.project_settings import MOST_UNTRUSTED_RULES, PERMISSION, ProjectSettings
 from coder_tui.config.sources import Sources, origin_of
 from coder_tui.config.toml_lines import KeyPath
 from coder_tui.policy.keys import is_permission_key
@@ -29,7 +30,9 @@ def project_layer(project: ProjectSettings) -> Layer:
 
     Where one of its own exceptions falls away with that, what remains is stricter than it meant: never laxer.
     """
-    entries = _entries(project.rules) if isinstance(project.rules, Mapping) else ()
+    entries = _entries(project.rules) if isinstance(project.rules, Mapping) else iter(())
+    if not project.is_trusted:
+        entries = islice(entries, MOST_UNTRUSTED_RULES)
     return Layer(
         PROJECT,
         tuple(

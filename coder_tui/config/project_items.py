@@ -95,7 +95,8 @@ def _command(value: Any) -> str:
     if isinstance(value, dict):
         command = value.get("command", value.get("url"))
         if isinstance(command, str):
-            words = [command, *(str(word) for word in value.get("args", ()) or ())]
+            given = value.get("args", [])
+            words = [command, *(map(str, given) if isinstance(given, list) else (_shown(given),))]
             rest = {key: item for key, item in value.items() if key not in ("command", "url", "args")}
             return _cut(" ".join(words) + (f", with {json.dumps(rest, default=str)}" if rest else ""))
     return _shown(value)

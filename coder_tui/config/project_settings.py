@@ -13,6 +13,7 @@ from coder_tui.config.trust import Trust
 from coder_tui.protocol.errors import ConfigError
 
 PERMISSION = "permission"
+MOST_UNTRUSTED_RULES = 500
 _HOW = "'coder-tui trust' shows what it would do, and asks"
 
 
@@ -65,7 +66,15 @@ def _untrusted(workspace: Path, found: ProjectFile, problem: str) -> ProjectSett
     told = f"found {found.name}, not used: this folder is not trusted; {_HOW}"
     warnings = (told, problem) if problem else (told,)
     try:
-        file: SettingsFile | None = parse_settings(workspace / found.name, found.data)
+        file = parse_settings(workspace / found.name, found.data)
     except ConfigError as error:
         return ProjectSettings(found.name, None, is_trusted=False, warnings=(*warnings, str(error)))
+    if _rule_count(file.values.get(PERMISSION)) > MOST_UNTRUSTED_RULES:
+        # Each is held against every call: without a limit a stranger's file could bring all to a halt.
+        warnings = (*warnings, f"of the rules in {found.name} only the first {MOST_UNTRUSTED_RULES} hold")
     return ProjectSettings(found.name, file, is_trusted=False, warnings=warnings)
+
+
+def _rule_count(table: object) -> int:
+    values = table.values() if isinstance(table, Mapping) else ()
+    return sum(len(value) if isinstance(value, Mapping) else 1 for value in values)

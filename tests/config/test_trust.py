@@ -361,3 +361,38 @@ def test_a_link_among_extensions_is_told_and_not_followed(
     assert [(item.kind, item.file) for item in inventory.items] == [
         (ItemKind.UNREADABLE, ".coder-tui/skills")
     ]
+
+
+def test_a_flood_of_untrusted_rules_is_cut_and_told(directories: Directories, project: Path) -> None:
+    rules = "".join(f'"{number}" = "deny"\n' for number in range(501))
+    (project / CONFIG).write_text(f"[permission.bash]\n{rules}")
+
+    found = sources_of(directories, project).project
+    assert found is not None
+
+    assert len(project_layer(found).rules) == 500
+    assert found.warnings[1] == f"of the rules in {CONFIG} only the first 500 hold"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[mcp.a]\ncommand = "x"\nargs = 3\n[mcp]\nb = 5\n',
+        "permission = 3\nhooks = []\n",
+        "[permission]\nbash = 3\n[permission.x]\na = [1]\n",
+        "[model]\nname = 1979-05-27\n[lsp]\npy = [[[]]]\n",
+        f"[ui]\nx = {'[' * 800}{']' * 800}\n",
+        "\ufeff",
+        "a = 1\na = 2\n",
+    ],
+)
+def test_nonsense_is_told_and_breaks_nothing(directories: Directories, project: Path, text: str) -> None:
+    (project / CONFIG).write_text(text)
+    (project / ".mcp.json").write_text('{"mcpServers": {"a": {"command": "x", "args": {"b": 1}}, "c": null}}')
+
+    sources = sources_of(directories, project)
+
+    assert load_settings(sources) == load_settings(Sources())
+    assert sources.project is not None
+    assert project_layer(sources.project).rules == ()
+    assert len(Trust.load(directories).inventory(project).items) >= 2
