@@ -125,7 +125,8 @@ def _opening() -> Scene:
 def _first_tests() -> Scene:
     return Scene(
         "The README promises the discount *from ten pieces on*, but `cart.py` compares with `> 10`. "
-        "The tests should show it. A command can do anything, so **you are asked first**: "
+        "The tests should show it. A command can do anything, so **you are asked first**, "
+        "and see what it was found to do and how it is confined: "
         "`Ctrl+Y` allows it once, `n` refuses, `Esc` stops me.",
         "README and code disagree at exactly ten pieces. Seeing the test fail is better than being sure.",
         (

@@ -156,8 +156,9 @@ async def test_allow_waits_until_the_end_of_a_long_command_was_shown() -> None:
         await s.pilot.press("ctrl+y")
         await s.until(lambda: "Scroll to the end first" in s.drawn())
         assert s.session.answers == []
+        assert "PgDn shows more  ready" in s.drawn()
         await s.pilot.press("end")
-        await s.until(lambda: "echo 199" in s.drawn())
+        await s.until(lambda: "echo 199" in s.drawn() and "PgDn shows more" not in s.drawn())
         await s.pilot.press("ctrl+y")
         await s.until(lambda: s.session.answers == [("r1", ApprovalReply(Decision.ALLOW_ONCE))])
 

@@ -54,25 +54,37 @@ def test_what_was_found_stands_first_by_weight_and_what_the_model_says_last() ->
         findings=(
             Finding(FindingKind.READS, "/srv/project/Makefile"),
             Finding(FindingKind.WRITES, "/etc/hosts", "> sends output there"),
-            Finding(FindingKind.WRITES, "/srv/project"),
-            Finding(FindingKind.WRITES, "/srv/project"),
+            Finding(FindingKind.WRITES, "/srv/project", "make"),
+            Finding(FindingKind.WRITES, "/srv/project", "tar"),
+            Finding(FindingKind.WRITES, "/srv/project", "make"),
+            Finding(FindingKind.READS, "", "the repository"),
+            Finding(FindingKind.UNKNOWN),
             Finding(FindingKind.NETWORK, "", "curl"),
             Finding(FindingKind.DELETES, "/srv/project/build"),
         ),
         sandbox="bubblewrap: no network, writes only here",
-        facts=(claim, "no rule allows it", "it deletes"),
+        facts=(
+            claim,
+            "no rule allows it",
+            "it changes /srv/project/build",
+            "/x/srv/project/build is outside",
+            "no rule allows it",
+        ),
     )
     rows = details(request, UNICODE)
     said = rows[-1]
     assert rows[:-1] == (
         Detail("deletes", "build", "", Weight.WARNING),
         Detail("writes", "/etc/hosts", "> sends output there", Weight.MARKED),
-        Detail("", "this folder", "", Weight.MARKED),
+        Detail("", "this folder", "make; tar", Weight.MARKED),
         Detail("network", "any host", "curl", Weight.WARNING),
+        Detail("unknown", "it may do anything", "", Weight.WARNING),
         Detail("reads", "Makefile"),
+        Detail("", "the repository"),
         Detail("sandbox", "bubblewrap: no network, writes only here", "", Weight.GOOD),
         Detail("why", "no rule allows it"),
-        Detail("", "it deletes"),
+        Detail("", "it changes build"),
+        Detail("", "/x/srv/project/build is outside"),
         Detail("rule", "* = ask (defaults)"),
     )
     assert (said.label, said.weight) == ("model says", Weight.CLAIM)

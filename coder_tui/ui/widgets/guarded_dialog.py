@@ -60,9 +60,12 @@ class GuardedDialog(Vertical):
 
     def state_words(self, is_ready: bool) -> str:
         if is_ready:
-            return f"ready {self._chrome.ready}"
-        words = f"hold {self._chrome.hold} keys go to the draft"
-        return words if self.size.width >= len(words) + TITLE_MARGIN else f"hold {self._chrome.hold}"
+            short = f"ready {self._chrome.ready}"
+            words = f"PgDn shows more  {short}" if self.scrolled.has_more else short
+        else:
+            short = f"hold {self._chrome.hold}"
+            words = f"{short} keys go to the draft"
+        return words if self.size.width >= len(words) + TITLE_MARGIN else short
 
     def note(self, text: str) -> None:
         self._note.display = bool(text)

@@ -1,5 +1,6 @@
 """What the approval dialog says about a request besides its preview: title, digest, rows of details."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePath
@@ -71,10 +72,12 @@ _UNNAMED = {
     FindingKind.DELETES: "something that it does not name",
     FindingKind.WRITES: "somewhere that it does not name",
     FindingKind.NETWORK: "any host",
-    FindingKind.RUNS_CODE: "of its own",
+    FindingKind.RUNS_CODE: "that it does not name",
     FindingKind.UNKNOWN: "it may do anything",
     FindingKind.READS: "something that it does not name",
 }
+_TOLD_BY_REASON = frozenset({FindingKind.READS, FindingKind.RUNS_CODE})
+"""Where a reason without a target says enough."""
 _WEIGHTS = {FindingKind.READS: Weight.PLAIN, FindingKind.WRITES: Weight.MARKED}
 _DIGEST = {
     FindingKind.DELETES: "deletes",
@@ -125,9 +128,10 @@ def details(request: ApprovalRequest, chrome: Chrome) -> tuple[Detail, ...]:
     rows = _seeming(request.preview) + _found(request)
     if request.sandbox:
         weight = Weight.WARNING if is_unconfined(request) else Weight.GOOD
-        rows.append(Detail("sandbox", safe_line(request.sandbox), weight=weight))
+        rows.append(Detail("sandbox", _shortened(request.sandbox, request.preview), weight=weight))
     known = [fact for fact in request.facts if not fact.startswith(CLAIM)]
-    rows += [Detail("" if index else "why", safe_line(fact)) for index, fact in enumerate(known)]
+    said = [_shortened(fact, request.preview) for fact in known]
+    rows += [Detail("" if index else "why", fact) for index, fact in enumerate(dict.fromkeys(said))]
     if request.rule:
         rows.append(Detail("rule", safe_line(request.rule)))
     claims = [fact for fact in request.facts if fact.startswith(CLAIM)]
@@ -165,21 +169,38 @@ def _seeming(preview: DisplayBlock) -> list[Detail]:
 def _found(request: ApprovalRequest) -> list[Detail]:
     rows: list[Detail] = []
     for kind in _ORDER:
-        same = [finding for finding in request.findings if finding.kind is kind]
-        weight = _WEIGHTS.get(kind, Weight.WARNING)
-        for index, finding in enumerate(dict.fromkeys(same)):
-            target = _target(finding, request.preview) or _UNNAMED[kind]
-            rows.append(Detail("" if index else str(kind), target, safe_line(finding.reason), weight))
+        reasons: dict[str, list[str]] = {}
+        for finding in request.findings:
+            if finding.kind is kind:
+                reasons.setdefault(_target(finding, request.preview), []).append(safe_line(finding.reason))
+        for index, (target, said) in enumerate(reasons.items()):
+            reason = "; ".join(dict.fromkeys(filter(None, said)))
+            if not target and reason and kind in _TOLD_BY_REASON:
+                target, reason = reason, ""
+            weight = _WEIGHTS.get(kind, Weight.WARNING)
+            rows.append(Detail("" if index else str(kind), target or _UNNAMED[kind], reason, weight))
     return rows
 
 
 def _target(finding: Finding, preview: DisplayBlock) -> str:
     """A path below the command's folder as it is written there; all others in full."""
-    folder = preview.directory if isinstance(preview, TerminalBlock) else ""
+    folder = _folder(preview)
     if folder and finding.target.startswith("/") and PurePath(finding.target).is_relative_to(folder):
         inside = PurePath(finding.target).relative_to(folder)
         return safe_line("this folder" if str(inside) == "." else str(inside))
     return safe_line(finding.target)
+
+
+def _shortened(text: str, preview: DisplayBlock) -> str:
+    """Words of the program, with paths as `_target` has them."""
+    folder = _folder(preview)
+    if len(folder) > 1:
+        text = re.sub(rf"(?<!\S){re.escape(folder)}/(?=\S)", "", text)
+    return safe_line(text)
+
+
+def _folder(preview: DisplayBlock) -> str:
+    return preview.directory if isinstance(preview, TerminalBlock) else ""
 
 
 def _claim(fact: str, chrome: Chrome) -> str:

@@ -29,6 +29,11 @@ class SeenScroll(VerticalScroll, can_focus=False):
     def on_resize(self) -> None:
         self._moved()
 
+    @property
+    def has_more(self) -> bool:
+        """Whether something lies below what is in view."""
+        return self.scroll_y < self.max_scroll_y
+
     def look(self) -> None:
         """Take note of what is painted; for a moment at which the person can have read it."""
         self.is_end_seen = self.is_end_seen or self._is_end_painted()
