@@ -33,7 +33,7 @@ def _found(target: Target) -> Finding:
         case TargetKind.ADDRESS:
             return Finding(FindingKind.NETWORK, target.value, "sends data" if target.writes else "")
         case TargetKind.NAME:
-            return Finding(FindingKind.READS, target.value)
+            return Finding(FindingKind.WRITES if target.writes else FindingKind.READS, target.value)
 
 
 def explain(verdict: Verdict, findings: tuple[Finding, ...]) -> tuple[str, ...]:
