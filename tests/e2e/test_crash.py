@@ -1,6 +1,8 @@
 """`kill -9` in the middle of a turn: what was finished is there, and the session goes on."""
 
+import asyncio
 import json
+import os
 import signal
 from pathlib import Path
 
@@ -38,16 +40,16 @@ async def test_a_killed_turn_goes_on_from_its_last_finished_step(tmp_path: Path)
 
 async def test_a_call_that_was_running_is_told_as_interrupted_and_not_run_again(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
-    command = "echo ran >> log; kill -9 $PPID; sleep 30"
-    config = program.home / "config.toml"
-    config.write_text(f'[permission.bash]\n{json.dumps(command)} = "allow"\n')
-    calls = (Call("bash", {"command": command}), Call("list", {}))
+    os.mkfifo(program.project / "up")
+    calls = (Call("bash", {"command": "echo ran >> log; echo up > up; sleep 30"}), Call("list", {}))
     async with OpenAIServer([Reply(calls=calls), Reply(text="I see.")]) as server:
-        model = ("--model", "openai/x", "--api-base", server.url, "--config", str(config))
-        killed = program.run("run", "-p", "go", *model)
+        model = ("--model", "openai/x", "--api-base", server.url)
+        process = program.start("run", "-p", "go", "--permission", "auto", *model)
+        await asyncio.to_thread((program.project / "up").read_text)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
         done = program.run("run", "-p", "go on", "--continue", *model)
         conversation = sent(server)
-    assert killed.returncode == -signal.SIGKILL
     assert done.returncode == 0, done.stderr
     results = [json.loads(str(message["content"])) for message in conversation if message["role"] == "tool"]
     assert [result["error"]["type"] for result in results] == ["cancelled", "cancelled"]
