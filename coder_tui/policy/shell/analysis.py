@@ -9,7 +9,8 @@ from coder_tui.policy.shell.call import Call
 from coder_tui.policy.shell.catalogue import judge
 from coder_tui.policy.shell.characters import odd_characters
 from coder_tui.policy.shell.directory import DirectoryTracker
-from coder_tui.policy.shell.links import is_link, matches, resolved
+from coder_tui.policy.shell.globbing import matches
+from coder_tui.policy.shell.links import is_link, resolved
 from coder_tui.policy.shell.notes import Notes, Place, Touch
 from coder_tui.policy.shell.programs.wrappers import ASSIGNMENT, TRANSPARENT
 from coder_tui.policy.shell.reader import KEYWORDS, NotPlainError, read_plain

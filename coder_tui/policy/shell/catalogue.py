@@ -32,7 +32,8 @@ _PROGRAMS: dict[str, Judge] = {
 
 def judge(call: Call, notes: Notes) -> None:
     """Note what the call does. A path to a program counts as its name, but proves nothing."""
-    name = call.name.rpartition("/")[2]
+    # Where the disk does not tell letters apart, CURL is curl.
+    name = call.name.rpartition("/")[2].lower()
     known = _PROGRAMS.get(name)
     if known is None:
         judge_unlisted(call, notes)

@@ -1,12 +1,7 @@
-"""Where paths really lead: the only look that the analysis takes at the disk."""
+"""Where paths really lead."""
 
 import os
-import re
-from glob import iglob
-from itertools import islice
 from pathlib import Path
-
-MOST_MATCHES = 2_000
 
 
 def resolved(path: str) -> str | None:
@@ -27,14 +22,3 @@ def is_link(path: str) -> bool:
 
 def exists(path: str) -> bool:
     return os.path.lexists(path)
-
-
-def matches(folder: str, pattern: str) -> tuple[str, ...] | None:
-    """The names that a shell's pattern stands for now; None where they are too many to look at."""
-    try:
-        found = tuple(
-            islice(iglob(f"{folder.rstrip('/')}/{pattern.replace('[^', '[!')}"), MOST_MATCHES + 1)  # noqa: PTH207 - Path.glob finds hidden names, too
-        )
-    except (OSError, ValueError, re.error):
-        return None
-    return found if len(found) <= MOST_MATCHES else None

@@ -14,6 +14,7 @@ from coder_tui.policy.shell.programs.git_reading import (
     LISTING_TAGS,
     READING_COMMANDS,
 )
+from coder_tui.policy.shell.repository import runs_programs
 from coder_tui.policy.shell.words import Word, literal, named
 from coder_tui.protocol.findings import FindingKind
 
@@ -39,6 +40,12 @@ _DANGEROUS = re.compile(
     r"-c|-x|--config.*|--upload-pack.*|--receive-pack.*|--exec.*|--template.*|--separate-git-dir.*|--output.*|"
     r"--ext-diff|--textconv|--extcmd.*|-O.*|--open-files.*|--git-dir.*|--work-tree.*|--strategy=.*|-X.*"
 )
+# They neither look at the working tree nor compare contents, so no setting of a repository matters.
+_HARMLESS_ANYWHERE = named(
+    "rev-parse rev-list branch tag remote config for-each-ref cat-file show-ref merge-base ls-tree "
+    "name-rev version "
+    "var count-objects worktree symbolic-ref reflog shortlog check-ignore check-attr"
+)
 _SHOWING = named(
     "log diff show whatchanged blame annotate grep cat-file diff-tree diff-index diff-files range-diff "
     "stash shortlog"
@@ -59,7 +66,7 @@ def _judge_git(call: Call, notes: Notes) -> None:
         notes.plain_text = without_flags
     if any(word.may_become_a_flag for word in arguments) or notes.has_more_operands:
         notes.doubt("a file whose name is a flag may be among what git is given")
-    _check_place(notes)
+    _check_place(command, notes)
     if (table := _reading_table(command, arguments)) is not None:
         _judge_reading(command, arguments, table, notes)
     elif command in READING_SHORT and READING_SHORT[command](arguments):
@@ -88,11 +95,13 @@ def _without_globals(words: list[Word], notes: Notes) -> list[Word]:
     return [] if words and words[0].text.startswith("-") else words
 
 
-def _check_place(notes: Notes) -> None:
+def _check_place(command: str, notes: Notes) -> None:
     """A repository that lies inside the workspace brings its own settings, and those can name programs."""
     for directory in notes.place.directories:
         if any(_is_nested_repository(folder) for folder in _below_roots(directory, notes.place.roots)):
             notes.doubt("another repository lies there, whose settings may run programs")
+        elif command not in _HARMLESS_ANYWHERE and runs_programs(directory):
+            notes.doubt("the repository's settings make git run programs (a filter, fsmonitor, textconv …)")
 
 
 def _below_roots(directory: str, roots: tuple[str, ...]) -> list[str]:

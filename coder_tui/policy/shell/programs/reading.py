@@ -3,6 +3,7 @@
 from coder_tui.policy.shell.call import Call, Judge, Operands, reader
 from coder_tui.policy.shell.flags import flag_table, take_apart
 from coder_tui.policy.shell.notes import Notes
+from coder_tui.policy.shell.programs.search import check_folders
 
 _HELP = "--help --version"
 _XXD = "-a -b -c= -C -e -E -g= -i -l= -n= -o= -p -s= -u"
@@ -214,7 +215,7 @@ def _judge_diff(call: Call, notes: Notes) -> None:
     is_recursive = any(flag.startswith("-") and not flag.startswith("--") and "r" in flag for flag in flags)
     is_brief = any(flag == "--brief" or (not flag.startswith("--") and "q" in flag) for flag in flags)
     if is_recursive and not is_brief:
-        notes.doubt("it also compares files with secrets, such as .env (-q shows only names)")
+        check_folders([word for word in call.arguments if not word.is_flag], notes, has_hidden=True)
 
 
 READING["diff"] = _judge_diff

@@ -1,5 +1,6 @@
 """Programs that look for text and files: grep, rg, find, fd."""
 
+import posixpath
 import re
 
 from coder_tui.policy.secrets import may_name_a_secret
@@ -12,8 +13,9 @@ from coder_tui.policy.shell.call import (
     read_contents,
     read_operands,
 )
-from coder_tui.policy.shell.flags import Arguments, flag_table, take_apart
-from coder_tui.policy.shell.notes import Notes
+from coder_tui.policy.shell.flags import flag_table, take_apart
+from coder_tui.policy.shell.notes import Notes, joined
+from coder_tui.policy.shell.secret_files import secret_below
 from coder_tui.policy.shell.words import Word, named
 from coder_tui.protocol.findings import FindingKind
 
@@ -100,18 +102,24 @@ def _judge_grep(call: Call, notes: Notes) -> None:
         notes.doubt(f"nobody knows which files {call.name} will show")
     read_operands(call, found, Operands.PATTERN, notes, ("-e", "-f", "--regexp", "--file"))
     is_recursive = found.has("-r", "--recursive") or call.name == "rgrep" or found.value("-d") == "recurse"
-    if is_recursive and not found.has(*_ONLY_NAMES):
-        _check_recursion(found, notes)
-
-
-def _check_recursion(found: Arguments, notes: Notes) -> None:
-    """Everything below the workspace holds `.env` as well, where nothing says which files are meant."""
-    folders = found.operands[0 if found.has("-e", "-f", "--regexp", "--file") else 1 :] or [Word(".")]
     includes = [word.text for word in found.given.get("--include", [])]
-    if includes and not any(may_name_a_secret(pattern, has_hidden=True) for pattern in includes):
-        return
-    if any(word.text.rstrip("/") in {".", "..", ""} or word.text in notes.place.roots for word in folders):
-        notes.doubt("it also searches files with secrets, such as .env (--include says which are meant)")
+    is_limited = includes and not any(may_name_a_secret(pattern, has_hidden=True) for pattern in includes)
+    if is_recursive and not is_limited and not found.has(*_ONLY_NAMES):
+        folders = found.operands[0 if found.has("-e", "-f", "--regexp", "--file") else 1 :]
+        check_folders(folders or [Word(".")], notes, has_hidden=True)
+
+
+def check_folders(folders: list[Word], notes: Notes, *, has_hidden: bool) -> None:
+    """A search that comes upon a file with secrets would show it."""
+    for word in folders:
+        for directory in notes.place.directories:
+            found = secret_below(posixpath.normpath(joined(directory, word.text)), has_hidden=has_hidden)
+            if found:
+                notes.doubt(f"it would also show {found}")
+            elif found is None and has_hidden and word.text.rstrip("/") in {".", "..", ""}:
+                notes.doubt(
+                    "it may also show files with secrets, such as .env (--include says which are meant)"
+                )
 
 
 def _judge_rg(call: Call, notes: Notes) -> None:
@@ -132,8 +140,12 @@ def _judge_rg(call: Call, notes: Notes) -> None:
                 notes.doubt(f"the file type {word.text} may hold files with secrets, such as .env")
     if found.has("--files", "--type-list"):
         read_contents(found.operands, notes)
-    else:
-        read_operands(call, found, Operands.PATTERN, notes, ("-e", "-f", "--regexp", "--file"))
+        return
+    read_operands(call, found, Operands.PATTERN, notes, ("-e", "-f", "--regexp", "--file"))
+    is_limited = found.has("-t", "--type", "-g", "--glob", "--iglob", *_ONLY_NAMES)
+    if not is_limited:
+        folders = found.operands[0 if found.has("-e", "-f", "--regexp", "--file") else 1 :]
+        check_folders(folders or [Word(".")], notes, has_hidden=False)
 
 
 def _may_find_secrets(pattern: str) -> bool:
