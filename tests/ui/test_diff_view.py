@@ -303,6 +303,24 @@ async def test_nothing_to_show_is_no_crash() -> None:
     ]
 
 
+@pytest.mark.parametrize(("old", "new", "height"), [("a\n", "b\n", 2), (LONG_OLD, LONG_NEW, 12)])
+@pytest.mark.parametrize("width", [80, 140])
+async def test_it_can_be_as_high_as_the_diff_up_to_a_limit(
+    old: str, new: str, height: int, width: int
+) -> None:
+    app = DiffApp(one(old, new))
+    app.view.styles.height = "auto"
+    app.view.styles.max_height = 12
+    async with app.run_test(size=(width, 40)) as pilot:
+        await coloured(pilot)
+        assert app.view.size.height == min(height, app.view.sheet.index.total)
+        assert app.view.shape.look.width == app.view.scrollable_content_region.width - 1
+        assert app.view.is_end_in_view is (height == 2)
+        await pilot.press("end")
+        await pilot.pause()
+        assert app.view.is_end_in_view
+
+
 class SnapCompare(Protocol):
     def __call__(
         self,

@@ -67,32 +67,47 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         """Other files, or the same with other hunks; the reader stays where they are."""
         anchor = self.sheet.anchor(self.scroll_offset.y)
         self.sheet = DiffSheet(files)
-        self.arrange(replace(self.shape, opened=frozenset()))
+        self.lay_out(replace(self.shape, opened=frozenset()))
         self.go(self.sheet.row_of(anchor))
 
-    def rearrange(self, shape: Shape) -> None:
+    def reshape(self, shape: Shape) -> None:
         """The same lines otherwise; what is at the top of the view stays there."""
         anchor = self.sheet.anchor(self.scroll_offset.y)
-        self.arrange(shape)
+        self.lay_out(shape)
         self.go(self.sheet.row_of(anchor))
 
-    def arrange(self, shape: Shape) -> None:
-        """Lay out for the width there is."""
+    def lay_out(self, shape: Shape, width: int | None = None) -> None:
+        """Lay out for a width, the present one unless told."""
         self.shape = shape
-        width = max(NARROWEST_DRAWING, self.scrollable_content_region.width)
-        if not self.is_attached or not self.size.width:
+        if not self.is_attached or not (self.size.width or width):
             return
-        digits = max(FEWEST_DIGITS, len(str(self.sheet.largest_number)))
-        look = replace(shape.look, width=width - EDGE, digits=digits, left=round(self.scroll_x))
-        two = replace(look, is_split=True)
-        least = SPLIT_ROOM if self.wanted_split is None else LEAST_ROOM
-        is_split = self.wanted_split is not False and two.room >= least
-        self.shape = replace(shape, look=replace(look, is_split=is_split))
+        room = max(NARROWEST_DRAWING, self.scrollable_content_region.width if width is None else width)
+        self.shape = replace(shape, look=self._fitted(shape.look, room - EDGE))
         if self.sheet.shape != self.shape or self._drawn_palette is not self.palette:
             self._drawn_palette = self.palette
             self.sheet.arrange(self.shape, self.palette)
+            self.refresh()
         self._settle(self.scroll_offset.y)
-        self.refresh()
+
+    def _fitted(self, look: DiffLook, width: int) -> DiffLook:
+        digits = max(FEWEST_DIGITS, len(str(self.sheet.largest_number)))
+        look = replace(look, width=width, digits=digits, left=round(self.scroll_x))
+        two = replace(look, is_split=True)
+        least = SPLIT_ROOM if self.wanted_split is None else LEAST_ROOM
+        is_split = self.wanted_split is not False and two.room >= least
+        return two if is_split else replace(look, is_split=False)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """For a place that is as high as the diff: where it may not fit, give it a `max-height`."""
+        self.lay_out(self.shape, width - self.styles.scrollbar_size_vertical)
+        # Textual adds a row for a bar below, which lines that wrap never need.
+        bar = self.styles.scrollbar_size_horizontal if self.shape.look.wraps else 0
+        return max(0, self.sheet.index.total - bar)
+
+    @property
+    def is_end_in_view(self) -> bool:
+        """Whether the last row is before the reader's eyes."""
+        return bool(self.size) and self.scroll_offset.y + self.size.height >= self.sheet.index.total
 
     def go(self, row: int) -> None:
         """Put a row at the top of the view."""
@@ -114,7 +129,7 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         if self.palette is not self._drawn_palette:
             for colours in self.sheet.colours:
                 colours.forget()
-            self.arrange(self.shape)
+            self.lay_out(self.shape)
         start = max(0, first - 1)
         pairs = list(self.sheet.rows(start, last))
         above = pairs[0][1] if pairs and start < first else ""
@@ -157,12 +172,12 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         return copied(self.rows(first, last + 1), selection, self.shape.look, EDGE)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.rearrange(self.shape)
+        self.reshape(self.shape)
 
     def watch_scroll_x(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_x(old_value, new_value)
         if round(old_value) != round(new_value):
-            self.arrange(self.shape)
+            self.lay_out(self.shape)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)

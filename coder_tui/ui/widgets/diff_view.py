@@ -32,7 +32,8 @@ class DiffView(DiffSurface, can_focus=True):
     def annotate(self, marks: Mapping[str, str], remarks: Mapping[str, str]) -> None:
         """By hunk: a sign of one cell at its first row, and words below it."""
         self.marks = marks
-        self.rearrange(replace(self.shape, remarks=remarks))
+        self.reshape(replace(self.shape, remarks=remarks))
+        self.refresh()
 
     def choose(self, hunk: str, *, scrolls: bool = False) -> None:
         """Make a hunk the current one."""
@@ -50,7 +51,7 @@ class DiffView(DiffSurface, can_focus=True):
             return
         is_known = isinstance(self.sheet.files[found[0]].sections[piece.section], Same)
         if isinstance(piece.part, Gap) and is_known:
-            self.rearrange(replace(self.shape, opened=self.shape.opened | {(found[0], piece.section)}))
+            self.reshape(replace(self.shape, opened=self.shape.opened | {(found[0], piece.section)}))
         elif piece.hunk:
             self.choose(piece.hunk)
 
@@ -77,18 +78,18 @@ class DiffView(DiffSurface, can_focus=True):
 
     def action_layout(self) -> None:
         self.wanted_split = not self.is_split
-        self.rearrange(self.shape)
+        self.reshape(self.shape)
 
     def action_wrap(self) -> None:
         self.scroll_to(x=0, animate=False)
-        self.rearrange(replace(self.shape, look=replace(self.shape.look, wraps=not self.shape.look.wraps)))
+        self.reshape(replace(self.shape, look=replace(self.shape.look, wraps=not self.shape.look.wraps)))
 
     def action_blanks(self) -> None:
         look = self.shape.look
         marking = replace(look.marking, all_blanks=not look.marking.all_blanks)
-        self.rearrange(replace(self.shape, look=replace(look, marking=marking)))
+        self.reshape(replace(self.shape, look=replace(look, marking=marking)))
 
     def action_context(self, step: int) -> None:
         at = _CONTEXTS.index(self.shape.context) + step
         context = _CONTEXTS[max(0, min(at, len(_CONTEXTS) - 1))]
-        self.rearrange(replace(self.shape, context=context, opened=frozenset()))
+        self.reshape(replace(self.shape, context=context, opened=frozenset()))
