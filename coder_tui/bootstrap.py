@@ -39,7 +39,7 @@ from coder_tui.llm.retry import RetryPolicy
 from coder_tui.policy.decide import Action, Policy, Verdict
 from coder_tui.policy.paths import Boundaries
 from coder_tui.protocol.access import Mode, Target, TargetKind
-from coder_tui.protocol.errors import StorageError
+from coder_tui.protocol.errors import StorageError, UserError
 from coder_tui.protocol.events import Notice, TodosChanged
 from coder_tui.protocol.messages import AssistantMessage, Message, UserMessage
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -226,6 +226,8 @@ class SavedGrants:
 
     def _save(self, grant: Grant) -> Path:
         setup = self._setup
+        if any(setup.redact(pattern) != pattern for pattern in grant.patterns):
+            raise UserError("it holds a secret, which does not belong into a settings file")
         own = setup.sources.file.path if setup.sources.file else None
         return save_grant(grant, setup.directory, setup.directories, Trust.load(setup.directories), own)
 
