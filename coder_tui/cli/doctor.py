@@ -21,7 +21,7 @@ from coder_tui.llm.catalog import available_models
 from coder_tui.protocol.errors import ConfigError, UserError
 from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.storage.sessions import Store
-from coder_tui.workspace.git_repository import find_program
+from coder_tui.workspace.programs import find_program
 from coder_tui.workspace.search import search_program
 
 LIBRARIES = ("textual", "litellm", "mcp", "pydantic", "httpx")

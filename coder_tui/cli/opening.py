@@ -21,7 +21,7 @@ from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.errors import ConfigError, UserError
 from coder_tui.resources import sample_project
 from coder_tui.storage.sessions import Store
-from coder_tui.workspace.git_repository import find_program
+from coder_tui.workspace.programs import find_program
 
 NO_MODEL = (
     "no model: set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server, or name one with "

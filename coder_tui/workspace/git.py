@@ -17,12 +17,12 @@ from coder_tui.workspace.git_repository import (
     USE_BASH,
     Repository,
     belongs_to_another,
-    find_program,
     find_repository,
     foreign_owner,
     not_installed,
 )
 from coder_tui.workspace.git_settings import Entry, for_acting, for_reading, parse_listing
+from coder_tui.workspace.programs import find_program
 
 READ_SECONDS = 30.0
 ACT_SECONDS = 300.0

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import shutil
 import sys
 import sysconfig
 from collections.abc import AsyncIterator, Callable
@@ -20,6 +19,7 @@ from coder_tui.workspace.grep_records import (
     shown_path,
 )
 from coder_tui.workspace.ignore import is_in_repository
+from coder_tui.workspace.programs import find_program
 from coder_tui.workspace.search_process import search_blocks
 
 _UNSORTED_MATCHES = 5_000
@@ -67,7 +67,7 @@ def search_program() -> tuple[str, ...]:
     for candidate in (bundled, beside):
         if os.access(candidate, os.X_OK):
             return (str(candidate),)
-    elsewhere = shutil.which("rg")
+    elsewhere = find_program("rg", os.environ, (Path.cwd(),))
     return (elsewhere,) if elsewhere else python_program()
 
 

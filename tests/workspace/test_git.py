@@ -12,7 +12,8 @@ from coder_tui.shell.process import Kept, run_launch
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.git import Git, nobody_watches
 from coder_tui.workspace.git_confined import ReadOnly
-from coder_tui.workspace.git_repository import find_program, find_repository, foreign_owner
+from coder_tui.workspace.git_repository import find_repository, foreign_owner
+from coder_tui.workspace.programs import find_program
 from tests.fakes.repository import GitRepository
 from tests.fakes.shells import BUBBLEWRAP, UNCONFINED
 from tests.tools.builtin.git_bench import GitBench
