@@ -113,6 +113,12 @@ def test_nothing_that_steers_gets_through(raw: str) -> None:
     assert not has_unsafe(plain_output(raw))
 
 
+@given(_OUTPUTS)
+def test_text_that_was_read_once_stays_as_it_is(raw: str) -> None:
+    text = plain_output(raw)
+    assert plain_output(text) == text
+
+
 @given(_OUTPUTS, st.lists(st.integers(0, 400), max_size=8))
 def test_the_pieces_do_not_change_the_text(raw: str, cuts: list[int]) -> None:
     ends = [*sorted(cuts), len(raw)]
