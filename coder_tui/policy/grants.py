@@ -84,6 +84,9 @@ def _tool_grants(action: Action) -> tuple[Grant, ...]:
 
 
 def _address_grants(action: Action, target: Target, policy: Policy) -> tuple[Grant, ...]:
+    if target.writes:
+        # What is sent differs from call to call.
+        return ()
     exact = Grant(action.permission, (target.value,), f"{target.value}, this session")
     parts = urlsplit(target.value)
     if not parts.hostname or "@" in parts.netloc:

@@ -52,35 +52,30 @@ _LIKELY = (
     *sorted(_NAMES),
     *(f"server{suffix}" for suffix in _KEY_SUFFIXES),
     *sorted(_FOLDERS),
+    *(f".env.{stage}" for stage in ("local", "dev", "development", "test", "staging", "prod", "production")),
     ".env",
     ".envrc",
-    ".env.local",
-    ".env.production",
     "id_rsa",
     "id_ed25519",
-    "config.json",
-    "hosts.yml",
 )
-_ALSO_PLAIN = frozenset({"config.json", "hosts.yml"})
+_BRACKETS = re.compile(r"\[.*")
+_ESCAPED = re.compile(r"\[([*?\[\\])\]")
 
 
-def may_name_a_secret(pattern: str, *, has_hidden: bool = False) -> bool:
-    """Whether a pattern could stand for a secret; `has_hidden`: its `*` also matches a leading dot."""
-    *folders, last = pattern.lower().rstrip("/").split("/")
-    in_secret_pair = any(folder in {".docker", ".kube", "gh"} for folder in folders)
-    for name in _LIKELY:
-        if name in _ALSO_PLAIN and not in_secret_pair:
-            continue
-        if _stands_for(last, name, has_hidden=has_hidden):
-            return True
-    parts = (folder for folder in folders if folder not in {"", ".", "..", "**"})
-    return any(_stands_for(part, name, has_hidden=has_hidden) for part in parts for name in _FOLDERS)
+def widened(pattern: str) -> str:
+    """One part of a pattern without brackets, which every matcher reads in its own way: anything instead."""
+    return _BRACKETS.sub("*", _ESCAPED.sub("?", pattern))
 
 
-def _stands_for(pattern: str, name: str, *, has_hidden: bool) -> bool:
-    if name.startswith(".") and not has_hidden and not pattern.startswith("."):
-        return False
-    return fnmatchcase(name, pattern)
+def may_name_a_secret(pattern: str) -> bool:
+    """Whether a pattern could stand for a secret, hidden names included; for files that nobody looked up."""
+    *folders, last = (widened(part.strip()) for part in pattern.lower().replace("\\", "").split("/"))
+    parts = [folder for folder in folders if folder not in {"", ".", "..", "**"}]
+    if any(fnmatchcase(name, part) for part in parts for name in _FOLDERS):
+        return True
+    if last.startswith(".") and (".env".startswith(last.rstrip("*?")) or last.startswith(".env")):
+        return not last.endswith(_TEMPLATES)
+    return any(fnmatchcase(name, last) for name in _LIKELY)
 
 
 def _is_environment_file(name: str) -> bool:

@@ -12,7 +12,7 @@ from coder_tui.policy.shell.directory import DirectoryTracker
 from coder_tui.policy.shell.globbing import matches
 from coder_tui.policy.shell.links import is_link, resolved
 from coder_tui.policy.shell.notes import Notes, Place, Touch
-from coder_tui.policy.shell.programs.wrappers import ASSIGNMENT, TRANSPARENT
+from coder_tui.policy.shell.programs.wrappers import ASSIGNMENT, HARMLESS_WITH_ANYTHING, TRANSPARENT
 from coder_tui.policy.shell.reader import KEYWORDS, NotPlainError, read_plain
 from coder_tui.policy.shell.redirects import note_redirect
 from coder_tui.policy.shell.syntax import doubts_about, loose_steps, parse, structure_doubts
@@ -141,6 +141,8 @@ class Analysis:
             notes.doubt(reason)
             notes.has_open_targets = bool(words[0].doubt or words[0].glob)
         judge(Call(words), notes)
+        if more and words[0].text not in HARMLESS_WITH_ANYTHING:
+            notes.doubt(f"nobody knows what {words[0].text} will be given")
         self._keep(notes)
         self._add_part(words, notes)
         if words[0].text in KEYWORDS or ASSIGNMENT.match(words[0].text):

@@ -51,8 +51,6 @@ def reader(
     def judge(call: Call, notes: Notes) -> None:
         found = take_apart(call.arguments, table, notes)
         check_globs(call, notes, is_any_flag_harmless=is_any_flag_harmless)
-        if notes.has_more_operands and not (is_any_flag_harmless and operands is not Operands.CONTENT):
-            notes.doubt(f"nobody knows what {call.name} will be given")
         read_operands(call, found, operands, notes, pattern_flags)
 
     return judge
@@ -86,11 +84,15 @@ def check_text(words: list[Word], notes: Notes) -> None:
     for word in words:
         if word.doubt:
             notes.doubt(word.doubt)
+        elif word.glob:
+            # The names that it becomes are shown.
+            notes.read(word)
 
 
 def read_contents(words: list[Word], notes: Notes) -> None:
     for word in words:
-        if word.glob and may_name_a_secret(word.glob):
+        # Most patterns are looked up; one for hidden names may find what comes into being meanwhile.
+        if word.glob.rpartition("/")[2].startswith(".") and may_name_a_secret(word.glob):
             notes.doubt(f"{word.glob} may stand for a file with secrets")
         notes.read(word)
 

@@ -25,6 +25,8 @@ class Takes(StrEnum):
 
 
 _MARKS = "".join(kind.value for kind in Takes)
+# Whatever their value becomes, it stays a pattern of theirs.
+_PATTERN_FLAGS = frozenset({"--include", "--exclude", "--exclude-dir", "--glob", "--ignore"})
 _NUMBER = re.compile(r"[-+][0-9]+")
 
 
@@ -97,6 +99,8 @@ def _take_long(word: Word, rest: list[Word], table: FlagTable, found: Arguments,
         return
     if word.doubt:
         notes.doubt(word.doubt)
+    if word.glob and name not in _PATTERN_FLAGS:
+        notes.doubt(f"a pattern after {name} may become several words")
     match takes:
         case Takes.DANGER:
             _warn(name, notes)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from coder_tui.policy.secrets import widened
+
 MOST_ENTRIES = 20_000
 _MARKS = "*?["
 
@@ -37,8 +39,7 @@ class _Search:
         ]
 
     def _names(self, folder: str, pattern: str) -> list[str]:
-        # Some shells negate with a caret; the matcher knows only the mark that all of them know.
-        wanted, names = pattern.replace("[^", "[!"), []
+        wanted, names = widened(pattern), []
         with os.scandir(folder or "/") as entries:
             for entry in entries:
                 if not self.budget.spend():

@@ -4,6 +4,7 @@ import posixpath
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from coder_tui.policy.secrets import widened
 from coder_tui.policy.shell.words import Word
 from coder_tui.protocol.findings import Finding, FindingKind
 
@@ -93,6 +94,8 @@ class Notes:
         if not word.text or word.text in STANDARD_STREAMS:
             return
         path, glob = (word.text, "") if not word.glob else _without_glob(word.glob)
+        if any(fnmatchcase("..", widened(part)) for part in glob.split("/") if part.startswith(".")):
+            self.doubt(f"{word.glob} may stand for the folder above")
         if writes and glob and any(fnmatchcase(name, glob.split("/")[0]) for name in _PROTECTED):
             self.doubt(f"{word.glob} may stand for protected files")
         for directory in self.place.directories:

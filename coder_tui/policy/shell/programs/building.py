@@ -91,8 +91,6 @@ _ELSEWHERE = re.compile(r"^/|(^|/)\.\.(/|$)")
 
 def _check_words(call: Call, notes: Notes) -> None:
     notes.is_read_only = False
-    if notes.has_more_operands:
-        notes.doubt(f"nobody knows what {call.name} will be given")
     for word in call.arguments:
         if word.doubt:
             notes.doubt(word.doubt)

@@ -38,7 +38,6 @@ def _check(call: Call, operands: Sequence[Word], notes: Notes) -> None:
     notes.is_read_only = False
     if notes.has_more_operands:
         notes.has_open_targets = True
-        notes.doubt(f"nobody knows what {call.name} will be given")
     if any(word.may_become_a_flag for word in operands):
         notes.doubt("a pattern may stand for a file whose name is a flag")
 

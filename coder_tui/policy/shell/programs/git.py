@@ -162,7 +162,7 @@ def _check_operand(word: Word, notes: Notes) -> None:
         return
     # git looks for patterns by itself, in what was quoted as well, and in hidden names.
     for text in {word.text, word.text.rpartition(":")[2], word.text.rpartition(")")[2]}:
-        if _PATTERN.search(text) and may_name_a_secret(text, has_hidden=True):
+        if _PATTERN.search(text) and may_name_a_secret(text):
             notes.doubt(f"{text} may stand for a file with secrets")
         is_outside = text.startswith("/") or ".." in text.split("/")
         if is_outside or is_secret(text) or _leads_away(text, notes):

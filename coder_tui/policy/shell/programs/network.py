@@ -77,8 +77,6 @@ def _judge_service(call: Call, notes: Notes) -> None:
 
 def _check_words(call: Call, notes: Notes) -> None:
     notes.is_read_only = False
-    if notes.has_more_operands:
-        notes.doubt(f"nobody knows what {call.name} will be given")
     for word in call.arguments:
         if word.doubt or word.may_become_a_flag:
             notes.doubt(word.doubt or "a pattern may stand for a file whose name is a flag")

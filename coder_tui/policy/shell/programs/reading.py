@@ -113,9 +113,9 @@ READING: dict[str, Judge] = {
         Operands.NAMES,
     ),
     "du": reader(
-        "-a -A -b -c -d= -D -g -h -H -k -l -L -m -P -s -S -t= -x -0 --all --apparent-size --block-size= "
+        "-a -A -b -c -d= -g -h -k -l -m -P -s -S -t= -x -0 --all --apparent-size --block-size= "
         "--bytes --total "
-        "--dereference-args --max-depth= --human-readable --inodes --count-links --no-dereference "
+        "--max-depth= --human-readable --inodes --count-links --no-dereference "
         "--separate-dirs --si "
         f"--summarize --threshold= --time? --one-file-system --exclude= --null {_HELP}",
         Operands.CONTENT,
@@ -128,7 +128,7 @@ READING: dict[str, Judge] = {
         Operands.NAMES,
     ),
     "tree": reader(
-        "-a -d -f -i -l -x -L= -P= -I= -p -u -g -s -h -D -F -q -N -Q -v -t -c -r -U -J -X -C -n -A -S -1 "
+        "-a -d -f -i -x -L= -P= -I= -p -u -g -s -h -D -F -q -N -Q -v -t -c -r -U -J -X -C -n -A -S -1 "
         "--noreport "
         "--dirsfirst --filesfirst --prune --gitignore --matchdirs --ignore-case --du --si --charset= "
         "--filelimit= "
@@ -198,7 +198,7 @@ READING: dict[str, Judge] = {
     ),
     "size": reader("-A -B -d -o -x -t --format= --totals"),
     "cloc": reader(
-        "--exclude-dir= --include-lang= --by-file --json --csv --quiet --vcs= --md", Operands.NAMES
+        "--exclude-dir= --include-lang= --by-file --json --csv --quiet --md", Operands.NAMES
     ),
     "tokei": reader("-f -e= -t= -s= --files --exclude= --types= --sort= -o= --output=", Operands.NAMES),
     "xxd": reader(_XXD),
@@ -212,13 +212,25 @@ _compare = READING["diff"]
 def _judge_diff(call: Call, notes: Notes) -> None:
     _compare(call, notes)
     flags = [word.text for word in call.arguments if word.is_flag]
-    is_recursive = any(flag.startswith("-") and not flag.startswith("--") and "r" in flag for flag in flags)
     is_brief = any(flag == "--brief" or (not flag.startswith("--") and "q" in flag) for flag in flags)
-    if is_recursive and not is_brief:
+    if not is_brief:
+        # Of two folders it compares the files that both have, hidden ones too.
         check_folders([word for word in call.arguments if not word.is_flag], notes, has_hidden=True)
 
 
 READING["diff"] = _judge_diff
+_list = READING["ls"]
+
+
+def _judge_ls(call: Call, notes: Notes) -> None:
+    _list(call, notes)
+    short = "".join(word.text[1:] for word in call.arguments if word.is_flag and word.text[1] != "-")
+    long = {word.text for word in call.arguments if word.text.startswith("--")}
+    if ("L" in short or "--dereference" in long) and ("R" in short or "--recursive" in long):
+        notes.doubt("it follows links to wherever they lead")
+
+
+READING["ls"] = _judge_ls
 
 
 def _judge_xxd(call: Call, notes: Notes) -> None:

@@ -98,12 +98,13 @@ _ONLY_NAMES = (
 
 def _judge_grep(call: Call, notes: Notes) -> None:
     found = take_apart(call.arguments, _GREP, notes)
-    if notes.has_more_operands and not found.has(*_ONLY_NAMES):
-        notes.doubt(f"nobody knows which files {call.name} will show")
     read_operands(call, found, Operands.PATTERN, notes, ("-e", "-f", "--regexp", "--file"))
+    if found.has("-d") and found.value("-d") not in {"read", "skip", "recurse"}:
+        notes.doubt("grep would complete what stands after -d")
     is_recursive = found.has("-r", "--recursive") or call.name == "rgrep" or found.value("-d") == "recurse"
     includes = [word.text for word in found.given.get("--include", [])]
-    is_limited = includes and not any(may_name_a_secret(pattern, has_hidden=True) for pattern in includes)
+    first = next((name for name in found.given if name in {"--include", "--exclude"}), "")
+    is_limited = first == "--include" and not any(may_name_a_secret(pattern) for pattern in includes)
     if is_recursive and not is_limited and not found.has(*_ONLY_NAMES):
         folders = found.operands[0 if found.has("-e", "-f", "--regexp", "--file") else 1 :]
         check_folders(folders or [Word(".")], notes, has_hidden=True)
@@ -125,8 +126,6 @@ def check_folders(folders: list[Word], notes: Notes, *, has_hidden: bool) -> Non
 def _judge_rg(call: Call, notes: Notes) -> None:
     found = take_apart(call.arguments, _RG, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
-    if notes.has_more_operands:
-        notes.doubt("nobody knows what rg will be given")
     if found.has(*_RG_WIDE):
         notes.doubt("it also searches hidden or ignored files, such as .env, or follows links")
     for name in ("-g", "--glob", "--iglob"):
@@ -153,16 +152,14 @@ def _may_find_secrets(pattern: str) -> bool:
     if "{" in pattern and alternatives is None:
         return True
     if alternatives is None:
-        return may_name_a_secret(pattern, has_hidden=True)
+        return may_name_a_secret(pattern)
     before, middle, after = alternatives.groups()
-    return any(may_name_a_secret(before + part + after, has_hidden=True) for part in middle.split(","))
+    return any(may_name_a_secret(before + part + after) for part in middle.split(","))
 
 
 def _judge_fd(call: Call, notes: Notes) -> None:
     found = take_apart(call.arguments, _FD, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
-    if notes.has_more_operands:
-        notes.doubt("nobody knows what fd will be given")
     check_text(found.operands[:1], notes)
     for word in found.operands[1:]:
         notes.read(word)
@@ -185,8 +182,6 @@ _FIND_WRITING = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
 
 def _judge_find(call: Call, notes: Notes) -> None:
     words = list(call.arguments)
-    if notes.has_more_operands:
-        notes.doubt("nobody knows what find will be given")
     while words and (words[0].text in {"-P"} or words[0].text.startswith("-O")):
         words.pop(0)
     starts: list[Word] = []

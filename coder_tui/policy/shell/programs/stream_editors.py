@@ -19,8 +19,6 @@ _SUFFIX = re.compile(r"[A-Za-z0-9._~-]*")
 def _judge_sed(call: Call, notes: Notes) -> None:
     found = take_apart(call.arguments, _SED, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
-    if notes.has_more_operands:
-        notes.doubt("nobody knows what sed will be given")
     scripts = [*found.given.get("-e", []), *found.given.get("--expression", [])]
     files = found.operands
     if not scripts:
@@ -56,8 +54,6 @@ _AWK_DANGER = re.compile(
 def _judge_awk(call: Call, notes: Notes) -> None:
     found = take_apart(call.arguments, _AWK, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
-    if notes.has_more_operands:
-        notes.doubt("nobody knows what awk will be given")
     check_text(found.operands[:1], notes)
     script = found.operands[0].text if found.operands else ""
     if not script or found.operands[0].glob:
@@ -72,7 +68,11 @@ def _without_comparisons(script: str) -> str:
     script = script.replace("||", " ").replace(">=", " ")
     if re.search(r"[\"/#\n\\]", script):
         return script
-    return re.sub(r"(^|\})[^{}]*", lambda outside: outside[0].replace(">", " "), script)
+    depth, kept = 0, []
+    for char in script:
+        depth += (char == "{") - (char == "}")
+        kept.append(" " if char == ">" and depth <= 0 else char)
+    return "".join(kept)
 
 
 _JQ = flag_table(
@@ -84,7 +84,7 @@ _JQ = flag_table(
     "--jsonargs!"
 )
 _JQ_DANGER = re.compile(
-    r"\$ENV|\$__prog|(?<![.\w])env\b|\b(import|include|modulemeta|get_search_list|input_filename)\b"
+    r"ENV|__prog|(?<![.\w])env\b|\b(import|include|modulemeta|get_search_list|input_filename)\b"
 )
 
 
@@ -92,8 +92,6 @@ def _judge_jq(call: Call, notes: Notes) -> None:
     words = _without_named(list(call.arguments))
     found = take_apart(words, _JQ, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
-    if notes.has_more_operands:
-        notes.doubt(f"nobody knows what {call.name} will be given")
     check_text(found.operands[:1], notes)
     if found.operands and (_JQ_DANGER.search(found.operands[0].text) or found.operands[0].glob):
         notes.doubt("the filter may show the environment or read other files")
@@ -123,8 +121,6 @@ _YQ = flag_table(
 def _judge_yq(call: Call, notes: Notes) -> None:
     found = take_apart(call.arguments, _YQ, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
-    if notes.has_more_operands:
-        notes.doubt("nobody knows what yq will be given")
     if found.operands and re.search(r"\benv|load|\$ENV|strenv|system|input_filename", found.operands[0].text):
         notes.doubt("the filter may show the environment or read other files")
     check_text(found.operands[:1], notes)

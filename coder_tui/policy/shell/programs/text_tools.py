@@ -75,8 +75,6 @@ def _check_numbers(words: list[Word], notes: Notes) -> None:
 def _judge_sort(call: Call, notes: Notes) -> None:
     found = take_apart(call.arguments, _SORT, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
-    if notes.has_more_operands:
-        notes.doubt("nobody knows what sort will be given")
     if any(re.match(r"\+[0-9]", word.text) for word in found.operands):
         notes.doubt("sort +N is read differently by different versions")
     read_contents(found.operands, notes)
