@@ -11,7 +11,7 @@ def compare(old: str | None, new: str | None, path: str = "", old_path: str = ""
     """None stands for no file; `old_path` is given where it differs."""
     old_lines, new_lines = split_lines(old or ""), split_lines(new or "")
     sections = tuple(_sections(old_lines, new_lines))
-    return Comparison(path, sections, grouped(sections), _state(old, new, path, old_path), old_path)
+    return Comparison(path, sections, grouped(sections, path), _state(old, new, path, old_path), old_path)
 
 
 def _state(old: str | None, new: str | None, path: str, old_path: str) -> FileState:

@@ -13,7 +13,7 @@ def completed(comparison: Comparison, new_text: str) -> Comparison:
     sections = _joined(_known(comparison.sections, lines))
     if [line for section in sections for line in _new_lines(section)] != lines:
         raise ValueError("The diff does not belong to this text.")
-    return replace(comparison, sections=sections, hunks=grouped(sections))
+    return replace(comparison, sections=sections, hunks=grouped(sections, comparison.path))
 
 
 def _known(sections: Sequence[Section], lines: Sequence[str]) -> list[Same | Change]:

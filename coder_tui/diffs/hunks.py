@@ -40,7 +40,7 @@ def taken_apart(comparison: Comparison, id: str) -> Comparison:
     inside = [section for part in parts for section in part]
     sections = (*comparison.sections[: hunk.start], *inside, *comparison.sections[hunk.stop :])
     spans = list(_spans(comparison.hunks, hunk, inside))
-    return replace(comparison, sections=sections, hunks=identified(sections, spans))
+    return replace(comparison, sections=sections, hunks=identified(sections, spans, comparison.path))
 
 
 def _spans(hunks: Sequence[Hunk], split: Hunk, inside: Sequence[Section]) -> Iterator[tuple[int, int]]:

@@ -142,7 +142,7 @@ def _lines(section: Section) -> tuple[str, ...]:
             return ()
 
 
-def grouped(sections: Sequence[Section]) -> tuple[Hunk, ...]:
+def grouped(sections: Sequence[Section], path: str) -> tuple[Hunk, ...]:
     """Hunks of changes that stand close."""
     spans: list[tuple[int, int]] = []
     for index, section in enumerate(sections):
@@ -152,19 +152,19 @@ def grouped(sections: Sequence[Section]) -> tuple[Hunk, ...]:
             spans[-1] = (spans[-1][0], index + 1)
         else:
             spans.append((index, index + 1))
-    return identified(sections, spans)
+    return identified(sections, spans, path)
 
 
 def _is_close(between: Sequence[Section]) -> bool:
     return all(isinstance(each, Same) and each.height <= JOINED_WITHIN for each in between)
 
 
-def identified(sections: Sequence[Section], spans: Iterable[tuple[int, int]]) -> tuple[Hunk, ...]:
-    """Hunks with ids by place in the old file and content: the same whatever happens to other hunks."""
+def identified(sections: Sequence[Section], spans: Iterable[tuple[int, int]], path: str) -> tuple[Hunk, ...]:
+    """Hunks with ids by file, place in the old one and content: the same whatever happens to other hunks."""
     seen: Counter[str] = Counter()
     hunks = []
     for start, stop in spans:
-        digest = _digest(sections[start:stop])
+        digest = _digest(sections[start:stop], path)
         seen[digest] += 1
         # Equal lines added one by one at one place differ in nothing but their order.
         suffix = "" if seen[digest] == 1 else f"-{seen[digest]}"
@@ -172,8 +172,8 @@ def identified(sections: Sequence[Section], spans: Iterable[tuple[int, int]]) ->
     return tuple(hunks)
 
 
-def _digest(sections: Sequence[Section]) -> str:
-    digest = hashlib.sha256(str(sections[0].old).encode())
+def _digest(sections: Sequence[Section], path: str) -> str:
+    digest = hashlib.sha256(f"{sections[0].old}\0{path}".encode("utf-8", "surrogatepass"))
     for section in sections:
         match section:
             case Change(deleted=deleted, added=added):

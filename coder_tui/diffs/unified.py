@@ -106,7 +106,7 @@ def _comparison(file: _File, path: str) -> Comparison:
     state, old_path, new_path = _state(file)
     done = tuple(sections)
     shown = path or new_path
-    return Comparison(shown, done, grouped(done), state, old_path, tuple(file.notes))
+    return Comparison(shown, done, grouped(done, shown), state, old_path, tuple(file.notes))
 
 
 def _state(file: _File) -> tuple[FileState, str, str]:

@@ -1,10 +1,13 @@
 """Comparisons hold both files whole."""
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coder_tui.diffs.compare import compare
+from coder_tui.diffs.hunks import without
 from coder_tui.diffs.model import Change, Comparison, FileState, Same
 from coder_tui.diffs.rows import BLOCK, Row, split_rows, unified_rows
 from tests.diffs.texts import TEXTS
@@ -105,13 +108,20 @@ def test_a_run_longer_than_a_block_is_cut_at_one_place() -> None:
     }
 
 
-@given(TEXTS, TEXTS, st.integers(0, 3))
+@given(
+    st.lists(st.sampled_from(["keep", "keep", "keep", "drop", "change", "add"]), max_size=60), st.randoms()
+)
 @settings(max_examples=100, deadline=None)
-def test_hunks_keep_their_ids_when_other_lines_come_below(old: str, new: str, count: int) -> None:
-    if not (old.endswith("\n") and new.endswith("\n")):
-        old, new = f"{old}\n", f"{new}\n"
-    more = "".join(f"unique {n}\n" for n in range(20))
-    ids = [hunk.id for hunk in compare(old + more, new + more).hunks]
-    later = [hunk.id for hunk in compare(old + more, new + more + "added\n" * (count + 1)).hunks]
-    assert later[: len(ids)] == ids
-    assert len(set(later)) == len(later)
+def test_hunks_keep_their_ids_when_others_are_undone(edits: list[str], chance: random.Random) -> None:
+    old = "".join(f"line {n}\n" for n in range(len(edits)))
+    kinds = {"keep": "line {n}\n", "drop": "", "change": "new {n}\n", "add": "line {n}\nmore {n}\n"}
+    new = "".join(kinds[edit].format(n=n) for n, edit in enumerate(edits))
+    comparison = compare(old, new)
+    rejected = [hunk.id for hunk in comparison.hunks if chance.random() < 0.5]
+    rest = [hunk.id for hunk in comparison.hunks if hunk.id not in rejected]
+    assert [hunk.id for hunk in compare(old, without(comparison, rejected)).hunks] == rest
+
+
+def test_equal_hunks_of_two_files_have_ids_of_their_own() -> None:
+    one, other = (compare("a\n", "b\n", path).hunks[0].id for path in ("one", "other"))
+    assert one != other

@@ -213,6 +213,29 @@ async def test_keys_go_from_file_to_file() -> None:
         assert drawn(app)[0] == " file1 +2 -2"
 
 
+async def test_the_last_file_is_left_again_though_it_never_came_to_the_top() -> None:
+    app = DiffApp([compare("a\n", "b\n", f"file{n}") for n in range(3)])
+    ids = [file.hunks[0].id for file in app.view.sheet.files]
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        await pilot.press(*["right_curly_bracket"] * 2, "left_curly_bracket")
+        await pilot.pause()
+        assert app.moves == [ids[1], ids[2], ids[1]]
+
+
+async def test_after_scrolling_away_the_next_hunk_is_the_next_from_there() -> None:
+    files = [compare(LONG_OLD, LONG_NEW, f"file{n}") for n in range(9)]
+    app = DiffApp(files)
+    async with app.run_test(size=(80, 12)) as pilot:
+        await pilot.pause()
+        await pilot.press("right_square_bracket", "end")
+        await pilot.pause()
+        await pilot.press("left_square_bracket")
+        await pilot.pause()
+        assert app.moves[0] == files[0].hunks[0].id
+        assert app.moves[1] in {hunk.id for hunk in files[8].hunks}
+
+
 async def test_hunks_carry_signs_and_remarks() -> None:
     app = DiffApp(one(LONG_OLD, LONG_NEW))
     first, second = (hunk.id for hunk in app.view.sheet.files[0].hunks)

@@ -56,25 +56,36 @@ class DiffView(DiffSurface, can_focus=True):
             self.choose(piece.hunk)
 
     def action_hunk(self, step: int) -> None:
-        """To the next or previous one; the first time to the one that is in sight."""
+        """To the next or previous one, seen from the current one, or from the view when that is elsewhere."""
         rows = self.sheet.hunk_rows()
         names = list(rows)
         if not names:
             return
-        if self.current in rows:
+        if self._is_in_sight(rows.get(self.current)):
             at = names.index(self.current) + step
         else:
-            in_sight = (at for at, name in enumerate(names) if rows[name] >= self.scroll_offset.y)
-            at = next(in_sight, len(names) - 1)
+            above = sum(row < self.scroll_offset.y for row in rows.values())
+            at = above if step > 0 else above - 1
         self.choose(names[max(0, min(at, len(names) - 1))], scrolls=True)
 
     def action_file(self, step: int) -> None:
         rows = self.sheet.file_rows()
-        at = self.sheet.anchor(self.scroll_offset.y).file + step
+        at = self._file + step
         if at in rows:
             self.go(rows[at])
             if hunks := self.sheet.files[at].hunks:
                 self.choose(hunks[0].id)
+
+    @property
+    def _file(self) -> int:
+        """The file one is in: that of the current hunk while it is in sight, else that of the first row."""
+        if self._is_in_sight(self.sheet.hunk_rows().get(self.current)):
+            files = enumerate(self.sheet.files)
+            return next(at for at, file in files if any(hunk.id == self.current for hunk in file.hunks))
+        return self.sheet.anchor(self.scroll_offset.y).file
+
+    def _is_in_sight(self, row: int | None) -> bool:
+        return row is not None and 0 <= row - self.scroll_offset.y < max(1, self.size.height)
 
     def action_layout(self) -> None:
         self.wanted_split = not self.is_split
