@@ -100,6 +100,8 @@ class Kept:
     def completed(self, exit_code: int, *, timed_out: bool, duration: float) -> Completed:
         stdout, stderr = self._buffers["stdout"], self._buffers["stderr"]
         truncated = stdout.is_truncated or stderr.is_truncated
+        if self._spool is not None and not truncated:
+            self._spool.discard()
         return Completed(
             exit_code=exit_code,
             stdout=stdout.text(),
@@ -108,5 +110,5 @@ class Kept:
             truncated=truncated,
             timed_out=timed_out,
             duration_ms=round(duration * 1000),
-            saved=self._spool.path if self._spool is not None and truncated else None,
+            saved=self._spool.path if self._spool is not None else None,
         )

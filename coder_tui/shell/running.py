@@ -1,6 +1,7 @@
 """One command while it runs: its pipes, its exit, and the way to end it with all that it started."""
 
 import asyncio
+import contextlib
 import functools
 import os
 import signal
@@ -129,9 +130,10 @@ class RunningCommand:
         reading = asyncio.ensure_future(asyncio.to_thread(first_process, launch.report))
         try:
             first = await asyncio.shield(reading)
-        except asyncio.CancelledError:
+        except BaseException:
             # What is inside dies with bubblewrap, which also ends the reading.
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
             await asyncio.wait({reading, self._exiting})
             self.close()
             raise

@@ -18,12 +18,16 @@ class Scratch:
 
     def path(self) -> Path:
         """Blocks. What earlier runs left behind is removed first."""
-        if self._path is None or not self._path.is_dir():
+        # Another program that starts right now may sweep it away before it is locked.
+        while self._path is None or not self._path.is_dir():
+            self.remove()
             self._parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             sweep(self._parent)
-            self._path = Path(tempfile.mkdtemp(dir=self._parent))
-            self._lock = _open(self._path)
-            fcntl.flock(self._lock, fcntl.LOCK_SH)
+            made = Path(tempfile.mkdtemp(dir=self._parent))
+            with contextlib.suppress(FileNotFoundError):
+                self._lock = _open(made)
+                fcntl.flock(self._lock, fcntl.LOCK_SH)
+                self._path = made
         return self._path
 
     def remove(self) -> None:

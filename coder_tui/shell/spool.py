@@ -54,6 +54,12 @@ class Spool:
             self._file = -1
         self._is_closed = True
 
+    def discard(self) -> None:
+        """For output that each stream had room for, after all."""
+        if self.path is not None:
+            self._path.unlink(missing_ok=True)
+            self._is_broken = True
+
     def flush(self) -> None:
         """For a reader who comes while the command still prints."""
         if self._size > self._limit and not self._is_closed and not self._is_broken:

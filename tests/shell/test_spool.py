@@ -79,3 +79,13 @@ def test_a_reader_who_comes_in_the_middle_of_a_secret_does_not_see_it(tmp_path: 
 
     assert (tmp_path / "a.log").read_text() == f"filler filler\nkey {MASK} end\n{MASK}\nlast"
     assert [text for text in seen if "sk-ant" in text or "aB3d" in text] == []
+
+
+def test_a_file_that_nobody_needs_is_removed(tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "a.log", 3, same)
+    spool.add(b"more than three\n")
+    spool.close()
+
+    spool.discard()
+
+    assert (spool.path, list(tmp_path.iterdir())) == (None, [])

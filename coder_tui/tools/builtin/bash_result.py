@@ -18,7 +18,10 @@ _WANTED_NETWORK = re.compile(
     r"|[Ff]ailed to connect to|dns error|no such host|ECONNREFUSED|ConnectionRefused|nodename nor servname"
 )
 _WANTED_PLACE = re.compile(r"[Rr]ead-only file system|EROFS")
-_WANTED_SERVICE = re.compile(r"docker daemon|/var/run/\S+\.sock|/run/\S+\.sock|ssh-agent|gpg-agent|D-?Bus")
+_WANTED_SERVICE = re.compile(
+    r"docker daemon|/run/\S+\.sock|ssh-agent|gpg-agent|D-?Bus|AF_UNIX|[Uu]nix.?(domain )?socket"
+    r"|multiprocessing/(connection|forkserver)"
+)
 
 NO_INPUT = "It wanted input, and there is none: pass answers as arguments or through a pipe."
 NO_NETWORK = (
@@ -26,7 +29,7 @@ NO_NETWORK = (
     "approval; the setting bash.network names others."
 )
 NO_PLACE = "The sandbox lets it write in the workspace and /tmp, and where the command line plainly says so."
-NO_SERVICE = "The sandbox lets it speak to no other service of this machine."
+NO_SERVICE = "The sandbox has no unix sockets, for services of this machine listen there; pairs and TCP work."
 
 
 def fields_of(command: str, completed: Completed, kind: SandboxKind, confinement: Confinement) -> JsonObject:
