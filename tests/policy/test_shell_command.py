@@ -69,7 +69,6 @@ def test_what_only_reads_is_proven_to(command: str) -> None:
         "git log --outp=x",
         "git statusx",
         "sort *",
-        "cat *",
         "ls\u200b",
         "\u0441at a",
         "if true; then ls; fi",
@@ -189,3 +188,48 @@ def test_a_repository_in_a_folder_may_bring_its_own_programs(tmp_path: Path) -> 
     (tmp_path / "src").mkdir()
     assert not analyse("cd vendor && git status", str(tmp_path)).is_read_only
     assert analyse("cd src && git status", str(tmp_path)).is_read_only
+
+
+def test_a_pattern_counts_for_what_it_finds(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+    assert reads(str(tmp_path / "a.txt")) in analyse("cat *", str(tmp_path)).targets
+    (tmp_path / "server.pem").write_text("x")
+    for command in ("cat *", "cat s*", "cat [s]erver.pem", "cat se[[:alpha:]]ver.*"):
+        assert reads(str(tmp_path / "server.pem")) in analyse(command, str(tmp_path)).targets, command
+    assert not analyse("cat .e*", str(tmp_path)).is_read_only
+
+
+def test_a_search_that_would_show_a_secret_is_doubted(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "certs").mkdir()
+    (tmp_path / "certs" / "server.key").write_text("x")
+    (tmp_path / ".env").write_text("x")
+    for command in ("rg KEY", "rg KEY certs", "grep -r KEY .", "grep -rn KEY .", "diff -r certs src"):
+        assert not analyse(command, str(tmp_path)).is_read_only, command
+    for command in ("rg KEY src", "rg -l KEY", "rg -t py KEY", "grep -rn KEY src", "grep -rl KEY ."):
+        assert analyse(command, str(tmp_path)).is_read_only, command
+    (tmp_path / ".gitignore").write_text("certs/\n")
+    assert analyse("rg KEY", str(tmp_path)).is_read_only
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "[core]\n\tfsmonitor = ./x",
+        "[core] fsmonitor=./x",
+        '[filter "x"]\n\tclean = ./x',
+        '[diff "x"]\n\ttextconv = ./x',
+        "[diff]\n\texternal = ./x",
+        "[include]\n\tpath = x",
+        "[core]\n\tworktree = /",
+        "[extensions]\n\tworktreeConfig = true",
+    ],
+)
+def test_a_repository_whose_settings_run_programs_is_doubted(tmp_path: Path, setting: str) -> None:
+    (tmp_path / ".git").mkdir()
+    config = tmp_path / ".git" / "config"
+    config.write_text("[core]\n\tbare = false\n\tfsmonitor = true\n")
+    assert analyse("git status", str(tmp_path)).is_read_only
+    config.write_text(f"[core]\n\tbare = false\n{setting}\n")
+    assert not analyse("git status", str(tmp_path)).is_read_only
+    assert analyse("git rev-parse HEAD", str(tmp_path)).is_read_only

@@ -6,9 +6,10 @@ from pathlib import Path
 MOST_BYTES = 200_000
 # A filter runs for status and diff, textconv and an external command for diff and log, fsmonitor for all.
 _DANGEROUS = re.compile(
-    r"^\s*\[\s*(filter|include|includeif)\b"
-    r"|^\s*(\[[^\]]*\]\s*)?(fsmonitor\s*=\s*(?!true\b|false\b)|textconv\s*=|external\s*=|command\s*=|worktree\s*=)"
-    r"|worktreeconfig\s*=\s*true",
+    r"\[\s*(filter|include|includeif)\b"
+    r"|\bfsmonitor\s*=(?!\s*(true|false)\s*$)"
+    r"|\b(textconv|external|command|worktree)\s*="
+    r"|\bworktreeconfig\s*=\s*true",
     re.IGNORECASE | re.MULTILINE,
 )
 

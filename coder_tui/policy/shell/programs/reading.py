@@ -197,9 +197,7 @@ READING: dict[str, Judge] = {
         "-a -A -C -D -g -n -p -r -S -u --defined-only --undefined-only --demangle? --dynamic --extern-only"
     ),
     "size": reader("-A -B -d -o -x -t --format= --totals"),
-    "cloc": reader(
-        "--exclude-dir= --include-lang= --by-file --json --csv --quiet --md", Operands.NAMES
-    ),
+    "cloc": reader("--exclude-dir= --include-lang= --by-file --json --csv --quiet --md", Operands.NAMES),
     "tokei": reader("-f -e= -t= -s= --files --exclude= --types= --sort= -o= --output=", Operands.NAMES),
     "xxd": reader(_XXD),
 }
