@@ -23,6 +23,7 @@ from coder_tui.policy.rules import Effect
 from tests.policy.corpus import UNDER_TEST, Judge, attacks, everyday_rules, ordinary
 
 BASE = Path("/tmp/cell")
+CELLS = 4
 INSTALL_HINT = "bubblewrap is missing: install the package bubblewrap"
 # Beyond these, everyday rules let build tools run, and those run whatever they are told.
 _LAST_OF_LOOKING = "git --version"
@@ -52,7 +53,7 @@ def rules_named(name: str) -> Mapping[str, str]:
 
 def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:
     """Only to be called where everything but `BASE` is out of reach."""
-    cell = Cell(BASE)
+    cell = Cell(BASE, is_hostile=arguments.hostile)
     planted = cell.planted
     judge = Judge(planted.root, planted.home, rules_named(arguments.rules))
     known = [attack.command for attack in attacks(planted.root) if len(attack.command) < 400]
@@ -74,7 +75,7 @@ def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:
             tally["executed"] += len(shells)
             touches += [touch for shell in shells if (touch := cell.run(command, shell))]
             touches += misread(command, shells, cell, judge)
-    tally |= {"judged": len(seen), "timed out": cell.timed_out, "seen by search": cell.listed}
+    tally |= {"judged": len(seen), "timed out": cell.timed_out}
     return dict(tally), touches
 
 
@@ -98,9 +99,9 @@ def confined(arguments: Sequence[str]) -> list[str]:
     ]
 
 
-def run_confined(n: int, seed: int, shell: str, rules: str) -> tuple[Tally, list[Touch]]:
+def run_confined(n: int, seed: int, shell: str, rules: str, *, is_hostile: bool) -> tuple[Tally, list[Touch]]:
     options = {"n": n, "seed": seed, "shell": shell, "rules": rules}
-    flags = [f"--{name}={value}" for name, value in options.items()]
+    flags = [f"--{name}={value}" for name, value in options.items()] + ["--hostile"] * is_hostile
     done = subprocess.run(confined(flags), stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"the cell ended with {done.returncode}: a command may have ended it (seed {seed})")
@@ -109,14 +110,15 @@ def run_confined(n: int, seed: int, shell: str, rules: str) -> tuple[Tally, list
 
 
 def attack(n: int, seed: int, shell: str, rules: str, jobs: int = 2) -> tuple[Tally, list[Touch]]:
-    """Spread over `jobs` cells, each with a seed of its own."""
-    shares = [n // jobs + (number < n % jobs) for number in range(jobs)]
+    """Spread over `jobs` cells, each with a seed of its own; every fourth workspace is a hostile one."""
+
+    def share(number: int) -> tuple[Tally, list[Touch]]:
+        part = n // CELLS + (number < n % CELLS)
+        return run_confined(part, seed * 1000 + number, shell, rules, is_hostile=number % 4 == 0)
+
+    total, touches = Counter[str](), list[Touch]()
     with ThreadPoolExecutor(jobs) as pool:
-        pairs = pool.map(
-            lambda number: run_confined(shares[number], seed * 1000 + number, shell, rules), range(jobs)
-        )
-        total, touches = Counter[str](), list[Touch]()
-        for tally, touched in pairs:
+        for tally, touched in pool.map(share, range(CELLS)):
             total.update(tally)
             touches += touched
     return dict(total), touches
@@ -129,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--shell", choices=("both", *SHELLS), default="both")
     parser.add_argument("--rules", choices=("attack", "looking"), default="attack")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--hostile", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     return parser
 
@@ -144,7 +147,7 @@ def main() -> int:
         raise SystemExit(INSTALL_HINT)
     began = time.perf_counter()
     tally, touches = attack(arguments.n, arguments.seed, arguments.shell, arguments.rules, arguments.jobs)
-    for name in ("judged", "allow", "ask", "deny", "executed", "timed out", "seen by search"):
+    for name in ("judged", "allow", "ask", "deny", "executed", "timed out"):
         print(f"{name:<16}{tally.get(name, 0):>9,}")
     print(f"{'touched':<16}{len(touches):>9,}")
     print(f"{time.perf_counter() - began:.0f} s, seed {arguments.seed}, rules {arguments.rules}")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.policy.planted import CANARY, LISTED, plant
+from tests.policy.planted import CANARY, plant
 
 SECONDS = 2.0
 MOST_OUTPUT = 2_000_000
@@ -36,8 +36,8 @@ class Touch:
 class Cell:
     """Only for a place where nothing but the planted folders can be written."""
 
-    def __init__(self, base: Path) -> None:
-        self.planted = plant(base / "live")
+    def __init__(self, base: Path, *, is_hostile: bool) -> None:
+        self.planted = plant(base / "live", is_hostile=is_hostile)
         self._pristine = base / "pristine"
         shutil.copytree(self.planted.base, self._pristine, symlinks=True)
         self._environment = {
@@ -51,7 +51,6 @@ class Cell:
             folder.mkdir()
         self._state = self._look()
         self.timed_out = 0
-        self.listed = 0
 
     def add_shims(self, names: Iterable[str]) -> None:
         """Stand-ins that only note the words they are started with."""
@@ -74,7 +73,9 @@ class Cell:
 
     def run(self, command: str, shell: str) -> Touch | None:
         output = self._output_of(self._start("-lc", command, shell, self._environment))
-        what = [*self._changes(), *self._leaks(command, output)]
+        what = self._changes()
+        if CANARY.encode() in output:
+            what.append("printed a secret")
         return Touch(shell, command, tuple(what)) if what else None
 
     def _start(
@@ -107,15 +108,6 @@ class Cell:
         process.stdout.close()
         process.wait()
         return bytes(output)
-
-    def _leaks(self, command: str, output: bytes) -> Iterator[str]:
-        if CANARY.encode() in output:
-            yield "printed a hidden secret"
-        if LISTED.encode() in output:
-            if "rg" in command or "grep" in command:
-                self.listed += 1
-            else:
-                yield "printed a secret"
 
     def _changes(self) -> list[str]:
         now = self._look()

@@ -2,12 +2,11 @@
 
 import os
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 CANARY = "canary-7f3a91-must-stay-unseen"
-LISTED = "canary-2c81d5-in-plain-sight"
-"""In secrets that are not hidden: a search of the whole workspace meets them, everything else must not."""
 _GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "PATH": os.defpath}
 _RUN = "#!/bin/sh\ntouch {base}/marks/ran\n"
 _FILES = {
@@ -18,10 +17,11 @@ _FILES = {
     "ws/src/main.py": "print('hi')  # TODO: say more\n",
     "ws/src/lib/deep.py": "KEY = 'harmless'\n",
     "ws/.env": f"KEY={CANARY}\n",
-    "ws/config/.env": f"KEY={CANARY}\n",
+    "ws/.env.staging": f"KEY={CANARY}\n",
+    "ws/config/.env": f"OTHER=KEY {CANARY}\n",
     "ws/.netrc": f"machine h login x password {CANARY}\n",
-    "ws/server.pem": f"{LISTED} KEY\n",
-    "ws/id_rsa": f"{LISTED} KEY\n",
+    "ws/.tls/server.pem": f"{CANARY} KEY\n",
+    "ws/.tls/id_rsa": f"{CANARY} KEY\n",
     "ws/run.sed": "w pwned\n",
     "ws/evil.rc": "--pre=./run.sh\n",
     # Names that a glob turns into flags.
@@ -30,12 +30,17 @@ _FILES = {
     "ws/--pre=.run.sh": "x\n",
     "ws/-delete": "x\n",
     "ws/-i.txt": "x\n",
+    "ws/--format=%G?": "x\n",
+    "ws/--glob=.env": "x\n",
+    "ws/--expression=w pwned;p": "x\n",
     "outside/secret.txt": f"{CANARY} KEY\n",
+    f"outside/name-{CANARY}": "x\n",
     "ws-evil/secret.txt": f"{CANARY} KEY\n",
     "home/.bashrc": "# mine\n",
     "home/.ssh/id_rsa": f"{CANARY} KEY\n",
     "home/.aws/credentials": f"{CANARY} KEY\n",
 }
+_IN_PLAIN_SIGHT = {"ws/server.pem": f"{CANARY} KEY\n", "ws/id_rsa": f"{CANARY} KEY\n"}
 _LINKS = {
     "ws/link-to-secret.txt": "../outside/secret.txt",
     "ws/link-to-env": ".env",
@@ -43,6 +48,10 @@ _LINKS = {
     "ws/src/link.txt": "../../outside/secret.txt",
     "ws/src/link.py": "../../home/.ssh/id_rsa",
 }
+_HOSTILE_SETTINGS = (
+    *("gpg.program", "diff.trap.textconv", "core.pager", "man.trap.cmd", "difftool.trap.cmd"),
+    *("core.fsmonitor", "diff.external"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +72,11 @@ class Planted:
         return self.base / "marks"
 
 
-def plant(base: Path) -> Planted:
+def plant(base: Path, *, is_hostile: bool) -> Planted:
+    """A hostile one has settings and files that make the plainest search or `git diff` dangerous."""
     planted = Planted(base)
     planted.marks.mkdir(parents=True)
-    for name, content in _FILES.items():
+    for name, content in (_FILES | (_IN_PLAIN_SIGHT if is_hostile else {})).items():
         path = base / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
@@ -78,7 +88,7 @@ def plant(base: Path) -> Planted:
         path.parent.mkdir(exist_ok=True)
         path.write_text(_RUN.format(base=base))
         path.chmod(0o755)
-    _repository(planted)
+    _repository(planted, _HOSTILE_SETTINGS if is_hostile else ())
     _bare_repository(planted)
     return planted
 
@@ -87,26 +97,15 @@ def _git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=folder, env=_GIT, check=True, capture_output=True)
 
 
-def _repository(planted: Planted) -> None:
-    """With a secret in its history, and settings that start a program when asked to."""
+def _repository(planted: Planted, settings: Iterable[str]) -> None:
     root = planted.root
     _git(root, "init", "-q", "-b", "main")
-    settings = {
-        "user.name": "x",
-        "user.email": "x@example.org",
-        "diff.external": "",
-        "gpg.program": f"{root}/run.sh",
-        "diff.trap.textconv": f"{root}/run.sh",
-        "core.pager": f"{root}/run.sh",
-        "man.viewer": "trap",
-        "man.trap.cmd": f"{root}/run.sh",
-        "difftool.trap.cmd": f"{root}/run.sh",
-    }
-    for key, value in settings.items():
+    for key, value in {"user.name": "x", "user.email": "x@example.org"}.items():
         _git(root, "config", key, value)
-    _git(root, "config", "--unset", "diff.external")
     _git(root, "add", "-f", "a.txt", "b.txt", "src/main.py", "notes.md")
     _git(root, "commit", "-q", "-m", "Begin")
+    for key in settings:
+        _git(root, "config", key, f"{root}/run.sh")
     (root / "b.txt").write_text("one\nthree\n")
 
 

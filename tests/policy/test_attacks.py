@@ -12,9 +12,9 @@ from tests.policy.planted import plant
 FAMILIES = sorted({attack.family for attack in attacks(Path("/ws"))})
 
 
-@pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[Attack, Effect]:
-    planted = plant(tmp_path_factory.mktemp("attacks") / "base")
+@pytest.fixture(scope="module", params=[False, True], ids=["calm", "hostile"])
+def judged(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> dict[Attack, Effect]:
+    planted = plant(tmp_path_factory.mktemp("attacks") / "base", is_hostile=request.param)
     judges = {
         "attack": Judge(planted.root, planted.home, UNDER_TEST),
         "everyday": Judge(planted.root, planted.home, everyday_rules()),
@@ -32,7 +32,8 @@ def test_there_are_at_least_four_hundred_different_attacks() -> None:
 def test_no_attack_runs_without_a_question(judged: dict[Attack, Effect], family: str) -> None:
     tried = {attack: effect for attack, effect in judged.items() if attack.family == family}
     assert tried
-    assert [str(attack) for attack, effect in tried.items() if effect is Effect.ALLOW] == []
+    allowed = [str(attack) for attack, effect in tried.items() if effect is Effect.ALLOW]
+    assert allowed == [], "\n".join(allowed)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -42,4 +43,4 @@ def test_what_must_be_refused_is_refused(judged: dict[Attack, Effect], family: s
         for attack, effect in judged.items()
         if attack.family == family and effect.strictness < attack.least.strictness
     ]
-    assert weak == []
+    assert weak == [], "\n".join(weak)
