@@ -3,15 +3,21 @@
 import argparse
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 
 from coder_tui.cli.arguments import trust_parser
 from coder_tui.cli.invocation import existing_folder
 from coder_tui.cli.output import complain, say, say_json
 from coder_tui.config.inventory import ProjectInventory, ProjectItem
+from coder_tui.config.never_from_project import split_never
 from coder_tui.config.paths import display_path, find_directories
+from coder_tui.config.project import CONFIG_NAMES, ProjectFileError, read_project_file
+from coder_tui.config.settings import load_settings
+from coder_tui.config.settings_file import parse_settings
+from coder_tui.config.sources import Sources
 from coder_tui.config.trust import Trust
-from coder_tui.protocol.errors import UsageError
+from coder_tui.protocol.errors import ConfigError, UsageError
 
 REFUSED = 1
 NOTHING = "There is nothing here to trust: no settings, servers or extensions of the project's own."
@@ -60,6 +66,25 @@ def _list(inventory: ProjectInventory, trust: Trust) -> None:
     known = tuple(item for item in inventory.items if not item.needs_trust)
     _say_items("Trust switches on:" if not inventory.is_trusted else "Switched on:", inventory.questions)
     _say_items("Worth knowing (trust does not change these):", known)
+    if mistakes := _mistakes(Path(inventory.workspace)):
+        say("\nMistakes in it, which stop the program once it is trusted:")
+        for line in mistakes.splitlines():
+            say(f"  {line}")
+
+
+def _mistakes(workspace: Path) -> str:
+    """What would be complained of; a file that cannot even be parsed is among the items."""
+    try:
+        found = [file for name in CONFIG_NAMES if (file := read_project_file(workspace, name))]
+        for file in found:
+            settings = parse_settings(workspace / file.name, file.data)
+            kept, _ = split_never(settings.values)
+            load_settings(Sources(file=replace(settings, values=kept)))
+    except ProjectFileError:
+        return ""
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def _say_items(heading: str, items: tuple[ProjectItem, ...]) -> None:

@@ -157,6 +157,7 @@ def test_a_stricter_rule_holds_before_trust_and_an_allowing_one_only_after(tmp_p
     assert effect("mkdir") == "ask"
 
 
+@needs_tmux
 def test_trust_asks_on_a_terminal_and_no_is_the_default(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     (program.project / ".coder-tui").mkdir()
@@ -192,3 +193,19 @@ def test_without_git_one_sentence_says_so(tmp_path: Path) -> None:
     done = program.run("run", "-p", "hello", "--model", "demo", PATH="/nonexistent")
 
     assert done.stderr.count("git is not installed") == 1
+
+
+def test_mistakes_are_told_before_they_can_stop_the_program(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    (program.project / ".coder-tui").mkdir()
+    (program.project / CONFIG).write_text('[model]\napi_key = "k"\n[ui]\nthem = "x"\n')
+
+    listed = program.run("trust", "--list").stdout
+
+    assert 'config.toml:4: unknown key "ui.them"; did you mean "ui.theme"?' in listed
+    assert listed.count("unknown key") == 1
+    assert program.run("policy", "check", "list", "{}").returncode == 0
+    program.run("trust", "--yes")
+    assert program.run("policy", "check", "list", "{}").returncode == 2
+    program.run("trust", "--revoke")
+    assert program.run("policy", "check", "list", "{}").returncode == 0
