@@ -15,6 +15,7 @@ from coder_tui.agent.session_name import SessionName, SessionState
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.turn_player import TurnPlayer
+from coder_tui.agent.whole_output import whole_output
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     Event,
@@ -158,6 +159,10 @@ class Session:
     async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
         """What tools of this session did to each file; with the running turn's number, what it did."""
         return await self._parts.changes.files(since_turn)
+
+    async def whole_output(self, call_id: str) -> str | None:
+        """All that a command printed, where its result was cut; None where it was not."""
+        return await asyncio.to_thread(whole_output, self._parts.services.conversation.messages, call_id)
 
     def set_mode(self, mode: Mode) -> None:
         self._parts.desk.set_mode(mode)

@@ -44,6 +44,7 @@ class Departure:
             return
         self._is_leaving = True
         await self._screen.presenter.stop_editing()
+        await self._screen.reader.stop()
         try:
             if (session := self._session) is not None:
                 await session.close()

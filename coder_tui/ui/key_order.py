@@ -6,10 +6,13 @@ from textual import events
 from textual.screen import Screen
 
 from coder_tui.ui.widgets.prompt import Prompt
+from coder_tui.ui.widgets.takes_keys import TakesKeys
 
 
 async def deliver(screen: Screen[Any], field: Prompt, event: events.Key | events.Paste) -> None:
     """What can be typed goes to the field, unless the key means something where the focus is."""
+    if isinstance(screen.focused, TakesKeys) and _is_taken(screen.focused, event):
+        return
     if isinstance(event, events.Paste):
         screen.set_focus(field)
         field.type_text(event.text)
@@ -20,3 +23,7 @@ async def deliver(screen: Screen[Any], field: Prompt, event: events.Key | events
     elif event.is_printable:
         screen.set_focus(field)
         field.take(event)
+
+
+def _is_taken(widget: TakesKeys, event: events.Key | events.Paste) -> bool:
+    return widget.type_text(event.text) if isinstance(event, events.Paste) else widget.take(event)

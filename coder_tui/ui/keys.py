@@ -12,7 +12,8 @@ class Context(StrEnum):
     GLOBAL = "Anywhere"
     SESSION = "Session"
     COMPOSER = "Prompt"
-    TRANSCRIPT = "Transcript"
+    TRANSCRIPT = "Browsing (Tab out of the prompt)"
+    PAGER = "Reading a block"
     DIFF = "Diff"
     APPROVAL = "Approval"
     TRUST = "Trust"
@@ -51,7 +52,7 @@ def _row(
     return KeyAction(id, context, keys, action, title, priority, palette, help)
 
 
-_G, _S, _C, _T, _D, _A, _P, _H = Context
+_G, _S, _C, _T, _R, _D, _A, _P, _H = Context
 
 KEYS: tuple[KeyAction, ...] = (
     _row("app.palette", _G, "ctrl+p", "app.command_palette", "Command palette", palette=False),
@@ -79,7 +80,41 @@ KEYS: tuple[KeyAction, ...] = (
     _row("prompt.end", _C, "ctrl+d", "end", "Quit, when the prompt is empty", palette=False),
     _row("transcript.next", _T, "j", "move(1)", "Mark the next block", palette=False),
     _row("transcript.previous", _T, "k", "move(-1)", "Mark the previous block", palette=False),
+    _row("transcript.message", _T, "J", "message(1)", "Mark your next message", palette=False),
+    _row("transcript.message_up", _T, "K", "message(-1)", "Mark your previous message", palette=False),
+    _row("transcript.first", _T, "g,home", "end(-1)", "Go to the beginning", palette=False),
+    _row("transcript.last", _T, "G,end", "end(1)", "Go to the end and follow it", palette=False),
+    _row("transcript.half_up", _T, "ctrl+u", "half(-1)", "Half a page up", palette=False),
+    _row("transcript.half_down", _T, "ctrl+d", "half(1)", "Half a page down", palette=False),
+    _row("transcript.search", _T, "slash", "search", "Search; Enter keeps the hits, Esc ends", palette=False),
+    _row("transcript.hit", _T, "n", "hit(1)", "Next hit", palette=False),
+    _row("transcript.hit_up", _T, "N", "hit(-1)", "Previous hit", palette=False),
     _row("transcript.fold", _T, "o", "fold", "Expand or collapse the marked block", palette=False),
+    _row("transcript.fold_all", _T, "O", "screen.fold", "Expand or collapse all calls", palette=False),
+    _row(
+        "transcript.read", _T, "v,enter", "read", "Read all of the block on a page of its own", palette=False
+    ),
+    _row("transcript.copy", _T, "y", "copy", "Copy the block", palette=False),
+    _row("transcript.code", _T, "c", "copy_code", "Copy its code; again for the next piece", palette=False),
+    _row("transcript.edit", _T, "e", "edit", "Open the block's text in $EDITOR", palette=False),
+    _row("transcript.help", _T, "question_mark", "app.help", "Help", palette=False),
+    _row("transcript.palette", _T, "colon", "app.command_palette", "Command palette", palette=False),
+    _row("transcript.prompt", _T, "i", "screen.chat", "Back to the prompt", palette=False),
+    _row("transcript.leave", _T, "escape", "leave", "End the search, stop, or go back", palette=False),
+    _row("pager.down", _R, "j,down", "line(1)", "A line down", palette=False),
+    _row("pager.up", _R, "k,up", "line(-1)", "A line up", palette=False),
+    _row("pager.half_up", _R, "ctrl+u,b", "half(-1)", "Half a page up", palette=False),
+    _row("pager.half_down", _R, "ctrl+d,space", "half(1)", "Half a page down", palette=False),
+    _row("pager.page_up", _R, "pageup", "page_up", "A page up", palette=False),
+    _row("pager.page_down", _R, "pagedown", "page_down", "A page down", palette=False),
+    _row("pager.first", _R, "g,home", "end(-1)", "Go to the beginning", palette=False),
+    _row("pager.last", _R, "G,end", "end(1)", "Go to the end", palette=False),
+    _row("pager.search", _R, "slash", "search", "Search; Enter keeps the hits, Esc ends", palette=False),
+    _row("pager.hit", _R, "n", "hit(1)", "Next hit", palette=False),
+    _row("pager.hit_up", _R, "N", "hit(-1)", "Previous hit", palette=False),
+    _row("pager.copy", _R, "y", "copy", "Copy all of it", palette=False),
+    _row("pager.edit", _R, "e", "edit", "Open it in $EDITOR", palette=False),
+    _row("pager.close", _R, "escape,q,v", "leave", "End the search, or close", palette=False),
     _row("diff.layout", _D, "vertical_line", "layout", "One column or two", palette=False),
     _row("diff.wrap", _D, "w", "wrap", "Wrap long lines, or scroll sideways", palette=False),
     _row("diff.blanks", _D, "i", "blanks", "Show blanks, tabs and line ends", palette=False),
@@ -135,6 +170,9 @@ _NAMES = {
     "left_square_bracket": "[",
     "right_curly_bracket": "}",
     "left_curly_bracket": "{",
+    "slash": "/",
+    "colon": ":",
+    "question_mark": "?",
 }
 
 

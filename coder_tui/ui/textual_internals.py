@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual._spatial_map import SpatialMap
 from textual._styles_cache import StylesCache
+from textual.app import App
 from textual.geometry import Region, Size
 from textual.layout import DockArrangeResult, WidgetPlacement
 from textual.scrollbar import ScrollBar, ScrollBarRender
@@ -147,6 +148,19 @@ class ScrollsAtOnce(_Mixin):
         self.set_reactive(Widget.scroll_y, row)
         self.set_reactive(Widget.scroll_target_y, row)
         self.vertical_scrollbar.set_reactive(ScrollBar.position, row)
+
+
+def write_to_terminal(app: App[Any], sequence: str) -> None:
+    """What no widget draws: a title, a note to the desktop, a clipboard. In one piece with the frames."""
+    driver = app._driver
+    if driver is not None and not app.is_headless:
+        driver.write(sequence)
+        driver.flush()
+
+
+def keep_for_pasting(app: App[Any], text: str) -> None:
+    """For text fields of this program; the public way also sends it to the terminal."""
+    app._clipboard = text
 
 
 def forget_arrangements(widget: Widget) -> None:

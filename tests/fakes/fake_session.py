@@ -31,6 +31,7 @@ class FakeSession:
         self.submitted: list[str] = []
         self.answers: list[tuple[str, Reply]] = []
         self.interrupts = 0
+        self.outputs: dict[str, str] = {}
         self.is_closed = False
         self.fails_before_storing: Event | None = None
         self.fails_to_close: UserError | None = None
@@ -97,6 +98,9 @@ class FakeSession:
         self.answers.append((request_id, reply))
         if reply.decision is Decision.CANCEL_TURN:
             self.interrupt()
+
+    async def whole_output(self, call_id: str) -> str | None:
+        return self.outputs.get(call_id)
 
     def set_mode(self, mode: Mode) -> None:
         self.mode = mode

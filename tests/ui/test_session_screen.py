@@ -86,8 +86,8 @@ async def test_escape_without_a_turn_goes_to_the_prompt_and_keeps_the_draft() ->
 
 async def test_letters_typed_while_the_transcript_has_the_focus_go_to_the_prompt() -> None:
     async with stage() as s:
-        await s.pilot.press(*"a", "tab", *"bc")
-        assert s.draft == "abc"
+        await s.pilot.press(*"a", "tab", *"bx")
+        assert s.draft == "abx"
 
 
 async def test_letters_that_mean_something_in_the_transcript_stay_there() -> None:
@@ -139,7 +139,8 @@ async def test_keys_in_one_burst_act_in_their_order() -> None:
 async def test_ctrl_c_copies_a_selection_first() -> None:
     async with stage() as s:
         await s.pilot.press(*"word", "shift+home", "ctrl+c")
-        assert (s.app.clipboard, s.draft) == ("word", "word")
+        await s.until(lambda: s.app.clipboard == "word")
+        assert s.draft == "word"
 
 
 async def test_shift_tab_goes_through_the_modes_and_never_to_auto() -> None:

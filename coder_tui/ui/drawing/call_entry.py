@@ -59,6 +59,7 @@ class CallEntry:
     output: str = ""
     proposal: DisplayBlock | None = None
     """What was refused, to be read again when unfolded."""
+    call_id: str = ""
     has_gap: ClassVar[bool] = True
 
     @property

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.drawing.markdown import draw_chunks, draw_markdown
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.drawing.parts import Part, parts_of, rows_of
+from coder_tui.ui.drawing.parts import Part, parts_of, rows_of, text_of
 from coder_tui.ui.drawing.splitter import split
 from coder_tui.ui.drawing.strips import beside, cut_text, plain_rows, plain_strip, to_strip, wrapped
 
@@ -133,7 +133,7 @@ class ReplyEntry:
     def source(self) -> str:
         if self.part is None:
             return self.text
-        return "\n".join(chunk.source for chunk in self.part.chunks)
+        return text_of(self.part.chunks)
 
     def is_open(self, view: View) -> bool:
         return True

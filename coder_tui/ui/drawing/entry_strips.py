@@ -42,6 +42,11 @@ class EntryStrips:
             self._check_palette(palette)
             self._rows[index] = self._with_gap(index, list(rows), palette)
 
+    def clear(self) -> None:
+        self.entries = []
+        self._rows.clear()
+        self._overrides.clear()
+
     def replace(self, index: int, entry: Entry) -> None:
         self.entries[index] = entry
         self._rows.pop(index, None)
@@ -49,6 +54,10 @@ class EntryStrips:
     def toggle(self, index: int) -> None:
         """Fold or unfold one entry."""
         self._overrides[index] = not self.entries[index].is_open(self.view_of(index))
+        self._rows.pop(index, None)
+
+    def open(self, index: int) -> None:
+        self._overrides[index] = True
         self._rows.pop(index, None)
 
     def set_view(self, view: View) -> None:

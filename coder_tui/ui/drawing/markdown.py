@@ -52,6 +52,12 @@ def draw_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
     return draw_chunks(chunks, None, width, palette, definitions)
 
 
+def code_blocks(text: str) -> list[str]:
+    """The code of a text, block by block, without what fences it."""
+    tokens = _parser().parse(text)
+    return [token.content for token in tokens if token.type in {"fence", "code_block"}]
+
+
 def draw_chunks(
     chunks: Sequence[Chunk],
     before: Chunk | None,

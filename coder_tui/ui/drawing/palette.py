@@ -44,6 +44,8 @@ class Palette:
     running: Style
     syntax: Mapping[Syntax, Style]
     cursor: Style
+    hit: Style
+    current_hit: Style
     glyphs: Glyphs = UNICODE
     is_whole: bool = False
     """Whether every character is drawn, however long a line: a person decides by what they see."""
@@ -114,6 +116,10 @@ def build_palette(
         running=ink("text-primary", "primary"),
         syntax=_syntax(look),
         cursor=Style(bgcolor=look.rich("block-hover-background", "boost", "surface")),
+        # Turned around, so that they stand out without colours too.
+        hit=ink("warning", "text-warning") + Style(bgcolor=look.rich("background"), reverse=True),
+        current_hit=ink("text-primary", "primary")
+        + Style(bgcolor=look.rich("background"), reverse=True, bold=True, underline=True),
         glyphs=glyphs,
     )
 

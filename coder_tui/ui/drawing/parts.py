@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from coder_tui.ui.drawing.splitter import Chunk
+from coder_tui.ui.drawing.splitter import Chunk, ChunkKind
 
 LINES_A_PART = 80
 
@@ -19,6 +19,18 @@ class Part:
 def rows_of(text: str, width: int = 80) -> int:
     """Rows that a text takes, roughly: newlines are counted, long lines guessed."""
     return text.count("\n") + 1 + len(text) // (2 * max(1, width))
+
+
+def text_of(chunks: Iterable[Chunk]) -> str:
+    """The text that was cut into chunks, with one blank line where there were any."""
+    pieces: list[str] = []
+    before: Chunk | None = None
+    for chunk in chunks:
+        is_list = before is not None and before.kind is chunk.kind is ChunkKind.ITEM
+        gap = "\n" if chunk.continues or is_list else "\n\n"
+        pieces += [gap if pieces else "", chunk.source.rstrip("\n")]
+        before = chunk
+    return "".join(pieces)
 
 
 def parts_of(chunks: Iterable[Chunk]) -> list[Part]:

@@ -16,6 +16,7 @@ from coder_tui.ui.glyphs import chrome
 from coder_tui.ui.key_order import deliver
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
+from coder_tui.ui.reading import BlockReader
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.widgets.hints import Hints
@@ -74,12 +75,15 @@ class SessionScreen(Gated, Screen[None]):
             clock,
             launch,
         )
+        self.reader = BlockReader(self, launch, signs, lambda: self.conversation.session, self._hints.show)
+        self.transcript.reader = self.reader
         self.router: EventRouter | None = None
 
     def compose(self) -> ComposeResult:
         with Container(id="body"):
             with Container(id="chat"):
                 yield self.transcript
+                yield self.transcript.line
                 yield self._pill
                 yield self._hints
             yield self.todos
@@ -162,8 +166,7 @@ class SessionScreen(Gated, Screen[None]):
         """Copy, else stash the draft, else stop the agent, else quit at the second press."""
         selected = self.prompt.selected_text or self.get_selected_text()
         if selected:
-            self.app.copy_to_clipboard(selected)
-            self._hints.show("Sent to the clipboard.")
+            self.reader.copy(selected)
         elif not self.prompt.is_empty:
             self.prompt.stash()
             self._hints.show("Draft put away: Up brings it back.")

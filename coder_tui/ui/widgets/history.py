@@ -11,6 +11,7 @@ from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.drawing.entries import Entry, View
 from coder_tui.ui.drawing.entry_strips import EntryStrips
 from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
+from coder_tui.ui.drawing.hit_paint import HitPaint
 from coder_tui.ui.drawing.row_index import Place, RowIndex
 from coder_tui.ui.drawing.strips import plain_strip
 from coder_tui.ui.widgets.drawn_lines import NARROWEST_DRAWING, DrawnLines
@@ -23,6 +24,7 @@ class History(DrawnLines):
         super().__init__(glyphs=glyphs)
         self.strips = EntryStrips()
         self.index = RowIndex()
+        self.hits = HitPaint()
         self.place: Place | None = None
         """The row at the top of the view; None while the view follows the end."""
         self.cursor: int | None = None
@@ -42,6 +44,11 @@ class History(DrawnLines):
             self.refresh(layout=True)
         return index
 
+    def clear(self) -> None:
+        self.strips.clear()
+        self.index.replace_all(())
+        self.place = self.cursor = self._letters_above = None
+
     def replace(self, index: int, entry: Entry) -> None:
         """Another state of the same entry."""
         self.strips.replace(index, entry)
@@ -50,6 +57,11 @@ class History(DrawnLines):
     def toggle(self, index: int) -> None:
         """Fold or unfold one entry."""
         self.strips.toggle(index)
+        self._changed(index)
+
+    def open(self, index: int) -> None:
+        """Show all of one entry."""
+        self.strips.open(index)
         self._changed(index)
 
     def set_view(self, view: View) -> None:
@@ -87,8 +99,8 @@ class History(DrawnLines):
         while first + len(rows) < last and 0 <= index < len(self.strips):
             skip = first + len(rows) - self.index.start(index)
             height = self.index.height(index)
-            drawn = self._rows_of(index)[:height]
-            rows += self._lit(index, (drawn + [blank] * (height - len(drawn)))[skip:])
+            drawn = self._lit(index, self.drawn(index))[:height]
+            rows += (drawn + [blank] * (height - len(drawn)))[skip:]
             index += 1
         del rows[last - first :]
         return rows + [blank] * (last - first - len(rows))
@@ -117,13 +129,14 @@ class History(DrawnLines):
         self.cursor = index if index is None or index >= 0 else None
         self.refresh()
 
-    def _rows_of(self, index: int) -> list[Strip]:
+    def drawn(self, index: int) -> list[Strip]:
+        """All rows of an entry."""
         return self.strips.rows(index, self.palette)
 
     def _changed(self, index: int) -> None:
         if self.is_batching or not self.strips.width:
             return
-        if self.index.change(index, len(self._rows_of(index))):
+        if self.index.change(index, len(self.drawn(index))):
             self._drop_selection()
             self.refresh(layout=True)
         else:
@@ -135,11 +148,12 @@ class History(DrawnLines):
         for index in indexes:
             if measured >= rows:
                 break
-            changed |= self.index.change(index, len(self._rows_of(index)))
+            changed |= self.index.change(index, len(self.drawn(index)))
             measured += self.index.height(index)
         return changed
 
     def _lit(self, index: int, rows: list[Strip]) -> list[Strip]:
+        rows = self.hits.paint(index, rows, self.palette)
         if index != self.cursor:
             return rows
         return [strip.apply_style(self.palette.cursor) for strip in rows]
@@ -148,12 +162,12 @@ class History(DrawnLines):
         """Another width: the text at the top of the view stays there, wherever its row went."""
         place = self.place if self.place and self.place.index < len(self.strips) else None
         if place and place.offset and self._letters_above is None and self.strips.width:
-            self._letters_above = _letters(self._rows_of(place.index)[: place.offset])
+            self._letters_above = _letters(self.drawn(place.index)[: place.offset])
         self.strips.wrap_at(width)
         self._estimate_all()
         self._drop_selection()
         if place and self._letters_above is not None:
-            self.place = Place(place.index, _row_after(self._rows_of(place.index), self._letters_above))
+            self.place = Place(place.index, _row_after(self.drawn(place.index), self._letters_above))
 
     def _estimate_all(self) -> None:
         self.index.replace_all(map(self.strips.estimate, range(len(self.strips))))

@@ -73,7 +73,7 @@ class LiveCalls:
         return self._pacer.is_pending
 
     def start(self, call_id: str, tool: str, kind: ToolKind, summary: str) -> None:
-        entry = CallEntry(safe_line(tool), self._summary(summary), kind)
+        entry = CallEntry(safe_line(tool), self._summary(summary), kind, call_id=call_id)
         if (live := self._live.get(call_id)) is not None:
             live.entry = replace(entry, state=live.entry.state)
             self._history.replace(live.index, live.entry)
@@ -113,6 +113,7 @@ class LiveCalls:
             display,
             duration_ms,
             proposal=proposal,
+            call_id=call_id,
         )
         if live is None:
             self._add(entry)

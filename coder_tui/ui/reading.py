@@ -1,0 +1,125 @@
+"""What a person does with a block of the transcript: copy it, read all of it, open it in an editor."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from coder_tui.ui.drawing.call_entry import CallEntry
+from coder_tui.ui.drawing.entries import Entry
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.launch import Launch
+from coder_tui.ui.textual_internals import keep_for_pasting, write_to_terminal
+from coder_tui.ui.widgets.browsed_scroll import source_of_block
+
+if TYPE_CHECKING:
+    from textual.worker import Worker
+
+    from coder_tui.agent.session import Session
+    from coder_tui.ui.screens.pager import PagerScreen
+
+
+class BlockReader:
+    """Serves one session screen; `say` shows a sentence for a moment."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        launch: Launch,
+        chrome: Chrome,
+        session: "Callable[[], Session | None]",
+        say: Callable[[str], None],
+    ) -> None:
+        self._screen = screen
+        self._launch = launch
+        self._chrome = chrome
+        self._session = session
+        self._say = say
+        self._last_code = ("", 0)
+        self._editing: Worker[None] | None = None
+
+    def copy(self, text: str) -> None:
+        self._screen.run_worker(self._copy(text, ""), group="copy")
+
+    def copy_code(self, text: str) -> None:
+        """Each press takes the next piece of code of the same block."""
+        # Parsing Markdown is not needed before the first paint.
+        from coder_tui.ui.drawing.markdown import code_blocks
+
+        codes = code_blocks(text)
+        if not codes:
+            self._say("There is no code in this block.")
+            return
+        number = self._last_code[1] + 1 if self._last_code[0] == text else 0
+        self._last_code = (text, number)
+        place = number % len(codes)
+        which = f" (code {place + 1} of {len(codes)})" if len(codes) > 1 else ""
+        self._screen.run_worker(self._copy(codes[place], which), group="copy")
+
+    def read(self, block: Sequence[Entry]) -> None:
+        from coder_tui.ui.drawing.whole import whole_entries
+        from coder_tui.ui.screens.pager import PagerScreen
+
+        pager = PagerScreen(title_of(block), self._chrome, self.copy, self.edit)
+        pager.show(whole_entries(block), source_of_block(block))
+        self._screen.app.push_screen(pager)
+        if isinstance(block[0], CallEntry) and block[0].call_id:
+            self._screen.run_worker(self._complete(pager, block, block[0].call_id), group="read")
+
+    def read_text(self, title: str, text: str) -> None:
+        """Any other text, safe already."""
+        from coder_tui.ui.drawing.whole import plain_entries
+        from coder_tui.ui.screens.pager import PagerScreen
+
+        pager = PagerScreen(title, self._chrome, self.copy, self.edit)
+        pager.show(plain_entries(text), text)
+        self._screen.app.push_screen(pager)
+
+    def edit(self, text: str) -> None:
+        if self._editing is None or self._editing.is_finished:
+            self._editing = self._screen.run_worker(self._edit(text), group="read")
+
+    async def stop(self) -> None:
+        """The program is about to end: no editor may keep the terminal."""
+        if self._editing is not None and not self._editing.is_finished:
+            self._editing.cancel()
+
+    async def _copy(self, text: str, which: str) -> None:
+        from coder_tui.ui.clipboard import Clipboard
+
+        app = self._screen.app
+        clipboard = Clipboard(lambda sequence: write_to_terminal(app, sequence), self._launch.directory)
+        keep_for_pasting(app, text)
+        words = await clipboard.copy(text)
+        self._say(f"{words.removesuffix('.')}{which}.")
+
+    async def _complete(self, pager: "PagerScreen", block: Sequence[Entry], call_id: str) -> None:
+        """A command may have printed more than its block holds."""
+        from coder_tui.ui.drawing.whole import whole_entries
+
+        session = self._session()
+        output = None if session is None else await session.whole_output(call_id)
+        if output is not None and pager.is_attached:
+            pager.show(whole_entries(block, output), output)
+
+    async def _edit(self, text: str) -> None:
+        from coder_tui.protocol.requests import Editable
+        from coder_tui.ui.external_editor import Edited, ExternalEditor, NoEditor, NotEdited
+
+        editor = ExternalEditor(os.environ, self._launch.edits, self._launch.directory)
+        match await editor.edit(self._screen.app, Editable("block", text, ".md")):
+            case Edited():
+                self._say("The transcript stays as it was; what you changed is not kept.")
+            case NoEditor(reason):
+                self._say(reason)
+            case NotEdited():
+                pass
+
+
+def title_of(block: Sequence[Entry]) -> str:
+    match block[0]:
+        case CallEntry(tool=tool, summary=summary):
+            return f"{tool}  {summary}".rstrip()
+        case other:
+            return other.source.strip().partition("\n")[0]

@@ -1,0 +1,61 @@
+"""The page on which all of a block is read."""
+
+from collections.abc import Callable, Iterable
+
+from coder_tui.ui.drawing.entries import Entry, ThinkingLevel, View
+from coder_tui.ui.drawing.glyphs import Glyphs
+from coder_tui.ui.widgets.browse_line import BrowseLine
+from coder_tui.ui.widgets.history import History
+from coder_tui.ui.widgets.searched_scroll import SearchedScroll
+
+HINTS = (
+    ("j k", "line"),
+    ("/", "search"),
+    ("g G", "ends"),
+    ("y", "copy"),
+    ("e", "editor"),
+    ("q", "close"),
+    ("Ctrl+U Ctrl+D", "half a page"),
+)
+
+
+class Pager(SearchedScroll):
+    DEFAULT_CSS = "Pager { height: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; padding: 0 1; }"
+
+    def __init__(
+        self,
+        glyphs: Glyphs,
+        *,
+        copy: Callable[[], None],
+        edit: Callable[[], None],
+        close: Callable[[], None],
+    ) -> None:
+        super().__init__(History(glyphs=glyphs), BrowseLine(HINTS, glyphs))
+        self._copy, self._edit, self._close = copy, edit, close
+        self.history.strips.view = View(ThinkingLevel.FULL, is_open=True)
+        self._is_following = False
+
+    def show(self, entries: Iterable[Entry]) -> None:
+        """From the top; what stood there before goes."""
+        self.history.clear()
+        self.history.is_batching = True
+        for entry in entries:
+            self.history.add(entry)
+        self.history.is_batching = False
+        self.history.stand_at(0)
+        self.history.refresh(layout=True)
+
+    def on_mount(self) -> None:
+        self.line.show_hints()
+
+    def action_copy(self) -> None:
+        self._copy()
+
+    def action_edit(self) -> None:
+        self._edit()
+
+    def action_leave(self) -> None:
+        if self.is_searching:
+            self.end_search()
+        else:
+            self._close()
