@@ -127,6 +127,13 @@ def test_no_detail_loses_a_character_at_any_width(width: int) -> None:
     assert shown == expected
 
 
+def test_a_reason_that_belongs_below_stands_there_at_any_width() -> None:
+    row = Detail("1", "text", "why", is_below=True)
+    assert [strip.text.rstrip() for strip in draw_details((row,), 80, PALETTE)] == ["1  text", "     why"]
+    beside = draw_details((replace(row, is_below=False),), 80, PALETTE)
+    assert [strip.text.rstrip() for strip in beside] == ["1  text  why"]
+
+
 async def test_a_reason_left_and_taken_up_again_goes_on_where_it_was() -> None:
     async with stage() as s:
         await open_dialog(s, SHELL)

@@ -71,14 +71,14 @@ def _draw(row: Detail, columns: _Columns, palette: Palette) -> list[Strip]:
 
 def _add_reason(lines: list[list[Segment]], row: Detail, columns: _Columns, palette: Palette) -> None:
     last = cell_len(lines[-1][0].text)
-    start = max(last, columns.text if len(lines) == 1 else 0) + _GAP
-    if start + cell_len(row.reason) <= columns.room:
+    room = columns.room - cell_len(row.reason)
+    aligned = max(last, columns.text if len(lines) == 1 else 0) + _GAP
+    start = next((column for column in (aligned, last + _GAP) if column <= room), None)
+    if start is not None and not row.is_below:
         lines[-1] += [Segment(" " * (start - last), palette.base), Segment(row.reason, palette.dim)]
-    elif last + _GAP + cell_len(row.reason) <= columns.room:
-        lines[-1] += [Segment(" " * _GAP, palette.base), Segment(row.reason, palette.dim)]
-    else:
-        indent = Segment(" " * _GAP, palette.base)
-        lines += [[indent, Segment(piece, palette.dim)] for piece in broken(row.reason, columns.room - _GAP)]
+        return
+    indent = Segment(" " * _GAP, palette.base)
+    lines += [[indent, Segment(piece, palette.dim)] for piece in broken(row.reason, columns.room - _GAP)]
 
 
 def _inks(weight: Weight, palette: Palette) -> tuple[Style, Style]:
