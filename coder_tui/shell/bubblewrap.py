@@ -8,7 +8,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from coder_tui.shell.confinement import Confinement
-from coder_tui.shell.git_folders import git_folders
+from coder_tui.shell.git_folders import git_folders, guarded_parts
 from coder_tui.shell.protected import ALSO_GUARDED, nested_repositories, secret_places
 
 _PLACES = ("/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap")
@@ -130,8 +130,9 @@ def _secrets(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
 
 def _guards(layout: Layout, confinement: Confinement, guarded: tuple[Path, ...]) -> Iterator[_Mount]:
     for path in guarded:
-        if not path.is_symlink():
-            yield _bind(path, _Rank.GUARD, read_only=True)
+        # A mount lies on what a link leads to.
+        if path.exists():
+            yield _bind(Path(os.path.realpath(path)), _Rank.GUARD, read_only=True)
     for root in layout.roots:
         also = (root / name for name in ALSO_GUARDED)
         for path in (*nested_repositories(root), *(path for path in also if path.exists())):
@@ -155,9 +156,8 @@ def _grants(confinement: Confinement) -> Iterator[_Mount]:
 def _git(git: Path, *, is_setup: bool) -> Iterator[_Mount]:
     for folder in git_folders(git):
         yield _bind(folder, _Rank.GRANT, read_only=False)
-        for name in ("hooks",) if is_setup else ("hooks", "config", "config.worktree"):
-            if (folder / name).exists():
-                yield _bind(folder / name, _Rank.GUARD, read_only=True)
+        for part in guarded_parts(folder, is_setup=is_setup):
+            yield _bind(part, _Rank.GUARD, read_only=True)
 
 
 def _beside(parent: Path, names: set[str]) -> Iterator[_Mount]:

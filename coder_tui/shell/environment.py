@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL", re.IGNORECASE)
+_SECRET = re.compile(
+    r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|(^|_)PAT($|_)", re.IGNORECASE
+)
 # Shells run these files before the command that was approved.
 _START_FILES = frozenset({"BASH_ENV", "ENV"})
 _CACHES = {

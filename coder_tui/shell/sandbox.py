@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import hashlib
 import json
 import os
 import platform
@@ -18,6 +19,7 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell.bubblewrap import Layout, find_bubblewrap, profile
 from coder_tui.shell.confinement import NOTHING_MORE, Confinement
 from coder_tui.shell.environment import cache_variables
+from coder_tui.shell.git_folders import git_folders, nothing_new_in
 from coder_tui.shell.landlock import landlock_version, rules
 from coder_tui.shell.launch import Launch
 from coder_tui.shell.placeholders import Placeholders
@@ -141,6 +143,8 @@ class Sandbox:
                 self._placeholders.held(root, self._guarded(root, layout, confinement))
             )
         )
+        written = [folder for git in confinement.git for folder in git_folders(Path(git)) if folder.is_dir()]
+        stack.enter_context(nothing_new_in(written, is_setup=confinement.git_setup))
         words = profile(self.status.program, layout, confinement, tuple(guarded))
         code = command_filter(sockets=confinement.sockets, internet=True)
         theirs = _descriptor(code)
@@ -171,7 +175,9 @@ class Sandbox:
         return Launch((*python, *argv), environment, (theirs,))
 
     def _layout(self) -> Layout:
-        caches = self._folders.cache / "sandbox" / "caches"
+        # Each project its own: what one puts there must not run in another.
+        name = hashlib.sha256(b"\0".join(os.fsencode(root) for root in self.roots)).hexdigest()[:16]
+        caches = self._folders.cache / "sandbox" / "caches" / name
         caches.mkdir(parents=True, exist_ok=True, mode=0o700)
         own = tuple(Path(os.path.realpath(folder)) for folder in self._folders.own)
         readable = tuple(Path(os.path.realpath(folder)) for folder in self._folders.readable)

@@ -223,6 +223,27 @@ async def test_a_worktree_commits_into_the_repository_that_points_back(root: Pat
 
 
 @needs_bubblewrap
+async def test_a_commit_cannot_lead_git_elsewhere(root: Path) -> None:
+    """A hook of the project's runs along with a commit; nothing that git follows later may come of it."""
+    await asyncio.to_thread(subprocess.run, ["git", "init", "-q", str(root)], check=True)
+    module = root / ".git" / "modules" / "lib"
+    module.mkdir(parents=True)
+    (module / "config").write_text("[core]\n")
+    before = names_in(root / ".git")
+
+    printed = await said(
+        root,
+        "echo ../evil > .git/commondir; echo x > .git/config.worktree; echo x >> .git/modules/lib/config; "
+        "echo x >> .git/config; touch .git/hooks/pre-push; touch .git/index",
+        Confinement(git=(str(root / ".git"),)),
+    )
+
+    assert printed.count("Read-only file system") == 3
+    assert names_in(root / ".git") == sorted([*before, "index"])
+    assert (module / "config").read_text() == "[core]\n"
+
+
+@needs_bubblewrap
 async def test_pairs_of_sockets_work_and_named_ones_only_when_granted(root: Path) -> None:
     pair = 'python3 -c "import socket; socket.socketpair()" && echo pair; '
     named = 'python3 -c "import socket; socket.socket(socket.AF_UNIX)" 2>/dev/null && echo named'
