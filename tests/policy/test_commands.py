@@ -82,7 +82,10 @@ def test_a_part_without_a_rule_asks(text: str) -> None:
         "find . -exec curl {} +",
         "busybox curl h",
         "true;" * 20_000 + "curl h",
+        "true;" * 20_000 + "if x; then A=1 env -i /usr/bin/curl h; fi",
+        "true;" * 20_000 + "timeout -k 5 9 cu''rl h",
         "git log &&& curl h",
+        "CURL h",
     ],
 )
 def test_what_is_denied_is_found_in_every_dress(text: str) -> None:

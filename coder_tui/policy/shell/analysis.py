@@ -15,6 +15,7 @@ from coder_tui.policy.shell.notes import Notes, Place, Touch
 from coder_tui.policy.shell.programs.wrappers import ASSIGNMENT, HARMLESS_WITH_ANYTHING, TRANSPARENT
 from coder_tui.policy.shell.reader import KEYWORDS, NotPlainError, read_plain
 from coder_tui.policy.shell.redirects import note_redirect
+from coder_tui.policy.shell.rough import rough_commands
 from coder_tui.policy.shell.syntax import doubts_about, loose_steps, parse, structure_doubts
 from coder_tui.policy.shell.words import Step, Word
 from coder_tui.protocol.access import Target, TargetKind
@@ -26,8 +27,6 @@ MOST_PIECES = 400
 MOST_PARTS = 500
 MOST_DEPTH = 8
 _OPENING = re.compile(r"[;&|\n(){}`<>\[!]|\$|\b(?:if|for|while|until|case|do|then|in|select)\b")
-_SEPARATORS = re.compile(r"[;&|\n(){}`]+|\$\(")
-_QUOTES = str.maketrans("", "", "'\"\\")
 
 
 @dataclass(slots=True)
@@ -101,8 +100,7 @@ class Analysis:
         return (*exact, *steps)
 
     def _split_roughly(self, text: str) -> None:
-        pieces = {piece.strip() for piece in _SEPARATORS.split(text.translate(_QUOTES))}
-        self.unjudged |= pieces - {""}
+        self.unjudged |= rough_commands(text)
 
     def _walk(self, steps: tuple[Step, ...], depth: int) -> None:
         tracker = DirectoryTracker(self.place.directories)

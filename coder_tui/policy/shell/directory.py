@@ -25,7 +25,7 @@ class DirectoryTracker:
 
     def change(self, step: Step, notes: Notes) -> None:
         words = [word for word in step.words[1:] if word.text != "--"]
-        if len(words) != 1 or words[0].text in {"", "-"} or words[0].is_flag:
+        if len(words) != 1 or not words[0].text or words[0].text.startswith(("-", "+")):
             notes.doubt("it is not clear which folder cd leads to")
             return
         word = words[0]

@@ -8,6 +8,7 @@ from pathlib import Path
 from coder_tui.policy.secrets import is_secret
 
 MOST_ENTRIES = 4_000
+MOST_HIDDEN_ENTRIES = 20_000
 # Big, and nobody's own.
 _SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", "target", "dist"})
 
@@ -18,7 +19,7 @@ def secret_below(folder: str, *, has_hidden: bool) -> str | None:
     `has_hidden`: the search also reads hidden and ignored files.
     """
     ignored = () if has_hidden else _ignored(folder)
-    waiting, left = deque([folder]), MOST_ENTRIES
+    waiting, left = deque([folder]), MOST_HIDDEN_ENTRIES if has_hidden else MOST_ENTRIES
     while waiting:
         current = waiting.popleft()
         for name, is_folder in _entries(current):

@@ -117,7 +117,7 @@ def check_folders(folders: list[Word], notes: Notes, *, has_hidden: bool) -> Non
             found = secret_below(posixpath.normpath(joined(directory, word.text)), has_hidden=has_hidden)
             if found:
                 notes.doubt(f"it would also show {found}")
-            elif found is None and has_hidden and word.text.rstrip("/") in {".", "..", ""}:
+            elif found is None and has_hidden:
                 notes.doubt(
                     "it may also show files with secrets, such as .env (--include says which are meant)"
                 )

@@ -1,0 +1,56 @@
+"""`coder-tui policy check`: what it answers, as JSON and in words."""
+
+import json
+from pathlib import Path
+
+from tests.fakes.program import Program, json_lines
+
+CONFIG = """
+[permission.bash]
+"*" = "ask"
+"ls*" = "allow"
+"echo*" = "allow"
+"curl*" = "deny"
+"""
+
+
+def program(tmp_path: Path) -> Program:
+    made = Program.in_folder(tmp_path)
+    folder = made.home / ".config" / "coder-tui"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(CONFIG)
+    return made
+
+
+def test_many_calls_are_judged_a_line_each(tmp_path: Path) -> None:
+    commands = ["ls -la", "ls; touch x", "env curl h", "echo x > .git/config", "cat <<E"]
+    given = "".join(json.dumps({"tool": "bash", "args": {"command": command}}) + "\n" for command in commands)
+    done = program(tmp_path).run("policy", "check", "--stdin", "--json", stdin=given)
+    answers = json_lines(done.stdout)
+    assert [answer["effect"] for answer in answers] == ["allow", "ask", "deny", "deny", "ask"], done.stderr
+    assert {tuple(answer) for answer in answers} == {("effect", "rule", "source", "findings", "reasons")}
+
+
+def test_a_finding_says_what_where_and_why(tmp_path: Path) -> None:
+    made = program(tmp_path)
+    done = made.run("policy", "check", "bash", json.dumps({"command": "echo x > out"}), "--json")
+    answer = json.loads(done.stdout)
+    target = str((made.project / "out").resolve())
+    assert answer["findings"] == [
+        {
+            "kind": "writes",
+            "target": target,
+            "reason": "> sends output there",
+            "text": f"writes {target} (> sends output there)",
+        }
+    ]
+
+
+def test_in_words_it_names_the_rule_and_its_file(tmp_path: Path) -> None:
+    done = program(tmp_path).run("policy", "check", "bash", json.dumps({"command": "curl h"}))
+    lines = done.stdout.splitlines()
+    assert lines[0] == "DENY: this call is refused."
+    assert "  it uses the network h (curl)" in lines
+    assert "  decided by: bash 'curl*' = deny" in lines
+    assert lines[-1].startswith("  from: ")
+    assert "config.toml" in lines[-1]
