@@ -1,10 +1,14 @@
 """Unified diffs are read with all that stands in them."""
 
 import pytest
+from hypothesis import given, settings
 
+from coder_tui.diffs.compare import compare
 from coder_tui.diffs.complete import completed
 from coder_tui.diffs.model import Change, Comparison, FileState, Gap, Same, Section
 from coder_tui.diffs.unified import parse_unified
+from coder_tui.workspace.diff import unified_diff
+from tests.diffs.texts import TEXTS
 
 
 def sections(diff: str) -> tuple[Section, ...]:
@@ -93,3 +97,12 @@ def test_a_file_that_the_diff_does_not_belong_to_is_refused() -> None:
     (comparison,) = parse_unified("@@ -3 +3 @@\n-c\n+C\n")
     with pytest.raises(ValueError, match="does not belong"):
         completed(comparison, "a\nb\nc\nd\n")
+
+
+@given(TEXTS, TEXTS)
+@settings(max_examples=200, deadline=None)
+def test_a_hunk_has_the_same_id_in_a_diff_and_between_the_files(old: str, new: str) -> None:
+    """Whoever sees a diff alone can name a hunk to whoever has both files."""
+    files = parse_unified(unified_diff("f", old, new).text, "f")
+    seen = [hunk.id for file in files for hunk in file.hunks]
+    assert seen == [hunk.id for hunk in compare(old, new, "f").hunks]

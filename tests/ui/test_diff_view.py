@@ -267,6 +267,30 @@ async def test_a_wrapped_line_is_copied_as_one() -> None:
     assert copied == (f"    {line}", "\n")
 
 
+async def test_everything_can_be_copied_without_being_drawn() -> None:
+    old = "".join(f"value {n}\n" for n in range(5_000))
+    app = DiffApp(one(old, old.replace("value", "other")))
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause()
+        assert app.view.get_selection(Selection(None, None)) == (old.replace("value", "other"), "\n")
+        assert len(app.view.sheet._strips) <= 8
+
+
+async def test_a_selection_ends_when_its_rows_move() -> None:
+    app = DiffApp(one(OLD, NEW))
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause()
+        app.screen.selections = {app.view: Selection(Offset(2, 0), Offset(40, 2))}
+        await pilot.press("vertical_line")
+        assert app.screen.selections == {}
+
+
+async def test_a_line_of_megabytes_is_drawn_as_one_that_is_cut() -> None:
+    huge = "x" * 4_000_000
+    rows = await shown(one(f"{huge}\n", f"{huge}y\n"), NARROW, "w", "i", "vertical_line")
+    assert rows[0].startswith("   1 - xxx")
+
+
 async def test_only_what_is_near_the_view_is_drawn() -> None:
     old = "".join(f"value {n}\n" for n in range(10_000))
     app = DiffApp(one(old, old.replace("value", "other value")))

@@ -9,9 +9,9 @@ from typing import TypeAlias
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from coder_tui.diffs.layout import Piece, laid_out
-from coder_tui.diffs.model import Change, Comparison, Gap, Same
-from coder_tui.ui.drawing.diff_colours import LazyColours
+from coder_tui.diffs.layout import Piece, Side, laid_out
+from coder_tui.diffs.model import Change, Comparison, FileState, Gap, Same
+from coder_tui.ui.drawing.diff_colours import LazyColours, numbered
 from coder_tui.ui.drawing.diff_frames import Heading, Remark, draw_frame, has_heading
 from coder_tui.ui.drawing.diff_inks import diff_inks
 from coder_tui.ui.drawing.diff_rows import DiffLook, Painter
@@ -60,9 +60,16 @@ class DiffSheet:
     def widest(self) -> int:
         """Columns that the longest line takes."""
         lines = (line for file in self.files for section in file.sections for line in _lines(section))
-        longest = max(lines, key=len, default="")
+        longest = max(lines, key=len, default="")[:LONGEST_LINE]
         # Exact for that one; others may be wider by their tabs and wide letters only.
         return min(LONGEST_LINE, max(cell_len(longest.expandtabs(TAB)), len(longest)))
+
+    @property
+    def source(self) -> str:
+        """The lines of the new files, or of the old one where a file is gone."""
+        sides = [Side.OLD if file.state is FileState.DELETED else Side.NEW for file in self.files]
+        pairs = zip(self.files, sides, strict=True)
+        return "".join(line for file, side in pairs for _, line in numbered(file, side))
 
     @cached_property
     def largest_number(self) -> int:

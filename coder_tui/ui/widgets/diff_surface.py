@@ -12,6 +12,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from coder_tui.diffs.model import Comparison
+from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.drawing.diff_rows import DiffLook
 from coder_tui.ui.drawing.diff_sheet import DiffSheet, Shape
 from coder_tui.ui.drawing.diff_text import Marking
@@ -29,6 +30,7 @@ LEAST_ROOM = 20
 EDGE = 1
 """The column that marks the current hunk."""
 FEWEST_DIGITS = 3
+SCREENS_COPIED_AS_SEEN = 20
 
 
 class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
@@ -86,6 +88,7 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         if self.sheet.shape != self.shape or self._drawn_palette is not self.palette:
             self._drawn_palette = self.palette
             self.sheet.arrange(self.shape, self.palette)
+            self._drop_selection()
             self.refresh()
         self._settle(self.scroll_offset.y)
 
@@ -167,9 +170,18 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         end = last if span[1] < 0 else min(span[1], last)
         return max(span[0], first), min(end, len(strip.text.rstrip()))
 
-    def selected_text(self, selection: Selection, first: int, last: int) -> str:
-        """The code itself, without numbers and signs."""
-        return copied(self.rows(first, last + 1), selection, self.shape.look, EDGE)
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The code itself, without numbers and signs; what is very much comes from the files, undrawn."""
+        first = selection.start.y if selection.start else 0
+        last = selection.end.y if selection.end else self.sheet.index.total - 1
+        if last - first > SCREENS_COPIED_AS_SEEN * self.app.size.height:
+            return safe_text(self.sheet.source), "\n"
+        return copied(self.rows(first, last + 1), selection, self.shape.look, EDGE), "\n"
+
+    def _drop_selection(self) -> None:
+        """It names rows, and rows have moved."""
+        if self in self.screen.selections:
+            self.screen.clear_selection()
 
     def on_resize(self, event: events.Resize) -> None:
         self.reshape(self.shape)
@@ -196,7 +208,8 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
             for colours in sheet.colours:
                 for bucket in colours.take():
                     lines = await asyncio.to_thread(colours.make, bucket, palette)
-                    colours.keep(bucket, lines if palette is self._drawn_palette else {})
+                    if palette is self._drawn_palette:
+                        colours.keep(bucket, lines)
         finally:
             self.is_colouring = False
         self.sheet.redraw()
