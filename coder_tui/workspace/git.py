@@ -20,8 +20,9 @@ from coder_tui.workspace.git_repository import (
     find_repository,
     foreign_owner,
     not_installed,
+    require_own_worktree,
 )
-from coder_tui.workspace.git_settings import Entry, for_acting, for_reading, parse_listing
+from coder_tui.workspace.git_settings import Entry, for_acting, for_reading, last_value, parse_listing
 from coder_tui.workspace.programs import find_program
 
 READ_SECONDS = 30.0
@@ -107,6 +108,7 @@ class Git:
 
     async def person_entries(self, opened: Opened) -> tuple[Entry, ...]:
         """All settings, the person's and the system's too, as a commit would see them."""
+        require_own_worktree(opened.repository, last_value(opened.entries, "core.worktree"))
         done = await self._run(
             Launch((opened.program, "--no-pager", *_LISTING), _person_environment(opened)),
             directory=opened.top,

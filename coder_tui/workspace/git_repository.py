@@ -48,6 +48,16 @@ def foreign_owner(repository: Repository, environ: Mapping[str, str]) -> Path | 
     return next((part for part in parts if part.lstat().st_uid not in mine), None)
 
 
+def require_own_worktree(repository: Repository, named: str) -> None:
+    """Refuse a `core.worktree` that is not the folder itself: what is staged would come from elsewhere."""
+    if named and os.path.realpath(repository.git_dir / named) != str(repository.top):
+        raise ToolError(
+            ErrorType.PERMISSION_DENIED,
+            f"The repository's settings say that its files lie in {named}, not in {repository.top}.",
+            USE_BASH,
+        )
+
+
 def not_installed() -> ToolError:
     return ToolError(
         ErrorType.NOT_INSTALLED,

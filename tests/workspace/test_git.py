@@ -316,6 +316,10 @@ async def test_core_worktree_does_not_lead_elsewhere(repository: GitRepository, 
     repository.git("config", "core.worktree", str(outside))
 
     assert (await GitBench(repository.root).call("git_diff"))["content"] == ""
+    repository.put("a", "2\n")
+    error = await GitBench(repository.root).failure("git_add", path="a")
+    assert error.type is ErrorType.PERMISSION_DENIED
+    assert str(outside) in error.message
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -379,3 +383,16 @@ async def test_confined_reading_tells_the_same(repository: GitRepository) -> Non
     told = [await bench.call(tool, **arguments) for bench in (plain, confined) for tool, arguments in calls]
 
     assert told[: len(calls)] == told[len(calls) :]
+
+
+async def test_a_submodule_that_is_opened_itself_can_be_committed_to(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    other = GitRepository(tmp_path / "other", repository.home)
+    other.commit(a="1\n")
+    repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.root), "sub")
+    repository.put("sub/a", "2\n")
+    bench = GitBench(repository.root / "sub")
+
+    assert (await bench.call("git_add", path="."))["files"] == ["a"]
+    assert (await bench.call("git_commit", message="x"))["ok"] is True
