@@ -1,5 +1,6 @@
 """Diffs as they stand on the screen."""
 
+import random
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
@@ -366,6 +367,30 @@ async def test_it_can_be_as_high_as_the_diff_up_to_a_limit(
         await pilot.press("end")
         await pilot.pause()
         assert app.view.is_end_in_view
+
+
+@pytest.mark.parametrize(("start", "step"), [("end", -1), ("home", 1)])
+async def test_a_step_moves_by_one_row_though_heights_were_estimates(start: str, step: int) -> None:
+    """Paired and wrapped lines make more or fewer rows than anybody could know before drawing them."""
+    chance = random.Random(3)
+    old = [f"value {n} " + "word " * chance.randint(0, 30) + "end\n" for n in range(300)]
+    new = [line.replace("value", "other value") for line in old if chance.random() < 0.7]
+    app = DiffApp(one("".join(old), "".join(new)))
+    async with app.run_test(size=(124, 20)) as pilot:
+        await pilot.press(start)
+        await pilot.pause()
+        before = drawn_rows(app)
+        for _ in range(150):
+            app.view.scroll_to(y=app.view.scroll_offset.y + step, animate=False)
+            after = drawn_rows(app)
+            one_on = (before[1:], after[:-1]) if step > 0 else (before[:-1], after[1:])
+            assert one_on[0] == one_on[1]
+            before = after
+
+
+def drawn_rows(app: DiffApp) -> list[str]:
+    top = app.view.scroll_offset.y
+    return [strip.text for strip in app.view.rows(top, top + app.view.size.height)]
 
 
 class SnapCompare(Protocol):
