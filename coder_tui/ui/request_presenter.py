@@ -1,7 +1,9 @@
 """Brings requests before the person, one at a time, when there is a moment for it."""
 
+import asyncio
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -45,6 +47,7 @@ class RequestPresenter:
         self._clock = clock
         self._launch = launch
         self._deferral = Deferral()
+        self._changed = asyncio.Event()
         self._queue: list[Request] = []
         self._done = 0
         """Requests answered since none waited."""
@@ -89,15 +92,27 @@ class RequestPresenter:
     def consider(self) -> None:
         """Open the first request if nothing stands against it, else show a card and look again later."""
         self._stop_timer()
+        self._changed.set()
         if self._queue and self._dialog is None:
-            is_covered = self._has_no_room or not self._screen.is_active
-            has_draft = not self._prompt.is_empty
-            wait = self._deferral.wait(self._clock(), has_draft=has_draft, is_covered=is_covered)
+            wait = self._wait()
             if wait == 0:
                 self._open()
             elif wait is not None:
                 self._timer = self._screen.set_timer(wait, self.consider)
         self._show_queue()
+
+    async def moment(self) -> None:
+        """Wait until a dialog may open, as a request does: no draft, no other dialog, and silence."""
+        while (wait := self._wait()) != 0:
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    await self._changed.wait()
+
+    def _wait(self) -> float | None:
+        is_covered = self._has_no_room or not self._screen.is_active
+        has_draft = not self._prompt.is_empty
+        return self._deferral.wait(self._clock(), has_draft=has_draft, is_covered=is_covered)
 
     def _open(self) -> None:
         # The dialog and its parts took a tenth of the time to the first paint, which needs none of them.

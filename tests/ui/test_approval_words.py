@@ -105,7 +105,7 @@ def test_the_digest_has_only_words_of_the_program() -> None:
         SHELL, findings=found, sandbox="none: bubblewrap is missing", facts=("evil",), rule="evil"
     )
     assert digest(command, UNICODE).plain == "uses the network · no sandbox · no undo"
-    assert digest(replace(SHELL, findings=found[:1]), ASCII).plain == "only reads - no undo"
+    assert digest(replace(SHELL, findings=found[:1]), ASCII).plain == "only reads"
     assert digest(replace(SHELL, is_undoable=True), UNICODE).plain == "old version kept"
     hidden = replace(SHELL, preview=TerminalBlock("ls \u200b", "", None))
     assert digest(hidden, UNICODE).plain == "holds invisible or control characters, shown as signs · no undo"

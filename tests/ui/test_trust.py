@@ -101,13 +101,27 @@ async def test_every_item_is_listed_with_its_file_and_line_and_none_is_obeyed() 
         assert not {"\x1b", "\u202e"} & set(drawn)
 
 
-async def test_typing_trusts_nothing_and_goes_to_the_draft() -> None:
+async def test_typing_trusts_nothing_and_the_question_comes_back_when_the_draft_is_gone() -> None:
     trusting = Trusting(inventory())
     async with asked(trusting) as s:
         await ready(s)
         for character in "yes, no":
             s.app.post_message(events.Key("x" if character != " " else "space", character))
-        await s.until(lambda: s.draft == "yes, no" and is_open(s))
+        await s.until(lambda: s.draft == "yes, no" and "asks whether you trust it" in s.drawn())
+        assert (trusting.answers, is_open(s), s.app.screen) == ([], False, s.screen)
+        await s.pilot.press("enter")
+        await ready(s)
+        await s.pilot.press("n")
+        await s.until(lambda: s.session.submitted == ["yes, no"])
+        assert trusting.answers == ["refuse"]
+
+
+async def test_the_question_goes_away_with_the_room_for_it() -> None:
+    trusting = Trusting(inventory())
+    async with asked(trusting) as s:
+        await ready(s)
+        await s.pilot.resize_terminal(20, 5)
+        await s.until(lambda: is_open(s))
         assert trusting.answers == []
 
 

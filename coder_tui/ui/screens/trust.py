@@ -26,6 +26,8 @@ class TrustAnswer(StrEnum):
     REFUSE = "refuse"
     LATER = "later"
     """Neither yes nor no: it is asked again at the next start."""
+    DOCKED = "docked"
+    """No answer at all: the person was typing, or there was no room."""
 
 
 class TrustScreen(GuardedScreen[TrustAnswer]):
@@ -52,7 +54,7 @@ class TrustScreen(GuardedScreen[TrustAnswer]):
         yield self._dialog
 
     def dock(self) -> None:
-        self._close(TrustAnswer.LATER)
+        self._close(TrustAnswer.DOCKED)
 
     def choose(self, choice: Choice) -> None:
         match choice:

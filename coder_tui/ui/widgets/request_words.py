@@ -85,7 +85,6 @@ _DIGEST = {
     FindingKind.NETWORK: "uses the network",
     FindingKind.RUNS_CODE: "runs code",
     FindingKind.UNKNOWN: "may do anything",
-    FindingKind.READS: "reads",
 }
 
 
@@ -111,14 +110,15 @@ def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
     if _seeming(request.preview):
         parts.append(("not what it looks like", "bold $text-warning"))
     kinds = {finding.kind for finding in request.findings}
-    if kinds == {FindingKind.READS}:
-        parts.append(("only reads", ""))
-    else:
-        parts += [(_DIGEST[kind], "$text-warning") for kind in _ORDER if kind in kinds - {FindingKind.READS}]
+    parts += [(_DIGEST[kind], "$text-warning") for kind in _ORDER if kind in kinds - {FindingKind.READS}]
     if is_unconfined(request):
         parts.append(("no sandbox", "bold $text-warning"))
-    kept, lost = ("old version kept", "$text-success"), ("no undo", "$text-warning")
-    parts.append(kept if request.is_undoable else lost)
+    if kinds == {FindingKind.READS}:
+        parts.append(("only reads", "$text-success"))
+    elif request.is_undoable:
+        parts.append(("old version kept", "$text-success"))
+    else:
+        parts.append(("no undo", "$text-warning"))
     dot = Content(f" {chrome.dot} ")
     return dot.join([Content.styled(text, style) if style else Content(text) for text, style in parts])
 
