@@ -15,6 +15,8 @@ from coder_tui.workspace.git import Git, Opened, require_success
 from coder_tui.workspace.git_changes import ADD_HOOKS, Hook, Stageable, hooks, stageable
 from coder_tui.workspace.git_settings import Entry, programs_of_repository
 
+MOST_FILES = 500
+
 
 class GitAddParams(Params):
     path: str
@@ -92,7 +94,9 @@ class GitAddTool(Tool[GitAddParams]):
 
     def _result(self, opened: Opened, found: Stageable) -> ToolResult:
         files = [self._shown(opened, file.name) for file in found.files]
-        fields: JsonObject = {"ok": True, "files": files}
+        fields: JsonObject = {"ok": True, "files": files[:MOST_FILES]}
+        if len(files) > MOST_FILES:
+            fields["files_left_out"] = len(files) - MOST_FILES
         if found.ignored:
             fields["ignored"] = [self._shown(opened, name) for name in found.ignored[:MOST_NOTED]]
         count = f"{len(files)} {'file' if len(files) == 1 else 'files'}"

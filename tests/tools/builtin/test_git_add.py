@@ -41,6 +41,16 @@ async def test_a_folder_is_staged_with_its_deletions(repository: GitRepository, 
     assert staged(repository) == ["D", "d/gone", "M", "d/kept", "A", "d/néw [x]*"]
 
 
+async def test_of_many_files_the_first_are_named(repository: GitRepository, bench: GitBench) -> None:
+    for number in range(503):
+        repository.put(f"d/{number:03}")
+
+    result = await bench.call("git_add", path="d")
+
+    assert (len(result["files"]), result["files"][-1], result["files_left_out"]) == (500, "d/499", 3)
+    assert len(staged(repository)) == 2 * 503
+
+
 async def test_every_file_is_declared_and_shown(repository: GitRepository, bench: GitBench) -> None:
     repository.commit(a="1\n")
     repository.put("a", "2\n")
