@@ -6,12 +6,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest
+from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
 from tests.fakes.real_tools import ALLOW, RealTools, setup_in
 from tests.fakes.shells import BUBBLEWRAP
 
@@ -107,3 +109,30 @@ async def test_an_approved_installation_works(project: Path, tools: Callable[[],
     assert (project / "node_modules/packed/package.json").is_file()
     assert "with network" in bash.asked[0].sandbox
     assert not (Path(os.environ["HOME"]) / ".npm").exists()
+
+
+async def test_in_mode_auto_code_runs_unasked_and_stays_inside(tmp_path: Path, project: Path) -> None:
+    outside = tmp_path / "home" / "mark"
+    (project / "try.py").write_text(
+        "import pathlib, socket\n"
+        "pathlib.Path('inside').write_text('x')\n"
+        f"for attempt in (lambda: pathlib.Path({str(outside)!r}).write_text('x'),\n"
+        "                lambda: socket.create_connection(('1.1.1.1', 53), 2)):\n"
+        "    try: attempt(); print('out')\n"
+        "    except OSError: print('held')\n"
+    )
+    bash = RealTools(setup_in(tmp_path / "program", project, Mode.AUTO))
+
+    result = await bash.call("bash", command="python3 try.py")
+
+    assert (result["stdout"], bash.asked) == ("held\nheld\n", [])
+    assert ((project / "inside").exists(), outside.exists()) == (True, False)
+
+
+async def test_without_a_sandbox_that_guards_everything_mode_auto_asks(tmp_path: Path, project: Path) -> None:
+    setup = setup_in(tmp_path / "program", project, Mode.AUTO)
+    bash = RealTools(replace(setup, sandbox=SandboxStatus(SandboxKind.LANDLOCK, "a test wants it so")))
+
+    outcome = await bash.outcome("bash", command="python3 --version > version")
+
+    assert (outcome, len(bash.asked)) == ("permission_denied", 1)

@@ -15,6 +15,11 @@ from coder_tui.shell.sandbox import SandboxStatus
 from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED
 
 PATIENCE_MS = 20_000
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+}
 PROGRAM = """
 import asyncio, sys
 from pathlib import Path
@@ -42,7 +47,7 @@ def test_jobs_die_with_the_program(tmp_path: Path, kind: str, status: SandboxSta
     (tmp_path / "ws").mkdir()
     mark = f"1000.{os.getpid()}{KINDS.index((kind, status))}"
     words = [sys.executable, "-c", PROGRAM, str(tmp_path / "ws"), kind, mark]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": "."}) as program:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=ENVIRONMENT) as program:
         assert program.stdout is not None
         program.stdout.readline()
         jobs = [os.pidfd_open(pid) for pid in processes_with(mark) if pid != program.pid]
