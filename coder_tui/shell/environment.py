@@ -16,9 +16,19 @@ _CACHES = {
     "UV_CACHE_DIR": "uv",
     "YARN_CACHE_FOLDER": "yarn",
     "GOCACHE": "go-build",
+    "BUN_INSTALL_CACHE_DIR": "bun",
+    "COMPOSER_CACHE_DIR": "composer",
+    "pnpm_config_store_dir": "pnpm",
 }
 # What is downloaded once and built from offline: the person's own until a command has fetched something.
-_DOWNLOADS = {"CARGO_HOME": "cargo", "GOMODCACHE": "go-modules", "GRADLE_USER_HOME": "gradle"}
+_DOWNLOADS = {
+    "CARGO_HOME": "cargo",
+    "GOMODCACHE": "go-modules",
+    "GRADLE_USER_HOME": "gradle",
+    "YARN_GLOBAL_FOLDER": "yarn-global",
+    "DENO_DIR": "deno",
+    "NUGET_PACKAGES": "nuget",
+}
 # Large downloads that live below the usual cache folder and are only read.
 _KEPT = {
     "PLAYWRIGHT_BROWSERS_PATH": "ms-playwright",
