@@ -57,13 +57,12 @@ def read_project_file(workspace: Path, name: str) -> ProjectFile | None:
     return ProjectFile(name, data)
 
 
-def candidate_names(workspace: Path) -> tuple[str, ...]:
-    """Every name that trust is about and that is there, in a stable order."""
-    fixed = [name for name in (*CONFIG_NAMES, SERVERS_NAME) if os.path.lexists(workspace / name)]
-    below = sorted(name for folder in FOLDERS for name in _files_below(workspace, folder))
-    if len(below) > _MOST_FILES:
-        raise ProjectFileError(f".coder-tui holds more than {_MOST_FILES} files")
-    return (*fixed, *below)
+def extension_names(workspace: Path) -> tuple[str, ...]:
+    """The files below the folders that extend the program, in a stable order."""
+    names = sorted(name for folder in FOLDERS for name in _files_below(workspace, folder))
+    if len(names) > _MOST_FILES:
+        raise ProjectFileError(f"holds more than {_MOST_FILES} files")
+    return tuple(names)
 
 
 def _files_below(workspace: Path, folder: str) -> Iterator[str]:
@@ -73,7 +72,7 @@ def _files_below(workspace: Path, folder: str) -> Iterator[str]:
         return
     for count, (place, folders, names) in enumerate(os.walk(start)):
         if count > _MOST_FILES:
-            raise ProjectFileError(f"{folder} holds more than {_MOST_FILES} folders")
+            raise ProjectFileError(f"holds more than {_MOST_FILES} folders")
         # A link to a folder is not entered, yet must be told.
         links = [name for name in folders if Path(place, name).is_symlink()]
         for name in (*names, *links):

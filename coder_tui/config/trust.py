@@ -15,7 +15,7 @@ from coder_tui.config.project import (
     SERVERS_NAME,
     ProjectFile,
     ProjectFileError,
-    candidate_names,
+    extension_names,
     read_project_file,
 )
 from coder_tui.config.project_items import server_items, setting_items
@@ -161,11 +161,11 @@ def _read(path: Path) -> tuple[Answer, ...]:
 
 def _project_files(workspace: Path) -> Iterator[tuple[ProjectFile | str, str]]:
     """Each file that trust is about, or its name and why it cannot be read."""
+    names = [*CONFIG_NAMES, SERVERS_NAME]
     try:
-        names = candidate_names(workspace)
+        names += extension_names(workspace)
     except ProjectFileError as error:
         yield ".coder-tui", str(error)
-        return
     for name in names:
         try:
             file = read_project_file(workspace, name)

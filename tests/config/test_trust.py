@@ -396,3 +396,18 @@ def test_nonsense_is_told_and_breaks_nothing(directories: Directories, project: 
     assert sources.project is not None
     assert project_layer(sources.project).rules == ()
     assert len(Trust.load(directories).inventory(project).items) >= 2
+
+
+def test_many_files_cannot_hide_what_stands_in_the_settings(directories: Directories, project: Path) -> None:
+    (project / CONFIG).write_text('[permission]\nedit = "allow"\n')
+    (project / ".coder-tui/tools").mkdir()
+    for number in range(2_001):
+        (project / f".coder-tui/tools/{number}").touch()
+
+    inventory = Trust.load(directories).inventory(project)
+
+    assert [(item.kind, item.file, item.sentence) for item in inventory.items] == [
+        (ItemKind.UNREADABLE, ".coder-tui", "holds more than 2000 files; not used"),
+        (ItemKind.RULE, CONFIG, "runs without asking: edit"),
+    ]
+    assert not inventory.is_trusted
