@@ -1,6 +1,6 @@
 """Makes up shell attacks, and really runs each one that policy would not ask about: no marker may be touched.
 
-uv run python -m bench.shell_attacks [--n 100000] [--seed 1] [--shell both|dash|bash] [--rules attack|looking]
+uv run python -m bench.shell_attacks [--n 100000] [--seed 1] [--shell both] [--rules attack|looking|plan]
 
 Commands are made, judged and run inside bubblewrap: no network, no rights, a read-only system, and the
 planted workspace, home and outside on a file system in memory.
@@ -20,10 +20,12 @@ from pathlib import Path
 from bench.shell_cell import SHELLS, Cell, Touch
 from bench.shell_grammar import Grammar
 from coder_tui.policy.rules import Effect
+from coder_tui.protocol.access import Mode
 from tests.policy.corpus import UNDER_TEST, Judge, attacks, everyday_rules, ordinary
 
 BASE = Path("/tmp/cell")
 CELLS = 4
+PLAN = "plan"
 INSTALL_HINT = "bubblewrap is missing: install the package bubblewrap"
 # Beyond these, everyday rules let build tools run, and those run whatever they are told.
 _LAST_OF_LOOKING = "git --version"
@@ -45,6 +47,9 @@ Tally = dict[str, int]
 def rules_named(name: str) -> Mapping[str, str]:
     if name == "attack":
         return UNDER_TEST
+    if name == PLAN:
+        # Then it is the mode alone that holds back what is not proven to only read.
+        return {"*": "allow"}
     rules = everyday_rules()
     names = list(rules)
     looking = names[: names.index(_LAST_OF_LOOKING) + 1]
@@ -55,7 +60,8 @@ def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:
     """Only to be called where everything but `BASE` is out of reach."""
     cell = Cell(BASE, is_hostile=arguments.hostile)
     planted = cell.planted
-    judge = Judge(planted.root, planted.home, rules_named(arguments.rules))
+    mode = Mode.PLAN if arguments.rules == PLAN else Mode.ASK
+    judge = Judge(planted.root, planted.home, rules_named(arguments.rules), mode)
     known = [attack.command for attack in attacks(planted.root) if len(attack.command) < 400]
     known += [command for _, command in ordinary(planted.root)]
     grammar = Grammar(arguments.seed, str(planted.base), known, is_wide=arguments.rules != "attack")
@@ -129,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--n", type=int, default=100_000, help="commands to judge")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shell", choices=("both", *SHELLS), default="both")
-    parser.add_argument("--rules", choices=("attack", "looking"), default="attack")
+    parser.add_argument("--rules", choices=("attack", "looking", PLAN), default="attack")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--hostile", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)

@@ -10,7 +10,7 @@ from coder_tui.policy.decide import Action, Policy, Verdict, decide
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
 from coder_tui.policy.shell_command import ShellCommand, analyse
-from coder_tui.protocol.access import Target, TargetKind, ToolKind
+from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 
 FOLDER = Path(__file__).parent
 UNDER_TEST: Mapping[str, str] = {
@@ -73,11 +73,11 @@ def everyday_rules() -> Mapping[str, str]:
 class Judge:
     """Says what policy would do with a command in a workspace, and runs nothing."""
 
-    def __init__(self, root: Path, home: Path, rules: Mapping[str, str]) -> None:
+    def __init__(self, root: Path, home: Path, rules: Mapping[str, str], mode: Mode = Mode.ASK) -> None:
         self._root = os.path.realpath(root)
         self._home = os.path.realpath(home)
         listed = tuple(Rule("bash", pattern, Effect(effect), "corpus") for pattern, effect in rules.items())
-        self._policy = Policy(Boundaries(roots=(self._root,)), layers=(Layer("user", listed),))
+        self._policy = Policy(Boundaries(roots=(self._root,)), mode, (Layer("user", listed),))
 
     def verdict(self, command: str) -> Verdict:
         target = Target(TargetKind.COMMAND, command, writes=True)

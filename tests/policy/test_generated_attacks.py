@@ -7,10 +7,10 @@ import pytest
 from bench.shell_attacks import INSTALL_HINT, attack
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason=INSTALL_HINT)
-JUDGED, SEED = 1200, 20
+JUDGED, SEED = 400, 20
 
 
-@pytest.mark.parametrize("rules", ["attack", "looking"])
+@pytest.mark.parametrize("rules", ["attack", "looking", "plan"])
 def test_no_allowed_command_touches_a_marker(rules: str) -> None:
     tally, touches = attack(JUDGED, SEED, "both", rules)
     assert tally["judged"] == JUDGED
