@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import subprocess
 from pathlib import Path
 
@@ -250,6 +251,17 @@ async def test_pairs_of_sockets_work_and_named_ones_only_when_granted(root: Path
 
     assert await said(root, pair + named) == "pair\n"
     assert await said(root, pair + named, Confinement(sockets=True)) == "pair\nnamed\n"
+
+
+@needs_bubblewrap
+async def test_the_network_is_there_when_it_is_granted(root: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        program = f"import socket; socket.create_connection(('127.0.0.1', {port}))"
+        command = f'python3 -c "{program}" 2>/dev/null && echo connected || echo alone'
+
+        assert await said(root, command) == "alone\n"
+        assert await said(root, command, Confinement(network=True)) == "connected\n"
 
 
 @needs_bubblewrap
