@@ -81,7 +81,9 @@ def _refusals(action: Action, command: ShellCommand, policy: Policy) -> Iterator
         rules = [
             rule for rule in layer.effective if speaks_of(rule, action.keys) and rule.pattern != EVERYTHING
         ]
-        found = {rule for text in texts if (rule := _last(rules, text)) and rule.effect is not Effect.ALLOW}
+        strict = [rule for rule in rules if rule.effect is not Effect.ALLOW]
+        struck = [text for text in texts if _last(strict, text)]
+        found = {rule for text in struck if (rule := _last(rules, text)) and rule.effect is not Effect.ALLOW}
         yield from (by_rule(rule) for rule in found)
 
 

@@ -23,6 +23,7 @@ from coder_tui.protocol.findings import Finding, FindingKind
 
 MOST_CHARACTERS = 8_000
 """A line longer than this is never allowed by a rule; rules that refuse still see all of it."""
+MOST_WORDS = 1_000
 MOST_PIECES = 400
 MOST_PARTS = 500
 MOST_DEPTH = 8
@@ -38,6 +39,7 @@ class Analysis:
     doubts: dict[str, None] = field(default_factory=dict)
     unjudged: set[str] = field(default_factory=set)
     has_open_targets: bool = False
+    judged: int = 0
 
     def of(self, text: str) -> ShellCommand:
         hidden = odd_characters(text)
@@ -74,7 +76,7 @@ class Analysis:
             self._doubt("commands are nested too deeply")
             self._split_roughly(text)
             return
-        if len(text) > MOST_CHARACTERS or len(_OPENING.findall(text)) > MOST_PIECES:
+        if len(text) > MOST_CHARACTERS or len(text.split()) > MOST_WORDS or _pieces(text) > MOST_PIECES:
             # The grammar takes the square of deep nesting and of long pipelines, in time and in memory.
             self._doubt("it is too long to be judged")
             self._split_roughly(text)
@@ -127,7 +129,8 @@ class Analysis:
         self._add_part(step.words, notes)
 
     def _judge(self, words: tuple[Word, ...], place: Place, depth: int, *, more: bool = False) -> None:
-        if depth > MOST_DEPTH or len(self.parts) >= MOST_PARTS:
+        self.judged += 1
+        if depth > MOST_DEPTH or self.judged > MOST_PARTS:
             self._doubt("commands are nested too deeply")
             self.unjudged.add(" ".join(word.text for word in words))
             return
@@ -143,7 +146,7 @@ class Analysis:
             notes.doubt(f"nobody knows what {words[0].text} will be given")
         self._keep(notes)
         self._add_part(words, notes)
-        if words[0].text in KEYWORDS or ASSIGNMENT.match(words[0].text):
+        if not notes.wrapped and (words[0].text in KEYWORDS or ASSIGNMENT.match(words[0].text)):
             notes.wrapped.append(words[1:])
         for wrapped in notes.wrapped:
             self._judge(wrapped, place, depth + 1, more=notes.has_more_operands)
@@ -165,6 +168,10 @@ class Analysis:
             is_transparent=words[0].text in TRANSPARENT,
         )
         self.parts[part] = None
+
+
+def _pieces(text: str) -> int:
+    return len(_OPENING.findall(text))
 
 
 def _name_doubt(word: Word) -> str:
