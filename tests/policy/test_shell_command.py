@@ -149,7 +149,17 @@ def test_a_link_is_followed_to_where_it_leads(tmp_path: Path) -> None:
     (outside / "x").write_text("x")
     (root / "link").symlink_to(outside / "x")
     (root / "there").symlink_to(outside)
-    for command in ("cat link", "cat l*", "cat there/x", "cat */x", "cd there && cat x", "cat < link"):
+    (root / "plain").write_text("x")
+    (root / "dangling").symlink_to(outside / "nothing")
+    for command in (
+        "cat link",
+        "cat l*",
+        "cat there/x",
+        "cat */x",
+        "cat t[[:lower:]]ere/*",
+        "cd there && cat x",
+        "cat < link",
+    ):
         assert reads(str(outside / "x")) in analyse(command, str(root)).targets, command
 
 

@@ -40,6 +40,8 @@ class _Search:
 
     def _names(self, folder: str, pattern: str) -> list[str]:
         wanted, names = widened(pattern), []
+        if not Path(folder or "/").is_dir():
+            return []
         with os.scandir(folder or "/") as entries:
             for entry in entries:
                 if not self.budget.spend():
@@ -54,7 +56,5 @@ def matches(folder: str, pattern: str) -> tuple[str, ...] | None:
     """Paths that fit; None where there are too many to look at, or a folder cannot be read."""
     try:
         return tuple(_Search().below(folder.rstrip("/"), pattern.split("/")))
-    except (FileNotFoundError, NotADirectoryError):
-        return ()
     except (OSError, ValueError, OverflowError):
         return None
