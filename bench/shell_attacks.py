@@ -41,6 +41,7 @@ _PLACES = (
 )
 # Started for the sake of the words behind them.
 _NOT_SHIMMED = frozenset({"xargs", "timeout", "command"})
+_CAN_BE_MISREAD = frozenset("'\"\\#\n\t=<>&")
 Tally = dict[str, int]
 
 
@@ -87,6 +88,8 @@ def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:
 
 def misread(command: str, shells: Sequence[str], cell: Cell, judge: Judge) -> list[Touch]:
     """Where a shell starts a program with other words than the analysis read."""
+    if not _CAN_BE_MISREAD.intersection(command):
+        return []
     read = judge.words(command)
     return [
         Touch(shell, command, (f"started {words}, read {sorted(read)}",))
