@@ -68,8 +68,8 @@ class Clipboard:
         sequence = osc52(text, self._environ)
         self._write(sequence)
         if len(text) > LONGEST_SEQUENCE:
-            return f"Sent {_amount(text)} to the terminal's clipboard; so much may arrive cut."
-        return f"Sent {_amount(text)} to the terminal's clipboard."
+            return f"Sent {_amount(text)} to the clipboard; so much may arrive cut."
+        return f"Sent {_amount(text)} to the clipboard."
 
     async def _fed(self, command: Sequence[str], text: str) -> bool:
         """Whether it took the text. Its output is nobody's: xclip stays and would hold a pipe open."""

@@ -1,4 +1,4 @@
-"""Marks what was searched in rows that are drawn already."""
+"""Marks in rows that are drawn already: what was searched, and the block that keys act on."""
 
 import re
 from collections.abc import Sequence
@@ -60,3 +60,17 @@ def _marked(strip: Strip, first: int, last: int, style: Style) -> Strip:
     start, end = strip.index_to_cell_position(first), strip.index_to_cell_position(last)
     inside = [Segment(part.text, (part.style or Style()) + style) for part in strip.crop(start, end)]
     return Strip.join([strip.crop(0, start), Strip(inside), strip.crop(end)])
+
+
+def marked_row(strip: Strip, palette: Palette) -> Strip:
+    """A bar in its first cell, and another ground where it has the usual one."""
+    ground = palette.base.bgcolor
+    parts = [
+        Segment(
+            part.text,
+            part.style + palette.cursor if part.style and part.style.bgcolor == ground else part.style,
+        )
+        for part in strip.crop(1)
+    ]
+    bar = [Segment(part.text, (part.style or Style()) + palette.cursor_bar) for part in strip.crop(0, 1)]
+    return Strip([*bar, *parts], strip.cell_length)

@@ -55,7 +55,8 @@ def draw_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
 def code_blocks(text: str) -> list[str]:
     """The code of a text, block by block, without what fences it."""
     tokens = _parser().parse(text)
-    return [token.content for token in tokens if token.type in {"fence", "code_block"}]
+    # Without the last line end: a shell would run what is pasted at once.
+    return [token.content.removesuffix("\n") for token in tokens if token.type in {"fence", "code_block"}]
 
 
 def draw_chunks(

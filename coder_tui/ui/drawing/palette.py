@@ -44,6 +44,7 @@ class Palette:
     running: Style
     syntax: Mapping[Syntax, Style]
     cursor: Style
+    cursor_bar: Style
     hit: Style
     current_hit: Style
     glyphs: Glyphs = UNICODE
@@ -115,8 +116,9 @@ def build_palette(
         warning=ink("text-warning", "warning"),
         running=ink("text-primary", "primary"),
         syntax=_syntax(look),
-        cursor=Style(bgcolor=look.rich("block-hover-background", "boost", "surface")),
-        # Turned around, so that they stand out without colours too.
+        cursor=Style(bgcolor=look.rich("panel", "surface")),
+        # Turned around, so that it stands out without colours too.
+        cursor_bar=ink("text-primary", "primary") + Style(reverse=True, bold=False),
         hit=ink("warning", "text-warning") + Style(bgcolor=look.rich("background"), reverse=True),
         current_hit=ink("text-primary", "primary")
         + Style(bgcolor=look.rich("background"), reverse=True, bold=True, underline=True),

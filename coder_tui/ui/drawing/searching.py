@@ -1,7 +1,7 @@
 """Finding words in the texts of entries, and where they stand among the rows of one."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -89,6 +89,11 @@ class Hits:
         """By its number in the whole session, from 0."""
         place = bisect_right(self._ends, number)
         return Hit(self._indexes[place], number - (self._ends[place - 1] if place else 0))
+
+    def first_from(self, index: int) -> int:
+        """The number of the first hit in this entry or below it; where there is none, of the first of all."""
+        place = bisect_left(self._indexes, index)
+        return 0 if place in {0, len(self._ends)} else self._ends[place - 1]
 
     def last_before(self, index: int) -> int:
         """The number of the last hit in this entry or above it; where there is none, of the last of all."""

@@ -51,7 +51,8 @@ class PagerScreen(Gated, ModalScreen[None]):
         self.pager.show(entries)
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self._take_early)
+        # In the app's own queue, where keys that come meanwhile wait behind these.
+        self.call_after_refresh(self.app.call_later, self._take_early)
 
     async def take(self, event: events.Key | events.Paste) -> bool:
         if self._early is not None:
@@ -70,8 +71,7 @@ class PagerScreen(Gated, ModalScreen[None]):
         """Keys that came before there was a page to turn."""
         early, self._early = self._early or [], None
         for event in early:
-            if self.is_active:
-                await self.take(event)
+            await self.app.on_event(event)
 
     def _leave(self) -> None:
         self.dismiss()

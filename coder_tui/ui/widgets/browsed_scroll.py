@@ -7,6 +7,7 @@ from textual import events
 
 from coder_tui.ui.drawing.entries import Entry, ReplyEntry, UserEntry
 from coder_tui.ui.drawing.parts import text_of
+from coder_tui.ui.drawing.searching import Hits
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.widgets.browse_line import BrowseLine
 from coder_tui.ui.widgets.history import History
@@ -49,9 +50,10 @@ class BrowsedScroll(SearchedScroll):
         super().__init__(history, line, id=id)
         self.reader: Reader | None = None
 
-    @property
-    def origin(self) -> int:
-        return super().origin if self.history.cursor is None else self.history.cursor
+    def nearest(self, hits: Hits) -> int:
+        """Upwards: who searches a conversation stands at its end."""
+        self._show_cursor()
+        return hits.last_before(self.history.cursor or 0)
 
     def on_focus(self, event: events.Focus) -> None:
         self._show_cursor()

@@ -11,7 +11,7 @@ from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.drawing.entries import Entry, View
 from coder_tui.ui.drawing.entry_strips import EntryStrips
 from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
-from coder_tui.ui.drawing.hit_paint import HitPaint
+from coder_tui.ui.drawing.hit_paint import HitPaint, marked_row
 from coder_tui.ui.drawing.row_index import Place, RowIndex
 from coder_tui.ui.drawing.strips import plain_strip
 from coder_tui.ui.widgets.drawn_lines import NARROWEST_DRAWING, DrawnLines
@@ -156,7 +156,8 @@ class History(DrawnLines):
         rows = self.hits.paint(index, rows, self.palette)
         if index != self.cursor:
             return rows
-        return [strip.apply_style(self.palette.cursor) for strip in rows]
+        gap = self.strips.gap(index)
+        return [*rows[:gap], *(marked_row(strip, self.palette) for strip in rows[gap:])]
 
     def _rewrap(self, width: int) -> None:
         """Another width: the text at the top of the view stays there, wherever its row went."""

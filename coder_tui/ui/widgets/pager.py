@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
+from textual.app import ComposeResult
+
 from coder_tui.ui.drawing.entries import Entry, ThinkingLevel, View
 from coder_tui.ui.drawing.glyphs import Glyphs
 from coder_tui.ui.widgets.browse_line import BrowseLine
@@ -44,6 +46,9 @@ class Pager(SearchedScroll):
         self.history.is_batching = False
         self.history.stand_at(0)
         self.history.refresh(layout=True)
+
+    def compose(self) -> ComposeResult:
+        yield self.history
 
     def on_mount(self) -> None:
         self.line.show_hints()

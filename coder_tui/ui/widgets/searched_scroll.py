@@ -28,11 +28,6 @@ class SearchedScroll(TakesKeys, PlacedScroll):
         self._searched = 0
 
     @property
-    def origin(self) -> int:
-        """The entry from which a search looks upwards."""
-        return self.history.index.index_at(round(self.scroll_y) + self.size.height - 1)
-
-    @property
     def is_searching(self) -> bool:
         return self._query is not None or self._hits is not None
 
@@ -94,6 +89,10 @@ class SearchedScroll(TakesKeys, PlacedScroll):
     def action_line(self, way: int) -> None:
         self.stand_at(round(self.scroll_y) + way)
 
+    def nearest(self, hits: Hits) -> int:
+        """The number of the hit to begin with."""
+        return hits.first_from(self.history.index.index_at(round(self.scroll_y)))
+
     def found(self, index: int) -> None:
         """A hit in this entry was gone to."""
 
@@ -102,7 +101,7 @@ class SearchedScroll(TakesKeys, PlacedScroll):
         self._search(0)
 
     def _search(self, step: int) -> None:
-        """Count the hits, in slices where there is much to read, and go to the nearest one above."""
+        """Count the hits, in slices where there is much to read, and go to the nearest one."""
         pattern = pattern_of(self._words)
         self._hits = None if pattern is None else Hits(pattern)
         if self._hits is None:
@@ -131,7 +130,7 @@ class SearchedScroll(TakesKeys, PlacedScroll):
         if self._hits is None or not self._hits.count:
             self._show_search()
             return
-        self._go(self._number + step if step else self._hits.last_before(self.origin))
+        self._go(self._number + step if step else self.nearest(self._hits))
 
     def _go(self, number: int) -> None:
         if self._hits is None or not self._hits.count:
