@@ -15,7 +15,7 @@ Span: TypeAlias = tuple[int, int]
 
 
 def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Spans of either line that the other does not have; neighbours are joined over a few blanks."""
+    """Spans of either line that the other does not have; neighbours are joined."""
     if max(len(old), len(new)) > LONGEST_EMPHASISED or old == new:
         return (), ()
     old_tokens, new_tokens = _TOKEN.findall(old), _TOKEN.findall(new)
@@ -40,9 +40,10 @@ def _spans(line: str, tokens: Sequence[str], same: Sequence[Span]) -> tuple[Span
 
 
 def _append(spans: list[Span], span: Span, line: str) -> None:
-    """Words in a row that all changed read as one, blanks between them included."""
-    between = line[spans[-1][1] : span[0]] if spans else "x"
-    if len(between) <= _BLANK_BETWEEN and between.isspace():
+    """Words in a row that all changed read as one, with the blanks or the sign between them."""
+    between = line[spans[-1][1] : span[0]] if spans else "no span"
+    is_sign = len(between) == 1 and not between.isalnum()
+    if is_sign or (len(between) <= _BLANK_BETWEEN and between.isspace()):
         spans[-1] = (spans[-1][0], span[1])
     else:
         spans.append(span)

@@ -45,6 +45,7 @@ def test_lines_of_a_large_run_are_paired_too() -> None:
         ("a = foo(b)", "a = bar(b)", ["foo"], ["bar"]),
         ("return a", "return a + b", [], [" + b"]),
         ("x = one two three", "x = uno dos tres", ["one two three"], ["uno dos tres"]),
+        ("a.b(c)", "d.e(c)", ["a.b"], ["d.e"]),
         ("x ", "x", [" "], []),
         ("\tx", "    x", ["\t"], ["    "]),
         ("名前 = 値", "名前 = 数", ["値"], ["数"]),

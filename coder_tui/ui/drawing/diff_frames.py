@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
@@ -65,12 +66,13 @@ def draw_frame(
 
 
 def _heading(file: Comparison, width: int, palette: Palette) -> Strip:
-    counts = Text.assemble(
-        (f" +{file.additions}", palette.ok), (f" -{file.deletions}", palette.warning), " ", end=""
-    )
-    name = Text(safe_line(file_words(file)), palette.heading, end="")
+    ground = Style(bgcolor=palette.code_block.bgcolor)
+    counts = Text(end="")
+    counts.append(f" +{file.additions}", palette.ok + ground)
+    counts.append(f" -{file.deletions}", palette.warning + ground)
+    name = Text(safe_line(file_words(file)), palette.heading + ground, end="")
     cut_text(name, max(1, width - counts.cell_len), palette.glyphs.more)
-    return to_strip(Text.assemble(name, counts, end=""), width, palette.base)
+    return to_strip(Text.assemble(name, counts, end=""), width, palette.code_block)
 
 
 def _notes(file: Comparison, width: int, palette: Palette) -> list[Strip]:
