@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coder_tui.text import fuzzy
 from coder_tui.text.fuzzy import FuzzyIndex
 
 FILES = (
@@ -53,6 +54,36 @@ def test_without_letters_all_come_in_their_order() -> None:
 
 def test_what_lacks_a_letter_is_not_found() -> None:
     assert found("promptz") == []
+
+
+@given(st.lists(st.text("abc/_", max_size=8), max_size=30), st.text("abc/_", max_size=4))
+def test_a_query_that_grew_finds_what_it_would_have_found_at_once(texts: list[str], query: str) -> None:
+    typed = FuzzyIndex(texts)
+    for end in range(len(query)):
+        typed.search(query[:end], 5)
+
+    assert typed.search(query, 5) == FuzzyIndex(texts).search(query, 5)
+
+
+def test_a_key_costs_little_however_many_texts_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    def score(text: str, positions: tuple[int, ...]) -> int:
+        compared.append(text)
+        return 0
+
+    def rank(name: str, wanted: str, text: str) -> tuple[bool, ...]:
+        compared.append(text)
+        return ()
+
+    monkeypatch.setattr(fuzzy, "_score", score)
+    monkeypatch.setattr(fuzzy, "_name_rank", rank)
+    index = FuzzyIndex([f"folder{n}/file_{n}.py" for n in range(20_000)])
+
+    for query in ("f", "fp", "file", "zz"):
+        index.search(query, 20)
+
+    assert len(compared) <= 4 * 4 * fuzzy.MOST_RANKED
 
 
 @given(st.lists(st.text(st.characters(codec="ascii", categories=["L", "P"]), max_size=12)), st.text("abc/._"))

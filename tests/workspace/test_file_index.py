@@ -67,3 +67,29 @@ async def test_a_new_file_appears_once_the_list_grew_old(folder: Path) -> None:
     await index.suggest("new", 5)
     await index.made()
     assert [suggestion.path for suggestion in await index.suggest("new", 5)] == ["new.txt"]
+
+
+async def test_what_was_used_and_holds_the_letters_stands_before_what_only_holds_them(folder: Path) -> None:
+    index = FileIndex(folder, Search(search_program()))
+    index.use("src/deep/app_test.py")
+    index.use("README.md")
+
+    paths = [suggestion.path for suggestion in await index.suggest("app", 20)]
+
+    assert paths == ["src/deep/app_test.py", "src/app.py"]
+
+
+async def test_a_folder_that_cannot_be_listed_has_no_suggestions(tmp_path: Path) -> None:
+    index = FileIndex(tmp_path / "gone", Search(search_program()))
+
+    assert await index.suggest("app", 20) == []
+
+
+async def test_closing_ends_a_list_that_is_being_made(folder: Path) -> None:
+    index = FileIndex(folder, Search(search_program()))
+    index._renew()
+
+    await index.close()
+
+    assert index._making is not None
+    assert index._making.done()
