@@ -6,6 +6,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from coder_tui.diffs.model import Comparison
+from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
 from coder_tui.ui.themes import load_themes
 from coder_tui.ui.widgets.diff_view import DiffView
 
@@ -59,10 +60,15 @@ class DiffApp(App[None]):
     CSS = "DiffView { background: $background; }"
 
     def __init__(
-        self, files: Sequence[Comparison], theme: str = "coder-dark", *, is_whole: bool = False
+        self,
+        files: Sequence[Comparison],
+        theme: str = "coder-dark",
+        *,
+        is_whole: bool = False,
+        glyphs: Glyphs = UNICODE,
     ) -> None:
         super().__init__()
-        self.view = DiffView(files, is_whole=is_whole)
+        self.view = DiffView(files, is_whole=is_whole, glyphs=glyphs)
         self.moves: list[str] = []
         self._first_theme = theme
 

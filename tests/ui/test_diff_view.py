@@ -14,6 +14,7 @@ from coder_tui.diffs.compare import compare
 from coder_tui.diffs.model import Comparison
 from coder_tui.diffs.unified import parse_unified
 from coder_tui.ui.drawing.diff_sheet import KEPT
+from coder_tui.ui.drawing.glyphs import ASCII
 from coder_tui.ui.drawing.palette import Syntax
 from tests.ui.diff_app import NEW, OLD, DiffApp, coloured, drawn
 from tests.ui.transcript_app import unsafe_characters
@@ -391,6 +392,16 @@ async def test_a_step_moves_by_one_row_though_heights_were_estimates(start: str,
 def drawn_rows(app: DiffApp) -> list[str]:
     top = app.view.scroll_offset.y
     return [strip.text for strip in app.view.rows(top, top + app.view.size.height)]
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_a_plain_terminal_gets_plain_signs(size: tuple[int, int]) -> None:
+    files = one(LONG_OLD + "a\t\r\n", LONG_NEW + "a\n" + "word " * 40)
+    app = DiffApp(files, glyphs=ASCII)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("right_square_bracket")
+        await coloured(pilot)
+        assert {row for row in drawn(app) if not row.isascii()} == set()
 
 
 class SnapCompare(Protocol):

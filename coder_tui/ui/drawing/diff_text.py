@@ -17,7 +17,6 @@ from coder_tui.ui.drawing.diff_inks import Ground
 from coder_tui.ui.drawing.glyphs import Glyphs
 from coder_tui.ui.drawing.strips import LONGEST_LINE, TAB
 
-_RETURN = "␍"
 _NONE: frozenset[int] = frozenset()
 
 
@@ -79,7 +78,7 @@ def cell_segments(cell: Cell, ground: Ground, marking: Marking, colours: CodeLin
         words = f"{marking.glyphs.more} {len(body) - limit} more characters"
         segments.append(Segment(words, ground.mark))
     if end_of(cell.line) == "\r\n" and (marking.all_blanks or (marking.line_ends and cell.is_changed)):
-        segments.append(Segment(_RETURN, ground.mark))
+        segments.append(Segment(marking.glyphs.carriage_return, ground.mark))
     return segments
 
 

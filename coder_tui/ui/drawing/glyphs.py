@@ -28,6 +28,7 @@ class Glyphs:
     blank: str = "·"
     tab: str = "→"
     hatch: str = "╱"
+    carriage_return: str = "␍"
 
 
 UNICODE = Glyphs()
@@ -53,4 +54,5 @@ ASCII = Glyphs(
     blank=".",
     tab=">",
     hatch="/",
+    carriage_return="^M",
 )
