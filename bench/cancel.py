@@ -21,6 +21,8 @@ from coder_tui.shell.session_shell import SessionShell
 from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED, shell_for
 
 SAY = "echo ready; "
+STARTING = "still starting"
+LONGEST_START = 0.06
 # `MARK` becomes an argument that the processes can be found by, however they changed their environment.
 KINDS = {
     "plain": SAY + "sleep 1000 # MARK",
@@ -33,6 +35,7 @@ KINDS = {
     "ignores TERM": "trap '' TERM; echo ready; while :; do sh -c 'sleep 1000 # MARK'; done",
     "ignores TERM, setsid": '(env -i setsid sh -c \'trap "" TERM HUP INT; echo ready; '
     "while :; do sleep 1 # MARK\ndone' &) ; sleep 1000",
+    STARTING: "(env -i setsid sh -c 'sleep 1000 # MARK' &) ; sleep 1000",
     "many": SAY + "for i in 1 2 3 4 5 6 7 8; do setsid sh -c 'sleep 1000 # MARK' & done; wait",
 }
 
@@ -48,14 +51,18 @@ class Found:
         return ordered[min(int(len(ordered) * part), len(ordered) - 1)]
 
 
-async def cancel_one(shell: SessionShell, kind: str, found: Found) -> None:
+async def cancel_one(shell: SessionShell, kind: str, found: Found, dice: random.Random) -> None:
     """Start, wait until it says that it runs, cancel, and look for what is left."""
     mark, ready = f"mark-{uuid.uuid4().hex}", asyncio.Event()
     command = KINDS[kind].replace("MARK", mark)
     running = asyncio.ensure_future(
         shell.run(command, NOTHING_MORE, name=mark, time_limit=60.0, on_output=lambda text: ready.set())
     )
-    await ready.wait()
+    if kind == STARTING:
+        # At no moment of its start may it slip away.
+        await asyncio.sleep(dice.uniform(0.0, LONGEST_START))
+    else:
+        await ready.wait()
     began = time.perf_counter()
     running.cancel()
     with contextlib.suppress(asyncio.CancelledError):
@@ -85,7 +92,7 @@ async def cancel_many(folder: Path, status: SandboxStatus, commands: int, seed: 
         for number in range(commands):
             # Each kind in turn first, so that a small sample has them all.
             kind = names[number] if number < len(names) else dice.choice(names)
-            await cancel_one(shell, kind, found)
+            await cancel_one(shell, kind, found, dice)
     finally:
         await shell.close()
     return found

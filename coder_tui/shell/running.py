@@ -1,10 +1,8 @@
 """One command while it runs: its pipes, its exit, and the way to end it with all that it started."""
 
 import asyncio
-import contextlib
 import functools
 import os
-import signal
 import uuid
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -66,6 +64,21 @@ class RunningCommand:
 
     async def start(self, launch: Launch, directory: Path) -> None:
         """Raises OSError when it cannot start. Cancelled meanwhile, nothing runs on."""
+        # Half a start could not be taken back: it comes to its end, which is soon, and is ended then.
+        starting = asyncio.ensure_future(self._start(launch, directory))
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await asyncio.wait({starting})
+            if not starting.exception():
+                await insist(self.end(0.0))
+            self.close()
+            raise
+        except BaseException:
+            self.close()
+            raise
+
+    async def _start(self, launch: Launch, directory: Path) -> None:
         marker = uuid.uuid4().hex
         stdout, stderr = await self._open_pipe("stdout"), await self._open_pipe("stderr")
         try:
@@ -79,14 +92,17 @@ class RunningCommand:
                 start_new_session=True,
                 pass_fds=launch.descriptors,
             )
-        except BaseException:
-            self.close()
-            raise
         finally:
             os.close(stdout)
             os.close(stderr)
+        launch.hand_over()
         self._exit = asyncio.ensure_future(process.wait())
-        self._tree = await self._tree_of(process.pid, marker, launch)
+        self._tree = ProcessTree(process.pid, marker, is_launched=bool(launch.descriptors))
+        if launch.report >= 0:
+            first = await asyncio.to_thread(first_process, launch.report)
+            # Without a first process there was never anything but bubblewrap itself.
+            if first is not None:
+                self._tree = NamespaceTree(first)
 
     async def wait(self, time_limit: float | None) -> bool:
         """Wait for the command itself; False when the time was up first."""
@@ -122,23 +138,6 @@ class RunningCommand:
         if self._exit is None:
             raise RuntimeError("the command was not started")
         return self._exit
-
-    async def _tree_of(self, pid: int, marker: str, launch: Launch) -> _Tree:
-        launch.hand_over()
-        if launch.report < 0:
-            return ProcessTree(pid, marker, is_launched=bool(launch.descriptors))
-        reading = asyncio.ensure_future(asyncio.to_thread(first_process, launch.report))
-        try:
-            first = await asyncio.shield(reading)
-        except BaseException:
-            # What is inside dies with bubblewrap, which also ends the reading.
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            await asyncio.wait({reading, self._exiting})
-            self.close()
-            raise
-        # Without a first process there was never anything but bubblewrap itself.
-        return NamespaceTree(first) if first is not None else ProcessTree(pid, marker)
 
     async def _open_pipe(self, name: str) -> int:
         """Open a pipe into our buffers and return the end that the command writes to."""

@@ -1,12 +1,15 @@
 """A cancelled command leaves nothing behind, whatever it did to stay."""
 
+import asyncio
+import uuid
 from pathlib import Path
 
 import pytest
 
-from bench.cancel import KINDS, cancel_many
+from bench.cancel import KINDS, cancel_many, processes_with
+from coder_tui.shell.confinement import NOTHING_MORE
 from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
-from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED
+from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED, shell_for
 
 SAMPLE = 2 * len(KINDS)
 
@@ -23,3 +26,29 @@ async def test_nothing_is_left(tmp_path: Path, status: SandboxStatus, commands: 
     found = await cancel_many(tmp_path, status, commands, seed=1)
 
     assert (found.cancelled, found.left) == (commands, [])
+
+
+def names_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+@pytest.mark.parametrize("steps", range(0, 24, 3))
+async def test_a_command_that_is_cancelled_while_it_starts_does_not_run_on(
+    tmp_path: Path, steps: int
+) -> None:
+    """However far the start has come: `steps` are turns of the loop."""
+    (tmp_path / "ws").mkdir()
+    mark = f"1000.{steps}{uuid.uuid4().int}"
+    shell = shell_for(tmp_path / "ws", BUBBLEWRAP if BUBBLEWRAP.program else UNCONFINED)
+    running = asyncio.ensure_future(
+        shell.run(f"exec sleep {mark}", NOTHING_MORE, name="c", time_limit=60.0, on_output=lambda text: None)
+    )
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    await shell.close()
+
+    assert processes_with(mark) == []
+    assert names_in(tmp_path / "ws") == []
