@@ -52,6 +52,7 @@ from coder_tui.shell.sandbox import (
     SandboxFolders,
     SandboxStatus,
     SandboxWish,
+    home_folder,
     probe,
 )
 from coder_tui.shell.session_shell import SessionShell, ShellOptions
@@ -134,7 +135,7 @@ def load_setup(
 def find_sandbox(setup: Setup) -> SandboxStatus:
     """Which sandbox works here. Blocks: a command is run in it."""
     wish = SandboxWish(setup.settings.bash.sandbox)
-    return probe(wish, _roots(setup), _sandbox_folders(setup), Path.home())
+    return probe(wish, _roots(setup), _sandbox_folders(setup), home_folder())
 
 
 def build_shell(setup: Setup) -> SessionShell:
@@ -147,7 +148,7 @@ def build_shell(setup: Setup) -> SessionShell:
         section.network,
     )
     sandbox = Sandbox(
-        setup.sandbox, SandboxWish(section.sandbox), _roots(setup), _sandbox_folders(setup), Path.home()
+        setup.sandbox, SandboxWish(section.sandbox), _roots(setup), _sandbox_folders(setup), home_folder()
     )
     return SessionShell(_workspace(setup).root, options, sandbox, setup.tool_output, setup.redact)
 

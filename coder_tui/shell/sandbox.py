@@ -210,6 +210,13 @@ class Sandbox:
         return found
 
 
+def home_folder() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # a user without one has no secrets in it
+        return Path("/nonexistent")
+
+
 def probe(wish: SandboxWish, roots: tuple[Path, ...], folders: SandboxFolders, home: Path) -> SandboxStatus:
     """The best sandbox that really works here: a command is run in it. Blocks."""
     if wish is SandboxWish.OFF:
