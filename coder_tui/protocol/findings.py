@@ -21,6 +21,7 @@ _WORDS = {
     FindingKind.RUNS_CODE: "runs code",
     FindingKind.UNKNOWN: "may do anything",
 }
+_ACTING = frozenset({FindingKind.READS, FindingKind.WRITES, FindingKind.DELETES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +36,6 @@ class Finding:
     reason: str = ""
 
     def __str__(self) -> str:
-        said = " ".join(part for part in (_WORDS[self.kind], self.target) if part)
+        between = " " if self.kind in _ACTING else ": "
+        said = between.join(part for part in (_WORDS[self.kind], self.target) if part)
         return f"{said} ({self.reason})" if self.reason else said

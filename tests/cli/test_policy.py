@@ -50,7 +50,7 @@ def test_in_words_it_names_the_rule_and_its_file(tmp_path: Path) -> None:
     done = program(tmp_path).run("policy", "check", "bash", json.dumps({"command": "curl h"}))
     lines = done.stdout.splitlines()
     assert lines[0] == "DENY: this call is refused."
-    assert "  it uses the network h (curl)" in lines
+    assert "  it uses the network: h (curl)" in lines
     assert "  decided by: bash 'curl*' = deny" in lines
     assert lines[-1].startswith("  from: ")
     assert "config.toml" in lines[-1]

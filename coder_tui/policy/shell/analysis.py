@@ -141,13 +141,15 @@ class Analysis:
         if reason := _name_doubt(words[0]):
             notes.doubt(reason)
             notes.has_open_targets = bool(words[0].doubt or words[0].glob)
-        judge(Call(words), notes)
+        if words[0].text in KEYWORDS or ASSIGNMENT.match(words[0].text):
+            # Not a program: what follows may be one.
+            notes.wrapped += [words[1:]] if words[1:] else []
+        else:
+            judge(Call(words), notes)
         if more and words[0].text not in HARMLESS_WITH_ANYTHING:
             notes.doubt(f"nobody knows what {words[0].text} will be given")
         self._keep(notes)
         self._add_part(words, notes)
-        if not notes.wrapped and (words[0].text in KEYWORDS or ASSIGNMENT.match(words[0].text)):
-            notes.wrapped.append(words[1:])
         for wrapped in notes.wrapped:
             self._judge(wrapped, place, depth + 1, more=notes.has_more_operands)
         for script in notes.scripts:
