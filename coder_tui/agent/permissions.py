@@ -47,6 +47,10 @@ class PermissionDesk:
         self._notify = notify
 
     @property
+    def policy(self) -> Policy:
+        return self._policy
+
+    @property
     def mode(self) -> Mode:
         return self._policy.mode
 

@@ -11,6 +11,7 @@ from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.session_changes import SessionChanges
+from coder_tui.agent.session_facts import SessionFacts
 from coder_tui.agent.session_name import SessionName, SessionState
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
@@ -68,6 +69,7 @@ class Session:
         )
         self._player = TurnPlayer(parts.services, self._name)
         self._closers: list[Callable[[], Awaitable[None]]] = []
+        self.facts = SessionFacts(parts)
 
     @property
     def id(self) -> str:

@@ -102,7 +102,7 @@ class ToolRunner:
         scope: Scope,
         redact: Redactor = BY_SHAPE,
     ) -> None:
-        self._registry = registry
+        self.registry = registry
         self._desk = desk
         self._calls = calls
         self._bus = bus
@@ -115,7 +115,7 @@ class ToolRunner:
         """Whether the call only looks, so that it may run beside others."""
         try:
             name, _ = canonical_call(call.name, call.arguments)
-            kind = self._registry.get(name, self._scope.audience).kind
+            kind = self.registry.get(name, self._scope.audience).kind
         except ToolError:
             return True
         return kind in {ToolKind.READ, ToolKind.SEARCH}
@@ -181,7 +181,7 @@ class ToolRunner:
 
     def _understand(self, attempt: _Attempt) -> tuple[Tool[Any], Params]:
         name, arguments = canonical_call(attempt.call.name, attempt.call.arguments)
-        tool = self._registry.get(name, self._scope.audience)
+        tool = self.registry.get(name, self._scope.audience)
         attempt.kind = tool.kind
         if self._has_masked and tool.kind in _WRITERS and MASK in arguments:
             raise _writes_mask()

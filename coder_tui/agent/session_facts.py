@@ -1,0 +1,62 @@
+"""What a session can tell of itself, for commands that report; nothing here changes it."""
+
+from typing import TYPE_CHECKING
+
+from coder_tui.llm.traits import traits_of
+from coder_tui.policy.decide import Policy
+from coder_tui.protocol.events import UsageUpdated
+from coder_tui.protocol.messages import AssistantMessage
+from coder_tui.storage.export import to_jsonl, to_markdown
+from coder_tui.storage.sessions import DecisionRecord
+from coder_tui.tools.registry import Entry
+
+if TYPE_CHECKING:  # the session holds these facts
+    from coder_tui.agent.session import SessionParts
+
+
+class SessionFacts:
+    def __init__(self, parts: "SessionParts") -> None:
+        self._parts = parts
+
+    @property
+    def policy(self) -> Policy:
+        return self._parts.desk.policy
+
+    @property
+    def usage(self) -> UsageUpdated:
+        return self._parts.services.meter.snapshot()
+
+    def tools(self) -> tuple[Entry, ...]:
+        """The tools that the model sees, in the order of every listing."""
+        registry = self._parts.services.runner.registry
+        offered = {tool.name for tool in registry.offered(traits_of(self._parts.state.model))}
+        return tuple(entry for entry in registry.entries() if entry.tool.name in offered)
+
+    async def decisions(self) -> tuple[DecisionRecord, ...]:
+        return await self._parts.store.decisions(self._parts.info.id)
+
+    async def exported(self, *, as_lines: bool) -> str:
+        stored = await self._parts.store.load(self._parts.info.id)
+        return to_jsonl(stored) if as_lines else to_markdown(stored)
+
+    def last_reply(self) -> str:
+        """The newest words of the model; empty where it said none."""
+        messages = reversed(self._parts.services.conversation.messages)
+        replies = (message.text for message in messages if isinstance(message, AssistantMessage))
+        return next((text for text in replies if text.strip()), "")
+
+    def sizes(self) -> dict[str, int]:
+        """Characters of what the next request would hold, by kind."""
+        request = self._parts.services.request(self._parts.services.conversation.messages)
+        sizes = {"system prompt": len(request.system), "tool definitions": len(str(request.tools))}
+        for message in request.messages:
+            match message.role:
+                case "user":
+                    kind, size = "your messages", len(message.text)
+                case "assistant":
+                    calls = sum(len(call.arguments) for call in message.calls)
+                    kind, size = "replies and calls", len(message.text) + calls
+                case "tool":
+                    kind, size = "tool results", len(message.content)
+            sizes[kind] = sizes.get(kind, 0) + size
+        return sizes

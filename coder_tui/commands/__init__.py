@@ -1,0 +1,1 @@
+"""Slash commands as data: no screen, no terminal."""

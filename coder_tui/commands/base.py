@@ -1,0 +1,99 @@
+"""What a slash command is: words for the menu, and a function from its argument to an intent."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.outcomes import NoticeLevel
+
+if TYPE_CHECKING:  # the menu is needed before the agent is loaded
+    from coder_tui.agent.session import Session
+
+
+class ScreenName(StrEnum):
+    """What a command can open; the front end knows how."""
+
+    HELP = "help"
+    MODELS = "models"
+    THEMES = "themes"
+    SESSIONS = "sessions"
+    MODES = "modes"
+    REVIEW = "review"
+    CHANGES = "changes"
+    TODOS = "todos"
+    PROBLEMS = "problems"
+    TRUST = "trust"
+    DOCTOR = "doctor"
+    LOG = "log"
+
+
+class Source(StrEnum):
+    """Where a command comes from, as the menu labels it."""
+
+    BUILTIN = "built-in"
+    SKILL = "skill"
+    MCP = "mcp"
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Tell the person; the model does not hear of it."""
+
+    text: str
+    level: NoticeLevel = NoticeLevel.INFO
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Send a message in the person's name."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenScreen:
+    """`argument` is what stood behind the command: a session's id, a model's name."""
+
+    name: ScreenName
+    argument: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StartSession:
+    """Leave this session for another: a new one, or the one with this id."""
+
+    session_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetMode:
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """End the program."""
+
+
+Intent = Say | Submit | OpenScreen | StartSession | SetMode | Copy | Leave
+
+Run = Callable[["Session", str], Awaitable[Intent]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`argument` shows in the menu what may follow the name; `opens` is a screen that must exist for it."""
+
+    name: str
+    summary: str
+    run: Run
+    argument: str = ""
+    opens: ScreenName | None = None
+    source: Source = Source.BUILTIN

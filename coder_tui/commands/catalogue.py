@@ -1,0 +1,96 @@
+"""The table of built-in commands."""
+
+from typing import TYPE_CHECKING
+
+from coder_tui.commands.base import (
+    Command,
+    Intent,
+    Leave,
+    OpenScreen,
+    Run,
+    Say,
+    ScreenName,
+    SetMode,
+    StartSession,
+)
+from coder_tui.commands.documents import copy, export
+from coder_tui.commands.reports import context, cost, permissions, tools
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.outcomes import NoticeLevel
+
+if TYPE_CHECKING:
+    from coder_tui.agent.session import Session
+
+CONFIRM = "confirm"
+AUTO_WARNING = (
+    "Mode auto runs commands and edits without asking, except what a rule forbids or a protection guards. "
+    f"To switch it on, enter: /mode auto {CONFIRM}"
+)
+
+
+def builtin_commands() -> tuple[Command, ...]:
+    return (
+        _opening("help", "All keys and commands", ScreenName.HELP),
+        _opening("model", "Choose the model", ScreenName.MODELS, "[NAME]"),
+        Command("mode", "Choose how much runs without a question", _mode, "[ask|edits|plan|auto]"),
+        _opening("theme", "Choose the colours, with a preview", ScreenName.THEMES, "[NAME]"),
+        _opening("sessions", "Earlier sessions of this folder", ScreenName.SESSIONS),
+        Command("resume", "Go on with an earlier session", _resume, "[ID]", ScreenName.SESSIONS),
+        Command("new", "Begin a new session", _new, opens=ScreenName.SESSIONS),
+        Command("rename", "Give this session a title", _rename, "TITLE"),
+        _opening("review", "Keep or reject changes, hunk by hunk", ScreenName.REVIEW),
+        _opening("diff", "What was changed in this session", ScreenName.CHANGES),
+        _opening("todos", "The agent's todo list", ScreenName.TODOS),
+        _opening("problems", "What language servers complain about", ScreenName.PROBLEMS),
+        Command("permissions", "Rules, what you allowed, and decisions", permissions),
+        _opening("trust", "What this project brings along, and whether you trust it", ScreenName.TRUST),
+        Command("tools", "The tools that the model has", tools),
+        Command("cost", "Tokens and money of this session", cost),
+        Command("context", "What fills the model's window", context),
+        Command("export", "Write this session to a file", export, "[md|jsonl] [FILE]"),
+        Command("copy", "Copy the newest reply", copy, "[FILE]"),
+        _opening("log", "Notices of this session", ScreenName.LOG),
+        _opening("doctor", "What is installed, and what is missing", ScreenName.DOCTOR),
+        Command("quit", "Leave", _quit),
+    )
+
+
+def _opening(name: str, summary: str, screen: ScreenName, argument: str = "") -> Command:
+    return Command(name, summary, _opener(screen), argument, screen)
+
+
+def _opener(screen: ScreenName) -> Run:
+    async def run(session: "Session", argument: str) -> Intent:
+        return OpenScreen(screen, argument)
+
+    return run
+
+
+async def _mode(session: "Session", argument: str) -> Intent:
+    name, _, rest = argument.lower().partition(" ")
+    if not name:
+        return OpenScreen(ScreenName.MODES)
+    if name not in list(Mode):
+        return Say(f"There is no mode {name}; choose from {', '.join(Mode)}.", NoticeLevel.WARNING)
+    if name == Mode.AUTO and rest.strip() != CONFIRM:
+        return Say(AUTO_WARNING, NoticeLevel.WARNING)
+    return SetMode(Mode(name))
+
+
+async def _resume(session: "Session", argument: str) -> Intent:
+    return StartSession(argument) if argument else OpenScreen(ScreenName.SESSIONS)
+
+
+async def _new(session: "Session", argument: str) -> Intent:
+    return StartSession()
+
+
+async def _rename(session: "Session", argument: str) -> Intent:
+    if not argument:
+        return Say("Say what to call it: /rename TITLE", NoticeLevel.WARNING)
+    await session.rename(argument)
+    return Say(f"This session is called “{argument}” now.")
+
+
+async def _quit(session: "Session", argument: str) -> Intent:
+    return Leave()

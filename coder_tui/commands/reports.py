@@ -1,0 +1,67 @@
+"""Commands that tell about the session: tools, rules, cost, context."""
+
+from typing import TYPE_CHECKING
+
+from coder_tui.commands.base import Intent, Say
+from coder_tui.protocol.usage import Usage
+
+if TYPE_CHECKING:
+    from coder_tui.agent.session import Session
+
+_LAST_DECISIONS = 20
+
+
+async def tools(session: "Session", argument: str) -> Intent:
+    lines = [f"Tools that {session.model} has here:"]
+    for entry in session.facts.tools():
+        label = entry.server or str(entry.origin)
+        lines.append(f"  {entry.tool.name:<14} {entry.tool.kind:<8} {label}")
+    return Say("\n".join(lines))
+
+
+async def permissions(session: "Session", argument: str) -> Intent:
+    policy = session.facts.policy
+    lines = [f"Mode {policy.mode}. Rules, the strictest place wins:"]
+    for layer in policy.layers:
+        untrusted = "" if layer.is_trusted else " (not trusted: only stricter rules hold)"
+        lines += [f"  {layer.name}{untrusted}", *(f"    {rule}" for rule in layer.effective)]
+    if not any(layer.effective for layer in policy.layers):
+        lines.append("    none of your own: the defaults hold")
+    lines.append("Allowed in this session:")
+    lines += [f"    {grant.key}: {grant.label} ({grant.scope})" for grant in policy.grants] or ["    nothing"]
+    lines += await _decisions(session)
+    return Say("\n".join(lines))
+
+
+async def _decisions(session: "Session") -> list[str]:
+    decisions = await session.facts.decisions()
+    shown = decisions[-_LAST_DECISIONS:]
+    heading = f"Decisions ({len(shown)} of {len(decisions)}):" if decisions else "No decisions yet."
+    lines = [heading]
+    for decision in shown:
+        answer = f", answered {decision.answer}" if decision.answer else ""
+        lines.append(f"    {decision.effect:<5} {decision.tool}: {decision.rule}, {decision.source}{answer}")
+    return lines
+
+
+async def cost(session: "Session", argument: str) -> Intent:
+    usage = session.facts.usage
+    return Say(f"Session  {_spent(usage.session)}\nTurn     {_spent(usage.turn)}")
+
+
+def _spent(usage: Usage) -> str:
+    price = "price unknown" if usage.cost is None else f"${usage.cost:.4f}"
+    cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
+    return f"{price}, {usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out"
+
+
+async def context(session: "Session", argument: str) -> Intent:
+    usage, sizes = session.facts.usage, session.facts.sizes()
+    window = usage.context_window
+    filled = f"{usage.context_tokens:,} tokens"
+    if window:
+        filled += f" of {window:,} ({100 * usage.context_tokens // window} %)"
+    lines = [f"The last request to {session.model} filled {filled}. By characters:"]
+    total = max(1, sum(sizes.values()))
+    lines += [f"  {name:<18} {size:>10,}  {100 * size // total:>3} %" for name, size in sizes.items()]
+    return Say("\n".join(lines))
