@@ -219,7 +219,11 @@ def test_a_search_that_would_show_a_secret_is_doubted(tmp_path: Path) -> None:
     for command in ("rg KEY src", "rg -l KEY", "rg -t py KEY", "grep -rn KEY src", "grep -rl KEY ."):
         assert analyse(command, str(tmp_path)).is_read_only, command
     (tmp_path / ".gitignore").write_text("certs/\n")
+    assert not analyse("rg KEY", str(tmp_path)).is_read_only
+    (tmp_path / ".git").mkdir()
     assert analyse("rg KEY", str(tmp_path)).is_read_only
+    (tmp_path / "src" / ".ignore").write_text("!.env\n")
+    assert not analyse("rg KEY", str(tmp_path)).is_read_only
 
 
 @pytest.mark.parametrize(
@@ -233,13 +237,32 @@ def test_a_search_that_would_show_a_secret_is_doubted(tmp_path: Path) -> None:
         "[include]\n\tpath = x",
         "[core]\n\tworktree = /",
         "[extensions]\n\tworktreeConfig = true",
+        "[log]\n\tshowSignature = true",
+        "[pretty]\n\tq = %G?",
+        '[remote "o"]\n\tpromisor = true',
+        "[core]\n\thooksPath = .husky",
+        "[core]\n\tfsmonitor = \\\n./x",
     ],
 )
 def test_a_repository_whose_settings_run_programs_is_doubted(tmp_path: Path, setting: str) -> None:
     (tmp_path / ".git").mkdir()
+    (tmp_path / ".husky").mkdir()
+    (tmp_path / ".husky" / "post-index-change").write_text("x")
     config = tmp_path / ".git" / "config"
-    config.write_text("[core]\n\tbare = false\n\tfsmonitor = true\n")
+    config.write_text('[core]\n\tbare = false\n\tfsmonitor = true\n[remote "origin"]\n\turl = x\n')
     assert analyse("git status", str(tmp_path)).is_read_only
     config.write_text(f"[core]\n\tbare = false\n{setting}\n")
     assert not analyse("git status", str(tmp_path)).is_read_only
     assert analyse("git rev-parse HEAD", str(tmp_path)).is_read_only
+
+
+def test_a_repository_that_lies_elsewhere_is_doubted_unless_it_is_the_main_one(tmp_path: Path) -> None:
+    main, tree = tmp_path / "main", tmp_path / "tree"
+    (main / ".git" / "worktrees" / "tree").mkdir(parents=True)
+    tree.mkdir()
+    (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree\n")
+    assert analyse("git status", str(tree)).is_read_only
+    (main / ".git" / "config").write_text("[core]\n\tfsmonitor = ./x\n")
+    assert not analyse("git status", str(tree)).is_read_only
+    (tree / ".git").write_text("gitdir: vendor/git\n")
+    assert not analyse("git status", str(tree)).is_read_only

@@ -1,17 +1,44 @@
-"""Whether a repository's own settings would make git run programs even when it only looks."""
+"""Whether a repository's own settings would make git run programs even when it only looks.
+
+Only settings that are known to be harmless are let through: git gains new ones that name programs every year.
+"""
 
 import re
 from pathlib import Path
 
+from coder_tui.policy.shell.words import named
+
 MOST_BYTES = 200_000
-# A filter runs for status and diff, textconv and an external command for diff and log, fsmonitor for all.
-_DANGEROUS = re.compile(
-    r"\[\s*(filter|include|includeif)\b"
-    r"|\bfsmonitor\s*=(?!\s*(true|false)\s*$)"
-    r"|\b(textconv|external|command|worktree)\s*="
-    r"|\bworktreeconfig\s*=\s*true",
-    re.IGNORECASE | re.MULTILINE,
+_SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"[^"]*")?\s*\]\s*')
+_SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?")
+_FREE_SECTIONS = named(
+    "branch user color init pull push rebase advice gui fetch gc index feature maintenance rerere protocol "
+    "url "
+    "http blame column help i18n pack svn-remote github hub credential commit tag alias status gpg svn "
+    "safe lfs "
+    "submodule stash clean receive transfer versionsort vscode-merge-base worktree checkout apply am grep"
 )
+_KNOWN: dict[str, frozenset[str]] = {
+    "core": named(
+        "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks "
+        "autocrlf "
+        "eol safecrlf quotepath abbrev untrackedcache preloadindex fscache longpaths hidedotfiles editor "
+        "pager "
+        "commentchar whitespace sparsecheckout sparsecheckoutcone excludesfile sshcommand multipackindex "
+        "commitgraph protectntfs protecthfs bigfilethreshold compression checkstat trustctime"
+    ),
+    "remote": named("url fetch pushurl push mirror tagopt prune prunetags gh-resolved proxy skipfetchall"),
+    "merge": named("tool guitool ff conflictstyle log stat renames renamelimit verbosity autostash"),
+    "diff": named(
+        "renames colormoved colormovedws algorithm mnemonicprefix noprefix tool guitool wserrorhighlight "
+        "renamelimit submodule context indentheuristic"
+    ),
+    "log": named("date decorate follow abbrevcommit mailmap initialdecorationset excludedecoration"),
+    "extensions": named("objectformat refstorage compatobjectformat"),
+}
+_BOOLEANS = frozenset({"true", "false", "yes", "no", "on", "off", "0", "1"})
+_HOOK = "post-index-change"
+"""The one hook that commands run which only look."""
 
 
 def runs_programs(directory: str) -> bool:
@@ -20,27 +47,69 @@ def runs_programs(directory: str) -> bool:
         marker = folder / ".git"
         try:
             if marker.is_dir():
-                return _names_program(marker / "config")
-            if marker.exists():
-                return _leads_inside(marker, folder)
+                return _is_dangerous(marker, folder)
+            if marker.exists() or marker.is_symlink():
+                return _is_dangerous_elsewhere(marker, folder)
+            if all((folder / name).exists() for name in ("HEAD", "objects", "refs")):
+                return True
         except (OSError, ValueError):
             return True
     return False
 
 
-def _names_program(config: Path) -> bool:
-    if not config.exists():
-        return False
-    with config.open("rb") as file:
+def _is_dangerous_elsewhere(marker: Path, folder: Path) -> bool:
+    """A second working tree and a submodule keep their settings in the main repository; nothing else may."""
+    target = Path(folder, _content(marker).removeprefix("gitdir:").strip()).resolve()
+    place = target.parts
+    if len(place) > 3 and place[-3:-1] == (".git", "worktrees"):
+        return _is_dangerous(target.parents[1], folder) or (target / "config.worktree").exists()
+    return not (".git" in place and "modules" in place) or _is_dangerous(target, folder)
+
+
+def _is_dangerous(repository: Path, folder: Path) -> bool:
+    if (repository / "commondir").exists() or (repository / "hooks" / _HOOK).exists():
+        return True
+    config = repository / "config"
+    return config.exists() and _names_program(_content(config), folder)
+
+
+def _content(path: Path) -> str:
+    with path.open("rb") as file:
         content = file.read(MOST_BYTES + 1)
-    return len(content) > MOST_BYTES or _DANGEROUS.search(content.decode(errors="replace")) is not None
+    if len(content) > MOST_BYTES:
+        raise ValueError(path)
+    return content.decode(errors="replace")
 
 
-def _leads_inside(marker: Path, folder: Path) -> bool:
-    """A working tree beside its repository is ordinary; one that brings its repository along is not."""
-    with marker.open("rb") as file:
-        content = file.read(MOST_BYTES).decode(errors="replace")
-    target = Path(folder, content.removeprefix("gitdir:").strip()).resolve()
-    return (
-        target.is_relative_to(folder.resolve()) and ".git" not in target.relative_to(folder.resolve()).parts
-    )
+def _names_program(text: str, folder: Path) -> bool:
+    section = ""
+    for line in text.splitlines():
+        if line.rstrip().endswith("\\"):
+            return True
+        if match := _SECTION.match(line):
+            section, line = match[1].lower(), line[match.end() :]
+        if not line.strip() or line.lstrip().startswith(("#", ";")):
+            continue
+        setting = _SETTING.fullmatch(line)
+        if setting is None or not _is_harmless(
+            section, setting[1].lower(), (setting[2] or "true").strip(), folder
+        ):
+            return True
+    return False
+
+
+def _is_harmless(section: str, key: str, value: str, folder: Path) -> bool:
+    if "%G" in value:
+        # Signatures are looked at by a program of the repository's choice.
+        return False
+    match section, key:
+        case "core", "fsmonitor":
+            return value.lower() in _BOOLEANS
+        case "core", "hookspath":
+            return not Path(folder, value.strip('"')).joinpath(_HOOK).exists()
+        case "filter", "required":
+            return True
+        case "filter", _:
+            return value.strip('"').startswith("git-lfs ")
+        case _:
+            return section in _FREE_SECTIONS or key in _KNOWN.get(section, frozenset())
