@@ -95,6 +95,9 @@ GUARDED = (
     _sh("move git away", "mv .git away && mv away .git"),
     _sh("remove git", "rm -rf .git && mkdir -p .git/hooks && touch .git/config"),
     _sh("nested repository", "echo x > nested/.git/config"),
+    _sh("swap a nested repository", "mv nested aside && mkdir -p nested/.git && echo x > nested/.git/config"),
+    _sh("hard link out of git", "ln .git/config linked && echo x >> linked"),
+    _sh("reopen what was opened to read", "exec 3< .git/config && echo x >> /proc/self/fd/3"),
     _sh("own project settings", "mkdir -p .coder-tui && echo x > .coder-tui/config.toml"),
     _sh("missing server list", "echo x > .mcp.json && rm .mcp.json"),
     _sh("missing environment", "echo x > .envrc && rm .envrc"),
@@ -201,6 +204,20 @@ NETWORK = (
     _py("name lookup", "socket.getaddrinfo('example.com', 80)", control=False),
     _py("unix socket", "s = socket.socket(socket.AF_UNIX); s.connect(env['SOCKET'])"),
     _py("abstract socket", "s = socket.socket(socket.AF_UNIX); s.connect('\\0' + env['ABSTRACT'])"),
+    _py(
+        "unix datagrams through a pair",
+        "s, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); s.sendto(b'x', env['DATAGRAMS'])",
+    ),
+    _py(
+        "a pair that connects anew",
+        "s, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+        "s.connect(env['DATAGRAMS']); s.send(b'x')",
+    ),
+    _py(
+        "a stream pair that connects anew",
+        "s, _ = socket.socketpair(); s.connect(env['SOCKET']); s.recv(4)",
+        control=False,
+    ),
     _py("own unix socket", "s = socket.socket(socket.AF_UNIX); s.bind('s' + str(os.getpid()))"),
     _py("unix datagrams", "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)"),
     _py("raw packets", "socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 768)", root=True),

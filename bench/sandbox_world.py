@@ -66,6 +66,7 @@ def world() -> Iterator[World]:
             "UDP": str(stack.enter_context(_datagrams())),
             "SOCKET": str(stack.enter_context(_unix(str(outside / "service.sock")))),
             "ABSTRACT": stack.enter_context(_unix(f"\0coder-tui-{base.name}"))[1:],
+            "DATAGRAMS": stack.enter_context(_unix_datagrams(str(outside / "datagrams.sock"))),
             "VICTIM": str(stack.enter_context(_victim()).pid),
             "OUTER": str(os.getpid()),
             "SHARED": base.name,
@@ -142,6 +143,13 @@ def _unix(address: str) -> Iterator[str]:
         server.bind(address)
         server.listen()
         _serve(server)
+        yield address
+
+
+@contextlib.contextmanager
+def _unix_datagrams(address: str) -> Iterator[str]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
+        server.bind(address)
         yield address
 
 

@@ -135,7 +135,11 @@ def _guards(layout: Layout, confinement: Confinement, guarded: tuple[Path, ...])
             yield _bind(Path(os.path.realpath(path)), _Rank.GUARD, read_only=True)
     for root in layout.roots:
         also = (root / name for name in ALSO_GUARDED)
-        for path in (*nested_repositories(root), *(path for path in also if path.exists())):
+        nested = nested_repositories(root)
+        # What is mounted on cannot be moved away to put something else in its place.
+        for folder in {folder for git in nested for folder in git.parents if root in folder.parents}:
+            yield _bind(folder, _Rank.OPEN, read_only=False)
+        for path in (*nested, *(path for path in also if path.exists())):
             if not path.is_symlink() and str(path) not in confinement.unguarded:
                 yield _bind(path, _Rank.GUARD, read_only=True)
 

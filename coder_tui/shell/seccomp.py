@@ -6,12 +6,14 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24  # offsets in struct seccomp_data, low words
 _X32 = 0x40000000
 _NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW… flag, CLONE_NEWTIME included
 _TYPES_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX put words into a terminal's mouth
+
+_SOCKET_TYPES, _DATAGRAMS = 0xF, 2
 
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 
@@ -26,6 +28,7 @@ class _Machine:
     unshare: int
     ioctl: int
     socket: int
+    socketpair: int
     refused: tuple[int, ...]
     has_x32: bool = False
 
@@ -40,6 +43,7 @@ _MACHINES = {
         unshare=272,
         ioctl=16,
         socket=41,
+        socketpair=53,
         # ptrace syslog pivot_root chroot acct settimeofday mount umount2 swapon swapoff reboot sethostname
         # setdomainname iopl ioperm init_module delete_module quotactl lookup_dcookie clock_settime
         refused=(
@@ -59,6 +63,7 @@ _MACHINES = {
         unshare=97,
         ioctl=29,
         socket=198,
+        socketpair=199,
         # lookup_dcookie umount2 mount pivot_root quotactl chroot acct kexec_load init_module delete_module
         refused=(
             *(18, 39, 40, 41, 60, 51, 89, 104, 105, 106),
@@ -81,7 +86,7 @@ def is_supported() -> bool:
 def command_filter(*, sockets: bool, internet: bool, machine: str = "") -> bytes:
     """The program as the kernel takes it.
 
-    Unix sockets (`sockets`) reach services of the person's session; pairs of them always work. Families
+    Unix sockets (`sockets`) reach services of the person's session; pairs of streams always work. Families
     other than the internet's are refused, for some of them (vsock) know no network namespace.
     """
     numbers = _MACHINES[machine or platform.machine()]
@@ -100,6 +105,7 @@ def command_filter(*, sockets: bool, internet: bool, machine: str = "") -> bytes
             *_flags(numbers.unshare, _FIRST, _NEW_NAMESPACES),
             *_values(numbers.ioctl, _SECOND, _TYPES_INPUT),
             *_families(numbers.socket, sorted(families)),
+            *(() if sockets else _pairs(numbers.socketpair)),
             _op(_RETURN, _ALLOW),
         )
     )
@@ -138,6 +144,16 @@ def _values(number: int, argument: int, refused: tuple[int, ...]) -> Iterable[by
     yield _op(_LOAD, argument)
     for value in refused:
         yield from _refuse(value, errno.EPERM)
+    yield _op(_RETURN, _ALLOW)
+
+
+def _pairs(number: int) -> Iterable[bytes]:
+    """One of a pair for datagrams can send to any other address after all; streams cannot."""
+    yield _op(_EQUAL, number, 0, 5)
+    yield _op(_LOAD, _SECOND)
+    yield _op(_AND, _SOCKET_TYPES)
+    yield _op(_EQUAL, _DATAGRAMS, 0, 1)
+    yield _op(_RETURN, _ERRNO | errno.EACCES)
     yield _op(_RETURN, _ALLOW)
 
 

@@ -54,6 +54,8 @@ def decide(program: bytes, architecture: int, number: int, *arguments: int) -> i
                 at += if_true if held >= value else if_false
             case 0x45:
                 at += if_true if held & value else if_false
+            case 0x54:
+                held &= value
             case 0x06:
                 return int(value)
             case _:
@@ -96,7 +98,17 @@ def test_what_reaches_out_is_refused(machine: str, name: str) -> None:
 @machines
 @pytest.mark.parametrize("name", ["read", "execve", "socketpair"])
 def test_ordinary_calls_go_through(machine: str, name: str) -> None:
-    assert answer(machine, name, AF_UNIX) == ALLOW
+    assert answer(machine, name, AF_UNIX, 1) == ALLOW
+
+
+@machines
+def test_pairs_are_for_streams(machine: str) -> None:
+    stream, datagrams, packets, close_on_exec = 1, 2, 5, 0o2000000
+
+    assert answer(machine, "socketpair", AF_UNIX, stream | close_on_exec) == ALLOW
+    assert answer(machine, "socketpair", AF_UNIX, packets) == ALLOW
+    assert answer(machine, "socketpair", AF_UNIX, datagrams | close_on_exec) == refused(errno.EACCES)
+    assert answer(machine, "socketpair", AF_UNIX, datagrams, sockets=True) == ALLOW
 
 
 @machines
