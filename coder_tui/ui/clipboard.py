@@ -7,22 +7,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from coder_tui.ui.terminal_sequences import wrapped_for_tmux
 from coder_tui.workspace.programs import find_program
 
 PATIENCE = 2.0
 """Seconds that a program may take."""
 LONGEST_SEQUENCE = 100_000
 """Characters that terminals take in one sequence, with some room: several cut or drop a longer one."""
-
-_ESC = "\x1b"
-
-
-def wrapped_for_tmux(sequence: str, environ: Mapping[str, str]) -> str:
-    """As tmux hands it on to the terminal around it (where `allow-passthrough` is on)."""
-    if not environ.get("TMUX"):
-        return sequence
-    doubled = sequence.replace(_ESC, 2 * _ESC)
-    return f"{_ESC}Ptmux;{doubled}{_ESC}\\"
 
 
 def osc52(text: str, environ: Mapping[str, str]) -> str:

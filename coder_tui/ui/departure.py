@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import App
 
 from coder_tui.protocol.errors import UserError
-from coder_tui.text.safe_text import safe_line, safe_text
+from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.hangup import EXIT_CODE, end_at_once, watch_for_hangup
 from coder_tui.ui.screens.session import SessionScreen
 
@@ -45,13 +45,15 @@ class Departure:
         self._is_leaving = True
         await self._screen.presenter.stop_editing()
         await self._screen.reader.stop()
+        self._screen.attention.stop()
         try:
+            farewell = await self._farewell()
             if (session := self._session) is not None:
                 await session.close()
         except UserError as error:
             self._app.exit(error.exit_code, error.exit_code, last_words(error))
         else:
-            self._app.exit(code, code, self._farewell())
+            self._app.exit(code, code, farewell)
 
     async def _leave_unseen(self) -> None:
         if (session := self._session) is not None:
@@ -66,12 +68,16 @@ class Departure:
     def _session(self) -> "Session | None":
         return self._screen.conversation.session
 
-    def _farewell(self) -> Text | None:
-        """The session's name and how to come back to it; nothing where there is nothing to come back to."""
+    async def _farewell(self) -> Text | None:
+        """What the session was, and the way back to it; nothing where there is nothing to come back to."""
         session, router = self._session, self._screen.router
         if session is None or router is None or not router.title or not session.is_kept:
             return None
-        return Text(f"{safe_line(router.title)}\ncoder-tui --resume {session.id}")
+        # Comparing files is not needed before the first paint.
+        from coder_tui.agent.farewell import farewell
+
+        cost, files = self._screen.status.status.cost, await session.changed_files()
+        return Text(await farewell(router.title, files, session.directory, cost, session.id))
 
 
 def last_words(error: UserError) -> Text:

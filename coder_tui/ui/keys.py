@@ -68,6 +68,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.mode", _S, "shift+tab", "screen.mode", "Next mode: ask, edits, plan"),
     _row("session.fold", _S, "ctrl+o", "screen.fold", "Expand or collapse all calls", priority=True),
     _row("session.thinking", _S, "alt+t", "screen.thinking", "Thinking: none, summary, full", priority=True),
+    _row("session.log", _S, "", "screen.log", "Messages that were shown for a moment"),
     _row("session.page_up", _S, "pageup", "screen.page(-1)", "Page up", priority=True, palette=False),
     _row("session.page_down", _S, "pagedown", "screen.page(1)", "Page down", priority=True, palette=False),
     _row("prompt.send", _C, "enter", "", "Send (queue while the agent works)", palette=False),

@@ -63,11 +63,14 @@ class RequestPresenter:
     def has_requests(self) -> bool:
         return bool(self._queue)
 
+    @property
+    def is_asking(self) -> bool:
+        """Whether a request is open before the person."""
+        return self._dialog is not None
+
     def opened(self, request: Request) -> None:
         self._queue.append(request)
         self.consider()
-        if self._dialog is None:
-            self._screen.app.bell()
 
     def closed(self, request_id: str) -> None:
         self._remove(request_id)

@@ -17,6 +17,7 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import Decision, Reply
+from coder_tui.workspace.changed_files import ChangedFile
 
 
 class FakeSession:
@@ -31,6 +32,7 @@ class FakeSession:
         self.submitted: list[str] = []
         self.answers: list[tuple[str, Reply]] = []
         self.interrupts = 0
+        self.files: tuple[ChangedFile, ...] = ()
         self.outputs: dict[str, str] = {}
         self.is_closed = False
         self.fails_before_storing: Event | None = None
@@ -98,6 +100,9 @@ class FakeSession:
         self.answers.append((request_id, reply))
         if reply.decision is Decision.CANCEL_TURN:
             self.interrupt()
+
+    async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
+        return self.files
 
     async def whole_output(self, call_id: str) -> str | None:
         return self.outputs.get(call_id)

@@ -28,6 +28,8 @@ from coder_tui.ui.app import CoderApp
 from coder_tui.ui.keys import KEYS, Context
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.help import HelpScreen
+from coder_tui.ui.widgets.diff_view import DiffView
+from coder_tui.ui.widgets.pager import Pager
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, shell_request, stage
 
@@ -166,7 +168,12 @@ async def test_the_palette_offers_every_action_that_is_not_bound_to_a_place() ->
 async def test_every_bound_action_exists() -> None:
     async with stage() as s:
         holders = {"app": s.app, "screen": s.screen}
-        focused = {Context.COMPOSER: s.screen.prompt, Context.TRANSCRIPT: s.screen.transcript}
+        focused: dict[Context, object] = {
+            Context.COMPOSER: s.screen.prompt,
+            Context.TRANSCRIPT: s.screen.transcript,
+            Context.PAGER: Pager,
+            Context.DIFF: DiffView,
+        }
         missing = []
         for row in KEYS:
             namespace, _, name = row.action.partition("(")[0].rpartition(".")

@@ -16,9 +16,11 @@ from coder_tui.ui.glyphs import chrome
 from coder_tui.ui.key_order import deliver
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
+from coder_tui.ui.notifications import Attention
 from coder_tui.ui.reading import BlockReader
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.screens.gated import Gated
+from coder_tui.ui.screens.reading_actions import ReadingActions
 from coder_tui.ui.widgets.hints import Hints
 from coder_tui.ui.widgets.lines import NewBelowPill, QueueLine, RequestCard, TooSmall
 from coder_tui.ui.widgets.prompt import Prompt
@@ -37,7 +39,7 @@ _WIDTHS = [(0, "-narrow"), (100, "-medium"), (WIDE, "-wide")]
 _HEIGHTS = [(0, "-short"), (30, "-tall")]
 
 
-class SessionScreen(Gated, Screen[None]):
+class SessionScreen(Gated, ReadingActions, Screen[None]):
     """Lays the widgets out and turns keys into calls on them."""
 
     BINDINGS = bindings(Context.SESSION)
@@ -63,7 +65,7 @@ class SessionScreen(Gated, Screen[None]):
         self._card = RequestCard(signs)
         self._too_small = TooSmall()
         self._pill = NewBelowPill(signs)
-        self._hints = Hints()
+        self.hints = self._hints = Hints()
         self.conversation = Conversation(self.prompt, self._queue, self._start_turn)
         self.presenter = RequestPresenter(
             self,
@@ -77,6 +79,7 @@ class SessionScreen(Gated, Screen[None]):
         )
         self.reader = BlockReader(self, launch, signs, lambda: self.conversation.session, self._hints.show)
         self.transcript.reader = self.reader
+        self.attention = Attention(self, signs, clock, lambda: self.presenter.is_asking)
         self.router: EventRouter | None = None
 
     def compose(self) -> ComposeResult:
@@ -100,10 +103,12 @@ class SessionScreen(Gated, Screen[None]):
         earlier = session.history()
         self._directory = session.directory
         self.router = router = self._build_router()
+        self.attention.begin(self._directory.name)
         with self.transcript.adding_many():
             for event in earlier:
                 router.route(event)
         session.subscribe(router.route)
+        session.subscribe(self.attention.hear)
         self.prompt.sent.seed(router.sent)
         self.conversation.attach(session)
         self._turn_ended()
@@ -196,18 +201,6 @@ class SessionScreen(Gated, Screen[None]):
 
     def action_mode(self) -> None:
         self.conversation.next_mode()
-
-    def action_fold(self) -> None:
-        self.transcript.toggle_fold()
-
-    def action_thinking(self) -> None:
-        self.transcript.cycle_thinking()
-
-    def action_page(self, way: int) -> None:
-        if way < 0:
-            self.transcript.scroll_page_up(animate=False)
-        else:
-            self.transcript.scroll_page_down(animate=False)
 
     def _count_todos(self) -> None:
         """The bar counts what the pane does not show."""

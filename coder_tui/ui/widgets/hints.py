@@ -1,6 +1,8 @@
-"""Short words that go away by themselves: never over the prompt, never the only copy of anything."""
+"""Short words that go away by themselves, but for a log: never over the prompt."""
 
+from collections import deque
 from functools import partial
+from time import strftime
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -9,6 +11,7 @@ from textual.widgets import Static
 
 MOST_AT_ONCE = 2
 SECONDS = 5.0
+KEPT = 500
 
 
 class Hints(Container):
@@ -30,13 +33,20 @@ class Hints(Container):
         self._lines = Static(id="hint", markup=False)
         self._texts: dict[int, str] = {}
         self._count = 0
+        self._said: deque[str] = deque(maxlen=KEPT)
 
     def compose(self) -> ComposeResult:
         yield self._lines
 
+    @property
+    def said(self) -> str:
+        """All that was shown, with the time of day; the newest last."""
+        return "\n".join(self._said)
+
     def show(self, text: str, seconds: float = SECONDS) -> None:
         """The same words again stay for another while instead of piling up."""
         self._count += 1
+        self._said.append(f"{strftime('%H:%M:%S')}  {text}")
         others = {number: each for number, each in self._texts.items() if each != text}
         self._texts = dict([*others.items(), (self._count, text)][-MOST_AT_ONCE:])
         self.set_timer(seconds, partial(self._drop, self._count))

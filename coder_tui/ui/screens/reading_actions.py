@@ -1,0 +1,29 @@
+"""Keys of the session that change how the transcript is seen, wherever the focus is."""
+
+from coder_tui.ui.reading import BlockReader
+from coder_tui.ui.widgets.hints import Hints
+from coder_tui.ui.widgets.transcript import Transcript
+
+
+class ReadingActions:
+    """Half of a screen: the other half makes the widgets."""
+
+    transcript: Transcript
+    reader: BlockReader
+    hints: Hints
+
+    def action_fold(self) -> None:
+        self.transcript.toggle_fold()
+
+    def action_thinking(self) -> None:
+        self.transcript.cycle_thinking()
+
+    def action_page(self, way: int) -> None:
+        if way < 0:
+            self.transcript.scroll_page_up(animate=False)
+        else:
+            self.transcript.scroll_page_down(animate=False)
+
+    def action_log(self) -> None:
+        """What was shown for a moment, to be read again."""
+        self.reader.read_text("Messages of this session", self.hints.said or "Nothing was said yet.")
