@@ -1,5 +1,6 @@
 """Ordinary work under sensible rules is hardly ever interrupted by a question."""
 
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -15,10 +16,27 @@ def test_there_are_at_least_a_thousand_different_commands() -> None:
     assert [command for command, count in commands.items() if count > 1] == []
 
 
+def lived_in(root: Path) -> None:
+    """As projects are: a repository with a remote, a secret that git leaves out, dependencies, sources."""
+    for name in (
+        *("src/main.py", "src/lib/deep.py", "src/index.ts", "tests/test_main.py", "docs/guide.md"),
+        *("packages/api/package.json", "packages/web/package.json", "node_modules/x/index.js", "README.md"),
+        *("package.json", ".env", ".env.example", ".github/workflows/ci.yml", "a.txt", "b.txt"),
+    ):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x\n")
+    (root / ".gitignore").write_text("node_modules/\n.env\ndist/\n*.log\n")
+    for arguments in (
+        ["init", "-q", "-b", "main"],
+        ["config", "remote.origin.url", "https://example.org/x.git"],
+        ["config", "branch.main.remote", "origin"],
+    ):
+        subprocess.run(["git", *arguments], cwd=root, check=True)
+
+
 def test_at_most_one_in_twenty_asks_a_needless_question(tmp_path: Path) -> None:
     root = tmp_path / "ws"
-    for folder in ("src/lib", "tests", "docs", "packages/api", "packages/web"):
-        (root / folder).mkdir(parents=True)
+    lived_in(root)
     judge = Judge(root, tmp_path / "home", everyday_rules())
     commands = list(ordinary(root))
     verdicts = [(group, command, judge.verdict(command)) for group, command in commands]
