@@ -18,6 +18,9 @@ def secret_below(folder: str, *, has_hidden: bool) -> str | None:
 
     `has_hidden`: the search also reads hidden and ignored files.
     """
+    has_hidden = has_hidden or any(
+        _brings_back_secrets(str(place / name)) for place in Path(folder).parents for name in _IGNORE_FILES
+    )
     return _Search(has_hidden, () if has_hidden else _ignored(folder)).below(folder)
 
 

@@ -184,10 +184,7 @@ def _judge_writing(command: str, arguments: list[Word], notes: Notes) -> None:
         notes.doubt(f"git {command} is not a command that is known; it may be an alias that runs anything")
         notes.unknown("git " + command)
         return
-    if command in {"remote", "config", "reflog", "symbolic-ref", "update-ref"}:
-        notes.doubt(f"git {command} changes settings or history here, and is mostly used to look")
-    if command in {"branch", "tag"} and any(word.is_flag for word in arguments):
-        notes.doubt(f"git {command} changes or removes what is there")
+    _doubt_two_faced(command, arguments, notes)
     if command in _RUNNING:
         notes.doubt(f"git {command} runs other programs")
         notes.runs(f"git {command}")
@@ -205,6 +202,14 @@ def _judge_writing(command: str, arguments: list[Word], notes: Notes) -> None:
     ):
         notes.network(_host(arguments), f"git {command}")
     _check_written_paths(command, arguments, notes)
+
+
+def _doubt_two_faced(command: str, arguments: list[Word], notes: Notes) -> None:
+    """Commands that mostly look: whoever allows them hardly means that they may change things."""
+    if command in {"remote", "config", "reflog", "symbolic-ref", "update-ref"}:
+        notes.doubt(f"git {command} changes settings or history here, and is mostly used to look")
+    if command in {"branch", "tag"} and any(word.is_flag for word in arguments):
+        notes.doubt(f"git {command} changes or removes what is there")
 
 
 def _check_written_paths(command: str, arguments: list[Word], notes: Notes) -> None:

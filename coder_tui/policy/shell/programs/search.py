@@ -214,7 +214,12 @@ def _judge_find_term(words: list[Word], starts: list[Word], notes: Notes) -> Non
             )
         if name in _FIND_READING:
             notes.read(value)
-    elif name in _FIND_RUNNING:
+    else:
+        _judge_find_action(name, words, starts, notes)
+
+
+def _judge_find_action(name: str, words: list[Word], starts: list[Word], notes: Notes) -> None:
+    if name in _FIND_RUNNING:
         command = _until_end(words)
         notes.doubt(f"{name} runs a program for what it finds")
         notes.wrapped.append(tuple(command))
