@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from textual.selection import Selection
 
 from coder_tui.diffs.compare import compare
+from coder_tui.diffs.hunks import taken_apart
 from coder_tui.diffs.model import Comparison
 from coder_tui.diffs.unified import parse_unified
 from coder_tui.ui.drawing.diff_sheet import KEPT
@@ -392,6 +393,31 @@ async def test_a_step_moves_by_one_row_though_heights_were_estimates(start: str,
 def drawn_rows(app: DiffApp) -> list[str]:
     top = app.view.scroll_offset.y
     return [strip.text for strip in app.view.rows(top, top + app.view.size.height)]
+
+
+async def test_a_hunk_taken_apart_is_shown_where_it_was() -> None:
+    whole = compare(LONG_OLD, LONG_NEW.replace("value 82\n", "value 82!\n"), "f.txt")
+    second = whole.hunks[1].id
+    app = DiffApp([whole])
+    async with app.run_test(size=(80, 10)) as pilot:
+        await pilot.press(*["right_square_bracket"] * 2)
+        await pilot.pause()
+        before = drawn(app)
+        assert app.view.current == second
+        app.view.show([taken_apart(whole, second)])
+        await pilot.pause()
+        assert [row[1:] for row in drawn(app)] == [row[1:] for row in before]
+        assert app.view.current == ""
+        await pilot.press("right_square_bracket")
+        assert app.view.current in {hunk.id for hunk in app.view.sheet.files[0].hunks[1:]}
+
+
+async def test_files_can_be_given_before_it_is_on_a_screen() -> None:
+    app = DiffApp([])
+    app.view.show(one("a\n", "b\n"))
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        assert drawn(app) == ["   1     - a", "       1 + b"]
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])

@@ -69,6 +69,8 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         """Other files, or the same with other hunks; the reader stays where they are."""
         anchor = self.sheet.anchor(self.scroll_offset.y)
         self.sheet = DiffSheet(files)
+        if not any(hunk.id == self.current for file in files for hunk in file.hunks):
+            self.current = ""
         self.lay_out(replace(self.shape, opened=frozenset()))
         self.go(self.sheet.row_of(anchor))
 
@@ -114,8 +116,9 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
 
     def go(self, row: int) -> None:
         """Put a row at the top of the view."""
-        self._settle(row)
-        self.scroll_to(y=row, animate=False)
+        if self.is_attached:
+            self._settle(row)
+            self.scroll_to(y=row, animate=False)
 
     def _settle(self, row: int) -> None:
         """Make the rows around a place exact; those above it may turn out to be more or fewer."""
