@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePath
 
 _TEMPLATES = (".example", ".sample", ".template", ".dist")
+_EXAMPLES = frozenset({"example.env", "sample.env", "template.env", "default.env"})
 _ENVIRONMENT = re.compile(r"\.env(rc)?($|[^a-z])")
 _PRIVATE_KEY = re.compile(r"id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$")
 _KEY_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk")
@@ -55,6 +56,7 @@ _LIKELY = (
     *(f".env.{stage}" for stage in ("local", "dev", "development", "test", "staging", "prod", "production")),
     ".env",
     ".envrc",
+    "prod.env",
     "id_rsa",
     "id_ed25519",
 )
@@ -81,7 +83,8 @@ def may_name_a_secret(pattern: str) -> bool:
 def _is_environment_file(name: str) -> bool:
     if name.endswith(_TEMPLATES):
         return False
-    return _ENVIRONMENT.match(name) is not None
+    is_named_after = name.endswith(".env") and name not in _EXAMPLES
+    return is_named_after or _ENVIRONMENT.match(name) is not None
 
 
 def _is_public(name: str) -> bool:

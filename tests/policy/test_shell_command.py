@@ -1,3 +1,4 @@
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -266,3 +267,17 @@ def test_a_repository_that_lies_elsewhere_is_doubted_unless_it_is_the_main_one(t
     assert not analyse("git status", str(tree)).is_read_only
     (tree / ".git").write_text("gitdir: vendor/git\n")
     assert not analyse("git status", str(tree)).is_read_only
+
+
+def test_a_linked_repository_is_looked_into(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        identity = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+        subprocess.run(["git", "-C", str(tmp_path), *identity, *arguments], check=True, capture_output=True)
+
+    git("init")
+    git("init", "inner")
+    git("-C", "inner", "commit", "--allow-empty", "-m", "x")
+    git("-c", "advice.addEmbeddedRepo=false", "add", "inner")
+    assert analyse("git status", str(tmp_path)).is_read_only
+    git("-C", "inner", "config", "core.fsmonitor", "./x")
+    assert not analyse("git status", str(tmp_path)).is_read_only

@@ -37,6 +37,9 @@ _KNOWN: dict[str, frozenset[str]] = {
     "extensions": named("objectformat refstorage compatobjectformat"),
 }
 _BOOLEANS = frozenset({"true", "false", "yes", "no", "on", "off", "0", "1"})
+MOST_INDEX = 20_000_000
+# In the index: the mode of a link to a repository, owner, group, size, hash and flags, then its path.
+_LINK = re.compile(rb"\x00\x00\xe0\x00.{34}([^\x00]{1,4000})\x00", re.DOTALL)
 _HOOK = "post-index-change"
 """The one hook that commands run which only look."""
 
@@ -47,12 +50,24 @@ def runs_programs(directory: str) -> bool:
         marker = folder / ".git"
         try:
             if marker.is_dir():
-                return _is_dangerous(marker, folder)
+                return _is_dangerous(marker, folder) or _has_dangerous_links(marker, folder)
             if marker.exists() or marker.is_symlink():
                 return _is_dangerous_elsewhere(marker, folder)
             if all((folder / name).exists() for name in ("HEAD", "objects", "refs")):
                 return True
         except (OSError, ValueError):
+            return True
+    return False
+
+
+def _has_dangerous_links(repository: Path, folder: Path) -> bool:
+    """git looks into the repositories that this one links to, by their own settings."""
+    index = repository / "index"
+    if not index.exists() or index.stat().st_size > MOST_INDEX:
+        return False
+    for entry in _LINK.finditer(index.read_bytes()):
+        linked = folder / entry[1].decode(errors="surrogateescape")
+        if (linked / ".git").exists() and runs_programs(str(linked)):
             return True
     return False
 
