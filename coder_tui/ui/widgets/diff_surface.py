@@ -117,11 +117,10 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
     def go(self, row: int) -> None:
         """Put a row at the top of the view."""
         if self.is_attached:
-            self._settle(row)
-            self.scroll_to(y=row, animate=False)
+            self.scroll_to(y=self._settle(row), animate=False)
 
-    def _settle(self, row: int) -> None:
-        """Make the rows around a place exact; those above it may turn out to be more or fewer."""
+    def _settle(self, row: int) -> int:
+        """Make the rows around one exact; returns where it is then, with those above more or fewer."""
         place = self.sheet.index.place_of(row)
         self.sheet.settle(place, self.size.height)
         look = self.shape.look
@@ -130,6 +129,7 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         exact = self.sheet.index.row_of(place)
         if exact != row and row == self.scroll_offset.y:
             self.place_scroll(exact)
+        return exact
 
     def rows(self, first: int, last: int) -> list[Strip]:
         if self.palette is not self._drawn_palette:
