@@ -30,6 +30,11 @@ class ProcessTree:
         """The living processes of the command; those that only wait to be reaped are dead."""
         if not _PROC.joinpath("self", "stat").exists():
             return _group_alone(self.leader)
+        if self.is_launched:
+            # It takes everything along when it goes, so nobody else needs to be looked at.
+            state = _status(self.leader)
+            is_alive = state is not None and state.session == self.leader
+            return descendants_of(self.leader) | {self.leader} if is_alive else set()
         parents: dict[int, int] = {}
         found: set[int] = set()
         for pid in _process_ids():
