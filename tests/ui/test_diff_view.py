@@ -240,13 +240,13 @@ async def test_after_scrolling_away_the_next_hunk_is_the_next_from_there() -> No
 
 
 async def test_a_hunk_is_found_below_lines_that_wrap() -> None:
-    long = "".join(f"{n} " + "word " * 60 + "\n" for n in range(40))
+    long = "".join(f"{n} " + "word " * 60 + "\n" for n in range(200))
     app = DiffApp(one(f"{long}old\n{long}", f"{long}new\n{long}"))
     async with app.run_test(size=(80, 20)) as pilot:
         await pilot.press(*["plus"] * 5, "right_square_bracket")
         await pilot.pause()
         rows = drawn(app)
-    assert rows.index("▌ 41     - old") == 3
+    assert rows.index("▌201     - old") == 3
 
 
 async def test_hunks_carry_signs_and_remarks() -> None:
