@@ -146,6 +146,7 @@ class Analysis:
             notes.wrapped += [words[1:]] if words[1:] else []
         else:
             judge(Call(words), notes)
+            notes.read_patterns(words[1:])
         if more and words[0].text not in HARMLESS_WITH_ANYTHING:
             notes.doubt(f"nobody knows what {words[0].text} will be given")
         self._keep(notes)

@@ -59,6 +59,12 @@ class Notes:
     def read(self, word: Word, reason: str = "") -> None:
         self._touch(word, FindingKind.READS, reason, is_own=False)
 
+    def read_patterns(self, words: tuple[Word, ...]) -> None:
+        """Whatever the program makes of them, the shell puts names in their place."""
+        for word in words:
+            if word.glob and not word.is_flag:
+                self.read(word)
+
     def write(self, word: Word, reason: str = "", *, is_own: bool = False) -> None:
         self.is_read_only = False
         self._touch(word, FindingKind.WRITES, reason, is_own=is_own)
