@@ -30,6 +30,7 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.protocol.requests import Decision, Reply
 from coder_tui.protocol.todos import TodoItem
+from coder_tui.storage.export import to_markdown
 from coder_tui.storage.sessions import SessionInfo, Store
 from coder_tui.workspace.changed_files import ChangedFile
 
@@ -161,6 +162,15 @@ class Session:
     async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
         """What tools of this session did to each file; with the running turn's number, what it did."""
         return await self._parts.changes.files(since_turn)
+
+    @property
+    def cost(self) -> float | None:
+        """Dollars so far; None where no price is known."""
+        return self._parts.services.meter.session.cost
+
+    async def markdown(self) -> str:
+        """What was said and done, as a document."""
+        return to_markdown(await self._parts.store.load(self.id))
 
     async def whole_output(self, call_id: str) -> str | None:
         """All that a command printed, where its result was cut; None where it was not."""

@@ -197,6 +197,12 @@ def _add_screen(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--theme", metavar="NAME", help="a theme of yours or of the program's")
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
     parser.add_argument("--ascii", action="store_true", help="draw with plain characters only")
+    parser.add_argument(
+        "--plain", action="store_true", help="no screen: text that only grows, for screen readers and pipes"
+    )
+    parser.add_argument(
+        "--print-transcript", action="store_true", help="print the whole session when the screen is left"
+    )
 
 
 def _positive(text: str) -> int:

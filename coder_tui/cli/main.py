@@ -28,6 +28,8 @@ _MODULES = {
     "config": "coder_tui.cli.config",
     "doctor": "coder_tui.cli.doctor",
 }
+# These need no screen, and must not load what draws one.
+_PLAIN_MODULES = {"": "coder_tui.cli.plain", "demo": "coder_tui.cli.plain_demo"}
 
 
 def _prepare_output() -> None:
@@ -39,11 +41,15 @@ def _prepare_output() -> None:
     redact_crashes(redacted)
 
 
+def _module(name: str, arguments: Sequence[str]) -> str:
+    return _PLAIN_MODULES[name] if name in _PLAIN_MODULES and "--plain" in arguments else _MODULES[name]
+
+
 def run_command(argv: Sequence[str]) -> int:
     name, rest = split_command(argv)
     _prepare_output()
     try:
-        command: Callable[[list[str]], int] = import_module(_MODULES[name]).main
+        command: Callable[[list[str]], int] = import_module(_module(name, rest)).main
         return command(rest)
     except UserError as error:
         complain(f"coder-tui: {error}")

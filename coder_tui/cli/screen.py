@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from coder_tui.cli.arguments import session_parser
 from coder_tui.cli.invocation import Invocation, read_invocation
+from coder_tui.cli.output import say
 from coder_tui.cli.screen_trust import ScreenTrust
 from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import UsageError
@@ -45,6 +46,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         thinking=_thinking(invocation),
         edits=opener.edits,
         trust=NothingToTrust() if is_demo else trust,
+        keeps_transcript=arguments.print_transcript,
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )
     app = CoderApp(launch)
@@ -52,6 +54,8 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         app.run(mouse=not arguments.no_mouse)
     finally:
         opener.clean_up()
+    if app.departure.transcript:
+        say(app.departure.transcript)
     return app.return_code or 0
 
 
@@ -63,11 +67,9 @@ def _thinking(invocation: Invocation) -> ThinkingLevel:
 
 def _require_terminal() -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("the screen needs a terminal; use 'coder-tui run' without one")
+        raise UsageError("the screen needs a terminal; use --plain or 'coder-tui run' without one")
     if os.environ.get("TERM", "") in ("", "dumb"):
-        raise UsageError(
-            "TERM is 'dumb' or not set, so no screen can be drawn; set TERM or use 'coder-tui run'"
-        )
+        raise UsageError("TERM is 'dumb' or not set, so no screen can be drawn; set TERM, or use --plain")
 
 
 class _Opener:

@@ -43,7 +43,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self.session_screen = SessionScreen(launch, time.monotonic)
         self._use(self._themes)
         self._early: list[events.Key | events.Paste] | None = []
-        self._departure = Departure(self, self.session_screen, launch.clean_up)
+        self.departure = Departure(self, self.session_screen, launch)
 
     def get_default_screen(self) -> Screen[None]:
         return self.session_screen
@@ -53,7 +53,7 @@ class CoderApp(App[int], inherit_bindings=False):
         return next(theme.variables for theme in self._themes.themes if theme.name == DEFAULT_THEME)
 
     def on_mount(self) -> None:
-        self._departure.watch()
+        self.departure.watch()
         self.call_after_refresh(self._painted)
 
     async def on_event(self, event: events.Event) -> None:
@@ -93,7 +93,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self.screen.refresh(repaint=True, layout=True)
 
     async def action_quit(self) -> None:
-        await self._departure.leave(0)
+        await self.departure.leave(0)
 
     def _fatal_error(self) -> None:
         # Textual's own report shows local variables: keys, prompts, files.

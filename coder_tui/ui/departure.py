@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from textual.app import App
 from coder_tui.protocol.errors import UserError
 from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.hangup import EXIT_CODE, end_at_once, watch_for_hangup
+from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.session import SessionScreen
 
 if TYPE_CHECKING:  # the first paint does not need the agent
@@ -21,10 +22,13 @@ if TYPE_CHECKING:  # the first paint does not need the agent
 class Departure:
     """Leaves once, whoever asks for it."""
 
-    def __init__(self, app: App[Any], screen: SessionScreen, clean_up: Callable[[], None]) -> None:
+    def __init__(self, app: App[Any], screen: SessionScreen, launch: Launch) -> None:
         self._app = app
         self._screen = screen
-        self._clean_up = clean_up
+        self._clean_up = launch.clean_up
+        self._keeps_transcript = launch.keeps_transcript
+        self.transcript = ""
+        """The session as text, where it was asked for."""
         self._is_leaving = False
 
     def watch(self) -> None:
@@ -48,6 +52,8 @@ class Departure:
         self._screen.attention.stop()
         try:
             farewell = await self._farewell()
+            if self._keeps_transcript and self._session is not None:
+                self.transcript = await self._session.markdown()
             if (session := self._session) is not None:
                 await session.close()
         except UserError as error:

@@ -51,5 +51,7 @@ class Launch:
     clean_up: Callable[[], None] = lambda: None
     thinking: ThinkingLevel = ThinkingLevel.SUMMARY
     has_motion: bool = True
+    keeps_transcript: bool = False
+    """Whether the whole session is wanted as text when it is left."""
     edits: Path | None = None
     trust: ProjectTrust = field(default_factory=NothingToTrust)

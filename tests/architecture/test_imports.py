@@ -51,3 +51,7 @@ def test_running_without_a_screen_loads_no_textual() -> None:
     )
     assert "coder_tui" in loaded
     assert loaded & {"textual", "rich", "litellm"} == set()
+
+
+def test_the_append_only_mode_loads_no_textual() -> None:
+    assert modules_after("import coder_tui.cli.plain") & {"textual", "rich", "litellm"} == set()

@@ -104,6 +104,9 @@ class FakeSession:
     async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
         return self.files
 
+    async def markdown(self) -> str:
+        return "# earlier work"
+
     async def whole_output(self, call_id: str) -> str | None:
         return self.outputs.get(call_id)
 

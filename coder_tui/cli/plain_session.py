@@ -1,0 +1,237 @@
+"""One session as text that only ever grows: for screen readers, dumb terminals and pipes."""
+
+import asyncio
+from collections.abc import Callable
+
+from coder_tui.agent.session import Session
+from coder_tui.cli.plain_input import InputLines
+from coder_tui.cli.plain_words import (
+    Option,
+    block_text,
+    call_line,
+    finished_text,
+    menu_lines,
+    options_of,
+    request_lines,
+)
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.events import (
+    Event,
+    MessageFinished,
+    ModeChanged,
+    Notice,
+    QueueChanged,
+    RequestClosed,
+    RequestOpened,
+    RetryScheduled,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnFailed,
+    TurnFinished,
+    UserMessageAdded,
+)
+from coder_tui.protocol.outcomes import TurnOutcome
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
+from coder_tui.text.safe_text import safe_text
+
+ARMING = 0.4
+"""Seconds after a menu appeared in which a line is taken as typed before it."""
+HELP = "Type a message and Enter. /show prints all of the last call, /mode ask|edits|plan, /quit leaves."
+
+
+class PlainSession:
+    """`write` prints text as it is. A person types at any time; a pipe (not `is_typed`) waits its turn."""
+
+    def __init__(
+        self,
+        session: Session,
+        lines: InputLines,
+        write: Callable[[str], None],
+        clock: Callable[[], float],
+        *,
+        is_typed: bool,
+    ) -> None:
+        self._session = session
+        self._lines = lines
+        self._write = write
+        self._clock = clock
+        self._is_typed = is_typed
+        self._at_line_start = True
+        self._streamed = ""
+        self._last_block = ""
+        self._requests: list[ApprovalRequest] = []
+        self._asked_at = 0.0
+        self._reason_for: Option | None = None
+        self._turns: set[asyncio.Task[None]] = set()
+        self._wants_line = asyncio.Event()
+
+    async def run(self) -> None:
+        """Until the person leaves or there is no more input."""
+        for event in self._session.history():
+            self._show(event)
+        unsubscribe = self._session.subscribe(self._show)
+        self._line(HELP)
+        self._prompt()
+        try:
+            goes_on = True
+            while goes_on and (line := await self._next()) is not None:
+                goes_on = self._take(line)
+            await self._end()
+        finally:
+            unsubscribe()
+
+    def interrupt(self) -> bool:
+        return self._session.interrupt()
+
+    async def _next(self) -> str | None:
+        if not self._is_typed:
+            await self._wants_line.wait()
+        line = await self._lines.next()
+        self._at_line_start = self._at_line_start or self._is_typed
+        return line
+
+    async def _end(self) -> None:
+        """There is nobody left to answer."""
+        while self._turns:
+            for request in tuple(self._requests):
+                self._session.answer(request.id, ApprovalReply(Decision.NOBODY_THERE))
+            if self._is_typed:
+                self._session.interrupt()
+            await asyncio.wait(self._turns, timeout=0.1)
+
+    def _take(self, line: str) -> bool:
+        """Whether to go on."""
+        if self._requests:
+            self._answer(line.strip())
+            return True
+        match line.split():
+            case []:
+                self._prompt()
+            case ["/quit"] | ["/exit"]:
+                return False
+            case ["/help"]:
+                self._line(HELP)
+                self._prompt()
+            case ["/show"]:
+                self._line(self._last_block or "There is nothing to show yet.")
+                self._prompt()
+            case ["/mode", ("ask" | "edits" | "plan") as mode]:
+                self._session.set_mode(Mode(mode))
+                self._prompt()
+            case _:
+                self._wants_line.clear()
+                task = asyncio.create_task(self._session.submit(line))
+                self._turns.add(task)
+                task.add_done_callback(self._turn_ended)
+        return True
+
+    def _turn_ended(self, task: asyncio.Task[None]) -> None:
+        self._turns.discard(task)
+        if not self._turns:
+            self._prompt()
+
+    def _answer(self, line: str) -> None:
+        request = self._requests[0]
+        if self._reason_for is not None:
+            self._reason_for = None
+            self._reply(request, ApprovalReply(Decision.DENY, line))
+            return
+        options = options_of(request)
+        if self._is_typed and self._clock() - self._asked_at < ARMING:
+            self._line("That came before the question could be read; it was not taken as an answer.")
+        elif line.isdecimal() and 1 <= int(line) <= len(options):
+            self._choose(request, options[int(line) - 1])
+            return
+        for words in menu_lines(options):
+            self._line(words)
+
+    def _choose(self, request: ApprovalRequest, option: Option) -> None:
+        if option.needs_words:
+            self._reason_for = option
+            self._line("Why not? The agent reads it. Type a line, then Enter:")
+        else:
+            self._reply(request, option.reply)
+
+    def _reply(self, request: ApprovalRequest, reply: ApprovalReply) -> None:
+        self._wants_line.clear()
+        self._session.answer(request.id, reply)
+
+    def _ask(self) -> None:
+        self._asked_at = self._clock()
+        for words in (*request_lines(self._requests[0]), *menu_lines(options_of(self._requests[0]))):
+            self._line(words)
+        self._wants_line.set()
+
+    def _show(self, event: Event) -> None:
+        match event:
+            case TextDelta(message_id, text):
+                self._streamed = message_id
+                self._text(safe_text(text))
+            case MessageFinished(message_id, text, _, _):
+                if text and self._streamed != message_id:
+                    self._text(safe_text(text))
+                self._streamed = ""
+                self._fresh_line()
+            case UserMessageAdded(_, text) if not self._turns:
+                self._line(f"You: {safe_text(text)}")  # of a resumed session
+            case RequestOpened(request):
+                self._requests.append(request)
+                if len(self._requests) == 1:
+                    self._ask()
+            case RequestClosed(request_id):
+                self._closed(request_id)
+            case _:
+                self._show_work(event)
+
+    def _show_work(self, event: Event) -> None:
+        match event:
+            case ToolStarted(_, tool, _, summary):
+                self._line(f"[{tool}] {summary}".rstrip())
+            case ToolFinished():
+                self._last_block = block_text(event.display)
+                self._line(call_line(event))
+                for line in finished_text(event).split("\n"):
+                    self._line(f"    {line}")
+            case QueueChanged(texts) if texts:
+                self._line(f"Queued: {texts[-1]}")
+            case ModeChanged(mode):
+                self._line(f"Mode: {mode}.")
+            case RetryScheduled(attempt, delay, reason):
+                self._line(f"{reason} Attempt {attempt} failed, again in {delay:.0f} seconds.")
+            case Notice(_, text):
+                self._line(text)
+            case TurnFailed(_, message, hint):
+                self._line(f"{message} {hint}".strip())
+            case TurnFinished(_, outcome, message, _):
+                self._line(message or ("Stopped." if outcome is TurnOutcome.INTERRUPTED else "Done."))
+            case _:
+                pass  # usage, thinking and pieces of live output would only be noise when read aloud
+
+    def _closed(self, request_id: str) -> None:
+        was_first = bool(self._requests) and self._requests[0].id == request_id
+        self._requests = [request for request in self._requests if request.id != request_id]
+        if was_first:
+            self._reason_for = None
+            if self._requests:
+                self._ask()
+
+    def _prompt(self) -> None:
+        if not self._requests:
+            self._wants_line.set()
+            if self._is_typed:
+                self._fresh_line()
+                self._write("> ")
+
+    def _line(self, text: str) -> None:
+        self._fresh_line()
+        self._write(f"{safe_text(text)}\n")
+
+    def _text(self, text: str) -> None:
+        self._write(text)
+        self._at_line_start = text.endswith("\n")
+
+    def _fresh_line(self) -> None:
+        if not self._at_line_start:
+            self._write("\n")
+        self._at_line_start = True
