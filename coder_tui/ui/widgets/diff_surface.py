@@ -92,7 +92,7 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
             self.sheet.arrange(self.shape, self.palette)
             self._drop_selection()
             self.refresh()
-        self._settle(self.scroll_offset.y)
+        self.settle(self.scroll_offset.y)
 
     def _fitted(self, look: DiffLook, width: int) -> DiffLook:
         digits = max(FEWEST_DIGITS, len(str(self.sheet.largest_number)))
@@ -117,9 +117,9 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
     def go(self, row: int) -> None:
         """Put a row at the top of the view."""
         if self.is_attached:
-            self.scroll_to(y=self._settle(row), animate=False)
+            self.scroll_to(y=self.settle(row), animate=False)
 
-    def _settle(self, row: int) -> int:
+    def settle(self, row: int) -> int:
         """Make the rows around one exact; returns where it is then, with those above more or fewer."""
         place = self.sheet.index.place_of(row)
         self.sheet.settle(place, self.size.height)
@@ -196,7 +196,7 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        self._settle(round(new_value))
+        self.settle(round(new_value))
 
     def _colour_soon(self) -> None:
         """Lines were drawn without colours: have them made."""

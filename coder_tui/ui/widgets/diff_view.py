@@ -42,6 +42,8 @@ class DiffView(DiffSurface, can_focus=True):
             self.post_message(self.Moved(hunk))
             self.refresh()
         if scrolls:
+            # First exact around the hunk itself: some rows above it are a place in lines not yet measured.
+            self.settle(self.sheet.hunk_rows()[hunk])
             self.go(max(0, self.sheet.hunk_rows()[hunk] - _ABOVE))
 
     def on_click(self, event: events.Click) -> None:
