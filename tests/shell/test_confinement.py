@@ -1,6 +1,7 @@
 """A command reaches what its findings name."""
 
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,8 @@ def confined(root: Path, command: str, patterns: tuple[str, ...] = ()) -> Confin
 
 @pytest.mark.parametrize("command", ["ls", "pytest -q", "echo x > a", "make", "$(unknown)"])
 def test_work_in_the_workspace_needs_nothing_more(root: Path, command: str) -> None:
-    assert confined(root, command) == NOTHING_MORE
+    # What it reads matters only where that is hidden.
+    assert replace(confined(root, command), visible=()) == NOTHING_MORE
 
 
 def test_without_an_analysis_nothing_is_granted(root: Path) -> None:
