@@ -57,6 +57,8 @@ class Prompt(TextArea):
         )
         self._submit = submit
         self.sent = sent
+        self._aside: str | None = None
+        """The draft, while something else is typed in its place."""
         # A blinking cursor writes to the terminal for ever; an idle screen writes nothing.
         self.cursor_blink = False
         self.match_cursor_bracket = False
@@ -70,9 +72,37 @@ class Prompt(TextArea):
         result = self.replace(_clean(text), *self.selection, maintain_selection_offset=False)
         self.move_cursor(result.end_location)
 
+    @property
+    def whole_text(self) -> str:
+        return self.text
+
+    @property
+    def is_aside(self) -> bool:
+        return self._aside is not None
+
+    def put_aside(self) -> None:
+        """Make room for a search; the draft comes back, whatever happens to what is typed meanwhile."""
+        self._aside = self.text
+        self.show_draft("")
+
+    def bring_back(self) -> None:
+        text, self._aside = self._aside or "", None
+        self.show_draft(text)
+
+    def take_instead(self, text: str) -> None:
+        """Show what was found; the draft that it replaces is the newest entry of the history."""
+        draft, self._aside = self._aside or "", None
+        self.sent.add(draft)
+        self.show_draft(text)
+
     def put_back(self, texts: tuple[str, ...]) -> None:
         """Return texts that were not sent, before the draft that stands there now."""
-        self.show_draft("\n".join([*texts, self.text] if self.text else texts))
+        draft = self.text if self._aside is None else self._aside
+        whole = "\n".join([*texts, draft] if draft else texts)
+        if self._aside is None:
+            self.show_draft(whole)
+        else:
+            self._aside = whole
 
     def stash(self) -> None:
         """Empty the prompt; the draft is the newest entry of the history."""

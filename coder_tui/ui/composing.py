@@ -1,0 +1,73 @@
+"""Everything around writing a message: completion, commands, the editor, earlier messages."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from textual import events
+from textual.screen import Screen
+from textual.worker import Worker
+
+from coder_tui.ui.completion.completer import Completer, Sources
+from coder_tui.ui.completion.sources import CommandSource, FileSource, HistorySource
+from coder_tui.ui.launch import Launch
+from coder_tui.ui.slash import SlashCommands
+from coder_tui.ui.widgets.completion import CompletionAnchor, CompletionList
+from coder_tui.ui.widgets.prompt import Prompt
+
+
+class Composing:
+    """Half of a session screen; `directory` tells the session's folder, `say` shows a sentence."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        prompt: Prompt,
+        popup: CompletionList,
+        commands: SlashCommands,
+        launch: Launch,
+        directory: Callable[[], Path],
+        say: Callable[[str], None],
+    ) -> None:
+        self._screen = screen
+        self._prompt = prompt
+        self.commands = commands
+        self._launch = launch
+        self._say = say
+        self.anchor = CompletionAnchor(popup)
+        sources = Sources(
+            FileSource(directory),
+            CommandSource(commands.offered),
+            HistorySource(lambda: prompt.sent.entries),
+        )
+        self.completer = Completer(prompt, popup, sources)
+        self._editing: Worker[None] | None = None
+
+    async def take(self, event: events.Key | events.Paste) -> bool:
+        """Whether the key was meant for the suggestions over the prompt."""
+        return self._screen.focused is self._prompt and await self.completer.take(event)
+
+    def edit(self) -> None:
+        """Write the draft in the person's own editor."""
+        if self._editing is None or self._editing.is_finished:
+            self._editing = self._screen.run_worker(self._edit(), group="compose")
+
+    async def stop(self) -> None:
+        """The program is about to end: no editor may keep the terminal, no search run on."""
+        if self._editing is not None and not self._editing.is_finished:
+            self._editing.cancel()
+        await self.completer.close()
+
+    async def _edit(self) -> None:
+        from coder_tui.protocol.requests import Editable
+        from coder_tui.ui.external_editor import UNCHANGED, Edited, ExternalEditor, NoEditor, NotEdited
+
+        editor = ExternalEditor(os.environ, self._launch.edits, self._launch.directory)
+        draft = Editable("message", self._prompt.whole_text, ".md")
+        match await editor.edit(self._screen.app, draft):
+            case Edited(text):
+                self._prompt.show_draft(text)
+            case NotEdited(reason) if reason == UNCHANGED.reason:
+                pass
+            case NotEdited(reason) | NoEditor(reason):
+                self._say(reason)

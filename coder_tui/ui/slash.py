@@ -1,0 +1,138 @@
+"""Does what a slash command asks for, also while the agent works."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, assert_never
+
+from textual.screen import Screen
+
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.text.safe_text import safe_text
+from coder_tui.ui.conversation import Conversation
+from coder_tui.ui.keys import KEYS
+from coder_tui.ui.reading import BlockReader
+from coder_tui.ui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:  # commands are not needed before one is typed
+    from coder_tui.commands.base import Command, Intent
+    from coder_tui.commands.registry import Called, Commands
+
+LONGEST_NOTE = 12
+"""Lines; what is longer is read on a page of its own."""
+NOT_YET = "The session is still being opened; the command stays in the prompt."
+
+
+class SlashCommands:
+    """Serves one session screen; `put_back` returns lines that could not be used."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        transcript: Transcript,
+        conversation: Conversation,
+        reader: BlockReader,
+        put_back: Callable[[tuple[str, ...]], None],
+    ) -> None:
+        self._screen = screen
+        self._transcript = transcript
+        self._conversation = conversation
+        self._reader = reader
+        self._put_back = put_back
+        self._all: Commands | None = None
+
+    def offered(self) -> "Iterable[Command]":
+        """Those that would do something: what a command opens comes with its own keys."""
+        screens = {f"{name}" for name in _opened()}
+        return (command for command in self._commands if command.opens is None or command.opens in screens)
+
+    def take(self, text: str) -> bool:
+        """Whether the line was a command, or meant to be one."""
+        if not text.lstrip().startswith("/"):
+            return False
+        from coder_tui.commands.registry import Unknown
+
+        match self._commands.read(text):
+            case None:
+                return False
+            case Unknown() as unknown:
+                self._transcript.add_note(NoticeLevel.WARNING, unknown.sentence)
+                self._put_back((text,))
+            case called if self._conversation.session is None:
+                self._transcript.add_note(NoticeLevel.INFO, NOT_YET)
+                self._put_back((text,))
+            case called:
+                self._screen.run_worker(self._run(called), group="commands")
+        return True
+
+    @property
+    def _commands(self) -> "Commands":
+        if self._all is None:
+            from coder_tui.commands.catalogue import builtin_commands
+            from coder_tui.commands.registry import Commands
+
+            self._all = Commands(builtin_commands())
+        return self._all
+
+    async def _run(self, called: "Called") -> None:
+        session = self._conversation.session
+        if session is not None:
+            await self.enact(await called.command.run(session, called.argument), called.command.name)
+
+    async def enact(self, intent: "Intent", name: str = "") -> None:
+        from coder_tui.commands.base import Copy, Leave, OpenScreen, Say, SetMode, StartSession, Submit
+
+        match intent:
+            case Say(text, level):
+                self._say(name, text, level)
+            case Submit(text):
+                self._transcript.follow()
+                self._conversation.send(text)
+            case SetMode(mode):
+                self._conversation.set_mode(mode)
+            case Copy(text):
+                self._reader.copy(text)
+            case OpenScreen(screen, argument):
+                await self._open(screen, argument)
+            case StartSession(session_id):
+                await self._open("start", session_id)
+            case Leave():
+                await self._screen.app.action_quit()
+            case _:
+                assert_never(intent)
+
+    def _say(self, name: str, text: str, level: NoticeLevel) -> None:
+        if text.count("\n") < LONGEST_NOTE:
+            self._transcript.add_note(level, text)
+            self._transcript.follow()
+        else:
+            self._reader.read_text(f"/{name}", safe_text(text))
+
+    async def _open(self, name: str, argument: str) -> None:
+        action = _opened().get(name)
+        if action is None:
+            self._transcript.add_note(NoticeLevel.WARNING, f"There is no {name} screen here.")
+        else:
+            call = f"{action}({argument!r})" if argument else action
+            await self._screen.app.run_action(call, self._screen)
+
+
+_ACTIONS = {
+    "help": "app.help",
+    "models": "screen.models",
+    "themes": "screen.themes",
+    "sessions": "screen.sessions",
+    "start": "screen.start_session",
+    "modes": "screen.modes",
+    "review": "screen.review",
+    "changes": "screen.changes",
+    "todos": "screen.todo",
+    "problems": "screen.problems",
+    "trust": "screen.trust",
+    "doctor": "screen.doctor",
+    "log": "screen.log",
+}
+
+
+def _opened() -> dict[str, str]:
+    """Actions by the screen that they open, where the table of keys has them."""
+    known = {row.action for row in KEYS}
+    return {name: action for name, action in _ACTIONS.items() if action in known}
