@@ -13,10 +13,10 @@ from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_facts import SessionFacts
 from coder_tui.agent.session_name import SessionName, SessionState
+from coder_tui.agent.session_record import SessionRecord
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.turn_player import TurnPlayer
-from coder_tui.agent.whole_output import whole_output
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     Event,
@@ -30,7 +30,6 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.protocol.requests import Decision, Reply
 from coder_tui.protocol.todos import TodoItem
-from coder_tui.storage.export import to_markdown
 from coder_tui.storage.sessions import SessionInfo, Store
 from coder_tui.workspace.changed_files import ChangedFile
 
@@ -69,6 +68,9 @@ class Session:
             parts.info.id, parts.store, parts.bus, parts.state, parts.titles, self._background
         )
         self._player = TurnPlayer(parts.services, self._name)
+        self.record = SessionRecord(
+            parts.info.id, parts.store, parts.services.conversation, parts.services.meter
+        )
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self.facts = SessionFacts(parts)
 
@@ -162,19 +164,6 @@ class Session:
     async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
         """What tools of this session did to each file; with the running turn's number, what it did."""
         return await self._parts.changes.files(since_turn)
-
-    @property
-    def cost(self) -> float | None:
-        """Dollars so far; None where no price is known."""
-        return self._parts.services.meter.session.cost
-
-    async def markdown(self) -> str:
-        """What was said and done, as a document."""
-        return to_markdown(await self._parts.store.load(self.id))
-
-    async def whole_output(self, call_id: str) -> str | None:
-        """All that a command printed, where its result was cut; None where it was not."""
-        return await asyncio.to_thread(whole_output, self._parts.services.conversation.messages, call_id)
 
     def set_mode(self, mode: Mode) -> None:
         self._parts.desk.set_mode(mode)

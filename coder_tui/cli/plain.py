@@ -64,7 +64,7 @@ async def _farewell(session: Session) -> str:
     if not session.title or not session.is_kept:
         return ""
     files = await session.changed_files()
-    return await farewell(session.title, files, session.directory, session.cost, session.id)
+    return await farewell(session.title, files, session.directory, session.record.cost, session.id)
 
 
 class _Leaving:

@@ -49,11 +49,12 @@ class Departure:
         self._is_leaving = True
         await self._screen.presenter.stop_editing()
         await self._screen.reader.stop()
+        await self._screen.composing.stop()
         self._screen.attention.stop()
         try:
             farewell = await self._farewell()
             if self._keeps_transcript and self._session is not None:
-                self.transcript = await self._session.markdown()
+                self.transcript = await self._session.record.markdown()
             if (session := self._session) is not None:
                 await session.close()
         except UserError as error:

@@ -80,6 +80,11 @@ class BlockReader:
         if self._editing is None or self._editing.is_finished:
             self._editing = self._screen.run_worker(self._edit(text), group="read")
 
+    def open_place(self, path: str, line: int, column: int) -> None:
+        """Show a place of a file in the person's editor."""
+        if self._editing is None or self._editing.is_finished:
+            self._editing = self._screen.run_worker(self._open(path, line, column), group="read")
+
     async def stop(self) -> None:
         """The program is about to end: no editor may keep the terminal."""
         if self._editing is not None and not self._editing.is_finished:
@@ -99,7 +104,7 @@ class BlockReader:
         from coder_tui.ui.drawing.whole import whole_entries
 
         session = self._session()
-        output = None if session is None else await session.whole_output(call_id)
+        output = None if session is None else await session.record.whole_output(call_id)
         if output is not None and pager.is_attached:
             pager.show(whole_entries(block, output), output)
 
@@ -115,6 +120,15 @@ class BlockReader:
                 self._say(reason)
             case NotEdited():
                 pass
+
+    async def _open(self, path: str, line: int, column: int) -> None:
+        from coder_tui.ui.external_editor import ExternalEditor
+
+        editor = ExternalEditor(os.environ, self._launch.edits, self._launch.directory)
+        session = self._session()
+        root = self._launch.directory if session is None else session.directory
+        if reason := await editor.open_at(self._screen.app, root / path, line, column):
+            self._say(reason)
 
 
 def title_of(block: Sequence[Entry]) -> str:

@@ -36,7 +36,8 @@ def test_a_file_in_place_of_a_folder(program: Program) -> None:
 
 def test_no_terminal(program: Program) -> None:
     assert (
-        sentence(program, code=2) == "coder-tui: the screen needs a terminal; use 'coder-tui run' without one"
+        sentence(program, code=2)
+        == "coder-tui: the screen needs a terminal; use --plain or 'coder-tui run' without one"
     )
 
 

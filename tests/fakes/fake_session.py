@@ -20,6 +20,19 @@ from coder_tui.protocol.requests import Decision, Reply
 from coder_tui.workspace.changed_files import ChangedFile
 
 
+class FakeRecord:
+    """What was printed by calls, as the test says."""
+
+    def __init__(self) -> None:
+        self.outputs: dict[str, str] = {}
+
+    async def markdown(self) -> str:
+        return "# earlier work"
+
+    async def whole_output(self, call_id: str) -> str | None:
+        return self.outputs.get(call_id)
+
+
 class FakeSession:
     """A turn runs from `submit` until `finish` or `interrupt`; events in between come from `emit`."""
 
@@ -33,7 +46,7 @@ class FakeSession:
         self.answers: list[tuple[str, Reply]] = []
         self.interrupts = 0
         self.files: tuple[ChangedFile, ...] = ()
-        self.outputs: dict[str, str] = {}
+        self.record = FakeRecord()
         self.is_closed = False
         self.fails_before_storing: Event | None = None
         self.fails_to_close: UserError | None = None
@@ -103,12 +116,6 @@ class FakeSession:
 
     async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
         return self.files
-
-    async def markdown(self) -> str:
-        return "# earlier work"
-
-    async def whole_output(self, call_id: str) -> str | None:
-        return self.outputs.get(call_id)
 
     def set_mode(self, mode: Mode) -> None:
         self.mode = mode

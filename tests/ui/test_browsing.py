@@ -160,7 +160,7 @@ async def test_keys_typed_before_the_page_shows_are_not_lost() -> None:
 async def test_what_a_command_printed_beyond_its_block_is_read_from_its_file() -> None:
     cut = ToolFinished("c9", "bash", Outcome.OK, "make", TerminalBlock("make", "start ... end", 0), 0)
     fake = FakeSession(earlier=(cut,))
-    fake.outputs["c9"] = "start\nin the \x1b[31mmiddle\nend"
+    fake.record.outputs["c9"] = "start\nin the \x1b[31mmiddle\nend"
     async with stage(fake) as s:
         await s.pilot.press("tab", "v")
         await s.until(lambda: "in the middle" in s.drawn())
