@@ -66,7 +66,7 @@ def test_a_whole_turn_with_a_real_server(tmp_path: Path) -> None:
         tmux.keys("Enter")
         tmux.shows(r"Allow edit\?[\s\S]*ready")
         tmux.keys("n")
-        tmux.shows(r"⊘ edit[\s\S]*Allow edit\?[\s\S]*ready")
+        tmux.shows(r"⊘ e[\s\S]*Allow edit\?[\s\S]*ready")
         assert (program.project / "a.txt").read_text() == "one\n"
         tmux.keys("C-y")
         tmux.shows("Mended")
