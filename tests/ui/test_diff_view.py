@@ -355,6 +355,26 @@ async def test_the_reader_stays_at_a_place_when_the_layout_changes() -> None:
         assert "value eighty" in "".join(drawn(app))
 
 
+@pytest.mark.parametrize("keys", [["w", "w"], ["vertical_line", "vertical_line"], ["i", "w", "i"]])
+async def test_the_line_at_the_top_stays_there_in_every_layout(keys: list[str]) -> None:
+    long = [f"{n} " + "word " * (20 + n % 3) + "end\n" for n in range(400)]
+    app = DiffApp(one("".join(long), "".join(long).replace("word end", "word END")))
+    async with app.run_test(size=(124, 20)) as pilot:
+        await pilot.pause()
+        app.view.go(433)
+        await pilot.pause()
+        first = numbers(app)[0]
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+            assert abs(numbers(app)[0] - first) <= 1
+
+
+def numbers(app: DiffApp) -> list[int]:
+    """The line numbers in view."""
+    return [int(row[1:].split()[0]) for row in drawn(app) if row[1:].split()[0].isdigit()]
+
+
 async def test_nothing_to_show_is_no_crash() -> None:
     assert await shown([], NARROW, "right_square_bracket", "right_curly_bracket", "plus", "w", "i") == [""]
     assert await shown(list(parse_unified("Binary files a/x and b/x differ\n", "x"))) == [

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import ceil
 from typing import TypeAlias
 
 from rich.cells import cell_len
@@ -28,11 +29,12 @@ Item: TypeAlias = Heading | Piece | Remark
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A row by the section of a file that it belongs to: stays true in every layout."""
+    """A row by the line that stands there: true in every layout. A section below 0 is the file's name."""
 
     file: int
-    section: int
-    offset: int
+    section: int = -1
+    line: int = 0
+    side: Side = Side.BOTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +93,12 @@ class DiffSheet:
         ]
         self._painters = [Painter(look, diff_inks(palette)) for look in looks]
         self._strips.clear()
-        self._items = [(number, item) for number in range(len(self.files)) for item in self._of_file(number)]
+        numbers = range(len(self.files))
+        self._items = [(number, item) for number in numbers for item in self._of_file(number, shape)]
         self.index.replace_all(1 if not isinstance(item, Piece) else item.height for _, item in self._items)
 
-    def _of_file(self, number: int) -> Iterator[Item]:
-        shape, file = self._shape(), self.files[number]
+    def _of_file(self, number: int, shape: Shape) -> Iterator[Item]:
+        file = self.files[number]
         if len(self.files) > 1 or has_heading(file):
             yield Heading(file)
         opened = {section for of, section in shape.opened if of == number}
@@ -126,7 +129,7 @@ class DiffSheet:
         """Rows with the hunk that each belongs to; fewer at the end."""
         index = self.index.index_at(first)
         while 0 <= index < len(self._items) and self.index.start(index) < last:
-            start, hunk = self.index.start(index), self.hunk_of(index)
+            start, hunk = self.index.start(index), _hunk_of(self._items[index][1])
             for row, strip in enumerate(self._drawn(index)[: self.index.height(index)], start):
                 if first <= row < last:
                     yield strip, hunk
@@ -137,15 +140,11 @@ class DiffSheet:
         is_inside = 0 <= row < self.index.total
         return self._items[self.index.index_at(row)] if is_inside else None
 
-    def hunk_of(self, index: int) -> str:
-        item = self._items[index][1]
-        return "" if isinstance(item, Heading) else item.hunk
-
     def hunk_rows(self) -> Mapping[str, int]:
         """Each hunk's first row, from top to bottom."""
         found: dict[str, int] = {}
-        for index in range(len(self._items)):
-            if hunk := self.hunk_of(index):
+        for index, (_, item) in enumerate(self._items):
+            if hunk := _hunk_of(item):
                 found.setdefault(hunk, self.index.start(index))
         return found
 
@@ -157,34 +156,46 @@ class DiffSheet:
         return found
 
     def anchor(self, row: int) -> Anchor:
-        index = max(0, self.index.index_at(row))
-        if not self._items:
-            return Anchor(0, -1, 0)
-        number, item = self._items[index]
-        section = item.section if isinstance(item, Piece) else -1
-        while index and self._is_of(index - 1, number, section):
+        index = self.index.index_at(row)
+        while index > 0 and isinstance(self._items[index][1], Remark):
             index -= 1
-        return Anchor(number, section, row - self.index.start(index))
+        if index < 0 or not isinstance(piece := self._items[index][1], Piece):
+            return Anchor(self._items[index][0] if index >= 0 else 0)
+        file = self._items[index][0]
+        passed = (row - self.index.start(index)) / max(1, self.index.height(index))
+        line = self._line(file, piece) + int(min(passed, 1) * piece.part.height)
+        return Anchor(file, piece.section, line, piece.side)
 
     def row_of(self, anchor: Anchor) -> int:
-        """The nearest row there is now."""
-        of_section = [i for i in range(len(self._items)) if self._is_of(i, anchor.file, anchor.section)]
-        if not of_section:
+        """The row of that line as it is drawn now, or the nearest there is."""
+        found = -1
+        for index, (file, item) in enumerate(self._items):
+            if not isinstance(item, Piece) or (file, item.section) != (anchor.file, anchor.section):
+                continue
+            is_side = item.side is anchor.side or Side.BOTH in {item.side, anchor.side}
+            if found < 0 or (is_side and self._line(file, item) <= anchor.line):
+                found = index
+        if found < 0:
             return self.file_rows().get(anchor.file, 0)
-        height = sum(map(self.index.height, of_section))
-        return self.index.start(of_section[0]) + max(0, min(anchor.offset, height - 1))
+        return self.index.start(found) + self._rows_above(found, anchor.line)
 
-    def _is_of(self, index: int, number: int, section: int) -> bool:
-        file, item = self._items[index]
-        return file == number and (item.section if isinstance(item, Piece) else -1) == section
+    def _rows_above(self, index: int, line: int) -> int:
+        """Rows of a piece above one of its lines."""
+        file, piece = self._items[index]
+        assert isinstance(piece, Piece)
+        self.index.change(index, len(self._drawn(index)))
+        height = self.index.height(index)
+        passed = (line - self._line(file, piece)) / max(1, piece.part.height)
+        return max(0, min(height - 1, ceil(passed * height)))
+
+    def _line(self, file: int, piece: Piece) -> int:
+        """Where in its section a piece begins."""
+        section = self.files[file].sections[piece.section]
+        return max(piece.part.old - section.old, piece.part.new - section.new)
 
     def redraw(self) -> None:
         """Forget what is drawn but not where it stands."""
         self._strips.clear()
-
-    def _shape(self) -> Shape:
-        assert self.shape is not None, "arrange comes first"
-        return self.shape
 
     def _drawn(self, index: int) -> list[Strip]:
         if index not in self._strips:
@@ -195,12 +206,16 @@ class DiffSheet:
         return self._strips[index]
 
     def _draw(self, number: int, item: Item) -> list[Strip]:
-        assert self._palette is not None, "arrange comes first"
+        assert self._palette is not None and self.shape is not None, "arrange comes first"
         if isinstance(item, Piece) and not isinstance(item.part, Gap):
             return self._painters[number].strips(item.rows(), self.colours[number])
         sections = self.files[number].sections
         can_open = isinstance(item, Piece) and isinstance(sections[item.section], Same)
-        return draw_frame(item, self._shape().look, self._palette, can_open=can_open)
+        return draw_frame(item, self.shape.look, self._palette, can_open=can_open)
+
+
+def _hunk_of(item: Item) -> str:
+    return "" if isinstance(item, Heading) else item.hunk
 
 
 def _lines(section: object) -> tuple[str, ...]:
