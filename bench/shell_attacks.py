@@ -1,6 +1,6 @@
 """Makes up shell attacks, and really runs each one that policy would not ask about: no marker may be touched.
 
-uv run python -m bench.shell_attacks [--n 100000] [--seed 1] [--shell both] [--rules attack|looking|plan]
+uv run python -m bench.shell_attacks [--n 100000] [--seed 1] [--shell all] [--rules attack|looking|plan]
 
 Commands are made, judged and run inside bubblewrap: no network, no rights, a read-only system, and the
 planted workspace, home and outside on a file system in memory.
@@ -67,7 +67,7 @@ def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:
     known += [command for _, command in ordinary(planted.root)]
     grammar = Grammar(arguments.seed, str(planted.base), known, is_wide=arguments.rules != "attack")
     cell.add_shims(grammar.programs - _NOT_SHIMMED)
-    shells = list(SHELLS) if arguments.shell == "both" else [arguments.shell]
+    shells = list(SHELLS) if arguments.shell == "all" else [arguments.shell]
     assert cell.run("echo x > pwned; cat .env", "dash"), "the markers do not work"
     assert cell.words_started("ls 'a b'", "bash") == {("ls", "a b")}, "the stand-ins do not work"
     tally, touches, seen = Counter[str](), [], set[str]()
@@ -137,7 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--n", type=int, default=100_000, help="commands to judge")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--shell", choices=("both", *SHELLS), default="both")
+    parser.add_argument("--shell", choices=("all", *SHELLS), default="all")
     parser.add_argument("--rules", choices=("attack", "looking", PLAN), default="attack")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--hostile", action="store_true", help=argparse.SUPPRESS)

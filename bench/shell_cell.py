@@ -15,8 +15,8 @@ from tests.policy.planted import CANARY, plant
 
 SECONDS = 2.0
 MOST_OUTPUT = 2_000_000
-SHELLS = {"dash": "/bin/dash", "bash": "/bin/bash"}
-"""Both started as `sh`: bash, too, is what `/bin/sh` is on many systems."""
+SHELLS = {"dash": ("/bin/dash", "sh"), "bash": ("/bin/bash", "bash"), "bash-as-sh": ("/bin/bash", "sh")}
+"""Program, and the name that it is started by: bash keeps closer to POSIX where it is called `sh`."""
 
 _SHIM = """#!/bin/dash
 {{ printf '%s\\0' "${{0##*/}}" "$@"; }} > {argv}/$$
@@ -81,9 +81,10 @@ class Cell:
     def _start(
         self, flags: str, command: str, shell: str, environment: dict[str, str]
     ) -> "subprocess.Popen[bytes]":
+        program, name = SHELLS[shell]
         return subprocess.Popen(
-            ["sh", flags, command],
-            executable=SHELLS[shell],
+            [name, flags, command],
+            executable=program,
             cwd=self.planted.root,
             env=environment,
             stdin=subprocess.DEVNULL,

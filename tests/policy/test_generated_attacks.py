@@ -12,7 +12,7 @@ JUDGED, SEED = 400, 20
 
 @pytest.mark.parametrize("rules", ["attack", "looking", "plan"])
 def test_no_allowed_command_touches_a_marker(rules: str) -> None:
-    tally, touches = attack(JUDGED, SEED, "both", rules)
+    tally, touches = attack(JUDGED, SEED, "all", rules)
     assert tally["judged"] == JUDGED
     # Otherwise nothing was tried.
     assert tally["executed"] >= JUDGED // 10
