@@ -83,6 +83,10 @@ class Conversation:
         if self._session is not None:
             self._session.set_mode(_NEXT_MODE[self._session.mode])
 
+    def set_mode(self, mode: Mode) -> None:
+        if self._session is not None:
+            self._session.set_mode(mode)
+
     def _take_back(self, session: "Session") -> None:
         queued = session.take_queue()
         for text in queued:

@@ -104,9 +104,10 @@ class CompletionList(Widget):
         row = Content.assemble(sign, label)
         if candidate.detail and column:
             gap = " " * max(_GAP, column - label.cell_length + _GAP)
-            source = f"  [{candidate.source}]" if candidate.source else ""
             space = max(0, room - label.cell_length - len(gap))
-            detail = cut(f"{safe_line(candidate.detail)}{source}", space, self._chrome.more)
+            detail = cut(safe_line(candidate.detail), space, self._chrome.more)
+            source = f"  [{candidate.source}]" if candidate.source else ""
+            detail += source if cell_len(detail + source) <= space else ""
             row = Content.assemble(row, gap, (detail, "" if is_chosen else "$text-muted"))
         if not is_chosen:
             return row
