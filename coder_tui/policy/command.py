@@ -46,6 +46,8 @@ class ShellCommand:
     """Doubts about the line as a whole: it does not parse, has hidden characters, is too long to judge."""
     own_writes: frozenset[str] = frozenset()
     """Paths whose change is what a part is for (`mkdir x`): a rule for the part covers them."""
+    linked_out: frozenset[str] = frozenset()
+    """Places outside of the workspace that it would change through a link inside."""
     unjudged: tuple[str, ...] = ()
     """Commands that were seen but not taken apart: only rules that ask or refuse are held against them."""
     has_hidden_characters: bool = False

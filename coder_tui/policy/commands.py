@@ -59,6 +59,10 @@ def _paths(action: Action, command: ShellCommand) -> list[Target]:
 
 def _decide_path(target: Target, command: ShellCommand, policy: Policy, *, are_allowed: bool) -> Verdict:
     """As the tools that read and edit files are decided."""
+    if target.writes and target.value in command.linked_out:
+        return floor(
+            Effect.DENY, "links that lead out", f"a link would take the change to {target.value}, outside"
+        )
     name, kind = ("edit", ToolKind.EDIT) if target.writes else ("read", ToolKind.READ)
     verdict = decide_target(Action(name, name, kind, (target,)), target, policy)
     is_plain = verdict.effect is Effect.ASK and verdict.source == DEFAULT_SOURCE

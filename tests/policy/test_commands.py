@@ -1,5 +1,7 @@
 """Decisions on commands: parts, paths, doubts, modes, layers and grants together."""
 
+from pathlib import Path
+
 import pytest
 
 from coder_tui.policy.action import Action, Policy
@@ -223,3 +225,69 @@ def test_the_reasons_name_every_doubt() -> None:
     said = " ".join(verdict.reasons)
     for part in ("sets a variable", "--pre", "~ stands for", "outside the workspace"):
         assert part in said, part
+
+
+def linked(tmp_path: Path) -> Path:
+    """A workspace with a link to a file, one to a folder and one to nothing yet, all of them outside."""
+    root, outside = tmp_path / "ws", tmp_path / "outside"
+    (outside / "sub").mkdir(parents=True)
+    (outside / "x").write_text("x")
+    (root / "src").mkdir(parents=True)
+    (root / "link").symlink_to(outside / "x")
+    (root / "there").symlink_to(outside)
+    (root / "dangling").symlink_to(outside / "nothing")
+    (root / "near").symlink_to(root / "src")
+    return root
+
+
+def effect_in(root: Path, text: str, mode: Mode = Mode.ASK) -> Effect:
+    found = analyse(text, str(root), roots=(str(root),))
+    target = Target(TargetKind.COMMAND, text, writes=True)
+    action = Action("bash", "bash", ToolKind.EXECUTE, (target, *found.targets), found)
+    rules = layer(("bash", "*", "allow"), ("edit", "*", "allow"), ("external_directory", "*", "allow"))
+    exact = Grant("bash", (text,), "exact", GrantForm.EXACT)
+    boundaries = Boundaries(roots=(str(root),))
+    return decide(action, Policy(boundaries, mode, (rules,), (exact,), is_sandboxed=True)).effect
+
+
+@pytest.mark.parametrize("mode", [Mode.ASK, Mode.AUTO])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "echo x > link",
+        "echo x >> dangling",
+        "echo x > there/new",
+        "cd there && echo x > new",
+        "echo x > there/sub/../y",
+        "tee link",
+        "cp src/a link",
+        "cp src/a there",
+        "mv src/a there",
+        "touch dangling",
+        "mkdir there/made",
+        "rm there/x",
+        "truncate -s 0 link",
+        "echo $HOME > link",
+        "echo x > li*",
+    ],
+)
+def test_no_rule_grant_or_mode_lets_a_command_write_out_of_the_workspace_through_a_link(
+    tmp_path: Path, text: str, mode: Mode
+) -> None:
+    assert effect_in(linked(tmp_path), text, mode) is Effect.DENY
+
+
+@pytest.mark.parametrize(
+    "text", ["rm link", "mv there elsewhere", "echo x > near/new", "cat link", "echo x > ../outside/x"]
+)
+def test_a_link_itself_may_be_removed_and_what_is_named_outright_may_be_granted(
+    tmp_path: Path, text: str
+) -> None:
+    assert effect_in(linked(tmp_path), text) is Effect.ALLOW
+
+
+def test_a_workspace_that_is_reached_through_a_link_is_not_taken_for_a_way_out(tmp_path: Path) -> None:
+    root = linked(tmp_path)
+    (tmp_path / "alias").symlink_to(root)
+    found = analyse("echo x > src/new", str(tmp_path / "alias"), roots=(str(tmp_path / "alias"),))
+    assert found.linked_out == frozenset()

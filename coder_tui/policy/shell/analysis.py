@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from coder_tui.policy.command import CommandPart, ShellCommand
+from coder_tui.policy.paths import is_within
 from coder_tui.policy.shell.call import Call
 from coder_tui.policy.shell.catalogue import judge
 from coder_tui.policy.shell.characters import odd_characters
@@ -45,7 +46,8 @@ class Analysis:
         hidden = odd_characters(text)
         self._doubt(*hidden)
         self._read(text, depth=0)
-        targets = _Targets()
+        really = (root for given in self.place.roots if (root := resolved(given)))
+        targets = _Targets((*self.place.roots, *really))
         for touch in self.touches:
             targets.add(touch)
         if not targets.is_certain:
@@ -63,6 +65,7 @@ class Analysis:
             tuple(self.findings),
             tuple(self.doubts),
             frozenset(os.path.normpath(touch.path) for touch in self.touches if touch.is_own),
+            frozenset(targets.linked_out),
             tuple(self.unjudged),
             has_hidden_characters=bool(hidden),
             has_open_targets=self.has_open_targets,
@@ -197,7 +200,9 @@ def _quiet(analysis: Analysis) -> str:
 class _Targets:
     """Each path as it is written and, where a link stands in between, as the kernel would find it."""
 
+    roots: tuple[str, ...]
     found: dict[Target, None] = field(default_factory=dict)
+    linked_out: set[str] = field(default_factory=set)
     folders: dict[str, str | None] = field(default_factory=dict)
     is_certain: bool = True
 
@@ -206,14 +211,20 @@ class _Targets:
         if names is None:
             self.is_certain = False
         for path in (touch.path, *(names or ())):
-            real = self._real(path)
+            real = self._real(path, follows=touch.follows)
             if real is None:
                 self.is_certain = False
-            else:
-                self.found[Target(TargetKind.PATH, real, touch.writes)] = None
+                continue
+            self.found[Target(TargetKind.PATH, real, touch.writes)] = None
+            if touch.writes and self._leads_out(path, real):
+                self.linked_out.add(real)
         self.found[Target(TargetKind.PATH, os.path.normpath(touch.path), touch.writes)] = None
 
-    def _real(self, path: str) -> str | None:
+    def _leads_out(self, path: str, real: str) -> bool:
+        return is_within(os.path.normpath(path), self.roots) and not is_within(real, self.roots)
+
+    def _real(self, path: str, *, follows: bool) -> str | None:
+        follows = follows or path.endswith("/")
         folder, _, name = (path.rstrip("/") or "/").rpartition("/")
         if name in {"", ".", ".."}:
             return resolved(path)
@@ -223,4 +234,4 @@ class _Targets:
         if parent is None:
             return None
         found = f"{parent.rstrip('/')}/{name}"
-        return resolved(found) if is_link(found) else found
+        return resolved(found) if follows and is_link(found) else found

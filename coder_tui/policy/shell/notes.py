@@ -22,6 +22,8 @@ class Touch:
     is_own: bool = False
     glob: str = ""
     """The last pattern of a path with one: which names it may stand for."""
+    follows: bool = True
+    """A link is followed; `rm` and `mv` take the link itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +71,9 @@ class Notes:
         self.is_read_only = False
         self._touch(word, FindingKind.WRITES, reason, is_own=is_own)
 
-    def delete(self, word: Word, reason: str = "") -> None:
+    def delete(self, word: Word, reason: str = "", *, follows: bool = True) -> None:
         self.is_read_only = False
-        self._touch(word, FindingKind.DELETES, reason, is_own=True)
+        self._touch(word, FindingKind.DELETES, reason, is_own=True, follows=follows)
 
     def find(self, kind: FindingKind, target: str = "", reason: str = "") -> None:
         """Note what it does beyond paths; anything but reading changes something."""
@@ -88,7 +90,9 @@ class Notes:
     def unknown(self, program: str, reason: str = "") -> None:
         self.find(FindingKind.UNKNOWN, program, reason)
 
-    def _touch(self, word: Word, kind: FindingKind, reason: str, *, is_own: bool) -> None:
+    def _touch(
+        self, word: Word, kind: FindingKind, reason: str, *, is_own: bool, follows: bool = True
+    ) -> None:
         writes = kind is not FindingKind.READS
         if word.doubt:
             self.doubt(word.doubt)
@@ -106,7 +110,7 @@ class Notes:
             self.doubt(f"{word.glob} may stand for protected files")
         for directory in self.place.directories:
             absolute = joined(directory, path)
-            self.touches.append(Touch(absolute, writes, is_own, glob))
+            self.touches.append(Touch(absolute, writes, is_own, glob, follows))
             shown = f"{absolute.rstrip('/')}/{glob}" if glob else posixpath.normpath(absolute)
             self.findings[Finding(kind, shown, reason)] = None
         if not self.place.directories:

@@ -53,7 +53,7 @@ def _judge_removal(call: Call, notes: Notes) -> None:
     found = take_apart(call.arguments, _RMDIR if call.name == "rmdir" else _RM, notes)
     _check(call, found.operands, notes)
     for word in found.operands:
-        notes.delete(word, call.name)
+        notes.delete(word, call.name, follows=False)
         _check_breadth(word, notes, "removes")
     if not found.operands:
         notes.doubt(f"{call.name} names nothing")
@@ -77,7 +77,7 @@ def _judge_copy(call: Call, notes: Notes) -> None:
     sources = found.operands if has_target else found.operands[:-1]
     for word in sources:
         if is_move:
-            notes.delete(word, "mv takes it away")
+            notes.delete(word, "mv takes it away", follows=False)
             _check_breadth(word, notes, "moves")
         else:
             notes.read(word, "cp copies it")
