@@ -164,6 +164,19 @@ def test_a_link_is_followed_to_where_it_leads(tmp_path: Path) -> None:
         assert reads(str(outside / "x")) in analyse(command, str(root)).targets, command
 
 
+def test_a_folder_above_a_link_is_doubted_because_shells_differ_on_it(tmp_path: Path) -> None:
+    (tmp_path / "ws" / "src").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "ws" / "out").symlink_to(tmp_path / "outside")
+    (tmp_path / "ws" / "near").symlink_to(tmp_path / "ws" / "src")
+
+    def doubts(command: str) -> tuple[str, ...]:
+        return analyse(command, str(tmp_path / "ws")).parts[0].doubts
+
+    assert doubts("cd out/../ws && ls") == ("shells differ on the folder above a link",)
+    assert (doubts("cd src/.. && ls"), doubts("cd near/.. && ls")) == ((), ())
+
+
 def test_findings_say_what_an_approved_command_needs() -> None:
     commit = found("git commit -m x").findings
     assert Finding(FindingKind.WRITES, f"{ROOT}/.git", "git commit changes the repository") in commit

@@ -3,6 +3,7 @@
 import posixpath
 from dataclasses import dataclass, field
 
+from coder_tui.policy.shell.links import resolved
 from coder_tui.policy.shell.notes import Notes, joined
 from coder_tui.policy.shell.words import Step
 
@@ -33,10 +34,18 @@ class DirectoryTracker:
             notes.doubt("a pattern after cd may become any folder")
         notes.read(word, "cd goes there")
         # The shell itself forgets what stands before `..`, links or not.
-        there = tuple(posixpath.normpath(joined(directory, word.text)) for directory in self.directories)
+        whole = tuple(joined(directory, word.text) for directory in self.directories)
+        there = tuple(posixpath.normpath(path) for path in whole)
+        if ".." in word.text.split("/") and any(map(_is_ambiguous, whole)):
+            notes.doubt("shells differ on the folder above a link")
         self.seen.update(dict.fromkeys(there))
         stays = step.is_in_pipeline or step.after == "&"
         self.directories = tuple(self.seen) if stays else there
         if len(self.seen) > MOST_FOLDERS:
             notes.doubt("it changes the folder too often to be followed")
             self.seen = dict.fromkeys(tuple(self.seen)[:MOST_FOLDERS])
+
+
+def _is_ambiguous(path: str) -> bool:
+    """Where the folder that the text names is not there, bash goes where the kernel would."""
+    return resolved(path) != resolved(posixpath.normpath(path))
