@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from coder_tui.diffs.compare import compare
 from coder_tui.diffs.model import Comparison
 from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
 from coder_tui.ui.themes import load_themes
@@ -54,6 +55,15 @@ NEW = (
     .replace("テキスト", "文字列")
     .replace("return 1", "return 2\n")
 )
+
+
+WIDE, NARROW = (124, 40), (80, 40)
+LONG_OLD = "".join(f"value {n}\n" for n in range(1, 101))
+LONG_NEW = LONG_OLD.replace("value 30\n", "value thirty\n").replace("value 80\n", "value eighty\n")
+
+
+def one(old: str | None, new: str | None, path: str = "f.txt") -> list[Comparison]:
+    return [compare(old, new, path)]
 
 
 class DiffApp(App[None]):
