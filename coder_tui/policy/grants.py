@@ -1,7 +1,6 @@
 """What "allow always" may offer for a call: the narrowest useful rules, never more than was shown."""
 
 from dataclasses import replace
-from pathlib import PurePath
 from urllib.parse import urlsplit
 
 from coder_tui.policy.action import Action, Policy
@@ -28,17 +27,17 @@ def offered_grants(action: Action, policy: Policy) -> tuple[Grant, ...]:
         return _command_grants(action, action.command, policy)
     if not action.targets:
         return _tool_grants(action)
+    if all(target.kind is TargetKind.PATH for target in action.targets):
+        return _path_grants(action, policy)
     if len(action.targets) != 1:
         return ()
     target = action.targets[0]
     match target.kind:
         case TargetKind.COMMAND:
             return (Grant(action.permission, (target.value,), "this exact command, this session"),)
-        case TargetKind.PATH:
-            return _path_grants(action, target, policy)
         case TargetKind.ADDRESS:
             return _address_grants(action, target, policy)
-        case TargetKind.NAME:
+        case TargetKind.NAME | TargetKind.PATH:
             return (Grant(action.permission, (target.value,), f"{target.value}, this session"),)
 
 
@@ -96,11 +95,14 @@ def _address_grants(action: Action, target: Target, policy: Policy) -> tuple[Gra
     return (exact, *(offered if _suffices(offered[0], action, policy) else ()))
 
 
-def _path_grants(action: Action, target: Target, policy: Policy) -> tuple[Grant, ...]:
-    shown = shown_path(target.value, policy.boundaries)
-    exact = Grant(action.permission, (target.value,), f"{shown}, this session")
-    if is_secret(target.value) or not is_within(target.value, policy.boundaries.roots):
+def _path_grants(action: Action, policy: Policy) -> tuple[Grant, ...]:
+    paths = tuple(dict.fromkeys(target.value for target in action.targets))
+    roots = policy.boundaries.roots
+    first = shown_path(paths[0], policy.boundaries)
+    named = first if len(paths) == 1 else f"{first} and {len(paths) - 1} more, as listed"
+    exact = Grant(action.permission, paths, f"{named}, this session")
+    if any(is_secret(path) or not is_within(path, roots) for path in paths):
         return (exact,)
-    root = next(root for root in policy.boundaries.roots if PurePath(target.value).is_relative_to(root))
+    held = tuple(root for root in roots if any(is_within(path, (root,)) for path in paths))
     label = f"every {action.permission} inside the workspace, this session"
-    return exact, Grant(action.permission, (root,), label, GrantForm.FOLDER)
+    return exact, Grant(action.permission, held, label, GrantForm.FOLDER)

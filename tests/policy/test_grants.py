@@ -117,3 +117,28 @@ def test_a_page_is_offered_with_its_host() -> None:
     assert decide(fetch("https://example.org/b"), granted).effect is Effect.ALLOW
     for url in ("https://example.org.evil.io/b", "http://example.org/b", "https://x@evil.io/b"):
         assert decide(fetch(url), granted).effect is Effect.ASK, url
+
+
+def patch(*paths: str) -> Action:
+    targets = tuple(Target(TargetKind.PATH, path, writes=True) for path in paths)
+    return Action("patch", "edit", ToolKind.EDIT, targets)
+
+
+def test_a_change_of_several_files_can_be_granted_for_them_or_for_the_workspace() -> None:
+    exact, everywhere = offered_grants(patch(f"{ROOT}/src/a.py", f"{ROOT}/b.py"), POLICY)
+    assert exact == Grant(
+        "edit", (f"{ROOT}/src/a.py", f"{ROOT}/b.py"), "src/a.py and 1 more, as listed, this session"
+    )
+    label = "every edit inside the workspace, this session"
+    assert everywhere == Grant("edit", (ROOT,), label, GrantForm.FOLDER)
+    for grant, reaches in ((exact, Effect.ASK), (everywhere, Effect.ALLOW)):
+        policy = Policy(POLICY.boundaries, grants=(grant,))
+        assert decide(patch(f"{ROOT}/b.py", f"{ROOT}/src/a.py"), policy).effect is Effect.ALLOW
+        assert decide(patch(f"{ROOT}/b.py", f"{ROOT}/c.py"), policy).effect is reaches
+        assert decide(patch(f"{ROOT}/b.py", f"{ROOT}/.env"), policy).effect is Effect.ASK
+
+
+@pytest.mark.parametrize("other", ["/elsewhere/b.py", f"{ROOT}/.env"])
+def test_several_files_with_a_protected_one_among_them_are_granted_by_name_alone(other: str) -> None:
+    (only,) = offered_grants(patch(f"{ROOT}/a.py", other), POLICY)
+    assert (only.form, only.patterns) == (GrantForm.EXACT, (f"{ROOT}/a.py", other))
