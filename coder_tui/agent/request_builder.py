@@ -31,10 +31,15 @@ class RequestBuilder:
         environment: Environment,
         mode: Callable[[], Mode],
     ) -> None:
-        self._choice = choice
+        self._registry = registry
         self._environment = environment
         self._mode = mode
-        self._tools = registry.definitions(traits_of(choice.name))
+        self.use(choice)
+
+    def use(self, choice: ModelChoice) -> None:
+        """Requests go to this model from now on, with the tools that it is offered."""
+        self._choice = choice
+        self._tools = self._registry.definitions(traits_of(choice.name))
 
     def __call__(self, messages: tuple[Message, ...]) -> ModelRequest:
         choice = self._choice

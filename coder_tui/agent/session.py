@@ -8,8 +8,10 @@ from pathlib import Path
 from coder_tui.agent.background import Background
 from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.message_queue import MessageQueue
+from coder_tui.agent.model_switch import ModelSwitch
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.request_broker import RequestBroker
+from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_facts import SessionFacts
 from coder_tui.agent.session_name import SessionName, SessionState
@@ -67,6 +69,7 @@ class Session:
         self._name = SessionName(
             parts.info.id, parts.store, parts.bus, parts.state, parts.titles, self._background
         )
+        self._switch = ModelSwitch(parts.info.id, parts.store, parts.state, parts.services, self._background)
         self._player = TurnPlayer(parts.services, self._name)
         self.record = SessionRecord(
             parts.info.id, parts.store, parts.services.conversation, parts.services.meter
@@ -170,6 +173,12 @@ class Session:
         self._bus.publish(ModeChanged(mode))
         self._background.start(self._parts.store.set_mode(self.id, mode))
 
+    def set_model(self, choice: ModelChoice, context_window: int | None) -> None:
+        """Ask this model from the next turn on."""
+        self._switch.ask_for(choice, context_window)
+        if not self.is_busy:
+            self._switch.settle()
+
     async def rename(self, title: str) -> None:
         await self._name.rename(title)
 
@@ -197,6 +206,7 @@ class Session:
             await closer()
 
     async def _run_turn(self, text: str) -> None:
+        self._switch.settle()
         # Counted once it really begins: a number belongs to a message that is stored.
         self._state.turn += 1
         await self._player.play(self._state.turn, text)

@@ -10,15 +10,14 @@ from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.limits import Limits, RepeatDetector
 from coder_tui.agent.model_step import ModelStep
+from coder_tui.agent.request_builder import RequestBuilder
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
 from coder_tui.agent.usage_meter import UsageMeter
-from coder_tui.llm.client import ModelRequest
 from coder_tui.protocol.events import MessageFinished, Notice, UserMessageAdded
 from coder_tui.protocol.messages import (
     AssistantMessage,
     FinishReason,
-    Message,
     ToolCall,
     ToolMessage,
     UserMessage,
@@ -37,7 +36,7 @@ class TurnServices:
     meter: UsageMeter
     limits: Limits
     known_tools: frozenset[str]
-    request: Callable[[tuple[Message, ...]], ModelRequest]
+    request: RequestBuilder
     next_queued: Callable[[], str | None]
 
 

@@ -1,0 +1,41 @@
+"""Changes a session's model between turns: a running one ends with the model that it began with."""
+
+from coder_tui.agent.background import Background
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.session_name import SessionState
+from coder_tui.agent.turn import TurnServices
+from coder_tui.protocol.events import ModelChanged
+from coder_tui.storage.sessions import Store
+
+
+class ModelSwitch:
+    """`settle` is called where no turn runs, or one is about to."""
+
+    def __init__(
+        self,
+        session_id: str,
+        store: Store,
+        state: SessionState,
+        services: TurnServices,
+        background: Background,
+    ) -> None:
+        self._session_id = session_id
+        self._store = store
+        self._state = state
+        self._services = services
+        self._background = background
+        self._waiting: tuple[ModelChoice, int | None] | None = None
+
+    def ask_for(self, choice: ModelChoice, context_window: int | None) -> None:
+        """The last wish before the next turn counts."""
+        self._waiting = (choice, context_window)
+
+    def settle(self) -> None:
+        if self._waiting is None:
+            return
+        (choice, window), self._waiting = self._waiting, None
+        self._services.request.use(choice)
+        self._services.meter.context_window = window
+        self._state.model = choice.name
+        self._services.bus.publish(ModelChanged(choice.name, window))
+        self._background.start(self._store.set_model(self._session_id, choice.name))
