@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from coder_tui.agent.attachments import Attachments
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.limits import Limits
@@ -347,6 +348,17 @@ class Core:
             known_tools=bench.registry.names,
             request=RequestBuilder(self.choice, bench.registry, environment, lambda: bench.desk.mode),
             next_queued=queue.take_first,
+            attach=self._attachments(bench).of,
+        )
+
+    def _attachments(self, bench: Workbench) -> Attachments:
+        return Attachments(
+            bench.registry.get("read"),
+            _workspace(self.setup),
+            bench.desk,
+            self.setup.redact,
+            lambda: self.choice.name,
+            lambda level, text: bench.bus.publish(Notice(level, text)),
         )
 
 

@@ -52,7 +52,8 @@ class SessionFacts:
         for message in request.messages:
             match message.role:
                 case "user":
-                    kind, size = "your messages", len(message.text)
+                    attached = sum(len(each.text) for each in message.attachments)
+                    kind, size = "your messages", len(message.text) + attached
                 case "assistant":
                     calls = sum(len(call.arguments) for call in message.calls)
                     kind, size = "replies and calls", len(message.text) + calls

@@ -1,11 +1,12 @@
 """One turn: model → tools → model, until it is done, stopped, or at a limit."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from uuid import uuid4
 
+from coder_tui.agent.attachments import no_attachments
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.limits import Limits, RepeatDetector
@@ -17,6 +18,7 @@ from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.protocol.events import MessageFinished, Notice, UserMessageAdded
 from coder_tui.protocol.messages import (
     AssistantMessage,
+    Attachment,
     FinishReason,
     ToolCall,
     ToolMessage,
@@ -38,6 +40,8 @@ class TurnServices:
     known_tools: frozenset[str]
     request: RequestBuilder
     next_queued: Callable[[], str | None]
+    attach: Callable[[str], Awaitable[tuple[Attachment, ...]]] = no_attachments
+    """Finds what a message names for the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,8 @@ class Turn:
             await self._services.conversation.close_call(result)
 
     async def _say(self, text: str) -> None:
-        await to_the_end(self._store(UserMessage(uuid4().hex, text)))
+        attachments = await self._services.attach(text)
+        await to_the_end(self._store(UserMessage(uuid4().hex, text, attachments)))
 
     async def _store(self, message: UserMessage) -> None:
         await self._services.conversation.add(message)

@@ -4,7 +4,14 @@ from typing import assert_never
 
 from coder_tui.llm.client import ModelRequest
 from coder_tui.llm.traits import ModelTraits, traits_of
-from coder_tui.protocol.messages import AssistantMessage, Message, ThinkingBlock, ToolMessage, UserMessage
+from coder_tui.protocol.messages import (
+    AssistantMessage,
+    Attachment,
+    Message,
+    ThinkingBlock,
+    ToolMessage,
+    UserMessage,
+)
 
 ChatMessage = dict[str, object]
 """A message as OpenAI's chat API spells it: wire data."""
@@ -40,10 +47,18 @@ def chat_messages(request: ModelRequest) -> list[ChatMessage]:
         # The model's own messages are left out: a mark on one that is all tool calls would be lost.
         markable = [message for message in conversation if message["role"] != "assistant"]
         for message in markable[-_MARKED_TAIL:]:
-            message["cache_control"] = _CACHE_MARK
+            _mark(message)
     if not request.system:
         return conversation
     return [_system_message(request.system, traits), *conversation]
+
+
+def _mark(message: ChatMessage) -> None:
+    match message["content"]:
+        case [*_, dict() as last]:
+            last["cache_control"] = _CACHE_MARK
+        case _:
+            message["cache_control"] = _CACHE_MARK
 
 
 def _is_empty(message: Message) -> bool:
@@ -60,14 +75,33 @@ def _system_message(text: str, traits: ModelTraits) -> ChatMessage:
 
 def _chat_message(message: Message, traits: ModelTraits) -> ChatMessage:
     match message:
-        case UserMessage(text=text):
-            return {"role": "user", "content": _encodable(text)}
+        case UserMessage():
+            return {"role": "user", "content": user_content(message, traits)}
         case ToolMessage(call_id=call_id, content=content):
             return {"role": "tool", "tool_call_id": call_id, "content": _encodable(content)}
         case AssistantMessage():
             return _assistant_message(message, traits)
         case _:
             assert_never(message)
+
+
+def user_content(message: UserMessage, traits: ModelTraits) -> str | list[ChatMessage]:
+    """What was written, and behind it what it names; in parts only where there is a picture to see."""
+    blocks = [_encodable(message.text), *(_attached(each) for each in message.attachments)]
+    text = "\n\n".join(blocks)
+    pictures = [each for each in message.attachments if each.data and traits.sees_images]
+    if not pictures:
+        return text
+    images: list[ChatMessage] = [
+        {"type": "image_url", "image_url": {"url": f"data:{each.media_type};base64,{each.data}"}}
+        for each in pictures
+    ]
+    return [*images, {"type": "text", "text": text}]
+
+
+def _attached(attachment: Attachment) -> str:
+    name = _encodable(attachment.label).replace('"', "'")
+    return f'<attached name="{name}">\n{_encodable(attachment.text)}\n</attached>'
 
 
 def _assistant_message(message: AssistantMessage, traits: ModelTraits) -> ChatMessage:

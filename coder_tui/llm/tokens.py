@@ -51,8 +51,9 @@ def words_of(item: StreamItem) -> str:
 
 def estimate_message(message: Message) -> int:
     match message:
-        case UserMessage(text=text):
-            return estimate_tokens(text) + _MESSAGE_OVERHEAD
+        case UserMessage(text=text, attachments=attachments):
+            attached = sum(estimate_tokens(each.label + each.text) for each in attachments)
+            return estimate_tokens(text) + attached + _MESSAGE_OVERHEAD
         case ToolMessage(content=content):
             return estimate_tokens(content) + _MESSAGE_OVERHEAD
         case AssistantMessage(text=text, calls=calls):

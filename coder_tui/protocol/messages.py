@@ -33,9 +33,22 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """What a message names and brings along for the model: text, or a picture as base64 `data`."""
+
+    label: str
+    text: str
+    media_type: str = ""
+    data: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class UserMessage:
+    """`text` is as the person wrote it, and as it is shown."""
+
     id: str
     text: str
+    attachments: tuple[Attachment, ...] = ()
     role: Literal["user"] = "user"
 
 

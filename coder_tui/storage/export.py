@@ -76,6 +76,8 @@ def _message(message: Message, calls: dict[str, StoredCall]) -> Iterator[str]:
         case UserMessage():
             yield "## User"
             yield message.text
+            if message.attachments:
+                yield "\n".join(f"- attached {_code(each.label)}" for each in message.attachments)
         case AssistantMessage():
             yield "## Assistant"
             thinking = "\n\n".join(block.text for block in message.thinking if block.text)

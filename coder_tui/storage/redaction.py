@@ -6,6 +6,7 @@ from typing import assert_never
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.messages import (
     AssistantMessage,
+    Attachment,
     Message,
     ThinkingBlock,
     ToolCall,
@@ -27,7 +28,8 @@ class Redaction:
     def message(self, message: Message) -> Message:
         match message:
             case UserMessage():
-                return replace(message, text=self.text(message.text))
+                attachments = tuple(map(self._attachment, message.attachments))
+                return replace(message, text=self.text(message.text), attachments=attachments)
             case AssistantMessage():
                 thinking = tuple(map(self._thinking, message.thinking))
                 calls = tuple(map(self._call, message.calls))
@@ -51,6 +53,9 @@ class Redaction:
 
     def todos(self, items: tuple[TodoItem, ...]) -> tuple[TodoItem, ...]:
         return tuple(replace(item, content=self.text(item.content)) for item in items)
+
+    def _attachment(self, attachment: Attachment) -> Attachment:
+        return replace(attachment, label=self.text(attachment.label), text=self.text(attachment.text))
 
     def _call(self, call: ToolCall) -> ToolCall:
         return replace(call, arguments=self.json_text(call.arguments))

@@ -4,6 +4,7 @@ from coder_tui.llm.chat_messages import call_arguments, chat_messages
 from coder_tui.llm.client import ModelRequest, ToolDefinition
 from coder_tui.protocol.messages import (
     AssistantMessage,
+    Attachment,
     Message,
     ThinkingBlock,
     ToolCall,
@@ -105,3 +106,27 @@ def test_arguments_hold_all_that_was_set() -> None:
 
 def test_claude_is_given_room_for_long_replies() -> None:
     assert call_arguments(ModelRequest(CLAUDE, "", ()))["max_tokens"] == 32_000
+
+
+NAMED = UserMessage(
+    "1", "see @a.py", (Attachment("a.py", "x = 1"), Attachment("p.png", "image/png 2×3", "image/png", "QUJD"))
+)
+NAMED_TEXT = (
+    'see @a.py\n\n<attached name="a.py">\nx = 1\n</attached>'
+    '\n\n<attached name="p.png">\nimage/png 2×3\n</attached>'
+)
+
+
+def test_what_a_message_names_stands_behind_it() -> None:
+    assert chat_messages(ModelRequest("openai/x", "", (NAMED,))) == [{"role": "user", "content": NAMED_TEXT}]
+
+
+def test_a_model_that_sees_gets_the_picture_itself() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
+    text = {"type": "text", "text": NAMED_TEXT}
+    assert chat_messages(ModelRequest("openai/gpt-5", "", (NAMED,))) == [
+        {"role": "user", "content": [image, text]}
+    ]
+    assert chat_messages(ModelRequest(CLAUDE, "", (NAMED,))) == [
+        {"role": "user", "content": [image, {**text, "cache_control": MARK}]}
+    ]

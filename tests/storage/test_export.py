@@ -168,7 +168,13 @@ def test_jsonl_has_a_line_for_each_thing() -> None:
         "message_count": 3,
         "cost": 0.5,
     }
-    assert lines[1] == {"type": "message", "id": "u1", "text": "please", "role": "user"}
+    assert lines[1] == {
+        "type": "message",
+        "id": "u1",
+        "text": "please",
+        "attachments": [],
+        "role": "user",
+    }
     assert lines[4] == {
         "type": "call",
         "call_id": "c0",
