@@ -336,6 +336,7 @@ class Core:
     ) -> TurnServices:
         limits = self.setup.settings.limits
         environment = Environment.here(self.setup.directory, datetime.now().astimezone().date())
+        request = RequestBuilder(self.choice, bench.registry, environment, lambda: bench.desk.mode)
         return TurnServices(
             bus=bench.bus,
             conversation=conversation,
@@ -346,18 +347,18 @@ class Core:
             ),
             limits=Limits(limits.max_steps, limits.max_cost, limits.max_minutes, limits.repeated_calls),
             known_tools=bench.registry.names,
-            request=RequestBuilder(self.choice, bench.registry, environment, lambda: bench.desk.mode),
+            request=request,
             next_queued=queue.take_first,
-            attach=self._attachments(bench).of,
+            attach=self._attachments(bench, request).of,
         )
 
-    def _attachments(self, bench: Workbench) -> Attachments:
+    def _attachments(self, bench: Workbench, request: RequestBuilder) -> Attachments:
         return Attachments(
             bench.registry.get("read"),
             _workspace(self.setup),
             bench.desk,
             self.setup.redact,
-            lambda: self.choice.name,
+            lambda: request.model,
             lambda level, text: bench.bus.publish(Notice(level, text)),
         )
 

@@ -36,6 +36,10 @@ class RequestBuilder:
         self._mode = mode
         self.use(choice)
 
+    @property
+    def model(self) -> str:
+        return self._choice.name
+
     def use(self, choice: ModelChoice) -> None:
         """Requests go to this model from now on, with the tools that it is offered."""
         self._choice = choice
