@@ -54,7 +54,9 @@ class Departure:
         try:
             farewell = await self._farewell()
             if self._keeps_transcript and self._session is not None:
-                self.transcript = await self._session.record.markdown()
+                # Before the last words, which would scroll away above it.
+                self.transcript = f"{await self._session.record.markdown()}\n{farewell or ''}".rstrip()
+                farewell = None
             if (session := self._session) is not None:
                 await session.close()
         except UserError as error:

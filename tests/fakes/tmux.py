@@ -75,6 +75,10 @@ class Tmux:
             time.sleep(0.05)
         return screen
 
+    def ask(self, *arguments: str) -> str:
+        """What a command of tmux prints."""
+        return self._tmux(*arguments).rstrip("\n")
+
     def _tmux(self, *arguments: str) -> str:
         done = subprocess.run(
             ["tmux", "-L", self._socket, *arguments], capture_output=True, text=True, check=True

@@ -1,0 +1,113 @@
+"""Title, clipboard, suspending and the way out, in a real terminal."""
+
+import time
+from pathlib import Path
+
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.program import PROGRAM, Program
+from tests.fakes.script import Call, Reply
+from tests.fakes.tmux import PATIENCE, Tmux, needs_tmux
+
+pytestmark = needs_tmux
+
+
+def terminal(program: Program, *arguments: str, columns: int = 100, rows: int = 30) -> Tmux:
+    return Tmux(" ".join([PROGRAM, *arguments]), program.project, program.environment, columns, rows)
+
+
+def waits_for(read: "Tmux", command: tuple[str, ...], wanted: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while (found := read.ask(*command)) != wanted:
+        assert time.monotonic() < end, f"{found!r} is not {wanted!r}"
+        time.sleep(0.05)
+
+
+def test_a_session_from_title_to_farewell(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    (program.project / "a.txt").write_text("one\n")
+    edit = Call("edit", {"path": "a.txt", "old_string": "one", "new_string": "two\nthree"})
+    script = [
+        Reply(text="I look.", calls=(Call("read", {"path": "a.txt"}),)),
+        Reply(calls=(edit,)),
+        Reply(text="Mended."),
+    ]
+    title = ("display-message", "-p", "#{pane_title}")
+    with (
+        OpenAIServer(script) as server,
+        terminal(program, "--model", "openai/x", "--api-base", server.url, "--print-transcript") as tmux,
+    ):
+        tmux.ask("set-option", "-s", "set-clipboard", "on")
+        tmux.shows("ASK  x")
+        waits_for(tmux, title, "project")
+        tmux.type("make it two")
+        tmux.keys("Enter")
+        tmux.shows(r"Allow edit\?[\s\S]*ready")
+        waits_for(tmux, title, "? project")
+        tmux.keys("C-y")
+        tmux.shows("Mended")
+        waits_for(tmux, title, "✓ project")
+        tmux.keys("Tab", "y")
+        tmux.shows("Sent 7 characters to the clipboard")
+        waits_for(tmux, ("show-buffer",), "Mended.")
+        tmux.keys("i", "C-d")
+        screen = tmux.shows("exit code 0")
+    assert "1 file changed  +2 -1" in screen
+    assert "M a.txt  +2 -1" in screen
+    assert "coder-tui --resume" in screen
+    assert "## Assistant" in screen
+
+
+def test_a_suspended_session_comes_back_as_it_was(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    # A shell with job control around the program, as a person has.
+    with Tmux("bash --norc -i", program.project, program.environment, 80, 24) as tmux:
+        tmux.shows("bash-")
+        tmux.type(f"{PROGRAM} demo")
+        tmux.keys("Enter")
+        tmux.shows("say anything to start")
+        tmux.type("half a draft")
+        tmux.shows("half a draft")
+        tmux.keys("C-z")
+        tmux.shows(r"Stopped[\s\S]*bash-")
+        tmux.type("fg")
+        tmux.keys("Enter")
+        tmux.shows(r"say anything to start[\s\S]*half a draft")
+        tmux.type(" more")
+        tmux.shows("half a draft more")
+        tmux.keys("C-c", "C-d")
+        tmux.shows(r"bash-\S+\s*$")
+
+
+def test_the_append_only_mode_in_a_dumb_terminal(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    environment = program.environment | {"TERM": "dumb"}
+    with Tmux(f"env TERM=dumb {PROGRAM} demo --plain", program.project, environment, 80, 24) as tmux:
+        tmux.shows(r"\n>\s*$")
+        tmux.type("hello")
+        tmux.keys("Enter")
+        tmux.shows("Type a number from 1 to")
+        time.sleep(0.5)  # the menu takes no answer before it can have been read
+        tmux.type("2")
+        tmux.keys("Enter")
+        tmux.shows(r"Allow edit\?[\s\S]*Type a number from 1 to")
+        time.sleep(0.5)
+        tmux.type("4")
+        tmux.keys("Enter")
+        tmux.shows(r"Stopped\.[\s\S]*\n>\s*$")
+        tmux.keys("C-d")
+        tmux.shows("exit code 0")
+
+
+def test_ctrl_c_stops_a_plain_turn_and_twice_it_quits(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    with terminal(program, "demo", "--plain") as tmux:
+        tmux.shows(r"\n>\s*$")
+        tmux.type("hello")
+        tmux.keys("Enter")
+        tmux.shows("Type a number from 1 to")
+        tmux.keys("C-c")
+        tmux.shows(r"Stopped\.[\s\S]*\n>\s*$")
+        tmux.keys("C-c")
+        tmux.shows("Ctrl.C again quits")
+        tmux.keys("C-c")
+        tmux.shows("exit code 0")
