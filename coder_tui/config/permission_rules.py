@@ -19,7 +19,13 @@ def user_layer(table: PermissionTable, sources: Sources) -> Layer:
     return Layer(
         USER,
         tuple(
-            Rule(key, pattern, effect, origin_of(sources, path))
+            Rule(
+                key,
+                pattern,
+                effect,
+                origin_of(sources, path),
+                yields_to_mode=pattern == EVERYTHING and effect is Effect.ASK,
+            )
             for path, key, pattern, effect in _entries(table)
         ),
     )

@@ -14,6 +14,7 @@ from coder_tui.policy.rules import (
     is_exact,
     pattern_matches,
     speaks_of,
+    strictest,
 )
 from coder_tui.policy.targets import by_rule, decide_target
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
@@ -97,32 +98,36 @@ def _last(rules: list[Rule], text: str) -> Rule | None:
 
 def _decide_part(action: Action, part: CommandPart, command: ShellCommand, policy: Policy) -> Verdict | None:
     """None where a part does nothing by itself, and the others decide."""
-    rules = [rule for layer in policy.layers if (rule := _layer_rule(layer, action, part, command))]
-    strictest = max(rules, key=lambda rule: rule.effect.strictness, default=None)
-    if strictest is not None and strictest.effect is Effect.DENY:
-        return by_rule(strictest)
+    rules = (_layer_rule(layer, action, part, command) for layer in policy.layers)
+    rule = strictest(rule for rule in rules if rule)
+    if rule is not None and rule.effect is Effect.DENY:
+        return by_rule(rule)
     if part.doubts and not _is_exactly_allowed(action, command, policy):
-        return _confined(floor(Effect.ASK, ANALYSIS, *part.doubts), command, policy, strictest)
-    if part.is_transparent and (strictest is None or strictest.pattern == EVERYTHING):
+        return _confined(floor(Effect.ASK, ANALYSIS, *part.doubts), command, policy, rule)
+    if part.is_transparent and (rule is None or rule.pattern == EVERYTHING):
         return None
-    verdict = by_rule(strictest) if strictest else _default(action)
+    verdict = by_rule(rule) if rule else _default(action)
     if verdict.effect is Effect.ASK and (grant := _part_grant(action, part, command, policy)):
         return granted(grant)
-    return _confined(verdict, command, policy, strictest)
+    return _confined(verdict, command, policy, rule)
 
 
 def _layer_rule(layer: Layer, action: Action, part: CommandPart, command: ShellCommand) -> Rule | None:
     """The layer's last match; one that allows must be meant for this part, or be the whole line."""
-    for rule in reversed(layer.effective):
-        if not speaks_of(rule, action.keys):
-            continue
-        if rule.effect is Effect.ALLOW:
-            is_whole = is_exact(rule.pattern) and rule.pattern == command.text.strip()
-            if is_whole or any(allows_command(rule.pattern, text) for text in part.allowable):
-                return rule
-        elif pattern_matches(rule.pattern, part.text):
-            return rule
-    return None
+    rules = [rule for rule in layer.effective if speaks_of(rule, action.keys)]
+    last = next((rule for rule in reversed(rules) if _matches_part(rule, part, command)), None)
+    if last is None or not last.yields_to_mode:
+        return last
+    return strictest(
+        rule for rule in rules if rule.effect is Effect.ASK and _matches_part(rule, part, command)
+    )
+
+
+def _matches_part(rule: Rule, part: CommandPart, command: ShellCommand) -> bool:
+    if rule.effect is not Effect.ALLOW:
+        return pattern_matches(rule.pattern, part.text)
+    is_whole = is_exact(rule.pattern) and rule.pattern == command.text.strip()
+    return is_whole or any(allows_command(rule.pattern, text) for text in part.allowable)
 
 
 def _is_exactly_allowed(action: Action, command: ShellCommand, policy: Policy) -> bool:
@@ -163,7 +168,7 @@ def _confined(verdict: Verdict, command: ShellCommand, policy: Policy, rule: Rul
     """In mode `auto` the sandbox takes the question's place, unless a rule of the person's asks it."""
     if policy.mode is not Mode.AUTO or verdict.effect is not Effect.ASK:
         return verdict
-    if rule is not None and rule.effect is Effect.ASK:
+    if rule is not None and rule.effect is Effect.ASK and not rule.yields_to_mode:
         return by_rule(rule)
     if reason := why_not_confined(command, policy):
         return Verdict(Effect.ASK, verdict.rule, verdict.source, (reason, *verdict.reasons))

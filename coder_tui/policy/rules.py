@@ -1,6 +1,7 @@
 """Rules by tool and pattern, and how they match."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -28,6 +29,8 @@ class Rule:
     pattern: str
     effect: Effect
     source: str
+    yields_to_mode: bool = False
+    """The person's own `"*" = "ask"`: it says what holds anyway, so a mode that they choose outweighs it."""
 
     def __str__(self) -> str:
         return f"{self.key} {self.pattern!r} = {self.effect}"
@@ -47,6 +50,11 @@ class Layer:
         if self.is_trusted:
             return self.rules
         return tuple(rule for rule in self.rules if rule.effect is not Effect.ALLOW)
+
+
+def strictest(rules: Iterable[Rule]) -> Rule | None:
+    """Of several that ask, one that holds in every mode."""
+    return max(rules, key=lambda rule: (rule.effect.strictness, not rule.yields_to_mode), default=None)
 
 
 EVERYTHING = "*"

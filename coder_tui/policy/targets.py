@@ -15,6 +15,7 @@ from coder_tui.policy.rules import (
     key_matches,
     pattern_matches,
     rule_matches,
+    strictest,
 )
 from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Mode, Target, TargetKind
@@ -47,16 +48,21 @@ def by_rule(rule: Rule) -> Verdict:
 def _by_rules(action: Action, target: Target | None, policy: Policy) -> Verdict | None:
     matches = [rule for layer in policy.layers if (rule := _last_match(layer, action, target, policy))]
     default, _ = default_effect(action.tool, action.kind, policy.mode)
+    if default is not default_effect(action.tool, action.kind, Mode.ASK)[0]:
+        matches = [rule for rule in matches if not rule.yields_to_mode]
     if policy.mode is Mode.PLAN and default is Effect.DENY:
         # Plan mode is a layer of its own: a rule that allows cannot outweigh it.
         matches.append(Rule(action.tool, EVERYTHING, Effect.DENY, "plan mode"))
-    return by_rule(max(matches, key=lambda match: match.effect.strictness)) if matches else None
+    found = strictest(matches)
+    return by_rule(found) if found else None
 
 
 def _last_match(layer: Layer, action: Action, target: Target | None, policy: Policy) -> Rule | None:
     shown = _shown(target, policy)
     matches = [rule for rule in layer.effective if rule_matches(rule, action.keys, target, shown)]
-    return matches[-1] if matches else None
+    if not matches or not matches[-1].yields_to_mode:
+        return matches[-1] if matches else None
+    return strictest(rule for rule in reversed(matches) if rule.effect is Effect.ASK)
 
 
 def _shown(target: Target | None, policy: Policy) -> str:

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from coder_tui.config.permission_rules import user_layer
+from coder_tui.config.settings import Settings
+from coder_tui.config.sources import Sources
 from coder_tui.policy.action import Action, Policy
 from coder_tui.policy.decide import decide
 from coder_tui.policy.paths import Boundaries
@@ -202,6 +205,58 @@ def test_auto_obeys_rules_that_ask_or_refuse() -> None:
     assert effect("make", rules, mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
     assert effect("make $x", rules, mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
     assert effect("curl h", rules, mode=Mode.AUTO, is_sandboxed=True) is Effect.DENY
+
+
+def own(*rules: tuple[str, str, str]) -> Layer:
+    """A person's own settings, as they are read from a file."""
+    table: dict[str, dict[str, str]] = {}
+    for key, pattern, chosen in rules:
+        table.setdefault(key, {})[pattern] = chosen
+    return user_layer(Settings.model_validate({"permission": table}).permission, Sources())
+
+
+@pytest.mark.parametrize("rules", [[("bash", "*", "ask")], [("*", "*", "ask")]])
+def test_a_catch_all_that_asks_yields_to_the_mode_that_the_person_chose(
+    rules: list[tuple[str, str, str]],
+) -> None:
+    assert effect("pytest -q", own(*rules), mode=Mode.AUTO, is_sandboxed=True) is Effect.ALLOW
+    assert effect("make $x", own(*rules), mode=Mode.AUTO, is_sandboxed=True) is Effect.ALLOW
+    assert effect("pytest -q", own(*rules), mode=Mode.AUTO) is Effect.ASK
+    assert effect("pytest -q", own(*rules), is_sandboxed=True) is Effect.ASK
+    assert effect("npm install", own(*rules), mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        (own(("bash", "*", "ask"), ("bash", "make*", "ask")),),
+        (own(("bash", "make*", "ask"), ("bash", "*", "ask")),),
+        (own(("bash", "*", "ask")), layer(("bash", "make*", "ask"), name="project")),
+        (own(("bash", "*", "ask")), layer(("bash", "*", "ask"), name="project")),
+    ],
+)
+def test_a_question_of_its_own_name_or_of_the_project_holds_in_every_mode(layers: tuple[Layer, ...]) -> None:
+    assert effect("cd src && make", *layers, mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
+
+
+def test_no_allowance_before_a_catch_all_comes_back_with_the_mode() -> None:
+    rules = own(("bash", "npm*", "allow"), ("bash", "*", "ask"))
+    assert effect("npm install", rules, mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
+
+
+def test_mode_edits_outweighs_a_catch_all_for_edits_and_nothing_else() -> None:
+    def edit(path: str, mode: Mode, *rules: tuple[str, str, str]) -> Effect:
+        target = Target(TargetKind.PATH, f"{ROOT}/{path}", writes=True)
+        action = Action("edit", "edit", ToolKind.EDIT, (target,))
+        return decide(action, Policy(WORLD, mode, (own(*rules),))).effect
+
+    assert edit("a.py", Mode.EDITS, ("edit", "*", "ask")) is Effect.ALLOW
+    assert edit("a.py", Mode.ASK, ("edit", "*", "ask")) is Effect.ASK
+    assert edit("a.py", Mode.EDITS, ("edit", "*", "ask"), ("edit", "*.py", "ask")) is Effect.ASK
+    assert edit("a.py", Mode.EDITS, ("edit", "*.py", "ask"), ("edit", "*", "ask")) is Effect.ASK
+    reading = Action("read", "read", ToolKind.READ, (Target(TargetKind.PATH, f"{ROOT}/a"),))
+    everything = Policy(WORLD, Mode.AUTO, (own(("*", "*", "ask")),))
+    assert decide(reading, everything).effect is Effect.ASK
 
 
 def test_a_pattern_that_was_granted_covers_the_parts_that_it_names() -> None:
