@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from coder_tui.protocol.access import Mode, ToolKind
+from coder_tui.protocol.diagnostics import Diagnostic
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.requests import Reply, Request
@@ -168,6 +169,14 @@ class FilesChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class DiagnosticsChanged:
+    """All that is known of a file now; empty when everything in it was mended."""
+
+    path: str
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RetryScheduled:
     """The last attempt failed and what it streamed does not count; `delay` in seconds."""
 
@@ -204,6 +213,7 @@ Event = (
     | UsageUpdated
     | TodosChanged
     | FilesChanged
+    | DiagnosticsChanged
     | RetryScheduled
     | Notice
 )

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.events import (
+    DiagnosticsChanged,
     Event,
     FilesChanged,
     MessageFinished,
@@ -35,9 +36,9 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.ui.conversation import Conversation
 from coder_tui.ui.request_presenter import RequestPresenter
+from coder_tui.ui.widgets.dock import Dock
 from coder_tui.ui.widgets.lines import QueueLine
 from coder_tui.ui.widgets.status_bar import Activity, StatusBar
-from coder_tui.ui.widgets.todo_pane import TodoPane
 from coder_tui.ui.widgets.transcript import Transcript
 
 
@@ -47,11 +48,12 @@ class Panes:
 
     transcript: Transcript
     status: StatusBar
-    todos: TodoPane
+    dock: Dock
     queue: QueueLine
     conversation: Conversation
     presenter: RequestPresenter
     turn_ended: Callable[[], None]
+    files_changed: Callable[[], None]
 
 
 class EventRouter:
@@ -59,7 +61,6 @@ class EventRouter:
         self._panes = panes
         self._waiting: dict[str, str] = {}
         self._previews: dict[str, DisplayBlock] = {}
-        self._files: set[str] = set()
         self.title = ""
         self.sent: list[str] = []
 
@@ -98,11 +99,11 @@ class EventRouter:
             case RetryScheduled(attempt, delay, reason):
                 transcript.discard_stream(f"{reason} Attempt {attempt} failed, again in {delay:.0f} s.")
             case TodosChanged(items):
-                self._panes.todos.set_items(items)
-                status.show(todos="" if self._panes.todos.display else self._panes.todos.count)
-            case FilesChanged(paths):
-                self._files.update(paths)
-                status.show(files_changed=len(self._files))
+                self._panes.dock.show_todos(items)
+            case FilesChanged():
+                self._panes.files_changed()
+            case DiagnosticsChanged(path, diagnostics):
+                self._panes.dock.show_problems(path, diagnostics)
             case UsageUpdated():
                 self._used(event)
             case Notice(level, text):

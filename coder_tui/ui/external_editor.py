@@ -6,16 +6,17 @@ import shlex
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from textual.app import SuspendNotSupported
 
 from coder_tui.protocol.requests import Editable
+from coder_tui.text.safe_text import safe_line
 
 FALLBACKS = ("nano", "vi")
 GRACE = 2.0
@@ -51,11 +52,15 @@ class NoEditor:
 
 
 Outcome = Edited | NotEdited | NoEditor
+ResultT = TypeVar("ResultT", bound=Outcome)
 
 
 WINDOWED = frozenset({"code", "code-insiders", "codium", "cursor", "subl", "zed", "gedit", "kate"})
 """Editors that return at once unless they are told to wait."""
 WAITING = "code --wait"
+GOTO = frozenset({"code", "code-insiders", "codium", "cursor"})
+SUFFIXED = frozenset({"subl", "zed", "hx", "helix"})
+"""Editors that take a place as part of the file's name."""
 UNCHANGED = NotEdited("Nothing was changed.")
 
 
@@ -81,16 +86,40 @@ class ExternalEditor:
         command = self.command()
         if isinstance(command, NoEditor):
             return command
+        return await self._beside_screen(terminal, self._edited(command, editable))
+
+    async def open_at(self, terminal: Terminal, file: Path, line: int, column: int) -> str:
+        """Open a file itself at a place; returns a sentence where that did not work."""
+        command = self.command()
+        if isinstance(command, NoEditor):
+            return command.reason
+        if not await asyncio.to_thread(file.is_file):
+            return f"{safe_line(file.name)} is no longer there."
+        opened = self._opened([*command, *place_words(command[0], file, line, column)])
+        return (await self._beside_screen(terminal, opened)).reason
+
+    async def _opened(self, command: list[str]) -> NotEdited:
+        try:
+            # From home: an editor must not take settings from the workspace because it is run there.
+            code = await _to_its_end(command, Path.home(), self._environ)
+        except OSError as error:
+            return NotEdited(f"The editor cannot be run: {error.strerror or error}.")
+        return NotEdited(f"The editor ended with code {code}." if code else "")
+
+    async def _beside_screen(
+        self, terminal: Terminal, work: Coroutine[None, None, ResultT]
+    ) -> ResultT | NotEdited | NoEditor:
         cancelled: asyncio.CancelledError | None = None
-        outcome: Outcome = NotEdited("The editor was stopped.")
+        outcome: ResultT | NotEdited = NotEdited("The editor was stopped.")
         try:
             # Without painting: the loop goes on, so that other agents and the model's stream do not stall.
             with terminal.batch_update(), _deaf_to_interrupts(), terminal.suspend():
                 try:
-                    outcome = await self._edited(command, editable)
+                    outcome = await work
                 except asyncio.CancelledError as error:
                     cancelled = error  # Textual does not take the terminal up again after an exception
         except SuspendNotSupported:
+            work.close()
             return NoEditor("This terminal cannot be given to an editor.")
         if cancelled is not None:
             raise cancelled
@@ -126,6 +155,16 @@ class ExternalEditor:
                 return outcome
         except OSError as error:
             return NotEdited(f"The editor cannot be run: {error.strerror or error}.")
+
+
+def place_words(program: str, file: Path, line: int, column: int) -> list[str]:
+    """How an editor is told a place; most know `+line`."""
+    name = Path(program).name
+    if name in GOTO:
+        return ["--goto", f"{file}:{line}:{column}"]
+    if name in SUFFIXED:
+        return [f"{file}:{line}:{column}"]
+    return [f"+{line}", str(file)]
 
 
 async def _to_its_end(command: list[str], folder: Path, environ: Mapping[str, str]) -> int:

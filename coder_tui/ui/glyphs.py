@@ -18,6 +18,7 @@ class Chrome(drawn.Glyphs):
     down: str = "↓"
     dash: str = "—"
     dot: str = "·"
+    to: str = "–"
 
 
 UNICODE = Chrome()
@@ -32,6 +33,7 @@ ASCII = Chrome(
     down="v",
     dash="-",
     dot="-",
+    to="-",
 )
 
 

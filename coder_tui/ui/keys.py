@@ -13,6 +13,10 @@ class Context(StrEnum):
     SESSION = "Session"
     COMPOSER = "Prompt"
     TRANSCRIPT = "Browsing (Tab out of the prompt)"
+    PANE = "Panes beside the conversation"
+    LIST = "Lists"
+    CHANGES = "Changes"
+    PROBLEMS = "Problems"
     PAGER = "Reading a block"
     DIFF = "Diff"
     APPROVAL = "Approval"
@@ -52,7 +56,9 @@ def _row(
     return KeyAction(id, context, keys, action, title, priority, palette, help)
 
 
-_G, _S, _C, _T, _R, _D, _A, _P, _H = Context
+_G, _S, _C, _T, _R = Context.GLOBAL, Context.SESSION, Context.COMPOSER, Context.TRANSCRIPT, Context.PAGER
+_D, _A, _P, _H = Context.DIFF, Context.APPROVAL, Context.TRUST, Context.HELP
+_N, _L, _E = Context.PANE, Context.LIST, Context.PROBLEMS
 
 KEYS: tuple[KeyAction, ...] = (
     _row("app.palette", _G, "ctrl+p", "app.command_palette", "Command palette", palette=False),
@@ -64,7 +70,9 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.cancel", _S, "ctrl+c", "screen.cancel", "Copy, stash the draft, stop, quit"),
     _row("session.answer", _S, "f8,alt+r", "screen.answer", "Answer the waiting request", priority=True),
     _row("session.chat", _S, "f2", "screen.chat", "Go to the prompt and the newest line"),
-    _row("session.todo", _S, "f4", "screen.todo", "Show or hide the todo list"),
+    _row("session.changes", _S, "f3", "screen.changes", "Changes: go there, again to hide"),
+    _row("session.todo", _S, "f4", "screen.todo", "Todo list: go there, again to hide"),
+    _row("session.problems", _S, "f5", "screen.problems", "Problems: go there, again to hide"),
     _row("session.mode", _S, "shift+tab", "screen.mode", "Next mode: ask, edits, plan"),
     _row("session.fold", _S, "ctrl+o", "screen.fold", "Expand or collapse all calls", priority=True),
     _row("session.thinking", _S, "alt+t", "screen.thinking", "Thinking: none, summary, full", priority=True),
@@ -102,6 +110,17 @@ KEYS: tuple[KeyAction, ...] = (
     _row("transcript.palette", _T, "colon", "app.command_palette", "Command palette", palette=False),
     _row("transcript.prompt", _T, "i", "screen.chat", "Back to the prompt", palette=False),
     _row("transcript.leave", _T, "escape", "leave", "End the search, stop, or go back", palette=False),
+    _row("pane.leave", _N, "escape", "leave", "Back to the prompt", palette=False),
+    _row("pane.prompt", _N, "i", "leave", "Back to the prompt", palette=False, help=False),
+    _row("list.next", _L, "j,down", "move(1)", "Mark the next one", palette=False),
+    _row("list.previous", _L, "k,up", "move(-1)", "Mark the previous one", palette=False),
+    _row("list.first", _L, "g,home", "end(-1)", "Go to the beginning", palette=False),
+    _row("list.last", _L, "G,end", "end(1)", "Go to the end", palette=False),
+    _row("list.open", _L, "enter", "choose", "Open the marked one", palette=False),
+    _row("changes.scope", Context.CHANGES, "t", "scope", "Newest turn, or all of it", palette=False),
+    _row("problems.next", _E, "right_square_bracket", "move(1)", "Next problem", palette=False),
+    _row("problems.previous", _E, "left_square_bracket", "move(-1)", "Previous problem", palette=False),
+    _row("problems.fix", _E, "f", "fix", "Ask the agent to fix it", palette=False),
     _row("pager.down", _R, "j,down", "line(1)", "A line down", palette=False),
     _row("pager.up", _R, "k,up", "line(-1)", "A line up", palette=False),
     _row("pager.half_up", _R, "ctrl+u,b", "half(-1)", "Half a page up", palette=False),

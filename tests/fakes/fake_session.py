@@ -114,6 +114,10 @@ class FakeSession:
         if reply.decision is Decision.CANCEL_TURN:
             self.interrupt()
 
+    @property
+    def turn(self) -> int:
+        return len(self.submitted)
+
     async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
         return self.files
 

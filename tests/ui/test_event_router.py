@@ -1,12 +1,15 @@
 """Every event reaches the screen."""
 
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from coder_tui.protocol.access import Mode, ToolKind
+from coder_tui.protocol.diagnostics import Diagnostic, Severity
 from coder_tui.protocol.display import TerminalBlock, TextBlock
 from coder_tui.protocol.events import (
+    DiagnosticsChanged,
     Event,
     FilesChanged,
     MessageFinished,
@@ -35,9 +38,11 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.protocol.usage import Usage
+from coder_tui.workspace.changed_files import ChangedFile
 from tests.fakes.screens import shell_request, stage
 
 TODO = TodoItem("1", "write it down", TodoStatus.PENDING, TodoPriority.LOW)
+PROBLEM = Diagnostic("a.py", 3, 7, Severity.ERROR, "it is not defined")
 STARTED = ToolStarted("call-r1", "bash", ToolKind.EXECUTE, "make all")
 
 # What happens, and words that are then on the screen.
@@ -61,7 +66,7 @@ SHOWN: list[tuple[tuple[Event, ...], str]] = [
     ((STARTED, RequestOpened(shell_request()), RequestClosed("r1", None)), "running"),
     ((UsageUpdated(Usage(), Usage(900, 100, cost=1.5), 500, 1000),), "50%"),
     ((TodosChanged((TODO,)),), "write it down"),
-    ((FilesChanged(("a", "b")),), "files 2"),
+    ((DiagnosticsChanged("a.py", (PROBLEM,)),), "it is not defined"),
     ((RetryScheduled(2, 3.0, "Server error."),), "Server error. Attempt 2 failed, again in 3 s."),
     ((Notice(NoticeLevel.WARNING, "mind the gap"),), "mind the gap"),
 ]
@@ -74,6 +79,13 @@ async def test_an_event_shows(happened: tuple[Event, ...], words: str) -> None:
         await s.until(lambda: words in s.drawn())
 
 
+async def test_changed_files_are_asked_for_and_shown() -> None:
+    async with stage(size=(150, 30)) as s:
+        s.session.files = (ChangedFile(Path("/srv/project/new.py"), 1, None, b"x = 1\n"),)
+        s.session.emit(FilesChanged(("new.py",)))
+        await s.until(lambda: "A new.py" in s.drawn())
+
+
 async def test_a_new_title_is_kept_for_the_way_out() -> None:
     async with stage() as s:
         s.session.emit(SessionRenamed("better name"))
@@ -82,7 +94,7 @@ async def test_a_new_title_is_kept_for_the_way_out() -> None:
 
 
 def test_no_event_was_forgotten_here() -> None:
-    tried = {type(event) for happened, _ in SHOWN for event in happened} | {SessionRenamed}
+    tried = {type(event) for happened, _ in SHOWN for event in happened} | {SessionRenamed, FilesChanged}
     assert set(get_args(Event)) - tried == set()
 
 

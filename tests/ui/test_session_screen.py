@@ -11,23 +11,16 @@ from coder_tui.agent.session import Session
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     MessageFinished,
-    TodosChanged,
     TurnFailed,
     TurnFinished,
     UserMessageAdded,
 )
 from coder_tui.protocol.outcomes import TurnOutcome
-from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.widgets.status_bar import Activity
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, stage
-
-TODOS = (
-    TodoItem("1", "guard", TodoStatus.COMPLETED, TodoPriority.HIGH),
-    TodoItem("2", "test", TodoStatus.IN_PROGRESS, TodoPriority.HIGH),
-)
 
 
 def activity(s: Stage) -> Activity:
@@ -167,19 +160,6 @@ async def test_a_resumed_session_shows_what_was_said_and_offers_it_as_history() 
         await s.until(lambda: "old answer" in s.drawn())
         await s.pilot.press("up")
         assert s.draft == "old question"
-
-
-async def test_todos_dock_when_wide_and_are_counted_when_not() -> None:
-    async with stage(size=(140, 30)) as s:
-        s.session.emit(TodosChanged(TODOS))
-        assert (s.screen.todos.display, s.screen.status.status.todos) == (True, "")
-        await s.pilot.resize_terminal(100, 30)
-        await s.until(lambda: not s.screen.todos.display)
-        assert s.screen.status.status.todos == "1/2"
-        await s.pilot.press("f4")
-        assert (s.screen.todos.display, s.screen.status.status.todos) == (True, "")
-        s.session.emit(TodosChanged(()))
-        assert not s.screen.todos.display
 
 
 @pytest.mark.parametrize("size", [(20, 5), (1, 1), (29, 8), (30, 7)])

@@ -8,8 +8,10 @@ import pytest
 from textual.pilot import Pilot
 
 from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.diagnostics import Diagnostic, Severity
 from coder_tui.protocol.display import DiffBlock, TextBlock
 from coder_tui.protocol.events import (
+    DiagnosticsChanged,
     Event,
     FilesChanged,
     MessageFinished,
@@ -25,6 +27,8 @@ from coder_tui.protocol.requests import ApprovalRequest, Grant
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.protocol.usage import Usage
 from coder_tui.ui.app import CoderApp
+from coder_tui.ui.widgets.pane import PaneName
+from coder_tui.workspace.changed_files import ChangedFile
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for
 
@@ -61,7 +65,20 @@ EARLIER: tuple[Event, ...] = (
         )
     ),
     FilesChanged(("calc.py",)),
+    DiagnosticsChanged(
+        "calc.py",
+        (
+            Diagnostic("calc.py", 1, 8, Severity.WARNING, "math is imported but not used", "F401", "ruff"),
+            Diagnostic("calc.py", 6, 15, Severity.ERROR, "Name c is not defined", "F821", "ruff", True),
+        ),
+    ),
     UsageUpdated(Usage(1000, 200), Usage(80_000, 2_200, cost=0.374), 144_000, 200_000),
+)
+BEFORE = b"import math\n\n\ndef div(a, b):\n    return a / b\n"
+AFTER = b"import math\n\n\ndef div(a, b):\n    if b == 0:\n        raise ValueError(b)\n    return a / b\n"
+FILES = (
+    ChangedFile(Path("/srv/project/calc.py"), 1, BEFORE, AFTER),
+    ChangedFile(Path("/srv/project/tests/test_calc.py"), 1, None, b"from calc import div\n"),
 )
 EDIT = ApprovalRequest(
     id="r1",
@@ -87,8 +104,11 @@ class SnapCompare(Protocol):
     ) -> bool: ...
 
 
-def prepared(*requests: ApprovalRequest) -> tuple[CoderApp, Callable[[Pilot[int]], Awaitable[None]]]:
+def prepared(
+    *requests: ApprovalRequest, keys: tuple[str, ...] = ()
+) -> tuple[CoderApp, Callable[[Pilot[int]], Awaitable[None]]]:
     session = FakeSession(Path("/srv/project"), EARLIER)
+    session.files = FILES
     app = CoderApp(launch_for(session))
 
     async def ready(pilot: Pilot[int]) -> None:
@@ -99,7 +119,11 @@ def prepared(*requests: ApprovalRequest) -> tuple[CoderApp, Callable[[Pilot[int]
             await s.ready_dialog()
             await s.until(lambda: "ready" in s.drawn())
         else:
-            await s.until(lambda: "denied" in s.drawn())
+            await s.until(
+                lambda: "denied" in s.drawn() and bool(app.session_screen.dock.count(PaneName.CHANGES))
+            )
+            await pilot.press(*keys)
+            await s.until(lambda: not app.session_screen.dock.changes.diff.is_colouring)
 
     return app, ready
 
@@ -108,6 +132,12 @@ def prepared(*requests: ApprovalRequest) -> tuple[CoderApp, Callable[[Pilot[int]
 def test_the_session_looks_right(snap_compare: SnapCompare, size: tuple[int, int]) -> None:
     app, ready = prepared()
     assert snap_compare(app, terminal_size=size, run_before=ready)
+
+
+@pytest.mark.parametrize("key", ["f3", "f5"])
+def test_a_narrow_pane_looks_right(snap_compare: SnapCompare, key: str) -> None:
+    app, ready = prepared(keys=(key,))
+    assert snap_compare(app, terminal_size=(80, 24), run_before=ready)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=["80x24", "140x40"])

@@ -20,26 +20,27 @@ from coder_tui.ui.notifications import Attention
 from coder_tui.ui.reading import BlockReader
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.screens.gated import Gated
+from coder_tui.ui.screens.pane_actions import PaneActions
 from coder_tui.ui.screens.reading_actions import ReadingActions
+from coder_tui.ui.widgets.dock import MEDIUM, WIDE, Dock
 from coder_tui.ui.widgets.hints import Hints
 from coder_tui.ui.widgets.lines import NewBelowPill, QueueLine, RequestCard, TooSmall
+from coder_tui.ui.widgets.pane_tabs import PaneTabs
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
 from coder_tui.ui.widgets.status_bar import StatusBar
-from coder_tui.ui.widgets.todo_pane import TodoPane
 from coder_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
     from coder_tui.agent.session import Session
     from coder_tui.ui.event_router import EventRouter
 
-WIDE = 140
 QUIT_WINDOW = 2.0
-_WIDTHS = [(0, "-narrow"), (100, "-medium"), (WIDE, "-wide")]
+_WIDTHS = [(0, "-narrow"), (MEDIUM, "-medium"), (WIDE, "-wide")]
 _HEIGHTS = [(0, "-short"), (30, "-tall")]
 
 
-class SessionScreen(Gated, ReadingActions, Screen[None]):
+class SessionScreen(Gated, ReadingActions, PaneActions, Screen[None]):
     """Lays the widgets out and turns keys into calls on them."""
 
     BINDINGS = bindings(Context.SESSION)
@@ -60,7 +61,8 @@ class SessionScreen(Gated, ReadingActions, Screen[None]):
         )
         self.prompt = Prompt(PromptHistory((), keep_in_memory), self._submitted)
         self.status = StatusBar(signs, launch.directory)
-        self.todos = TodoPane(signs)
+        self.dock = Dock(signs)
+        self.tabs = PaneTabs(signs)
         self._queue = QueueLine(signs)
         self._card = RequestCard(signs)
         self._too_small = TooSmall()
@@ -83,13 +85,14 @@ class SessionScreen(Gated, ReadingActions, Screen[None]):
         self.router: EventRouter | None = None
 
     def compose(self) -> ComposeResult:
+        yield self.tabs
         with Container(id="body"):
             with Container(id="chat"):
                 yield self.transcript
                 yield self.transcript.line
                 yield self._pill
-                yield self._hints
-            yield self.todos
+            yield self.dock
+            yield self._hints
         yield self._queue
         yield self._card
         with Container(id="composer"):
@@ -111,6 +114,7 @@ class SessionScreen(Gated, ReadingActions, Screen[None]):
         session.subscribe(self.attention.hear)
         self.prompt.sent.seed(router.sent)
         self.conversation.attach(session)
+        self.follow_changes(session)
         self._turn_ended()
 
     def _build_router(self) -> "EventRouter":
@@ -120,11 +124,12 @@ class SessionScreen(Gated, ReadingActions, Screen[None]):
         panes = Panes(
             self.transcript,
             self.status,
-            self.todos,
+            self.dock,
             self._queue,
             self.conversation,
             self.presenter,
             self._turn_ended,
+            self.files_changed,
         )
         return EventRouter(panes)
 
@@ -140,6 +145,7 @@ class SessionScreen(Gated, ReadingActions, Screen[None]):
         return True
 
     def _submitted(self, text: str) -> None:
+        self.dock.show_chat()
         self.transcript.follow()
         self.conversation.send(text)
 
@@ -157,8 +163,7 @@ class SessionScreen(Gated, ReadingActions, Screen[None]):
         self._pill.show(event.count)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.todos.set_wide(event.size.width >= WIDE)
-        self._count_todos()
+        self.dock.set_columns(event.size.width)
         self.set_class(TooSmall.is_too_small(event.size), "-tiny")
         self.presenter.consider()
 
@@ -189,22 +194,12 @@ class SessionScreen(Gated, ReadingActions, Screen[None]):
 
     @on(NewBelowPill.Pressed)
     def action_chat(self) -> None:
+        self.dock.show_chat()
         self.transcript.follow()
         self.set_focus(self.prompt)
 
-    def action_todo(self) -> None:
-        if self.todos.items:
-            self.todos.toggle()
-            self._count_todos()
-        else:
-            self._hints.show("There is no todo list yet.")
-
     def action_mode(self) -> None:
         self.conversation.next_mode()
-
-    def _count_todos(self) -> None:
-        """The bar counts what the pane does not show."""
-        self.status.show(todos="" if self.todos.display else self.todos.count)
 
     def _start_turn(self, turn: Coroutine[None, None, None]) -> None:
         self.run_worker(turn, group="turn")

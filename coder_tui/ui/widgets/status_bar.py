@@ -38,7 +38,10 @@ class Status:
     branch: str = ""
     activity: Activity = Activity.STARTING
     todos: str = ""
-    files_changed: int = 0
+    files: str = ""
+    problems: str = ""
+    is_confined: bool = True
+    """Whether commands run in a sandbox."""
 
     @property
     def context_percent(self) -> int | None:
@@ -60,7 +63,9 @@ class StatusChanges(TypedDict, total=False):
     branch: str
     activity: Activity
     todos: str
-    files_changed: int
+    files: str
+    problems: str
+    is_confined: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,9 @@ def segments(status: Status, chrome: Chrome) -> list[Segment]:
         Segment(directory, "$text-dim", 2),
         Segment(branch, "$foreground", 5),
         Segment(f"todo {status.todos}" if status.todos else "", "$text-accent", 7),
-        Segment(f"files {status.files_changed}" if status.files_changed else "", "$text-dim", 2),
+        Segment(f"changes {status.files}" if status.files else "", "$text-dim", 2),
+        Segment(f"problems {status.problems}" if status.problems else "", "bold $text-warning", 6),
+        Segment("" if status.is_confined else "no sandbox", "$text-warning", 6),
         *_activity(status.activity, chrome),
     ]
     return [segment for segment in row if segment.text]

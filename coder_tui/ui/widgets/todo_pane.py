@@ -3,14 +3,15 @@
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.widget import Widget
-from textual.widgets import Static
 
 from coder_tui.protocol.todos import TodoItem, TodoStatus
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.widgets.pane import Pane, PaneName
 
+HINTS = (("F4", "hide"), ("Esc", "prompt"))
 _STYLE = {
     TodoStatus.COMPLETED: "$text-dim",
     TodoStatus.IN_PROGRESS: "bold $text-primary",
@@ -21,7 +22,7 @@ _STYLE = {
 class TodoLines(Widget):
     """The items with hanging indents."""
 
-    DEFAULT_CSS = "TodoLines { height: auto; width: 1fr; }"
+    DEFAULT_CSS = "TodoLines { height: auto; width: 1fr; padding: 0 1; }"
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__()
@@ -37,42 +38,62 @@ class TodoLines(Widget):
         self.refresh(layout=True)
 
     def render(self) -> Content:
-        return Content("\n").join(self._lines(self.content_size.width))
+        width = self.content_size.width
+        return Content("\n").join([line for item in self.items for line in self._lines(item, width)])
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self._lines(width))
+        return self.rows_at(width)
 
-    def _lines(self, width: int) -> list[Content]:
-        lines: list[Content] = []
+    def rows_at(self, width: int) -> int:
+        return sum(len(self._lines(item, width)) for item in self.items)
+
+    def active_rows(self) -> Region | None:
+        """Where the item stands that is being worked on, else the first that is to be done."""
+        wanted = next((item for item in self.items if item.status is TodoStatus.IN_PROGRESS), None)
+        wanted = wanted or next((item for item in self.items if item.status is TodoStatus.PENDING), None)
+        row = 0
         for item in self.items:
-            style = _STYLE[item.status]
-            wrapped = Content.styled(safe_line(item.content), style).wrap(max(1, width - 2))
-            first = Content.styled(f"{self._glyphs[item.status]} ", style)
-            lines += [(first if row == 0 else Content("  ")) + line for row, line in enumerate(wrapped)]
-        return lines
+            height = len(self._lines(item, self.content_size.width))
+            if item is wanted:
+                return Region(0, row, 1, height)
+            row += height
+        return None
+
+    def _lines(self, item: TodoItem, width: int) -> list[Content]:
+        style = _STYLE[item.status]
+        wrapped = Content.styled(safe_line(item.content), style).wrap(max(1, width - 2))
+        first = Content.styled(f"{self._glyphs[item.status]} ", style)
+        return [(first if row == 0 else Content("  ")) + line for row, line in enumerate(wrapped)]
 
 
-class TodoPane(VerticalScroll, can_focus=False):
-    """Shows itself where there is room and something to do, unless the person chose otherwise."""
+class TodoScroll(VerticalScroll):
+    """Room for the items, with the one that is worked on in view."""
 
-    DEFAULT_CSS = """
-    TodoPane {
-        width: 42; height: 1fr; display: none; padding: 0 1; background: $background;
-        border-left: vkey $border-blurred; scrollbar-size-vertical: 1;
-        #todo-title { color: $text-accent; text-style: bold; height: 1; }
-    }
-    """
+    DEFAULT_CSS = "TodoScroll { height: 1fr; scrollbar-size-vertical: 1; }"
+
+    def on_resize(self) -> None:
+        self.show_active()
+
+    def show_active(self) -> None:
+        lines = self.query_one(TodoLines)
+        if (rows := lines.active_rows()) is not None:
+            self.scroll_to_region(rows.grow((1, 0, 1, 0)), animate=False, force=True)
+
+
+class TodoPane(Pane):
+    """Goes away by itself once everything is done; then the count says it."""
+
+    name_of_pane = PaneName.TODOS
 
     def __init__(self, chrome: Chrome) -> None:
-        super().__init__(id="todos")
-        self._title = Static("todo", id="todo-title", markup=False)
+        super().__init__(HINTS, chrome, id="todos")
         self._lines = TodoLines(chrome)
-        self._is_wide = False
-        self._choice: bool | None = None
+        self._scroll = TodoScroll()
 
     def compose(self) -> ComposeResult:
-        yield self._title
-        yield self._lines
+        with self._scroll:
+            yield self._lines
+        yield self.line
 
     @property
     def items(self) -> tuple[TodoItem, ...]:
@@ -84,22 +105,18 @@ class TodoPane(VerticalScroll, can_focus=False):
         done = sum(item.status is TodoStatus.COMPLETED for item in self.items)
         return f"{done}/{len(self.items)}" if self.items else ""
 
+    @property
+    def wants_showing(self) -> bool:
+        return any(item.status is not TodoStatus.COMPLETED for item in self.items)
+
+    @property
+    def target(self) -> Widget:
+        return self._scroll
+
+    def rows_wanted(self, width: int) -> int:
+        return self._lines.rows_at(width - self._lines.gutter.width)
+
     def set_items(self, items: tuple[TodoItem, ...]) -> None:
         self._lines.set_items(items)
-        self._title.update(Content(f"todo {self.count}"))
-        self._place()
-
-    def set_wide(self, is_wide: bool) -> None:
-        self._is_wide = is_wide
-        self._place()
-
-    def toggle(self) -> None:
-        self._choice = not self.display
-        self._place()
-
-    def _place(self) -> None:
-        has_work = any(item.status is not TodoStatus.COMPLETED for item in self.items)
-        by_itself = self._is_wide and has_work
-        is_shown = bool(self.items) and (by_itself if self._choice is None else self._choice)
-        if is_shown != self.display:  # setting it lays the screen out anew, whatever it was
-            self.display = is_shown
+        self.retitle()
+        self.call_after_refresh(self._scroll.show_active)

@@ -1,0 +1,118 @@
+"""Keys and news of the session that concern the panes beside the conversation."""
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from coder_tui.ui.conversation import Conversation
+from coder_tui.ui.reading import BlockReader
+from coder_tui.ui.widgets.dock import Dock, Room
+from coder_tui.ui.widgets.hints import Hints
+from coder_tui.ui.widgets.pane import PaneName
+from coder_tui.ui.widgets.pane_tabs import PaneTabs
+from coder_tui.ui.widgets.prompt import Prompt
+from coder_tui.ui.widgets.status_bar import StatusBar
+
+if TYPE_CHECKING:  # neither the agent nor what draws diffs is needed before the first paint
+    from coder_tui.agent.session import Session
+    from coder_tui.ui.changes_feed import ChangesFeed, ShownChange
+    from coder_tui.ui.widgets.problems_pane import ProblemsPane
+
+    _Screen = Screen[None]
+else:
+    _Screen = object
+
+_NOTHING = {
+    PaneName.CHANGES: "Nothing was changed yet.",
+    PaneName.TODOS: "There is no todo list yet.",
+    PaneName.PROBLEMS: "No problems are known.",
+}
+
+
+class PaneActions(_Screen):
+    """Half of a screen: the other half makes the widgets."""
+
+    dock: Dock
+    tabs: PaneTabs
+    status: StatusBar
+    hints: Hints
+    prompt: Prompt
+    conversation: Conversation
+    reader: BlockReader
+    changes_feed: "ChangesFeed | None" = None
+
+    def follow_changes(self, session: "Session") -> None:
+        from coder_tui.ui.changes_feed import ChangesFeed
+
+        self.changes_feed = ChangesFeed(session, self._show_changes, self.hints.show)
+        self.files_changed()
+
+    def files_changed(self) -> None:
+        """Something may have changed: look again."""
+        if self.changes_feed is not None:
+            self.run_worker(self.changes_feed.read(), group="changes")
+
+    def _show_changes(self, changes: "tuple[ShownChange, ...]") -> None:
+        feed = self.changes_feed
+        if feed is not None and (changes or PaneName.CHANGES in self.dock.panes):
+            self.dock.changes.show(changes, is_turn_only=feed.is_turn_only)
+            self.dock.place()
+
+    def on_changes_list_scope_asked(self) -> None:
+        if self.changes_feed is not None:
+            self.changes_feed.is_turn_only = not self.changes_feed.is_turn_only
+            self.files_changed()
+
+    def on_changes_pane_opened(self) -> None:
+        self.dock.zoom(PaneName.CHANGES)
+        self.set_focus(self.dock.changes.diff)
+
+    def on_problems_pane_opened(self, event: "ProblemsPane.Opened") -> None:
+        found = event.diagnostic
+        self.reader.open_place(found.path, found.line, found.character)
+
+    def on_problems_pane_fix_asked(self, event: "ProblemsPane.FixAsked") -> None:
+        from coder_tui.ui.widgets.problems_pane import fix_message
+
+        self.conversation.send(fix_message(event.diagnostic))
+        self.hints.show("The agent was asked to fix it.")
+
+    def on_pane_left(self) -> None:
+        self.dock.show_chat()
+        self.set_focus(self.prompt)
+
+    def on_pane_tabs_picked(self, event: PaneTabs.Picked) -> None:
+        if event.pane is None:
+            self.on_pane_left()
+        else:
+            self._ask_for(event.pane)
+
+    def on_dock_placed(self, event: Dock.Placed) -> None:
+        """Counts stand in one place: on the pane, in the row of tabs, or in the status."""
+        dock, is_narrow = self.dock, self.dock.room is Room.NARROW
+        counts = {name: dock.count(name) for name in PaneName}
+        rest = {name: "" if is_narrow or name in dock.shown else count for name, count in counts.items()}
+        self.status.show(
+            todos=rest[PaneName.TODOS], files=rest[PaneName.CHANGES], problems=rest[PaneName.PROBLEMS]
+        )
+        tabs = tuple((name, count) for name, count in counts.items() if count) if is_narrow else ()
+        self.tabs.show(tabs, dock.front if dock.display else None)
+        self.set_class(dock.display and not dock.covers, "-docked")
+        self.set_class(dock.covers, "-covered")
+        if event.has_lost_focus and self.focused is None:
+            self.set_focus(self.prompt)
+
+    def action_changes(self) -> None:
+        self._ask_for(PaneName.CHANGES)
+
+    def action_todo(self) -> None:
+        self._ask_for(PaneName.TODOS)
+
+    def action_problems(self) -> None:
+        self._ask_for(PaneName.PROBLEMS)
+
+    def _ask_for(self, name: PaneName) -> None:
+        if self.dock.count(name):
+            self.set_focus(self.dock.toggle(name) or self.prompt)
+        else:
+            self.hints.show(_NOTHING[name])

@@ -1,0 +1,188 @@
+"""The files that the agent changed, and the diff of the marked one."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widget import Widget
+
+from coder_tui.diffs.model import FileState
+from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.changes_feed import ShownChange
+from coder_tui.ui.drawing.strips import cut
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.widgets.diff_view import DiffView
+from coder_tui.ui.widgets.pane import Pane, PaneName
+from coder_tui.ui.widgets.row_list import RowList
+
+DIFF_COLUMNS, DIFF_ROWS = 50, 8
+"""What a pane needs to show a diff below its list."""
+HINTS = (
+    ("j k", "file"),
+    ("Enter", "diff"),
+    ("] [", "hunk"),
+    ("t", "turn or all"),
+    ("F3", "hide"),
+    ("Esc", "prompt"),
+    ("|", "columns"),
+    ("w", "wrap"),
+)
+_MOST_DOTS = 6
+_SIGNS = {FileState.CREATED: "A", FileState.DELETED: "D", FileState.CHANGED: "M", FileState.RENAMED: "R"}
+
+Decisions = Sequence[bool | None]
+"""One a hunk, in their order: kept, rejected, or not decided yet."""
+
+
+class ChangesList(RowList):
+    """A row a file: what became of it, lines added and removed, and what was decided on its hunks."""
+
+    BINDINGS = bindings(Context.CHANGES)
+
+    class ScopeAsked(Message):
+        """All of the session, or the newest turn alone."""
+
+    def __init__(self, chrome: Chrome) -> None:
+        super().__init__(glyphs=chrome, id="changed-files")
+        self._chrome = chrome
+        self.changes: tuple[ShownChange, ...] = ()
+        self.decisions: Mapping[Path, Decisions] = {}
+        self.placeholder = ""
+
+    @property
+    def marked(self) -> ShownChange | None:
+        return self.changes[self.cursor] if self.changes else None
+
+    def show(self, changes: tuple[ShownChange, ...]) -> None:
+        """The mark stays on its file, also when others come and go."""
+        marked = self.marked
+        self.changes = changes
+        paths = [change.path for change in changes]
+        cursor = paths.index(marked.path) if marked is not None and marked.path in paths else self.cursor
+        self.set_rows(max(1, len(changes)), range(len(changes)), cursor)
+
+    def draw(self, row: int, width: int) -> Text:
+        palette = self.palette
+        if not self.changes:
+            return Text(self.placeholder, palette.dim)
+        change = self.changes[row]
+        file = change.comparison
+        dots = self._dots(change)
+        counts = f"+{file.additions} -{file.deletions}" if file.hunks else ""
+        tail = f"  {counts:<8}{'  ' if dots.plain else ''}"
+        room = width - 2 - cell_len(tail) - dots.cell_len
+        name = shortened(safe_line(file.path), max(4, room), self._chrome.more)
+        line = Text.assemble((f"{_SIGNS[file.state]} ", palette.user), (name, palette.base))
+        line.pad_right(max(0, room - cell_len(name)))
+        return Text.assemble(line, (tail, palette.dim), dots)
+
+    def _dots(self, change: ShownChange) -> Text:
+        palette = self.palette
+        made = self.decisions.get(change.path) or (None,) * len(change.comparison.hunks)
+        look = {
+            True: (self._chrome.ready, palette.ok),
+            False: (self._chrome.failed, palette.failed),
+            None: (self._chrome.hold, palette.dim),
+        }
+        if len(made) <= _MOST_DOTS:
+            return Text(" ").join([Text(*look[each]) for each in made])
+        kinds = [each for each in look if each in made]
+        return Text(" ").join([Text(f"{look[each][0]}{made.count(each)}", look[each][1]) for each in kinds])
+
+    def action_scope(self) -> None:
+        self.post_message(self.ScopeAsked())
+
+
+def shortened(path: str, room: int, more: str) -> str:
+    """A path in so many cells: the name of the file is what must be readable."""
+    if cell_len(path) <= room:
+        return path
+    folder, _, name = path.rpartition("/")
+    space = room - cell_len(name) - 1 - cell_len(more)
+    if not folder or space < 1:
+        return cut(name, room, more)
+    return f"{cut(folder, space + cell_len(more), more)}/{name}"
+
+
+class ChangesPane(Pane):
+    """`show` gets what changed, `show_decisions` what the person thinks of it."""
+
+    DEFAULT_CSS = """
+    ChangesPane {
+        ChangesList { max-height: 40%; }
+        ChangesList.-alone { height: 1fr; max-height: 100%; }
+        DiffView { height: 1fr; margin-top: 1; }
+    }
+    """
+    name_of_pane = PaneName.CHANGES
+
+    class Opened(Message):
+        """The marked file is to be read where there is more room."""
+
+    def __init__(self, chrome: Chrome) -> None:
+        super().__init__(HINTS, chrome, id="changes")
+        self._list = ChangesList(chrome)
+        self.diff = DiffView(glyphs=chrome, id="changes-diff")
+        self._is_turn_only = False
+        self._drawn: Path | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self._list
+        yield self.diff
+        yield self.line
+
+    @property
+    def count(self) -> str:
+        number = len(self._list.changes)
+        if self._is_turn_only:
+            return f"{number} this turn"
+        return str(number) if number else ""
+
+    @property
+    def target(self) -> Widget:
+        return self._list
+
+    @property
+    def marked(self) -> Path | None:
+        return None if self._list.marked is None else self._list.marked.path
+
+    def rows_wanted(self, width: int) -> int:
+        return max(1, len(self._list.changes))
+
+    def show(self, changes: tuple[ShownChange, ...], *, is_turn_only: bool = False) -> None:
+        self._is_turn_only = is_turn_only
+        self._list.placeholder = "Nothing in this turn; t shows the whole session."
+        self._list.show(changes)
+        self.retitle()
+        self._show_diff()
+
+    def show_decisions(self, decisions: Mapping[Path, Decisions]) -> None:
+        """By file; those that are not named are undecided."""
+        self._list.decisions = decisions
+        self._list.refresh()
+
+    def on_resize(self) -> None:
+        has_room = self.content_size.width >= DIFF_COLUMNS and self.content_size.height >= DIFF_ROWS
+        if self.diff.display != has_room:
+            self.diff.display = has_room
+            self._list.set_class(not has_room, "-alone")
+
+    @on(RowList.Moved)
+    def _show_diff(self) -> None:
+        marked = self._list.marked
+        self.diff.show([] if marked is None else [marked.comparison])
+        if self.marked != self._drawn:
+            self._drawn = self.marked
+            self.diff.scroll_home(animate=False)
+
+    @on(RowList.Chosen)
+    def _read(self) -> None:
+        if self.diff.display:
+            self.diff.focus()
+        else:
+            self.post_message(self.Opened())

@@ -1,0 +1,78 @@
+"""What the panes beside the conversation have in common."""
+
+from abc import abstractmethod
+from enum import StrEnum
+
+from textual.containers import Container
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from coder_tui.ui.drawing.glyphs import Glyphs
+from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.widgets.browse_line import BrowseLine
+
+
+class PaneName(StrEnum):
+    """In the order in which they stand; the value is the title."""
+
+    CHANGES = "changes"
+    TODOS = "todo"
+    PROBLEMS = "problems"
+
+
+class Pane(Container):
+    """A titled pane that is hidden unless the dock shows it; its keys stand below while it has the focus."""
+
+    DEFAULT_CSS = """
+    Pane {
+        height: 1fr; width: 1fr; display: none; layout: vertical; background: $background;
+        border-top: solid $border-blurred; border-title-color: $text-accent; border-title-style: bold;
+        border-title-background: $background;
+        &:focus-within { border-top: solid $primary; border-title-color: $text-primary; }
+        BrowseLine { dock: none; }
+    }
+    """
+    BINDINGS = bindings(Context.PANE)
+    name_of_pane: PaneName
+
+    class Left(Message):
+        """Esc: back to the conversation."""
+
+    def __init__(self, hints: tuple[tuple[str, str], ...], glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self.line = BrowseLine(hints, glyphs)
+
+    @property
+    @abstractmethod
+    def count(self) -> str:
+        """What stands behind the title; empty when there is nothing to show."""
+
+    @property
+    def wants_showing(self) -> bool:
+        """Whether to stand there unasked, where there is room."""
+        return bool(self.count)
+
+    @property
+    @abstractmethod
+    def target(self) -> Widget:
+        """What takes the keys."""
+
+    @abstractmethod
+    def rows_wanted(self, width: int) -> int:
+        """How many rows it has to show; without title and keys."""
+
+    def height_wanted(self, width: int) -> int:
+        return 1 + max(1, self.rows_wanted(width)) + (1 if self.has_focus_within else 0)
+
+    def retitle(self) -> None:
+        self.border_title = Content(f" {self.name_of_pane} {self.count} ")
+
+    def on_descendant_focus(self) -> None:
+        self.line.show_hints()
+
+    def on_descendant_blur(self) -> None:
+        self.line.hide()
+
+    def action_leave(self) -> None:
+        self.post_message(self.Left())
