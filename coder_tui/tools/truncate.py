@@ -15,6 +15,7 @@ _NOTE_ROOM = 400
 _MARK = "\n[output truncated]"
 _WORTH_CUTTING = 2_000
 _ROUNDS = 8
+_HALVINGS = 64
 
 Place = tuple[str | int, ...]
 """The way to a value in a result: keys and indexes."""
@@ -36,9 +37,11 @@ class OutputGuard:
         note = self._note(result, name)
         cut = _cut_texts(result)
         if not _fits(cut):
-            cut = _cut_longest_list(cut)
+            note |= _cut_lists(cut)
         if not _fits(cut):
-            cut = {"ok": result.get("ok", True)}
+            cut = _first_fields(cut)
+        if "truncated" in cut:
+            note["truncated"] = True
         return _dumps({**cut, **note})
 
     def _note(self, result: JsonObject, name: str) -> JsonObject:
@@ -78,8 +81,8 @@ def _dumps(result: JsonObject) -> str:
 
 
 def _fits(result: JsonObject) -> bool:
-    lines = max((value.count("\n") for _, value in _texts(result)), default=0)
-    return lines <= MAX_LINES and _excess(result) <= 0
+    # In this order: to go through every text takes longer.
+    return _excess(result) <= 0 and all(value.count("\n") <= MAX_LINES for _, value in _texts(result))
 
 
 def _excess(result: JsonObject) -> int:
@@ -110,10 +113,10 @@ def _cut_texts(result: JsonObject) -> JsonObject:
     return cut
 
 
-def _put(value: Any, place: Place, text: str) -> None:
+def _put(value: Any, place: Place, item: object) -> None:
     for step in place[:-1]:
         value = value[step]
-    value[place[-1]] = text
+    value[place[-1]] = item
 
 
 def _shorten(text: str, excess: int) -> str:
@@ -124,17 +127,48 @@ def _shorten(text: str, excess: int) -> str:
     return kept.removesuffix(_MARK) + _MARK
 
 
-def _cut_longest_list(result: JsonObject) -> JsonObject:
-    """Keep as many of its first items as fit, for results that are large by their number."""
-    lists = {key: value for key, value in result.items() if isinstance(value, list)}
-    if not lists:
-        return result
-    key = max(lists, key=lambda name: len(json.dumps(lists[name])))
-    low, high = 0, len(lists[key])
-    while low < high:
+def _cut_lists(result: JsonObject) -> JsonObject:
+    """Keep first items of lists, the largest gives way first; returns what is to be said about it."""
+    left_out = 0
+    for _ in range(_HALVINGS):
+        place, items = max(_lists(result), key=lambda found: len(json.dumps(found[1])), default=((), []))
+        if _fits(result) or not items:
+            break
+        kept = _most_that_fit(result, place, items)
+        _put(result, place, items[:kept])
+        left_out += len(items) - kept
+    return {"items_left_out": left_out} if left_out else {}
+
+
+def _lists(value: object, at: Place = ()) -> Iterator[tuple[Place, list[Any]]]:
+    """Every list with more than one item, and the way to it."""
+    match value:
+        case dict():
+            for key, item in value.items():
+                yield from _lists(item, (*at, key))
+        case list():
+            if len(value) > 1:
+                yield at, value
+            for index, item in enumerate(value):
+                yield from _lists(item, (*at, index))
+
+
+def _most_that_fit(result: JsonObject, place: Place, items: list[Any]) -> int:
+    """At least half of them: another list may be the larger one then."""
+    low, high = (len(items) + 1) // 2, len(items) - 1
+    _put(result, place, items[:low])
+    while low < high and _fits(result):
         middle = (low + high + 1) // 2
-        if _fits({**result, key: lists[key][:middle]}):
-            low = middle
-        else:
-            high = middle - 1
-    return {**result, key: lists[key][:low], "items_left_out": len(lists[key]) - low}
+        _put(result, place, items[:middle])
+        low, high = (middle, high) if _fits(result) else (low, middle - 1)
+        _put(result, place, items[:low])
+    return low
+
+
+def _first_fields(result: JsonObject) -> JsonObject:
+    """What is left for a result of very many fields."""
+    kept: JsonObject = {"ok": result.get("ok", True)}
+    for key, value in result.items():
+        if _fits({**kept, key: value}):
+            kept[key] = value
+    return kept

@@ -43,6 +43,30 @@ def test_of_thousands_of_small_items_the_first_are_kept(tmp_path: Path) -> None:
     assert result["items_left_out"] == 400 - len(result["matches"])
 
 
+def test_of_every_long_list_the_first_items_are_kept(tmp_path: Path) -> None:
+    files = [{"path": f"f{number}", "content": "x" * 100} for number in range(3_000)]
+    names = [f"s{number}" for number in range(20_000)]
+    cut = json.loads(OutputGuard(tmp_path).guard({"ok": True, "files": files, "in": {"skipped": names}}, "c"))
+    kept_files, kept_names = len(cut["files"]), len(cut["in"]["skipped"])
+    assert (cut["files"], cut["in"]["skipped"]) == (files[:kept_files], names[:kept_names])
+    assert kept_files > 50
+    assert kept_names > 500
+    assert cut["items_left_out"] == 23_000 - kept_files - kept_names
+    assert cut["output_truncated"] is True
+
+
+def test_a_result_that_was_cut_does_not_say_that_it_is_whole(tmp_path: Path) -> None:
+    found = {"ok": True, "matches": [f"src/file{number}.py" for number in range(20_000)], "truncated": False}
+    assert json.loads(OutputGuard(tmp_path).guard(found, "c"))["truncated"] is True
+
+
+def test_of_very_many_fields_the_first_are_kept(tmp_path: Path) -> None:
+    fields = {f"k{number}": "v" * 500 for number in range(500)}
+    cut = json.loads(OutputGuard(tmp_path).guard({"ok": True, **fields}, "c"))
+    assert len(cut) > 50
+    assert cut["k0"] == fields["k0"]
+
+
 def test_two_calls_with_one_name_would_share_a_file_so_names_are_given(tmp_path: Path) -> None:
     guard = OutputGuard(tmp_path)
     for name in ("s1-call_0", "s2-call_0"):
