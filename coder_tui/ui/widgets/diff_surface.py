@@ -81,7 +81,7 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         self.go(self.sheet.row_of(anchor))
 
     def lay_out(self, shape: Shape, width: int | None = None) -> None:
-        """Lay out for a width, the present one unless told."""
+        """Lay out for a width, the present one unless told; what is looked at is to be settled next."""
         self.shape = shape
         if not self.is_attached or not (self.size.width or width):
             return
@@ -92,7 +92,6 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
             self.sheet.arrange(self.shape, self.palette)
             self._drop_selection()
             self.refresh()
-        self.settle(self.scroll_offset.y)
 
     def _fitted(self, look: DiffLook, width: int) -> DiffLook:
         digits = max(FEWEST_DIGITS, len(str(self.sheet.largest_number)))
@@ -105,6 +104,7 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """For a place that is as high as the diff: where it may not fit, give it a `max-height`."""
         self.lay_out(self.shape, width - self.styles.scrollbar_size_vertical)
+        self.settle(self.scroll_offset.y)
         # Textual adds a row for a bar below, which lines that wrap never need.
         bar = self.styles.scrollbar_size_horizontal if self.shape.look.wraps else 0
         return max(0, self.sheet.index.total - bar)
@@ -136,6 +136,7 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
             for colours in self.sheet.colours:
                 colours.forget()
             self.lay_out(self.shape)
+            self.settle(self.scroll_offset.y)
         start = max(0, first - 1)
         pairs = list(self.sheet.rows(start, last))
         above = pairs[0][1] if pairs and start < first else ""
@@ -193,6 +194,7 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         super().watch_scroll_x(old_value, new_value)
         if round(old_value) != round(new_value):
             self.lay_out(self.shape)
+            self.settle(self.scroll_offset.y)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
