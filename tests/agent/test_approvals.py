@@ -5,9 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from coder_tui.protocol.events import RequestOpened, ToolFinished
+from coder_tui.protocol.events import Notice, RequestOpened, ToolFinished
 from coder_tui.protocol.messages import ToolMessage
-from coder_tui.protocol.requests import ApprovalReply, Decision, Editable, GrantScope
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, GrantScope
 from tests.fakes.scripted_model import Say
 from tests.fakes.world import World, world
 
@@ -49,16 +50,15 @@ async def test_a_request_says_what_can_be_edited(tmp_path: Path) -> None:
     async with world(tmp_path, [ACT, Say("ok")], answers=[edited("better")]) as made:
         await made.session.submit("go")
 
-    (opened,) = made.of(RequestOpened)
-    assert isinstance(opened, RequestOpened)
-    assert opened.request.editable == Editable("text", "x", ".txt")
+    (request,) = made.asked_before
+    assert request.editable == Editable("text", "x", ".txt")
 
 
 async def test_a_scope_that_was_not_offered_is_not_taken(tmp_path: Path) -> None:
     async with world(tmp_path, [ACT, ACT, Say("ok")]) as made:
 
         def answer(event: object) -> None:
-            if isinstance(event, RequestOpened):
+            if isinstance(event, RequestOpened) and isinstance(event.request, ApprovalRequest):
                 wider = replace(event.request.grants[0], patterns=("*",), scope=GrantScope.USER)
                 made.session.answer(event.request.id, ApprovalReply(Decision.ALLOW_ALWAYS, grant=wider))
 
@@ -67,3 +67,39 @@ async def test_a_scope_that_was_not_offered_is_not_taken(tmp_path: Path) -> None
 
     assert len(made.of(RequestOpened)) == 2
     assert made.keeper.kept == []
+
+
+async def kept_for_good(tmp_path: Path, problem: str = "") -> World:
+    """Two equal calls; the question is answered with the first scope that outlives the session."""
+    async with world(tmp_path, [ACT, ACT, Say("ok")]) as made:
+        made.keeper.problem = problem
+
+        def answer(event: object) -> None:
+            if isinstance(event, RequestOpened):
+                grant = next(one for one in event.request.grants if one.scope is GrantScope.USER)
+                made.session.answer(event.request.id, ApprovalReply(Decision.ALLOW_ALWAYS, grant=grant))
+
+        made.session.subscribe(answer)
+        await made.session.submit("go")
+    return made
+
+
+def notices(made: World) -> list[NoticeLevel]:
+    return [event.level for event in made.events if isinstance(event, Notice)]
+
+
+async def test_a_grant_for_good_is_kept_and_holds_at_once(tmp_path: Path) -> None:
+    made = await kept_for_good(tmp_path)
+
+    assert made.act.done == ["x", "x"]
+    assert len(made.of(RequestOpened)) == 1
+    assert [grant.scope for grant in made.keeper.kept] == [GrantScope.USER]
+    assert notices(made) == [NoticeLevel.INFO]
+
+
+async def test_a_grant_that_cannot_be_kept_holds_for_the_session_and_says_so(tmp_path: Path) -> None:
+    made = await kept_for_good(tmp_path, "the disk is full")
+
+    assert made.act.done == ["x", "x"]
+    assert made.keeper.kept == []
+    assert notices(made) == [NoticeLevel.WARNING]
