@@ -83,6 +83,16 @@ KEYS: tuple[KeyAction, ...] = (
     _row("prompt.newline", _C, "ctrl+j,shift+enter", "newline", "New line (or \\ then Enter)", palette=False),
     _row("prompt.older", _C, "up", "older", "Older message, at the first line", palette=False),
     _row("prompt.newer", _C, "down", "newer", "Newer message, at the last line", palette=False),
+    _row(
+        "prompt.complete",
+        _C,
+        "tab",
+        "",
+        "Take the suggestion for @file or /command, else browse",
+        palette=False,
+    ),
+    _row("prompt.search", _C, "ctrl+r", "screen.search_history", "Search what was sent before"),
+    _row("prompt.editor", _C, "ctrl+g", "screen.edit_draft", "Write the message in $EDITOR"),
     _row("prompt.undo", _C, "ctrl+underscore", "undo", "Undo typing", palette=False),
     # Again, because a text field has this key for copying.
     _row("prompt.cancel", _C, "ctrl+c", "screen.cancel", "Cancel", palette=False, help=False),

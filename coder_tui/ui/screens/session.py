@@ -10,6 +10,7 @@ from textual.containers import Container
 from textual.screen import Screen
 from textual.widgets import Static, TextArea
 
+from coder_tui.ui.composing import Composing
 from coder_tui.ui.conversation import Conversation
 from coder_tui.ui.git_branch import read_branch
 from coder_tui.ui.glyphs import chrome
@@ -21,7 +22,10 @@ from coder_tui.ui.reading import BlockReader
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.pane_actions import PaneActions
+from coder_tui.ui.screens.prompt_actions import PromptActions
 from coder_tui.ui.screens.reading_actions import ReadingActions
+from coder_tui.ui.slash import SlashCommands
+from coder_tui.ui.widgets.completion import CompletionList
 from coder_tui.ui.widgets.dock import MEDIUM, WIDE, Dock
 from coder_tui.ui.widgets.hints import Hints
 from coder_tui.ui.widgets.lines import NewBelowPill, QueueLine, RequestCard, TooSmall
@@ -40,7 +44,7 @@ _WIDTHS = [(0, "-narrow"), (MEDIUM, "-medium"), (WIDE, "-wide")]
 _HEIGHTS = [(0, "-short"), (30, "-tall")]
 
 
-class SessionScreen(Gated, ReadingActions, PaneActions, Screen[None]):
+class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[None]):
     """Lays the widgets out and turns keys into calls on them."""
 
     BINDINGS = bindings(Context.SESSION)
@@ -81,6 +85,15 @@ class SessionScreen(Gated, ReadingActions, PaneActions, Screen[None]):
         )
         self.reader = BlockReader(self, launch, signs, lambda: self.conversation.session, self._hints.show)
         self.transcript.reader = self.reader
+        self.composing = Composing(
+            self,
+            self.prompt,
+            CompletionList(signs),
+            SlashCommands(self, self.transcript, self.conversation, self.reader, self.prompt.put_back),
+            launch,
+            lambda: self._directory,
+            self._hints.show,
+        )
         self.attention = Attention(self, signs, clock, lambda: self.presenter.is_asking)
         self.router: EventRouter | None = None
 
@@ -95,6 +108,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, Screen[None]):
             yield self._hints
         yield self._queue
         yield self._card
+        yield self.composing.anchor
         with Container(id="composer"):
             yield Static(self.chrome.prompt, id="sign", markup=False)
             yield self.prompt
@@ -139,12 +153,16 @@ class SessionScreen(Gated, ReadingActions, PaneActions, Screen[None]):
 
     async def take(self, event: events.Key | events.Paste) -> bool:
         self.presenter.pressed(event.time)
-        await deliver(self, self.prompt, event)
+        if not await self.composing.take(event):
+            await deliver(self, self.prompt, event)
+        self.composing.completer.look()
         # A turn that was just sent begins before the next key, which may be the one that stops it.
         await asyncio.sleep(0)
         return True
 
     def _submitted(self, text: str) -> None:
+        if self.composing.commands.take(text):
+            return
         self.dock.show_chat()
         self.transcript.follow()
         self.conversation.send(text)
@@ -156,6 +174,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, Screen[None]):
     @on(TextArea.Changed)
     @on(events.ScreenResume)
     def _may_present(self) -> None:
+        self.composing.completer.look()
         self.presenter.consider()
 
     @on(Transcript.NewBelow)
