@@ -13,7 +13,7 @@ from coder_tui.policy.grants import offered_grants
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.display import DisplayBlock, TextBlock
-from coder_tui.protocol.errors import ErrorType, ToolError, UserError
+from coder_tui.protocol.errors import REFUSED, ErrorType, ToolError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Grant, GrantScope
 from coder_tui.tools.base import Access, Params, Tool
@@ -204,6 +204,6 @@ def _refused(reply: ApprovalReply) -> ToolError:
     words = f": {reply.message}" if reply.message else ""
     return ToolError(
         ErrorType.DENIED_BY_USER,
-        f"the person refused this call{words}",
+        f"{REFUSED}{words}",
         "Nothing was done. Take the refusal into account before you go on.",
     )

@@ -15,7 +15,7 @@ from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.protocol.access import TargetKind, ToolKind
 from coder_tui.protocol.display import DisplayBlock, TextBlock
-from coder_tui.protocol.errors import ErrorType, ToolError, UserError
+from coder_tui.protocol.errors import STOPPED, ErrorType, ToolError, UserError
 from coder_tui.protocol.events import FilesChanged, ToolFinished, ToolProgressed, ToolStarted
 from coder_tui.protocol.messages import ToolCall, ToolMessage
 from coder_tui.protocol.outcomes import Outcome
@@ -291,7 +291,7 @@ def _outcome_of(error: ToolError) -> Outcome:
 
 def _cancelled(attempt: _Attempt) -> tuple[ToolResult, Outcome]:
     ran = "it may have done part of its work" if attempt.is_recorded else "it did not run"
-    error = ToolError(ErrorType.CANCELLED, f"the person stopped this call; {ran}")
+    error = ToolError(ErrorType.CANCELLED, f"{STOPPED}; {ran}")
     return _failure(error), Outcome.CANCELLED
 
 

@@ -3,6 +3,10 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+REFUSED = "the person refused this call"
+"""How the message of a refusal begins; the person's own words may follow behind a colon."""
+STOPPED = "the person stopped this call"
+
 
 class ErrorType(StrEnum):
     """Error words of the tool contract; models and tests rely on them."""

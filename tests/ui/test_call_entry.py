@@ -101,3 +101,34 @@ def test_what_was_refused_can_be_read_when_unfolded(state: CallState) -> None:
 def test_a_refused_edit_shows_its_diff_when_unfolded() -> None:
     entry = CallEntry("edit", "a.py", state=CallState.DENIED, display=TextBlock("no"), proposal=DIFF)
     assert drawn(entry, is_open=True)[1:] == ["│     1 - x", "│     1 + y", "│ no"]
+
+
+def test_a_failure_shows_the_first_error_that_would_be_hidden() -> None:
+    lines = [f"line {n}" for n in range(40)]
+    lines[15] = "main.c:3: error: no such thing"
+    rows = drawn(call(CallState.FAILED, TextBlock("\n".join(lines))))
+    assert rows[4:9] == [
+        "│ … 12 more lines, o expands",
+        "│ main.c:3: error: no such thing",
+        "│ line 16",
+        "│ line 17",
+        "│ … 12 more lines, o expands",
+    ]
+    assert rows[-LAST_ROWS:] == [f"│ line {n}" for n in range(30, 40)]
+
+
+def test_a_refusal_stands_in_the_line_with_the_persons_words() -> None:
+    refused = "the person refused this call"
+    short, bare = TextBlock(f"{refused}: use make clean"), TextBlock(refused)
+    assert drawn(call(CallState.DENIED, short)) == ['⊘ shell  pytest -q        denied: "use make clean"']
+    assert drawn(call(CallState.DENIED, bare)) == ["⊘ shell  pytest -q                          denied"]
+    assert len(drawn(call(CallState.DENIED, TextBlock(f"{refused}: {'no ' * 40}")))) > 1
+    assert drawn(call(CallState.DENIED, short), is_open=True)[1:] == [f"│ {short.text}"]
+
+
+def test_a_stopped_call_says_by_whom_and_keeps_what_it_printed() -> None:
+    text = TextBlock("the person stopped this call; it may have done part")
+    entry = CallEntry("shell", "npm run dev", state=CallState.STOPPED, display=text, output=LINES)
+    rows = drawn(entry)
+    assert rows[0] == "■ shell  npm run dev                stopped by you"
+    assert rows[1:6] == [f"│ line {n}" for n in range(35, 40)]

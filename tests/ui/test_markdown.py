@@ -1,7 +1,10 @@
 """Markdown on the screen."""
 
+from dataclasses import replace
+
 import pytest
 from rich.color import Color
+from rich.style import Style
 
 from coder_tui.ui.drawing.markdown import draw_markdown
 from tests.ui.transcript_app import PALETTE, texts, unsafe_characters
@@ -93,3 +96,25 @@ def test_known_code_is_coloured() -> None:
     strip = draw_markdown("```python\ndef f(): pass\n```", 30, PALETTE)[0]
     coloured = [segment.text for segment in strip if segment.style and segment.style.color == RED]
     assert coloured == ["def", "pass"]
+
+
+def test_a_column_stands_where_its_heading_says() -> None:
+    table = "| left | center | right |\n|:--|:-:|--:|\n| a | b | 1 |\n| a b | b | 1234 |"
+    assert drawn(table) == [
+        "left │ center │ right",
+        "─────┼────────┼──────",
+        "a    │   b    │     1",
+        "a b  │   b    │  1234",
+    ]
+
+
+def test_the_blank_row_before_a_quote_is_not_quoted() -> None:
+    assert drawn("> one\n> > two") == ["▎ one", "▎", "▎ ▎ two"]
+    assert drawn("- item\n  > quoted") == ["  • item", "    ▎ quoted"]
+
+
+def test_headings_have_three_ranks() -> None:
+    palette = replace(PALETTE, heading=Style.parse("bold red"))
+    styles = [draw_markdown(f"{'#' * rank} x", 10, palette)[0]._segments[0].style for rank in (1, 2, 3, 4)]
+    assert len(set(styles)) == 3
+    assert styles[2] == styles[3]

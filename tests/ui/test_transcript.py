@@ -114,7 +114,7 @@ async def test_a_call_shows_its_way_from_proposal_to_end() -> None:
             ["? shell make waiting for you F8 answer"],
             ["▶ shell make running"],
             ["▶ shell make running", "│ out"],
-            ["■ shell make stopped"],
+            ["■ shell make stopped", "│ out"],
         ]
 
 

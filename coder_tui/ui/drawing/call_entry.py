@@ -1,5 +1,6 @@
 """A tool call in the transcript: one line that says its state, and what it shows below."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -20,6 +21,8 @@ from coder_tui.protocol.display import (
     TextBlock,
     TodosBlock,
 )
+from coder_tui.protocol.errors import REFUSED, STOPPED
+from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.blocks import draw_block
 from coder_tui.ui.drawing.entries import GUTTER, View, more_row
 from coder_tui.ui.drawing.palette import Palette
@@ -29,7 +32,15 @@ from coder_tui.ui.drawing.strips import beside, cut_text, plain_rows, plain_stri
 LIVE_ROWS = 5
 FIRST_ROWS = 3
 LAST_ROWS = 10
+ERROR_ROWS = 3
 MOST_DIFF_LINES = 200
+SHORT_REASON = 30
+_ERROR = re.compile(
+    r"\b(error|exception|traceback|failed|failure|fatal|panic|panicked|cannot|undefined|not found)\b"
+    r"|\bE\s{3}|Error\b",
+    re.IGNORECASE,
+)
+"""What most tools write where something went wrong."""
 
 
 class CallState(StrEnum):
@@ -76,6 +87,8 @@ class CallEntry:
     def estimate(self, width: int, view: View) -> int:
         if self.display is None or self.state.is_live:
             return 1 + min(LIVE_ROWS, self.output.count("\n"))
+        if self._is_told_by_line and not view.is_open:
+            return 1
         rows = rows_of(source_of(self.display), width - GUTTER)
         if view.is_open:
             return 1 + rows + (rows_of(self._proposed, width - GUTTER) if self._proposed else 0)
@@ -122,11 +135,30 @@ class CallEntry:
             case CallState.FAILED:
                 return "  ".join(filter(None, (self._exit() or "failed", self._duration())))
             case CallState.DENIED:
-                return "denied"
+                return f'denied: "{self._reason}"' if self._reason else "denied"
             case CallState.STOPPED:
-                return f"stopped  {self._duration()}".rstrip()
+                return f"{self._stopped}  {self._duration()}".rstrip()
             case _:
                 assert_never(self.state)
+
+    @property
+    def _reason(self) -> str:
+        """The person's own words to a refusal, where they are short enough for the line."""
+        text = self.display.text if isinstance(self.display, TextBlock) else ""
+        words = text.removeprefix(REFUSED).removeprefix(": ")
+        return safe_line(words) if words != text and len(words) <= SHORT_REASON else ""
+
+    @property
+    def _stopped(self) -> str:
+        """A crash stops calls, too."""
+        is_person = isinstance(self.display, TextBlock) and self.display.text.startswith(STOPPED)
+        return "stopped by you" if is_person else "stopped"
+
+    @property
+    def _is_told_by_line(self) -> bool:
+        """Whether the line says all that there is to a refusal."""
+        is_bare = isinstance(self.display, TextBlock) and self.display.text == REFUSED
+        return self.state is CallState.DENIED and (is_bare or bool(self._reason))
 
     def _folded(self, palette: Palette, has_body: bool) -> str:
         if has_body or self.display is None:
@@ -157,10 +189,10 @@ class CallEntry:
             return []
         if self.state is CallState.OK and isinstance(self.display, DiffBlock) and not view.is_open:
             return _first_of_diff(self.display, width, palette)
-        rows = draw_block(self.display, width, palette)
+        rows = [*self._live_rows(width, palette), *draw_block(self.display, width, palette)]
         if view.is_open:
             return [*(draw_block(self.proposal, width, palette) if self.proposal else []), *rows]
-        return _shortened(rows, FIRST_ROWS, LAST_ROWS, width, palette)
+        return _shortened(rows, width, palette)
 
     @property
     def _proposed(self) -> str:
@@ -170,7 +202,9 @@ class CallEntry:
 
     @property
     def _folds(self) -> bool:
-        return self.state is CallState.OK and not isinstance(self.display, DiffBlock)
+        return self._is_told_by_line or (
+            self.state is CallState.OK and not isinstance(self.display, DiffBlock)
+        )
 
     def _live_rows(self, width: int, palette: Palette) -> list[Strip]:
         if not self.output:
@@ -197,11 +231,20 @@ class CallEntry:
                 assert_never(self.state)
 
 
-def _shortened(rows: list[Strip], first: int, last: int, width: int, palette: Palette) -> list[Strip]:
-    hidden = len(rows) - first - last
-    if hidden <= 1:
+def _shortened(rows: list[Strip], width: int, palette: Palette) -> list[Strip]:
+    """The beginning and the end; between them the first error, where it would be hidden."""
+    end = len(rows) - LAST_ROWS
+    if end - FIRST_ROWS <= 1:
         return rows
-    return [*rows[:first], more_row(hidden, width, palette), *rows[len(rows) - last :]]
+    error = next((row for row in range(FIRST_ROWS, end) if _ERROR.search(rows[row].text)), end)
+    shown = [*rows[:FIRST_ROWS]]
+    if error > FIRST_ROWS:
+        shown.append(more_row(error - FIRST_ROWS, width, palette))
+    after = min(end, error + ERROR_ROWS)
+    shown += rows[error:after]
+    if after < end:
+        shown.append(more_row(end - after, width, palette))
+    return [*shown, *rows[end:]]
 
 
 def _first_of_diff(block: DiffBlock, width: int, palette: Palette) -> list[Strip]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
@@ -122,6 +123,7 @@ class _Page:
         self._counters: list[int | None] = []
         self._style = palette.base
         self._table: list[list[Text]] = []
+        self._sides: list[str] = []
         self._is_tight = True
         """Whether the next block follows its container's start, without a blank row."""
 
@@ -145,23 +147,37 @@ class _Page:
             case "list_item_open":
                 self._open_item()
             case "blockquote_open":
+                if self._rows and not self._is_tight:  # the blank row is not part of what is quoted
+                    self._rows.append(self._prefixed(plain_strip("", self._room, self._palette.base)))
                 self._prefixes.append(f"{self._palette.glyphs.quote} ")
-                self._is_tight = not self._rows
+                self._is_tight = True
             case "list_item_close" | "blockquote_close":
                 if self._marker:  # an item without words still has its mark
                     self._block([plain_strip("", self._room, self._palette.base)])
                 self._prefixes.pop()
             case "heading_open":
-                self._style = self._palette.heading
-            case "paragraph_open" if token.hidden:
+                self._style = self._heading(token.tag)
+            case "paragraph_open" | "paragraph_close" if token.hidden:
                 self._is_tight = True
             case _:
                 self._visit_leaf(token)
+
+    def _heading(self, tag: str) -> Style:
+        """Three ranks, by more than a shade."""
+        match tag:
+            case "h1":
+                return self._palette.heading + Style(underline=True)
+            case "h2":
+                return self._palette.heading
+            case _:
+                return self._palette.strong
 
     def _visit_leaf(self, token: "Token") -> None:
         match token.type:
             case "tr_open":
                 self._table.append([])
+            case "th_open":
+                self._sides.append(str(token.attrGet("style") or "").rpartition(":")[2])
             case "table_close":
                 self._close_table()
             case "inline":
@@ -207,10 +223,12 @@ class _Page:
 
     def _close_table(self) -> None:
         heading, *rows = self._table
-        self._table = []
+        sides = tuple(self._sides)
+        self._table, self._sides = [], []
         for cell in heading:
             cell.stylize(self._palette.strong)
-        self._block(table_strips(heading if self._has_heading else [], rows, self._room, self._palette))
+        shown = heading if self._has_heading else []
+        self._block(table_strips(shown, rows, self._room, self._palette, sides))
 
     def _block(self, rows: list[Strip]) -> None:
         if self._rows and not self._is_tight:

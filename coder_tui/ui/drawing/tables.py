@@ -13,18 +13,23 @@ _GAP = 3
 
 
 def table_strips(
-    heading: Sequence[Text], rows: Sequence[Sequence[Text]], width: int, palette: Palette
+    heading: Sequence[Text],
+    rows: Sequence[Sequence[Text]],
+    width: int,
+    palette: Palette,
+    sides: Sequence[str] = (),
 ) -> list[Strip]:
-    """A heading of no cells is not drawn."""
+    """A heading of no cells is not drawn. `sides` says of each column where its text stands."""
     everything = [row for row in (heading, *rows) if row]
     if not everything:
         return []
     widths = _widths(everything, width)
-    strips = [strip for row in ([heading] if heading else []) for strip in _row(row, widths, width, palette)]
+    sides = [*sides, *["left"] * (len(widths) - len(sides))]
+    strips: list[Strip] = []
     if heading:
-        strips.append(_rule(widths, width, palette))
+        strips += [*_row(heading, widths, width, palette, sides), _rule(widths, width, palette)]
     for row in rows:
-        strips += _row(row, widths, width, palette)
+        strips += _row(row, widths, width, palette, sides)
     return strips
 
 
@@ -47,7 +52,9 @@ def _cell_width(row: Sequence[Text], column: int) -> int:
     return row[column].cell_len if column < len(row) else 0
 
 
-def _row(row: Sequence[Text], widths: Sequence[int], width: int, palette: Palette) -> list[Strip]:
+def _row(
+    row: Sequence[Text], widths: Sequence[int], width: int, palette: Palette, sides: Sequence[str]
+) -> list[Strip]:
     empty = Text(end="")
     cells = [list(wrapped(cell, room)) or [empty] for cell, room in zip(row, widths, strict=False)]
     cells += [[empty]] * (len(widths) - len(cells))
@@ -58,10 +65,17 @@ def _row(row: Sequence[Text], widths: Sequence[int], width: int, palette: Palett
         for number, (part, room) in enumerate(zip(parts, widths, strict=True)):
             if number:
                 line.append_text(bar)
-            line.append_text(part)
-            line.append(" " * max(0, room - part.cell_len))
+            _put(line, part, room, sides[number])
         strips.append(to_strip(line, width, palette.base))
     return strips
+
+
+def _put(line: Text, cell: Text, room: int, side: str) -> None:
+    spare = max(0, room - cell.cell_len)
+    before = {"right": spare, "center": spare // 2}.get(side, 0)
+    line.append(" " * before)
+    line.append_text(cell)
+    line.append(" " * (spare - before))
 
 
 def _rule(widths: Sequence[int], width: int, palette: Palette) -> Strip:

@@ -113,6 +113,8 @@ class LiveCalls:
             display,
             duration_ms,
             proposal=proposal,
+            # A stopped call's result has nothing of what it printed.
+            output=live.entry.output if live and outcome is Outcome.CANCELLED else "",
             call_id=call_id,
         )
         if live is None:
