@@ -60,7 +60,7 @@ _LIKELY = (
     "id_rsa",
     "id_ed25519",
 )
-_BRACKETS = re.compile(r"\[.*")
+_BRACKETS = re.compile(r"\[.*", re.DOTALL)
 _ESCAPED = re.compile(r"\[([*?\[\\])\]")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coder_tui.policy.secrets import is_secret
+from coder_tui.policy.secrets import is_secret, may_name_a_secret
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,8 @@ def test_a_file_that_holds_secrets_is_known(path: str) -> None:
 )
 def test_a_harmless_file_is_not_taken_for_one(path: str) -> None:
     assert not is_secret(path)
+
+
+def test_a_line_break_in_brackets_does_not_hide_a_pattern() -> None:
+    assert may_name_a_secret(".e[\nn]v")
+    assert may_name_a_secret("id_[r\n]sa")
