@@ -20,6 +20,9 @@ _SIGNED = (
     " && git update-ref HEAD $(git hash-object -t commit -w d) && git config gpg.program $PWD/run.sh"
 )
 _BARE = "git init -q --bare . && git config core.bare false && git config core.worktree $PWD"
+_KEPT_SECRET = (
+    f"{_REPOSITORY} && mkdir src && echo x > src/a.py && echo KEY > .env && git add . && git commit -qm y"
+)
 _TRAP = "config core.fsmonitor $PWD/run.sh"
 
 # What is done to the workspace, and then the commands that must not run unasked.
@@ -97,6 +100,28 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
         "mkdir -p node_modules/x && echo KEY > node_modules/x/server.pem",
         ("rg KEY", "grep -r KEY ."),
     ),
+    "a secret that the repository keeps": (
+        f"{_KEPT_SECRET} && echo KEY2 >> .env",
+        (
+            "git diff",
+            "git log -p",
+            "git log -U1",
+            "git log --stat -p",
+            "cd src && git diff",
+            "git diff HEAD -- .",
+        ),
+    ),
+    "a secret in a short index": (f"{_KEPT_SECRET} && git update-index --index-version 4", ("git diff",)),
+    "a secret in a split index": (f"{_KEPT_SECRET} && git update-index --split-index", ("git diff",)),
+    "a secret among hashes of another kind": (
+        "git init -q --object-format=sha256 . && git add -f a.txt && echo KEY > .env && git add .env",
+        ("git diff", "git diff --cached"),
+    ),
+    "a secret kept by a second working tree": (
+        f"{_KEPT_SECRET} && mkdir ../main && mv .git ../main && cd ../main && git worktree add -q ../tree"
+        " && mv ../tree/.git ../ws",
+        ("git diff",),
+    ),
     "a secret among results": ("mkdir dist && echo KEY > dist/.env", ("grep -r KEY .", "grep -rn KEY")),
 }
 
@@ -144,3 +169,21 @@ def test_an_ordinary_workspace_asks_nothing(tmp_path: Path, name: str) -> None:
         for command, verdict in verdicts.items()
         if verdict.effect is not Effect.ALLOW
     } == {}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git status",
+        "git log",
+        "git log --stat",
+        "git diff --name-only",
+        "git diff --stat HEAD~1",
+        "git diff -- src",
+        "git diff HEAD a.txt",
+        "git log -p -- src/a.py",
+    ],
+)
+def test_a_repository_that_keeps_a_secret_is_looked_at_without_it(tmp_path: Path, command: str) -> None:
+    judges = prepared(tmp_path, _KEPT_SECRET)
+    assert {judge.verdict(command).effect for judge in judges} == {Effect.ALLOW}

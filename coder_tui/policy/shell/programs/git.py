@@ -8,6 +8,7 @@ from coder_tui.policy.shell.call import Call, Judge, check_text
 from coder_tui.policy.shell.flags import FlagTable, take_apart
 from coder_tui.policy.shell.links import exists, is_link, resolved
 from coder_tui.policy.shell.notes import Notes, joined
+from coder_tui.policy.shell.programs.git_contents import note_tracked_secrets
 from coder_tui.policy.shell.programs.git_reading import (
     LISTING_BRANCHES,
     LISTING_STASHES,
@@ -148,6 +149,7 @@ def _judge_reading(command: str, arguments: list[Word], table: FlagTable, notes:
     for word in found.operands if command in _SHOWING else ():
         _check_operand(word, notes)
     check_text(found.operands, notes)
+    note_tracked_secrets(command, found, notes)
     for word in found.given.get("-L", []):
         _check_operand(word, notes)
     if command == "cat-file" and not found.has("-t", "-s", "-e", "-p") and len(found.operands) < 2:
