@@ -71,7 +71,8 @@ async def test_a_scope_that_was_not_offered_is_not_taken(tmp_path: Path) -> None
 
 async def kept_for_good(tmp_path: Path, problem: str = "") -> World:
     """Two equal calls; the question is answered with the first scope that outlives the session."""
-    async with world(tmp_path, [ACT, ACT, Say("ok")]) as made:
+    free = Say(calls=(("act", {"text": "free"}),))
+    async with world(tmp_path, [free, free, Say("ok")]) as made:
         made.keeper.problem = problem
 
         def answer(event: object) -> None:
@@ -91,7 +92,7 @@ def notices(made: World) -> list[NoticeLevel]:
 async def test_a_grant_for_good_is_kept_and_holds_at_once(tmp_path: Path) -> None:
     made = await kept_for_good(tmp_path)
 
-    assert made.act.done == ["x", "x"]
+    assert made.act.done == ["free", "free"]
     assert len(made.of(RequestOpened)) == 1
     assert [grant.scope for grant in made.keeper.kept] == [GrantScope.USER]
     assert notices(made) == [NoticeLevel.INFO]
@@ -100,6 +101,6 @@ async def test_a_grant_for_good_is_kept_and_holds_at_once(tmp_path: Path) -> Non
 async def test_a_grant_that_cannot_be_kept_holds_for_the_session_and_says_so(tmp_path: Path) -> None:
     made = await kept_for_good(tmp_path, "the disk is full")
 
-    assert made.act.done == ["x", "x"]
+    assert made.act.done == ["free", "free"]
     assert made.keeper.kept == []
     assert notices(made) == [NoticeLevel.WARNING]

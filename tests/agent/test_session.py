@@ -22,7 +22,7 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolMessage, UserMessage
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
-from coder_tui.protocol.requests import ApprovalReply, Decision
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
 from coder_tui.protocol.usage import Usage
 from tests.fakes.scripted_model import Say
 from tests.fakes.world import ALLOW, DENY, World, world
@@ -90,7 +90,7 @@ async def test_always_covers_the_same_call_later(tmp_path: Path) -> None:
     async with world(tmp_path, replies) as made:
 
         def always(event: object) -> None:
-            if isinstance(event, RequestOpened):
+            if isinstance(event, RequestOpened) and isinstance(event.request, ApprovalRequest):
                 reply = ApprovalReply(Decision.ALLOW_ALWAYS, grant=event.request.grants[0])
                 made.session.answer(event.request.id, reply)
 
@@ -214,10 +214,8 @@ async def test_the_third_identical_call_asks(tmp_path: Path) -> None:
     async with world(tmp_path, [same, same, same, Say("ok")], answers=[DENY]) as made:
         await made.session.submit("go")
     assert made.look.seen == ["x", "x"]
-    opened = made.of(RequestOpened)
-    assert [event.request.facts for event in opened if isinstance(event, RequestOpened)] == [
-        ("the same call again and again",)
-    ]
+    (request,) = made.asked_before
+    assert request.facts == ("the same call again and again",)
 
 
 async def test_calls_that_take_turns_ask_too(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class LookTool(Tool[NoteParams]):
 
 
 class ActTool(Tool[NoteParams]):
-    """Executes; notes what it did. The text `hang` never ends, `fail` fails, `bug` raises something else."""
+    """Executes; notes what it did. `hang` never ends, `fail` fails, `bug` raises something else, `free` touches nothing."""
 
     name = "act"
     kind = ToolKind.EXECUTE
@@ -60,7 +60,8 @@ class ActTool(Tool[NoteParams]):
         return f"act {params.text}"
 
     async def access(self, params: NoteParams, ctx: ToolContext) -> Access | None:
-        return Access((Target(TargetKind.NAME, params.text, writes=True),), facts=("does something",))
+        touched = () if params.text == "free" else (Target(TargetKind.NAME, params.text, writes=True),)
+        return Access(touched, facts=("does something",))
 
     async def run(self, params: NoteParams, ctx: ToolContext) -> ToolResult:
         ctx.progress(f"doing {params.text}")
