@@ -76,7 +76,7 @@ async def kept_for_good(tmp_path: Path, problem: str = "") -> World:
         made.keeper.problem = problem
 
         def answer(event: object) -> None:
-            if isinstance(event, RequestOpened):
+            if isinstance(event, RequestOpened) and isinstance(event.request, ApprovalRequest):
                 grant = next(one for one in event.request.grants if one.scope is GrantScope.USER)
                 made.session.answer(event.request.id, ApprovalReply(Decision.ALLOW_ALWAYS, grant=grant))
 

@@ -43,7 +43,7 @@ class LookTool(Tool[NoteParams]):
 
 
 class ActTool(Tool[NoteParams]):
-    """Executes; notes what it did. `hang` never ends, `fail` fails, `bug` raises something else, `free` touches nothing."""
+    """Executes; notes what it did. `hang` never ends, `fail` fails, `bug` raises, `free` touches nothing."""
 
     name = "act"
     kind = ToolKind.EXECUTE
