@@ -1,0 +1,169 @@
+"""An open store and a model become sessions."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from coder_tui.agent.attachments import Attachments
+from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.limits import Limits
+from coder_tui.agent.message_queue import MessageQueue
+from coder_tui.agent.model_step import ModelStep
+from coder_tui.agent.prompt import Environment
+from coder_tui.agent.replay import replay
+from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
+from coder_tui.agent.session import Session, SessionParts
+from coder_tui.agent.session_changes import SessionChanges
+from coder_tui.agent.session_log import SessionLog
+from coder_tui.agent.session_name import SessionState
+from coder_tui.agent.titles import TitleWriter
+from coder_tui.agent.turn import TurnServices
+from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.bootstrap.setup import Setup, workspace_of
+from coder_tui.bootstrap.workbench import Workbench, build_workbench
+from coder_tui.llm.catalog import small_model_for
+from coder_tui.llm.client import ModelClient
+from coder_tui.llm.providers import provider_of
+from coder_tui.llm.retry import RetryPolicy
+from coder_tui.protocol.errors import StorageError
+from coder_tui.protocol.events import Notice, TodosChanged
+from coder_tui.protocol.messages import AssistantMessage, Message, UserMessage
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.protocol.todos import TodoItem
+from coder_tui.protocol.usage import Usage
+from coder_tui.storage.blobs import BlobStore
+from coder_tui.storage.sessions import Store, StoredSession
+from coder_tui.tools.builtin.todos import SaveTodos, TodoList
+from coder_tui.workspace.snapshots import SnapshotStore
+
+AUTO = "auto"
+BLOBS = "blobs"
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """An open store and a model; makes sessions."""
+
+    setup: Setup
+    store: Store
+    client: ModelClient
+    choice: ModelChoice
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+
+    async def new_session(self) -> Session:
+        info = await self.store.create_session(str(self.setup.directory), self.choice.name, self.setup.mode)
+        await self.store.claim(info.id)
+        return self._session(StoredSession(info, (), {}, (), Usage()))
+
+    async def resume(self, session_id: str) -> Session:
+        """Go on with a stored session; calls that a crash cut off get their result first."""
+        info = await self.store.get(session_id)
+        if not await self.store.claim(info.id):
+            raise StorageError(f"session {info.id} is open in another coder-tui; close it there first")
+        cut_off = await self.store.close_unfinished(info.id)
+        await self.store.set_model(info.id, self.choice.name)
+        session = self._session(await self.store.load(info.id))
+        if not self.setup.is_mode_given:
+            session.set_mode(info.mode)
+        if cut_off:
+            calls = "call was" if len(cut_off) == 1 else "calls were"
+            session.notice(
+                NoticeLevel.INFO, f"The last turn was cut off; {len(cut_off)} {calls} not finished."
+            )
+        return session
+
+    async def close(self) -> None:
+        await self.client.close()
+        await self.store.close()
+
+    @property
+    def snapshots(self) -> SnapshotStore:
+        return SnapshotStore(self.store, BlobStore(self.setup.directories.data / BLOBS))
+
+    def _session(self, stored: StoredSession) -> Session:
+        info, bus = stored.info, EventBus()
+        conversation = Conversation(self.store, info.id, stored.messages)
+        state = SessionState(self.choice.name, info.title, _turns_before(stored))
+        changes = SessionChanges(self.snapshots, info.id, lambda: state.turn)
+        log = SessionLog(self.store, info.id, conversation, changes)
+        todos = TodoList(info.id, _todo_saver(self.store, bus, info.id), stored.todos)
+        bench = build_workbench(self.setup, bus, todos, log, log)
+        queue = MessageQueue(bus)
+        parts = SessionParts(
+            info=info,
+            store=self.store,
+            bus=bus,
+            broker=bench.broker,
+            desk=bench.desk,
+            queue=queue,
+            state=state,
+            services=self._services(bench, conversation, queue, stored),
+            titles=TitleWriter(self.client, self._small_model()),
+            changes=changes,
+            earlier=tuple(replay(stored)),
+            todos=lambda: todos.items,
+            is_kept=not self.setup.is_scratch,
+        )
+        session = Session(parts)
+        session.on_close(bench.shell.close)
+        return session
+
+    def _small_model(self) -> ModelChoice | None:
+        """`auto` is a cheap model of the same provider. Another provider's key must not go to this server."""
+        name = self.setup.settings.model.small
+        if name == AUTO:
+            name = small_model_for(self.choice.name)
+        if not name:
+            return None
+        is_same_server = provider_of(name) == provider_of(self.choice.name)
+        return ModelChoice(name, self.choice.api_base if is_same_server else "")
+
+    def _services(
+        self, bench: Workbench, conversation: Conversation, queue: MessageQueue, stored: StoredSession
+    ) -> TurnServices:
+        limits = self.setup.settings.limits
+        environment = Environment.here(self.setup.directory, datetime.now().astimezone().date())
+        request = RequestBuilder(self.choice, bench.registry, environment, lambda: bench.desk.mode)
+        return TurnServices(
+            bus=bench.bus,
+            conversation=conversation,
+            step=ModelStep(self.client, bench.bus, self.retry),
+            runner=bench.runner,
+            meter=UsageMeter(
+                self.store, bench.bus, stored.info.id, stored.usage, _last_context(stored.messages)
+            ),
+            limits=Limits(limits.max_steps, limits.max_cost, limits.max_minutes, limits.repeated_calls),
+            known_tools=bench.registry.names,
+            request=request,
+            next_queued=queue.take_first,
+            attach=self._attachments(bench, request).of,
+        )
+
+    def _attachments(self, bench: Workbench, request: RequestBuilder) -> Attachments:
+        return Attachments(
+            bench.registry.get("read"),
+            workspace_of(self.setup),
+            bench.desk,
+            self.setup.redact,
+            lambda: request.model,
+            lambda level, text: bench.bus.publish(Notice(level, text)),
+        )
+
+
+def _turns_before(stored: StoredSession) -> int:
+    """Turns are counted on where a session is resumed: a number names one turn only."""
+    return sum(isinstance(message, UserMessage) for message in stored.messages)
+
+
+def _todo_saver(store: Store, bus: EventBus, session_id: str) -> SaveTodos:
+    async def save(items: tuple[TodoItem, ...]) -> None:
+        await store.set_todos(session_id, items)
+        bus.publish(TodosChanged(items))
+
+    return save
+
+
+def _last_context(messages: tuple[Message, ...]) -> int:
+    """How much of the window the newest reply filled."""
+    replies = (message for message in reversed(messages) if isinstance(message, AssistantMessage))
+    return next((reply.usage.total_tokens for reply in replies), 0)

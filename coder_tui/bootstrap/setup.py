@@ -1,0 +1,102 @@
+"""What a session is built from: folders, settings, mode and sandbox, all checked before anything opens."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from coder_tui.config.log_file import start_log
+from coder_tui.config.paths import Directories
+from coder_tui.config.settings import Settings, load_settings
+from coder_tui.config.sources import Sources
+from coder_tui.protocol.access import Mode
+from coder_tui.shell.sandbox import (
+    NOT_LOOKED_FOR,
+    SandboxFolders,
+    SandboxStatus,
+    SandboxWish,
+    home_folder,
+    probe,
+)
+from coder_tui.storage.leftovers import half_written
+from coder_tui.text.redact import BY_SHAPE, Redactor
+from coder_tui.workspace.confine import Workspace
+
+TOOL_OUTPUT = "tool-output"
+HALF_WRITTEN = "half-written"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a core is built from; nothing is open yet."""
+
+    directory: Path
+    directories: Directories
+    settings: Settings
+    sources: Sources
+    mode: Mode = Mode.ASK
+    added_roots: tuple[Path, ...] = ()
+    is_scratch: bool = False
+    is_mode_given: bool = False
+    redact: Redactor = BY_SHAPE
+    sandbox: SandboxStatus = NOT_LOOKED_FOR
+
+    @property
+    def tool_output(self) -> Path:
+        return self.directories.data / TOOL_OUTPUT
+
+    @property
+    def own_folders(self) -> tuple[Path, ...]:
+        """The program's own files, which no call writes."""
+        file = self.sources.file
+        folders = (self.directories.config, self.directories.data)
+        return folders if file is None else (*folders, file.path)
+
+
+def load_setup(
+    directory: Path,
+    directories: Directories,
+    sources: Sources,
+    environ: Mapping[str, str],
+    mode: Mode | None = None,
+    added_roots: tuple[Path, ...] = (),
+) -> Setup:
+    """Check the settings, make the program's folders and start the log. Blocks: call it off the loop.
+
+    What an earlier run, killed in the middle of a write, left behind is removed.
+    """
+    settings = load_settings(sources)
+    directories.ensure()
+    redact = Redactor(environ)
+    start_log(directories.log, redact)
+    half_written.keep_in(directories.data / HALF_WRITTEN)
+    setup = Setup(
+        directory,
+        directories,
+        settings,
+        sources,
+        mode or Mode.ASK,
+        added_roots,
+        is_mode_given=mode is not None,
+        redact=redact,
+    )
+    return replace(setup, sandbox=find_sandbox(setup))
+
+
+def find_sandbox(setup: Setup) -> SandboxStatus:
+    """Which sandbox works here. Blocks: a command is run in it."""
+    wish = SandboxWish(setup.settings.bash.sandbox)
+    return probe(wish, roots_of(setup), sandbox_folders(setup), home_folder())
+
+
+def workspace_of(setup: Setup) -> Workspace:
+    configured = tuple(Path(root).expanduser() for root in setup.settings.workspace.extra_roots)
+    return Workspace(setup.directory, (*configured, *setup.added_roots))
+
+
+def roots_of(setup: Setup) -> tuple[Path, ...]:
+    workspace = workspace_of(setup)
+    return (workspace.root, *workspace.extra_roots)
+
+
+def sandbox_folders(setup: Setup) -> SandboxFolders:
+    return SandboxFolders(setup.own_folders, (setup.tool_output,), setup.directories.cache)

@@ -1,0 +1,98 @@
+"""The tools of one session with everything between a call and its run."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.permissions import DecisionLog, PermissionDesk
+from coder_tui.agent.request_broker import RequestBroker
+from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner
+from coder_tui.bootstrap.policy import SavedGrants, build_policy
+from coder_tui.bootstrap.setup import Setup, roots_of, sandbox_folders, workspace_of
+from coder_tui.config.settings import Settings
+from coder_tui.policy.decide import Action, Verdict
+from coder_tui.protocol.access import Target, TargetKind
+from coder_tui.protocol.events import Notice
+from coder_tui.shell.sandbox import (
+    Sandbox,
+    SandboxWish,
+    home_folder,
+)
+from coder_tui.shell.session_shell import SessionShell, ShellOptions
+from coder_tui.tools.builtin.fetch import FetchTool
+from coder_tui.tools.builtin.todos import TodoList
+from coder_tui.tools.catalogue import builtin_tools
+from coder_tui.tools.registry import Registry
+from coder_tui.tools.truncate import OutputGuard
+from coder_tui.web.web import WebSettings, open_web
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """The tools of one session with everything between a call and its run."""
+
+    bus: EventBus
+    broker: RequestBroker
+    desk: PermissionDesk
+    registry: Registry
+    runner: ToolRunner
+    shell: SessionShell
+
+
+def build_shell(setup: Setup) -> SessionShell:
+    section = setup.settings.bash
+    options = ShellOptions(
+        section.shell,
+        section.timeout_ms,
+        section.output_limit_bytes,
+        section.pass_environment,
+        section.network,
+    )
+    sandbox = Sandbox(
+        setup.sandbox, SandboxWish(section.sandbox), roots_of(setup), sandbox_folders(setup), home_folder()
+    )
+    return SessionShell(workspace_of(setup).root, options, sandbox, setup.tool_output, setup.redact)
+
+
+def build_registry(
+    setup: Setup, todos: TodoList, decide_on: Callable[[Action], Verdict], shell: SessionShell
+) -> Registry:
+    """`decide_on` is asked about every hop of a redirect."""
+    settings = setup.settings
+    flags = frozenset(name for name, is_on in settings.experimental.model_dump().items() if is_on)
+    web = open_web(_web_settings(settings), lambda url: decide_on(_fetching(url)).effect)
+    return Registry(builtin_tools(workspace_of(setup), shell, todos, setup.directories.cache, web), flags)
+
+
+def _web_settings(settings: Settings) -> WebSettings:
+    return WebSettings(
+        settings.fetch.proxy,
+        settings.fetch.ca_bundle,
+        frozenset(settings.fetch.insecure_hosts),
+        settings.websearch.base_url,
+        os.environ,
+    )
+
+
+def _fetching(url: str) -> Action:
+    return Action(FetchTool.name, FetchTool.permission, FetchTool.kind, (Target(TargetKind.ADDRESS, url),))
+
+
+def build_workbench(
+    setup: Setup, bus: EventBus, todos: TodoList, calls: CallLog, decisions: DecisionLog
+) -> Workbench:
+    broker = RequestBroker(bus)
+    desk = PermissionDesk(
+        build_policy(setup),
+        broker,
+        decisions,
+        SavedGrants(setup),
+        lambda level, text: bus.publish(Notice(level, text)),
+    )
+    shell = build_shell(setup)
+    registry = build_registry(setup, todos, desk.verdict, shell)
+    scope = Scope(todos.session_id, setup.directory)
+    guard = OutputGuard(setup.tool_output, setup.redact)
+    runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)
+    return Workbench(bus, broker, desk, registry, runner, shell)
