@@ -15,7 +15,7 @@ async def deliver(screen: Screen[Any], field: Prompt, event: events.Key | events
         return
     if isinstance(event, events.Paste):
         screen.set_focus(field)
-        field.type_text(event.text)
+        field.paste(event.text)
     elif screen.focused is field and field.take(event):
         return
     elif (bound := screen.active_bindings.get(event.key)) is not None:

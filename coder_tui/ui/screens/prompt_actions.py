@@ -1,15 +1,19 @@
 """Keys of the session that belong to writing a message."""
 
-from textual import on
-
 from coder_tui.ui.composing import Composing
+from coder_tui.ui.widgets.chip_field import ChipField
 from coder_tui.ui.widgets.completion import CompletionList
+from coder_tui.ui.widgets.hints import Hints
 
 
 class PromptActions:
-    """Part of a screen: another part makes the widgets."""
+    """Part of a screen: another part makes the widgets.
+
+    Handlers go by their names: Textual finds decorated ones only in classes of its own.
+    """
 
     composing: Composing
+    hints: Hints
 
     def action_search_history(self) -> None:
         self.composing.completer.search_history()
@@ -17,6 +21,8 @@ class PromptActions:
     def action_edit_draft(self) -> None:
         self.composing.edit()
 
-    @on(CompletionList.Clicked)
-    def _suggestion_clicked(self, event: CompletionList.Clicked) -> None:
+    def on_chip_field_refused(self, event: ChipField.Refused) -> None:
+        self.hints.show(event.reason)
+
+    def on_completion_list_clicked(self, event: CompletionList.Clicked) -> None:
         self.composing.completer.click(event.index)

@@ -1,21 +1,16 @@
 """The prompt: several lines of text that are sent by Enter and never lost otherwise."""
 
-import re
 from collections.abc import Callable
 
 from textual import events
 from textual.message import Message
-from textual.widgets import TextArea
 
-from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.widgets.chip_field import LONGEST_MESSAGE, TOO_LONG, ChipField
 from coder_tui.ui.widgets.prompt_history import PromptHistory
 
-# Joiners and direction marks belong to the writing of many languages; overrides and controls do not.
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
-
-class Prompt(TextArea):
+class Prompt(ChipField):
     """A draft with history."""
 
     DEFAULT_CSS = """
@@ -47,14 +42,7 @@ class Prompt(TextArea):
         id: str = "prompt",
     ) -> None:
         """`submit` is called by Enter, at once: the next key may depend on what was sent."""
-        super().__init__(
-            soft_wrap=True,
-            tab_behavior="focus",
-            show_line_numbers=False,
-            highlight_cursor_line=False,
-            placeholder=placeholder,
-            id=id,
-        )
+        super().__init__(placeholder=placeholder, id=id)
         self._submit = submit
         self.sent = sent
         self._aside: str | None = None
@@ -66,15 +54,6 @@ class Prompt(TextArea):
     @property
     def is_empty(self) -> bool:
         return not self.text
-
-    def type_text(self, text: str) -> None:
-        """Insert at the cursor, as if typed."""
-        result = self.replace(_clean(text), *self.selection, maintain_selection_offset=False)
-        self.move_cursor(result.end_location)
-
-    @property
-    def whole_text(self) -> str:
-        return self.text
 
     @property
     def is_aside(self) -> bool:
@@ -92,13 +71,14 @@ class Prompt(TextArea):
     def take_instead(self, text: str) -> None:
         """Show what was found; the draft that it replaces is the newest entry of the history."""
         draft, self._aside = self._aside or "", None
-        self.sent.add(draft)
+        self.sent.add(draft, self.chips.whole(draft))
         self.show_draft(text)
 
     def put_back(self, texts: tuple[str, ...]) -> None:
         """Return texts that were not sent, before the draft that stands there now."""
         draft = self.text if self._aside is None else self._aside
-        whole = "\n".join([*texts, draft] if draft else texts)
+        returned = map(self.chips.short, texts)
+        whole = "\n".join([*returned, draft] if draft else returned)
         if self._aside is None:
             self.show_draft(whole)
         else:
@@ -106,7 +86,7 @@ class Prompt(TextArea):
 
     def stash(self) -> None:
         """Empty the prompt; the draft is the newest entry of the history."""
-        self.sent.add(self.text)
+        self.sent.add(self.text, self.whole_text)
         self.show_draft("")
 
     def show_draft(self, text: str) -> None:
@@ -128,11 +108,6 @@ class Prompt(TextArea):
         if self.take(event):
             event.prevent_default()
             event.stop()
-
-    def on_paste(self, event: events.Paste) -> None:
-        event.prevent_default()
-        event.stop()
-        self.type_text(event.text)
 
     def action_newline(self) -> None:
         self.type_text("\n")
@@ -162,13 +137,13 @@ class Prompt(TextArea):
         if column and self.document.get_line(row)[column - 1] == "\\":
             self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
             self.move_cursor((row + 1, 0))
-        elif self.text.strip():
-            text = self.text
-            self.sent.add(text)
-            self.load_text("")
-            self._submit(text)
+        elif not self.expand_chip() and self.text.strip():
+            self._send(self.text, self.whole_text)
 
-
-def _clean(text: str) -> str:
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _STEERING.sub(lambda match: safe_text(match[0]), text)
+    def _send(self, text: str, whole: str) -> None:
+        if len(whole) > LONGEST_MESSAGE:
+            self.post_message(self.Refused(TOO_LONG))
+            return
+        self.sent.add(text, whole)
+        self.load_text("")
+        self._submit(whole)

@@ -28,13 +28,14 @@ class PromptHistory:
         self._entries = list(dict.fromkeys(reversed([entry for entry in known if entry.strip()])))[::-1]
         self._rest()
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, whole: str = "") -> None:
+        """`whole` is what `text` stands for beyond this run, where that is another one."""
         if not text.strip():
             return
         self._entries = [entry for entry in self._entries if entry != text]
         self._entries.append(text)
         self._rest()
-        self._append(text)
+        self._append(whole or text)
 
     def older(self, text: str) -> str | None:
         """The entry before; `text` is what stands in the prompt now."""
