@@ -32,11 +32,17 @@ def decide(action: Action, policy: Policy) -> Verdict:
         verdicts = decide_command(action, action.command, policy)
     else:
         verdicts = [decide_target(action, target, policy) for target in action.targets or (None,)]
-    strictest = max(verdicts, key=lambda verdict: verdict.effect.strictness)
+    strictest = max(verdicts, key=_weight)
     reasons = dict.fromkeys(
         reason for verdict in verdicts if verdict.effect is strictest.effect for reason in verdict.reasons
     )
     return replace(strictest, reasons=_of_weight(strictest.effect, tuple(reasons)))
+
+
+def _weight(verdict: Verdict) -> tuple[int, bool]:
+    """What runs does so because somebody allowed it, not because of the reads that need no leave."""
+    is_named = verdict.effect is Effect.ALLOW and verdict.source != DEFAULT_SOURCE
+    return verdict.effect.strictness, is_named
 
 
 def _of_weight(effect: Effect, reasons: tuple[str, ...]) -> tuple[str, ...]:

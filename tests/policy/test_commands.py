@@ -274,6 +274,13 @@ def test_an_exact_command_that_was_granted_runs_again_with_all_that_it_showed() 
     assert effect("echo x > .git/config", layer(), grants=granted) is Effect.DENY
 
 
+def test_what_runs_is_explained_by_the_rule_that_allows_it() -> None:
+    policy = Policy(WORLD, layers=(layer(*RULES),))
+    verdict = decide(command("ls src"), policy)
+    assert (verdict.rule, verdict.source) == ("bash 'ls*' = allow", "user")
+    assert verdict.reasons == ("the rule bash 'ls*' = allow says so",)
+
+
 def test_the_reasons_name_every_doubt() -> None:
     verdict = decide(command("X=1 rg --pre ./x k > ~/f"), Policy(WORLD, layers=(layer(*RULES),)))
     assert (verdict.effect, verdict.source) == (Effect.ASK, "built-in protection")
