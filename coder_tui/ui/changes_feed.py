@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from coder_tui.agent.session import Session
 from coder_tui.diffs.compare import compare
 from coder_tui.diffs.model import Comparison, FileState
 from coder_tui.protocol.errors import ToolError, UserError
@@ -14,6 +14,18 @@ from coder_tui.workspace.confine import Located
 from coder_tui.workspace.files import decode
 
 _TOO_LARGE = "too large to show"
+
+
+class ChangesSource(Protocol):
+    """What a session tells of its changes."""
+
+    @property
+    def directory(self) -> Path: ...
+
+    @property
+    def turn(self) -> int: ...
+
+    async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +42,7 @@ class ChangesFeed:
 
     def __init__(
         self,
-        session: Session,
+        session: ChangesSource,
         show: Callable[[tuple[ShownChange, ...]], None],
         fail: Callable[[str], None],
     ) -> None:

@@ -122,6 +122,8 @@ KEYS: tuple[KeyAction, ...] = (
     _row("transcript.leave", _T, "escape", "leave", "End the search, stop, or go back", palette=False),
     _row("pane.leave", _N, "escape", "leave", "Back to the prompt", palette=False),
     _row("pane.prompt", _N, "i", "leave", "Back to the prompt", palette=False, help=False),
+    _row("pane.page_up", _N, "pageup", "page(-1)", "A page up", priority=True, palette=False),
+    _row("pane.page_down", _N, "pagedown", "page(1)", "A page down", priority=True, palette=False),
     _row("list.next", _L, "j,down", "move(1)", "Mark the next one", palette=False),
     _row("list.previous", _L, "k,up", "move(-1)", "Mark the previous one", palette=False),
     _row("list.first", _L, "g,home", "end(-1)", "Go to the beginning", palette=False),

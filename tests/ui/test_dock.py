@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from textual.geometry import Size
 
 from coder_tui.protocol.diagnostics import Diagnostic, Severity
 from coder_tui.protocol.events import DiagnosticsChanged, FilesChanged, MessageFinished, TodosChanged
@@ -39,11 +40,13 @@ def shown(s: Stage) -> set[PaneName]:
 
 
 def test_breakpoints_are_those_of_the_design() -> None:
-    assert [room_for(columns) for columns in (99, 100, 139, 140)] == [
+    sizes = (99, 40), (100, 40), (139, 40), (140, 40), (140, 15)
+    assert [room_for(Size(*size)) for size in sizes] == [
         Room.NARROW,
         Room.MEDIUM,
         Room.MEDIUM,
         Room.WIDE,
+        Room.MEDIUM,
     ]
 
 

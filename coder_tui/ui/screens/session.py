@@ -182,7 +182,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[No
         self._pill.show(event.count)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.dock.set_columns(event.size.width)
+        self.dock.set_room(event.size)
         self.set_class(TooSmall.is_too_small(event.size), "-tiny")
         self.presenter.consider()
 

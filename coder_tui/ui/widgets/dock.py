@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.css.scalar import Scalar
+from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 MEDIUM, WIDE = 100, 140
 """Columns from which there is room for one pane beside the conversation, and for all."""
+HIGH = 16
+"""Rows from which several panes one below the other make sense."""
 
 
 _SHARE = {PaneName.CHANGES: 100, PaneName.TODOS: 33, PaneName.PROBLEMS: 40}
@@ -36,10 +39,10 @@ class Room(StrEnum):
     WIDE = "wide"
 
 
-def room_for(columns: int) -> Room:
-    if columns < MEDIUM:
+def room_for(size: Size) -> Room:
+    if size.width < MEDIUM:
         return Room.NARROW
-    return Room.MEDIUM if columns < WIDE else Room.WIDE
+    return Room.WIDE if size.width >= WIDE and size.height >= HIGH else Room.MEDIUM
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +140,9 @@ class Dock(Container):
             self.problems.set_file(path, diagnostics)
             self.place()
 
-    def set_columns(self, columns: int) -> None:
-        """The terminal has so many now."""
-        room = room_for(columns)
+    def set_room(self, size: Size) -> None:
+        """The terminal is that large now."""
+        room = room_for(size)
         if room is Room.NARROW and self.room is not Room.NARROW and not self.has_pane_focus:
             self.front = None  # nobody looks at it: the conversation comes first
         self.room = room

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from coder_tui.ui.drawing.glyphs import Glyphs
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.widgets.browse_line import BrowseLine
+from coder_tui.ui.widgets.row_list import RowList
 
 
 class PaneName(StrEnum):
@@ -73,6 +74,14 @@ class Pane(Container):
 
     def on_descendant_blur(self) -> None:
         self.line.hide()
+
+    def action_page(self, way: int) -> None:
+        """Of what has the focus, not of the conversation."""
+        focused = self.screen.focused
+        if isinstance(focused, RowList):
+            focused.action_page(way)
+        elif focused is not None:
+            focused.scroll_relative(y=way * max(1, focused.size.height - 1), animate=False)
 
     def action_leave(self) -> None:
         self.post_message(self.Left())

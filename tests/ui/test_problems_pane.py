@@ -1,0 +1,171 @@
+"""Problems: their order, and what can be done with one."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from rich.text import Text
+
+from coder_tui.protocol.diagnostics import Diagnostic, Severity
+from coder_tui.protocol.events import DiagnosticsChanged
+from coder_tui.ui.external_editor import place_words
+from coder_tui.ui.glyphs import UNICODE
+from coder_tui.ui.widgets.pane import PaneName
+from coder_tui.ui.widgets.problems_pane import ProblemsList, Tally, by_file, fix_message
+from tests.fakes.fake_session import FakeSession
+from tests.fakes.screens import Stage, stage
+
+
+def problem(line: int, severity: Severity, path: str = "a.py", *, is_new: bool = False) -> Diagnostic:
+    return Diagnostic(path, line, 2, severity, f"message {line}", "E1", "checker", is_new)
+
+
+ERROR, WARNING, HINT = problem(9, Severity.ERROR), problem(1, Severity.WARNING), problem(3, Severity.HINT)
+NEW = problem(20, Severity.ERROR, is_new=True)
+OTHER = problem(5, Severity.ERROR, "z.py")
+MILD = problem(2, Severity.WARNING, "b.py")
+
+
+def rows(s: Stage) -> list[str]:
+    listed = s.screen.dock.problems.target
+    return [" ".join(strip.text.split()) for strip in listed.render_lines(listed.size.region)]
+
+
+async def show(s: Stage, *found: Diagnostic) -> None:
+    for path in sorted({each.path for each in found}):
+        s.session.emit(DiagnosticsChanged(path, tuple(each for each in found if each.path == path)))
+    await s.pilot.pause()
+
+
+def test_files_with_errors_come_first_and_in_each_the_gravest_and_newest() -> None:
+    found = {"b.py": (MILD,), "a.py": (HINT, WARNING, ERROR, NEW), "z.py": (OTHER,), "clean.py": ()}
+    assert by_file(found) == ["a.py", NEW, ERROR, WARNING, HINT, "z.py", OTHER, "b.py", MILD]
+
+
+@pytest.mark.parametrize(
+    ("tally", "words"),
+    [(Tally(), ""), (Tally(2, 1, 9), "2 ✗ 1 !"), (Tally(0, 3, 1), "3 !"), (Tally(0, 0, 4), "4 ·")],
+)
+def test_the_count_says_how_grave_it_is(tally: Tally, words: str) -> None:
+    assert tally.words(UNICODE) == words
+
+
+async def test_problems_stand_by_file_with_new_ones_marked() -> None:
+    async with stage(size=(150, 40)) as s:
+        await show(s, ERROR, NEW, MILD)
+        await s.until(lambda: "problems 2 ✗ 1 !" in s.drawn())
+        assert rows(s)[:5] == [
+            "a.py",
+            "▌ ✗ 20:2 NEW message 20 E1",
+            "✗ 9:2 message 9 E1",
+            "b.py",
+            "! 2:2 message 2 E1",
+        ]
+
+
+async def test_what_was_mended_goes_away() -> None:
+    async with stage(size=(150, 40)) as s:
+        await show(s, ERROR, MILD)
+        s.session.emit(DiagnosticsChanged("a.py", ()))
+        assert s.screen.dock.count(PaneName.PROBLEMS) == "1 !"
+        s.session.emit(DiagnosticsChanged("b.py", ()))
+        await s.until(lambda: not s.screen.dock.display)
+
+
+async def test_the_mark_goes_from_problem_to_problem_over_the_headings() -> None:
+    async with stage(size=(150, 40)) as s:
+        await show(s, ERROR, OTHER, MILD)
+        await s.pilot.press("f5")
+        seen = [s.screen.dock.problems.marked]
+        for key in ("j", "right_square_bracket", "j", "left_square_bracket", "g"):
+            await s.pilot.press(key)
+            seen.append(s.screen.dock.problems.marked)
+        assert seen == [ERROR, OTHER, MILD, MILD, OTHER, ERROR]
+
+
+async def test_a_message_that_is_cut_in_its_row_is_read_below() -> None:
+    words = "the whole message goes on and on until its very last word: finis"
+    async with stage(size=(110, 30)) as s:
+        await show(s, Diagnostic("a.py", 1, 1, Severity.ERROR, words, "E1"))
+        assert "finis" not in s.drawn()
+        await s.pilot.press("f5")
+        await s.until(lambda: "finis" in s.drawn())
+
+
+async def test_f_asks_the_agent_and_queues_while_it_works() -> None:
+    async with stage(size=(150, 40)) as s:
+        await show(s, ERROR, NEW)
+        await s.pilot.press("f5", "f")
+        await s.until(lambda: s.session.submitted == [fix_message(NEW)])
+        await s.pilot.press("j", "f")
+        await s.until(lambda: s.session.take_queue() == (fix_message(ERROR),))
+
+
+def test_the_message_quotes_what_the_checker_says() -> None:
+    found = Diagnostic("a.py", 7, 2, Severity.ERROR, "one\ntwo", "E1", "mypy")
+    assert fix_message(found) == "Please fix this error in a.py:7:2 (mypy E1):\n> one\n> two"
+
+
+async def test_a_draft_survives_asking_for_a_fix() -> None:
+    async with stage(size=(150, 40)) as s:
+        await s.pilot.press(*"draft")
+        await show(s, ERROR)
+        await s.pilot.press("f5", "f", "escape")
+        assert (s.draft, s.session.submitted) == ("draft", [fix_message(ERROR)])
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("/usr/bin/vim", ["+7", "/srv/a.py"]),
+        ("/usr/bin/code", ["--goto", "/srv/a.py:7:3"]),
+        ("/usr/bin/hx", ["/srv/a.py:7:3"]),
+    ],
+)
+def test_editors_are_told_the_place_in_their_own_way(program: str, words: list[str]) -> None:
+    assert place_words(program, Path("/srv/a.py"), 7, 3) == words
+
+
+async def test_a_place_that_cannot_be_opened_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = tmp_path / "bin" / "ed-it"
+    editor.parent.mkdir()
+    editor.write_text("#!/bin/sh\n")
+    editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("VISUAL", "ed-it")
+    monkeypatch.setenv("PATH", f"{editor.parent}{os.pathsep}{os.environ['PATH']}")
+    project = tmp_path / "project"
+    project.mkdir()
+    async with stage(FakeSession(project), size=(150, 40)) as s:
+        await show(s, ERROR)
+        await s.pilot.press("f5", "enter")
+        await s.until(lambda: "a.py is no longer there." in s.drawn())
+        (project / "a.py").write_text("x\n")
+        await s.pilot.press("enter")
+        await s.until(lambda: "This terminal cannot be given to an editor." in s.drawn())
+
+
+async def test_hostile_messages_cannot_steer_the_terminal_or_be_markup() -> None:
+    async with stage(size=(150, 40)) as s:
+        await show(
+            s, Diagnostic("x\x1b[2J.py", 1, 1, Severity.ERROR, "[red]a\x1b]0;t\x07\u202e\nb", "[b]\n", "\x1b")
+        )
+        await s.pilot.press("f5")
+        await s.until(lambda: "[red]a" in s.drawn())
+        assert not {"\x1b", "\x07", "\u202e"} & set(s.drawn())
+
+
+async def test_ten_thousand_problems_are_drawn_by_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with stage(size=(150, 40)) as s:
+        await show(s, *(problem(line, Severity.ERROR) for line in range(1, 10_001)))
+        drawn: list[int] = []
+        draw = ProblemsList.draw
+
+        def counted(listed: ProblemsList, row: int, width: int) -> Text:
+            drawn.append(row)
+            return draw(listed, row, width)
+
+        monkeypatch.setattr(ProblemsList, "draw", counted)
+        await s.pilot.press("f5", "G")
+        await s.until(lambda: "message 10000" in s.drawn())
+        assert 0 < len(drawn) < 2_000
