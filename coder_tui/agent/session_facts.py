@@ -14,6 +14,9 @@ if TYPE_CHECKING:  # the session holds these facts
     from coder_tui.agent.session import SessionParts
 
 
+MOST_RECALLED = 500
+
+
 class SessionFacts:
     def __init__(self, parts: "SessionParts") -> None:
         self._parts = parts
@@ -34,6 +37,10 @@ class SessionFacts:
 
     async def decisions(self) -> tuple[DecisionRecord, ...]:
         return await self._parts.store.decisions(self._parts.info.id)
+
+    async def sent_before(self) -> tuple[str, ...]:
+        """Messages of this folder's sessions, oldest first."""
+        return await self._parts.store.sent_before(self._parts.info.directory, MOST_RECALLED)
 
     async def exported(self, *, as_lines: bool) -> str:
         stored = await self._parts.store.load(self._parts.info.id)

@@ -14,7 +14,14 @@ from coder_tui.storage.manifest import Manifest
 from coder_tui.storage.records import CallRecord, DecisionRecord, SessionInfo, StoredCall, StoredSession
 from coder_tui.storage.recovery import close_unfinished_calls
 from coder_tui.storage.redaction import Redaction
-from coder_tui.storage.transcript import calls_of, end_call, insert_call, insert_message, messages_of
+from coder_tui.storage.transcript import (
+    calls_of,
+    end_call,
+    insert_call,
+    insert_message,
+    messages_of,
+    sent_texts,
+)
 from coder_tui.text.redact import BY_SHAPE, Redactor
 
 __all__ = ["CallRecord", "DecisionRecord", "SessionInfo", "Store", "StoredCall", "StoredSession"]
@@ -81,6 +88,10 @@ class Store(SessionIndex, Ledger, Manifest):
     async def close_unfinished(self, session_id: str) -> tuple[str, ...]:
         """Give each call without a result one that says so; for a session whose program was killed."""
         return await self._database.write(lambda connection: close_unfinished_calls(connection, session_id))
+
+    async def sent_before(self, directory: str, most: int) -> tuple[str, ...]:
+        """What the person wrote in a folder, the newest `most` messages of all its sessions, oldest first."""
+        return await self._database.read(lambda connection: sent_texts(connection, directory, most))
 
     async def load(self, session_id: str) -> StoredSession:
         def work(connection: sqlite3.Connection) -> StoredSession:

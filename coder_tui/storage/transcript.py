@@ -17,6 +17,9 @@ from coder_tui.storage.codec import (
 )
 from coder_tui.storage.records import CallRecord, StoredCall
 
+LONGEST_RECALLED = 20_000
+"""Characters of a message that is offered again."""
+
 
 def insert_message(
     connection: sqlite3.Connection, session_id: str, message: Message, seq: int | None = None
@@ -38,6 +41,17 @@ def messages_of(connection: sqlite3.Connection, session_id: str) -> tuple[tuple[
         "SELECT seq, body FROM messages WHERE session_id = ? ORDER BY seq", (session_id,)
     )
     return tuple((seq, unpack_message(body)) for seq, body in rows)
+
+
+def sent_texts(connection: sqlite3.Connection, directory: str, most: int) -> tuple[str, ...]:
+    """Without what messages bring along, which may be pictures: only the words are read."""
+    rows = connection.execute(
+        "SELECT json_extract(body, '$.text') AS text FROM messages JOIN sessions ON sessions.id = session_id "
+        "WHERE directory = ? AND role = 'user' AND json_valid(body) AND length(text) <= ? "
+        "ORDER BY messages.rowid DESC LIMIT ?",
+        (pack_text(directory), LONGEST_RECALLED, most),
+    ).fetchall()
+    return tuple(text for (text,) in reversed(rows))
 
 
 def make_room(connection: sqlite3.Connection, session_id: str, after: int, count: int) -> None:

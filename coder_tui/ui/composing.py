@@ -3,17 +3,22 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.screen import Screen
 from textual.worker import Worker
 
+from coder_tui.protocol.errors import UserError
 from coder_tui.ui.completion.completer import Completer, Sources
 from coder_tui.ui.completion.sources import CommandSource, FileSource, HistorySource
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.slash import SlashCommands
 from coder_tui.ui.widgets.completion import CompletionAnchor, CompletionList
 from coder_tui.ui.widgets.prompt import Prompt
+
+if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
+    from coder_tui.agent.session import Session
 
 
 class Composing:
@@ -46,6 +51,13 @@ class Composing:
     async def take(self, event: events.Key | events.Paste) -> bool:
         """Whether the key was meant for the suggestions over the prompt."""
         return self._screen.focused is self._prompt and await self.completer.take(event)
+
+    async def recall(self, session: "Session") -> None:
+        """Offer what was sent in this folder before."""
+        try:
+            self._prompt.sent.seed(await session.facts.sent_before())
+        except UserError as error:
+            self._say(str(error))
 
     def edit(self) -> None:
         """Write the draft in the person's own editor."""

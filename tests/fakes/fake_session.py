@@ -33,6 +33,16 @@ class FakeRecord:
         return self.outputs.get(call_id)
 
 
+class FakeFacts:
+    """What was sent in other sessions of the folder."""
+
+    def __init__(self) -> None:
+        self.sent: tuple[str, ...] = ()
+
+    async def sent_before(self) -> tuple[str, ...]:
+        return self.sent
+
+
 class FakeSession:
     """A turn runs from `submit` until `finish` or `interrupt`; events in between come from `emit`."""
 
@@ -42,6 +52,7 @@ class FakeSession:
         self.is_kept = True
         self.mode = Mode.ASK
         self.model = "demo/model"
+        self.facts = FakeFacts()
         self.submitted: list[str] = []
         self.answers: list[tuple[str, Reply]] = []
         self.interrupts = 0

@@ -179,3 +179,10 @@ async def test_the_list_stands_right_above_the_prompt(project: FakeSession, size
         popup = s.screen.query_one("#completion").region
         assert popup.bottom == s.screen.query_one("#composer").region.y
         assert popup.width == size[0]
+
+
+async def test_what_was_sent_in_other_sessions_of_the_folder_can_be_called_back(project: FakeSession) -> None:
+    project.facts.sent = ("long ago",)
+    async with stage(project) as s:
+        burst(s, "ctrl+r", *"ago", "enter")
+        await s.until(lambda: s.draft == "long ago")

@@ -32,3 +32,12 @@ def test_earlier_messages_go_before_those_of_this_run() -> None:
     history.add("now")
     history.seed(["before", "now"])
     assert history.entries == ("before", "now")
+
+
+def test_who_walks_among_entries_stays_there_when_earlier_ones_come() -> None:
+    history = PromptHistory(["one", "two"], keep_in_memory)
+    history.older("draft")
+    history.older("two, edited")
+    history.seed(["zero", "two"])
+    assert history.entries == ("zero", "one", "two")
+    assert [history.newer("one"), history.newer("two, edited")] == ["two, edited", "draft"]

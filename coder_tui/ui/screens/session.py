@@ -128,6 +128,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[No
         session.subscribe(self.attention.hear)
         self.prompt.sent.seed(router.sent)
         self.conversation.attach(session)
+        self.run_worker(self.composing.recall(session), group="recall")
         self.follow_changes(session)
         self._turn_ended()
 

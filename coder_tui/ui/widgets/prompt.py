@@ -71,7 +71,7 @@ class Prompt(ChipField):
     def take_instead(self, text: str) -> None:
         """Show what was found; the draft that it replaces is the newest entry of the history."""
         draft, self._aside = self._aside or "", None
-        self.sent.add(draft, self.chips.whole(draft))
+        self.sent.add(draft)
         self.show_draft(text)
 
     def put_back(self, texts: tuple[str, ...]) -> None:
@@ -86,7 +86,7 @@ class Prompt(ChipField):
 
     def stash(self) -> None:
         """Empty the prompt; the draft is the newest entry of the history."""
-        self.sent.add(self.text, self.whole_text)
+        self.sent.add(self.text)
         self.show_draft("")
 
     def show_draft(self, text: str) -> None:
@@ -144,6 +144,6 @@ class Prompt(ChipField):
         if len(whole) > LONGEST_MESSAGE:
             self.post_message(self.Refused(TOO_LONG))
             return
-        self.sent.add(text, whole)
+        self.sent.add(text)
         self.load_text("")
         self._submit(whole)

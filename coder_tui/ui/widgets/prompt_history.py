@@ -23,19 +23,21 @@ class PromptHistory:
         return tuple(self._entries)
 
     def seed(self, entries: Iterable[str]) -> None:
-        """Put earlier entries before those of this run."""
+        """Put earlier entries before those there are; who walks among these stays where they are."""
+        before = len(self._entries)
         known = [*entries, *self._entries]
         self._entries = list(dict.fromkeys(reversed([entry for entry in known if entry.strip()])))[::-1]
-        self._rest()
+        added = len(self._entries) - before
+        self._place += added
+        self._edits = {place + added: text for place, text in self._edits.items()}
 
-    def add(self, text: str, whole: str = "") -> None:
-        """`whole` is what `text` stands for beyond this run, where that is another one."""
+    def add(self, text: str) -> None:
         if not text.strip():
             return
         self._entries = [entry for entry in self._entries if entry != text]
         self._entries.append(text)
         self._rest()
-        self._append(whole or text)
+        self._append(text)
 
     def older(self, text: str) -> str | None:
         """The entry before; `text` is what stands in the prompt now."""
