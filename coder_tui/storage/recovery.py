@@ -34,6 +34,8 @@ def close_unfinished_calls(connection: sqlite3.Connection, session_id: str) -> t
     for seq, message in reversed(rows):
         if isinstance(message, AssistantMessage):
             missing = tuple(call for call in message.calls if call.id not in answers)
+            if not missing:
+                continue  # moving everything behind each reply by nothing takes minutes in a long session
             last = max([seq, *(answers[call.id] for call in message.calls if call.id in answers)])
             make_room(connection, session_id, last, len(missing))
             for place, call in enumerate(missing, start=last + 1):
