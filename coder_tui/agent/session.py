@@ -12,6 +12,7 @@ from coder_tui.agent.model_switch import ModelSwitch
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.review import ReviewDesk
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_facts import SessionFacts
 from coder_tui.agent.session_name import SessionName, SessionState
@@ -76,6 +77,7 @@ class Session:
         )
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self.facts = SessionFacts(parts)
+        self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
 
     @property
     def id(self) -> str:

@@ -6,7 +6,11 @@ from pathlib import Path
 
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.workspace.changed_files import ChangedFile
+from coder_tui.workspace.reverting import Revert
 from coder_tui.workspace.snapshots import SnapshotStore
+
+REVIEW = "review"
+"""Stands for the call where the person is the one who changes files."""
 
 
 class SessionChanges:
@@ -20,6 +24,11 @@ class SessionChanges:
     async def files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
         """What the session did to each file, from a turn on."""
         return await self._snapshots.changed(self._session_id, since_turn)
+
+    async def revert(self, reverts: tuple[Revert, ...]) -> None:
+        """Take changes back, all or none; it counts as a change of the newest turn, and is undone with it."""
+        async with self.keeping(REVIEW, tuple(revert.path for revert in reverts)):
+            await self._snapshots.revert(reverts)
 
     @asynccontextmanager
     async def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AsyncIterator[None]:

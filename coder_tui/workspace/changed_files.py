@@ -14,7 +14,8 @@ MOST_BYTES = 5_000_000
 class ChangedFile:
     """`before` and `after` are None where there was no file; `turn` is the last that changed it.
 
-    With `is_too_large` there is more than is worth showing, and both are None.
+    With `is_too_large` there is more than is worth showing, and both are None. `mode_before` is that of the
+    file that was there.
     """
 
     path: Path
@@ -22,6 +23,7 @@ class ChangedFile:
     before: bytes | None
     after: bytes | None
     is_too_large: bool = False
+    mode_before: int | None = None
 
 
 async def changed_files(changes: tuple[Change, ...], blobs: BlobStore) -> tuple[ChangedFile, ...]:
@@ -53,6 +55,7 @@ def _file(first: Change, last: Change, blobs: BlobStore) -> ChangedFile | None:
         last.turn,
         old if before.kind is is_file else None,
         new if after.kind is is_file else None,
+        mode_before=before.mode if before.kind is is_file else None,
     )
 
 

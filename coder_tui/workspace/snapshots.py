@@ -15,6 +15,7 @@ from coder_tui.workspace.changed_files import ChangedFile, changed_files
 from coder_tui.workspace.confine import missing_folders
 from coder_tui.workspace.file_state import state_of
 from coder_tui.workspace.restore import ConflictError, Step, take
+from coder_tui.workspace.reverting import Revert, revert_all
 from coder_tui.workspace.save import settled
 
 log = logging.getLogger(__name__)
@@ -97,6 +98,10 @@ class SnapshotStore:
         """Make the changes of `turn`, which was undone, and of later undone ones again."""
         lines = _lines(await self._manifest.changes(session_id, turn, undone=True))
         return await self._go(session_id, tuple((line, line.step_forth()) for line in lines), undone=False)
+
+    async def revert(self, reverts: tuple[Revert, ...]) -> None:
+        """Change files as a person wishes, all or none; whoever calls keeps the copies."""
+        await settled(lambda: revert_all(reverts, self._blobs))
 
     async def prune(self) -> int:
         """Drop the contents that no session refers to; returns how many."""

@@ -357,6 +357,7 @@ async def test_what_a_session_did_to_each_file_is_known(undo: Undo) -> None:
     kept, gone, made, same = (undo.root / name for name in ("kept", "gone", "made", "same"))
     for path in (kept, gone, same):
         path.write_text("old")
+        path.chmod(0o640)
     await undo.change(1, lambda: kept.write_text("one"), "kept")
 
     def second() -> None:
@@ -369,8 +370,8 @@ async def test_what_a_session_did_to_each_file_is_known(undo: Undo) -> None:
     await undo.change(3, lambda: same.write_text("old"), "same")
 
     assert await undo.snapshots.changed(undo.session, 1) == (
-        ChangedFile(gone, 2, b"old", None),
-        ChangedFile(kept, 2, b"old", b"two"),
+        ChangedFile(gone, 2, b"old", None, mode_before=0o640),
+        ChangedFile(kept, 2, b"old", b"two", mode_before=0o640),
         ChangedFile(made, 2, None, b"new"),
     )
     assert [(file.path.name, file.before) for file in await undo.snapshots.changed(undo.session, 2)] == [
