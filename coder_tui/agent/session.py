@@ -10,6 +10,7 @@ from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_switch import ModelSwitch
 from coder_tui.agent.permissions import PermissionDesk
+from coder_tui.agent.person_shell import PersonShell
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.review import ReviewDesk
@@ -77,6 +78,7 @@ class Session:
         )
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self.facts = SessionFacts(parts)
+        self.shell = PersonShell(parts)
         self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
 
     @property

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from coder_tui.llm.traits import traits_of
 from coder_tui.policy.decide import Policy
 from coder_tui.protocol.events import UsageUpdated
-from coder_tui.protocol.messages import AssistantMessage
+from coder_tui.protocol.messages import AssistantMessage, Attachment
 from coder_tui.storage.export import to_jsonl, to_markdown
 from coder_tui.storage.sessions import DecisionRecord
-from coder_tui.tools.registry import Entry
+from coder_tui.tools.registry import Entry, Registry
 
 if TYPE_CHECKING:  # the session holds these facts
     from coder_tui.agent.session import SessionParts
@@ -29,11 +29,19 @@ class SessionFacts:
     def usage(self) -> UsageUpdated:
         return self._parts.services.meter.snapshot()
 
+    @property
+    def registry(self) -> Registry:
+        return self._parts.services.runner.registry
+
+    @property
+    def held(self) -> tuple[Attachment, ...]:
+        """What goes to the model with the next message."""
+        return self._parts.services.held.all
+
     def tools(self) -> tuple[Entry, ...]:
         """The tools that the model sees, in the order of every listing."""
-        registry = self._parts.services.runner.registry
-        offered = {tool.name for tool in registry.offered(traits_of(self._parts.state.model))}
-        return tuple(entry for entry in registry.entries() if entry.tool.name in offered)
+        offered = {tool.name for tool in self.registry.offered(traits_of(self._parts.state.model))}
+        return tuple(entry for entry in self.registry.entries() if entry.tool.name in offered)
 
     async def decisions(self) -> tuple[DecisionRecord, ...]:
         return await self._parts.store.decisions(self._parts.info.id)

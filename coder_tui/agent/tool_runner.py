@@ -108,7 +108,7 @@ class ToolRunner:
         self._bus = bus
         self._guard = guard
         self._scope = scope
-        self._redact = redact
+        self.redact = redact
         self._has_masked = False
 
     def is_concurrent(self, call: ToolCall) -> bool:
@@ -190,7 +190,7 @@ class ToolRunner:
         return tool, params
 
     def _context(self, attempt: _Attempt) -> ToolContext:
-        call_id, live = attempt.call.id, KnownStream(self._redact)
+        call_id, live = attempt.call.id, KnownStream(self.redact)
         return ToolContext(
             session_id=self._scope.session_id,
             call_id=call_id,
@@ -211,9 +211,9 @@ class ToolRunner:
             await self._record(attempt)
         name = f"{self._scope.session_id}-{attempt.call.id}"
         whole = await asyncio.to_thread(self._guard.guard, result.for_model, name)
-        content = self._redact.known(whole)
+        content = self.redact.known(whole)
         self._has_masked |= content != whole
-        shown = map_texts(result.for_user, self._redact.known)
+        shown = map_texts(result.for_user, self.redact.known)
         message = ToolMessage(uuid4().hex, attempt.call.id, attempt.tool, content)
         await self._calls.finished(
             FinishedCall(

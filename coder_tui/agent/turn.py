@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from uuid import uuid4
 
 from coder_tui.agent.attachments import no_attachments
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.held_attachments import HeldAttachments
 from coder_tui.agent.limits import Limits, RepeatDetector
 from coder_tui.agent.model_step import ModelStep
 from coder_tui.agent.request_builder import RequestBuilder
@@ -42,6 +43,7 @@ class TurnServices:
     next_queued: Callable[[], str | None]
     attach: Callable[[str], Awaitable[tuple[Attachment, ...]]] = no_attachments
     """Finds what a message names for the model."""
+    held: HeldAttachments = field(default_factory=HeldAttachments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,10 @@ class Turn:
             await self._services.conversation.close_call(result)
 
     async def _say(self, text: str) -> None:
-        attachments = await self._services.attach(text)
+        services = self._services
+        attachments = (*await services.attach(text), *services.held.all)
         await to_the_end(self._store(UserMessage(uuid4().hex, text, attachments)))
+        services.held.forget(attachments)
 
     async def _store(self, message: UserMessage) -> None:
         await self._services.conversation.add(message)
