@@ -17,6 +17,7 @@ from coder_tui.policy.explain import explain, findings_of
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.findings import Finding
+from coder_tui.text.safe_text import safe_line
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.call import understand
@@ -65,7 +66,8 @@ async def _check(arguments: argparse.Namespace) -> int:
             say_json(answer.fields)
         else:
             for line in explain(answer.verdict, answer.findings):
-                say(line)
+                # A line break in a path must not pass for another sentence.
+                say(safe_line(line))
     return 0 if is_understood else 1
 
 

@@ -18,6 +18,7 @@ from coder_tui.config.settings_file import parse_settings
 from coder_tui.config.sources import Sources
 from coder_tui.config.trust import Trust
 from coder_tui.protocol.errors import ConfigError, UsageError
+from coder_tui.text.safe_text import safe_line
 
 REFUSED = 1
 NOTHING = "There is nothing here to trust: no settings, servers or extensions of the project's own."
@@ -93,7 +94,8 @@ def _say_items(heading: str, items: tuple[ProjectItem, ...]) -> None:
     say(f"\n{heading}")
     width = max(len(item.kind) for item in items)
     for item in items:
-        say(f"  {item.kind:<{width}}  {item.place}  {item.sentence}")
+        # One line each: a line break in a name must not pass for another item.
+        say(safe_line(f"  {item.kind:<{width}}  {item.place}  {item.sentence}"))
 
 
 def _state(inventory: ProjectInventory, trust: Trust) -> str:

@@ -9,7 +9,8 @@ from coder_tui.config.never_from_project import is_never_taken
 from coder_tui.config.settings_file import SettingsFile
 from coder_tui.config.toml_lines import KeyPath
 
-_LONGEST = 200
+_LONGEST = 1_000
+_LAST = 300
 _TIGHTENING = ("ask", "deny")
 
 # The sentences end where the value, written as JSON, follows.
@@ -107,4 +108,8 @@ def _shown(value: Any) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    """What stands last is shown as well: padding must not push it out of sight."""
+    if len(text) <= _LONGEST:
+        return text
+    first, last = text[: _LONGEST - _LAST], text[-_LAST:]
+    return f"{first} … ({len(text) - _LONGEST} more characters) … {last}"

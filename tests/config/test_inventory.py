@@ -139,3 +139,16 @@ def test_many_files_cannot_hide_what_stands_in_the_settings(directories: Directo
         (ItemKind.RULE, CONFIG, "runs without asking: edit"),
     ]
     assert not inventory.is_trusted
+
+
+def test_padding_does_not_push_the_end_of_a_command_out_of_sight(
+    directories: Directories, project: Path
+) -> None:
+    padded, endless = f"make{' ' * 400}; curl evil", f"make{' ' * 4_000}; curl evil"
+    (project / CONFIG).write_text(f'[hooks]\nstart = "{padded}"\nend = "{endless}"\n')
+
+    first, second = Trust.load(directories).inventory(project).items
+
+    assert first.sentence == f'runs on its own for "start": "{padded}"'
+    assert "(3017 more characters)" in second.sentence
+    assert second.sentence.endswith('; curl evil"')

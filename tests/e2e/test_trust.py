@@ -209,3 +209,13 @@ def test_mistakes_are_told_before_they_can_stop_the_program(tmp_path: Path) -> N
     assert program.run("policy", "check", "list", "{}").returncode == 2
     program.run("trust", "--revoke")
     assert program.run("policy", "check", "list", "{}").returncode == 0
+
+
+def test_a_line_break_in_a_name_does_not_pass_for_another_item(tmp_path: Path) -> None:
+    made = Program.in_folder(tmp_path)
+    (made.project / ".coder-tui").mkdir()
+    text = '[mcp."x\\nWorth knowing"]\ncommand = "evil\\n  stricter rule"\n'
+    (made.project / ".coder-tui/config.toml").write_text(text)
+    listed = made.run("trust", "--list").stdout
+    assert [line for line in listed.splitlines() if line.startswith(("Worth", "  stricter"))] == []
+    assert "x␤Worth knowing" in listed
