@@ -1,11 +1,13 @@
 """What a child process gets to see of our environment: nothing that looks like a secret."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 _SECRET = re.compile(
-    r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|(^|_)PAT($|_)", re.IGNORECASE
+    r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|(^|_)PAT($|_)|_AUTH$|_PWD$",
+    re.IGNORECASE,
 )
 # Shells run these files before the command that was approved.
 _START_FILES = frozenset({"BASH_ENV", "ENV"})
@@ -50,12 +52,17 @@ def clean_environment(environment: Mapping[str, str], passed: Iterable[str] = ()
     """
     kept = frozenset(passed)
     return {
-        name: value
+        name: value if name != "PATH" else _absolute(value)
         for name, value in environment.items()
         if (name in kept or not is_secret_name(name))
         and name not in _START_FILES
         and not name.startswith("BASH_FUNC_")
     }
+
+
+def _absolute(path: str) -> str:
+    """A relative folder would put the workspace's programs in place of the system's."""
+    return os.pathsep.join(folder for folder in path.split(os.pathsep) if folder.startswith("/"))
 
 
 def cache_variables(

@@ -14,14 +14,28 @@ def test_secrets_and_start_files_stay_out() -> None:
         "MY_SECRET_THING": "s",
         "GH_PAT": "p",
         "SESSION_COOKIE": "c",
+        "MYSQL_PWD": "p",
+        "REDISCLI_AUTH": "p",
         "BASH_ENV": "/tmp/x",
         "ENV": "/tmp/x",
         "BASH_FUNC_ls%%": "() { evil; }",
         "LANG": "C",
         "XPATH": "y",
+        "OLDPWD": "/",
+        "SSH_AUTH_SOCK": "/run/x",
     }
 
-    assert clean_environment(environment) == {"PATH": "/bin", "LANG": "C", "XPATH": "y"}
+    assert clean_environment(environment) == {
+        "PATH": "/bin",
+        "LANG": "C",
+        "XPATH": "y",
+        "OLDPWD": "/",
+        "SSH_AUTH_SOCK": "/run/x",
+    }
+
+
+def test_programs_are_not_looked_for_in_the_folder_at_hand() -> None:
+    assert clean_environment({"PATH": ".:/usr/bin::bin:/bin:"}) == {"PATH": "/usr/bin:/bin"}
 
 
 def test_names_that_a_person_passes_come_through_but_never_start_files() -> None:
