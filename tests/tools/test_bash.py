@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from coder_tui.protocol.access import Target, TargetKind
+from coder_tui.protocol.access import Mode, Target, TargetKind
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.errors import ErrorType
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest
 from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
 from coder_tui.shell.session_shell import ShellOptions
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.builtin.bash import BashParams
 from coder_tui.tools.builtin.bash_result import NO_NETWORK, NO_PLACE
+from tests.fakes.real_tools import ALLOW, RealTools, setup_in
 from tests.fakes.shells import BUBBLEWRAP
 from tests.tools.calling import Bench
 
@@ -240,3 +242,22 @@ async def test_a_sandbox_that_cannot_be_set_up_runs_nothing(tmp_path: Path) -> N
     assert (kind, (bench.root / "ran").exists()) == (ErrorType.EXECUTION_FAILED, False)
     assert message.endswith("nothing was run: bwrap: Creating new namespace failed")
     await bench.shell.close()
+
+
+async def test_a_link_that_came_up_since_the_approval_is_not_followed(tmp_path: Path) -> None:
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    project.mkdir()
+    outside.mkdir()
+    (project / "notes.txt").write_text("old")
+    (outside / "victim").write_text("whole")
+
+    def swap(request: ApprovalRequest) -> ApprovalReply:
+        (project / "notes.txt").unlink()
+        (project / "notes.txt").symlink_to(outside / "victim")
+        return ALLOW
+
+    tools = RealTools(setup_in(tmp_path / "home", project, Mode.ASK), swap)
+
+    assert await tools.outcome("bash", command="echo x > notes.txt") == "stale_file"
+    assert len(tools.asked) == 1
+    assert (outside / "victim").read_text() == "whole"

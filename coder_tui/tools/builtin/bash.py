@@ -78,6 +78,8 @@ class BashTool(Tool[BashParams]):
     async def run(self, params: BashParams, ctx: ToolContext) -> ToolResult:
         check_text("command", params.command)
         command = ctx.access.command if ctx.access else None
+        if command is not None:
+            await asyncio.to_thread(self._check_places, command)
         confinement = await asyncio.to_thread(self._shell.confinement, command)
         name = f"{ctx.session_id}-{ctx.call_id}"
         try:
@@ -95,11 +97,21 @@ class BashTool(Tool[BashParams]):
         return self._result(params, completed, confinement)
 
     def _look_at(self, command: str) -> tuple[ShellCommand, str]:
+        analysis = self._analysed(command)
+        return analysis, self._shell.sandbox.status.describe(self._shell.confinement(analysis))
+
+    def _analysed(self, command: str) -> ShellCommand:
         sandbox = self._shell.sandbox
-        analysis = analyse(
+        return analyse(
             command, str(self._shell.root), home=str(sandbox.home), roots=tuple(map(str, sandbox.roots))
         )
-        return analysis, sandbox.status.describe(self._shell.confinement(analysis))
+
+    def _check_places(self, approved: ShellCommand) -> None:
+        """A link or a file that came up since would take the command elsewhere than was shown."""
+        now = {target for target in self._analysed(approved.text).targets if target.writes}
+        if not now <= set(approved.targets):
+            message = "What this command would change is not what it was when it was approved."
+            raise ToolError(ErrorType.STALE_FILE, message, "Make the call again.")
 
     async def _start(self, params: BashParams, confinement: Confinement, name: str) -> ToolResult:
         try:
