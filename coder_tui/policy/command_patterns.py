@@ -5,6 +5,41 @@ from coder_tui.policy.shell.programs.building import INTERPRETERS, SHELLS
 from coder_tui.policy.shell.programs.wrappers import WRAPPERS
 from coder_tui.policy.shell.words import named
 
+# Subcommands that have subcommands of their own: one that lists beside one that removes.
+_GROUPS: dict[str, str] = {
+    "npm": "run run-script config cache dist-tag access owner team token profile org hook pkg",
+    "pnpm": "run config cache store env",
+    "yarn": "run config cache npm workspace plugin set",
+    "bun": "run pm",
+    "pip": "config cache",
+    "pip3": "config cache",
+    "uv": "pip cache python self",
+    "poetry": "config cache env source self",
+    "pdm": "config cache venv plugin self",
+    "conda": "env config",
+    "mamba": "env config",
+    "hatch": "env config",
+    "docker": "compose image container volume network system context builder buildx manifest plugin swarm "
+    "secret config service node stack trust",
+    "podman": "compose image container volume network system pod machine secret manifest",
+    "kubectl": "config auth rollout create set certificate plugin",
+    "helm": "repo plugin registry dependency",
+    "terraform": "state workspace providers",
+    "tofu": "state workspace providers",
+    "git": "stash remote worktree submodule bisect notes lfs sparse-checkout reflog maintenance bundle",
+    "go": "mod work tool telemetry",
+    "cargo": "owner",
+    "rustup": "toolchain target component override self",
+    "brew": "services",
+    "bundle": "config plugin",
+    "composer": "config global",
+    "gem": "sources",
+    "dotnet": "nuget tool workload sln",
+    "flutter": "pub config",
+    "dart": "pub",
+    "swift": "package",
+    "stack": "config",
+}
 # How many words say what is done; everything else is said by the first.
 _ARITY: dict[str, int] = {
     **dict.fromkeys(
@@ -19,21 +54,9 @@ _ARITY: dict[str, int] = {
         ),
         2,
     ),
-    "npm run": 3,
-    "npm run-script": 3,
-    "pnpm run": 3,
-    "yarn run": 3,
-    "bun run": 3,
-    "docker compose": 3,
-    "git stash": 3,
-    "git remote": 3,
-    "git worktree": 3,
-    "git submodule": 3,
-    "go mod": 3,
-    "uv pip": 3,
-    "gh pr": 3,
-    "gh issue": 3,
-    "gh run": 3,
+    **dict.fromkeys(("aws", "az", "gh", "glab"), 3),
+    "gcloud": 4,
+    **{f"{program} {group}": 3 for program, groups in _GROUPS.items() for group in groups.split()},
 }
 # They run whatever their arguments name: no pattern says what that is.
 _RUNNERS = named("npx pnpx bunx uvx tsx ts-node dlx ssh find parallel eval sudo")

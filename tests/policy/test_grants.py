@@ -39,6 +39,10 @@ def patterns(text: str) -> list[tuple[str, ...]]:
         ("cd src && ls || true", ("ls*",)),
         ("timeout 5 pytest -q", ("pytest*",)),
         ("docker compose ps", ("docker compose ps*",)),
+        ("docker volume ls", ("docker volume ls*",)),
+        ("gh repo view", ("gh repo view*",)),
+        ("npm config get x", ("npm config get*",)),
+        ("terraform state list", ("terraform state list*",)),
     ],
 )
 def test_the_narrowest_useful_pattern_is_offered_for_each_scope(text: str, offered: tuple[str, ...]) -> None:
