@@ -26,7 +26,7 @@ from coder_tui.protocol.events import (
     UsageUpdated,
 )
 from coder_tui.protocol.outcomes import Outcome, TurnOutcome
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
+from coder_tui.protocol.requests import QuestionRequest, Request, unattended
 from coder_tui.protocol.usage import Usage
 from coder_tui.text.redact import Redactor
 from coder_tui.text.stream_redactor import LineStream
@@ -247,6 +247,8 @@ class HeadlessRun:
             case _:
                 pass
 
-    def _refuse(self, request: ApprovalRequest) -> None:
-        self._result.refused.append(f"{request.tool} {request.summary}")
-        self._session.answer(request.id, ApprovalReply(Decision.NOBODY_THERE))
+    def _refuse(self, request: Request) -> None:
+        # A question refuses nothing: its asker goes on by its own judgement.
+        if not isinstance(request, QuestionRequest):
+            self._result.refused.append(f"{request.tool} {request.summary}")
+        self._session.answer(request.id, unattended(request))

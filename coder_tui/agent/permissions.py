@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any, Protocol
 from uuid import uuid4
 
+from coder_tui.agent.coverage import AskedBefore
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.policy.decide import Action, Policy, Verdict, decide
 from coder_tui.policy.grants import offered_grants
@@ -45,6 +46,7 @@ class PermissionDesk:
         self._log = log
         self._keeper = keeper
         self._notify = notify
+        self._before = AskedBefore()
 
     @property
     def policy(self) -> Policy:
@@ -89,6 +91,8 @@ class PermissionDesk:
             case Effect.ASK:
                 grants = () if verdict.rule == REPEAT_RULE else offered_grants(action, self._policy)
                 request = _request(call_id, tool, params, access, verdict, grants, agent)
+                request = replace(request, covered=self._covered(grants))
+                self._before.remember(action, request.summary)
                 reply = await self._broker.ask(request)
                 await self._log.decided(call_id, tool.name, verdict, reply.decision)
                 return await self._apply(request, reply)
@@ -115,6 +119,9 @@ class PermissionDesk:
                 raise _refused(reply)
             case Decision.NOBODY_THERE:
                 raise _unattended(request)
+
+    def _covered(self, grants: tuple[Grant, ...]) -> tuple[tuple[str, ...], ...]:
+        return tuple(self._before.covered(grant, self._policy) for grant in grants)
 
     async def _grant(self, grant: Grant) -> None:
         self._policy = replace(self._policy, grants=(*self._policy.grants, grant))

@@ -32,7 +32,7 @@ from coder_tui.protocol.events import (
     TurnFinished,
 )
 from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
-from coder_tui.protocol.requests import Decision, Reply
+from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.sessions import SessionInfo, Store
 from coder_tui.workspace.changed_files import ChangedFile
@@ -158,7 +158,7 @@ class Session:
         return self._parts.queue.take()
 
     def answer(self, request_id: str, reply: Reply) -> None:
-        if reply.decision is Decision.CANCEL_TURN:
+        if cancels_turn(reply):
             self.interrupt()
         else:
             self._parts.broker.answer(request_id, reply)

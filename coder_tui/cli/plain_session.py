@@ -4,16 +4,9 @@ import asyncio
 from collections.abc import Callable
 
 from coder_tui.agent.session import Session
+from coder_tui.cli.plain_dialogues import Dialogue, dialogue
 from coder_tui.cli.plain_input import InputLines
-from coder_tui.cli.plain_words import (
-    Option,
-    block_text,
-    call_line,
-    finished_text,
-    menu_lines,
-    options_of,
-    request_lines,
-)
+from coder_tui.cli.plain_words import block_text, call_line, finished_text
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     Event,
@@ -32,7 +25,7 @@ from coder_tui.protocol.events import (
     UserMessageAdded,
 )
 from coder_tui.protocol.outcomes import TurnOutcome
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
+from coder_tui.protocol.requests import Request, unattended
 from coder_tui.text.safe_text import safe_text
 
 ARMING = 0.4
@@ -60,9 +53,9 @@ class PlainSession:
         self._at_line_start = True
         self._streamed = ""
         self._last_block = ""
-        self._requests: list[ApprovalRequest] = []
+        self._requests: list[Request] = []
         self._asked_at = 0.0
-        self._reason_for: Option | None = None
+        self._dialogue: Dialogue | None = None
         self._turns: set[asyncio.Task[None]] = set()
         self._wants_line = asyncio.Event()
 
@@ -95,7 +88,7 @@ class PlainSession:
         """There is nobody left to answer."""
         while self._turns:
             for request in tuple(self._requests):
-                self._session.answer(request.id, ApprovalReply(Decision.NOBODY_THERE))
+                self._session.answer(request.id, unattended(request))
             if self._is_typed:
                 self._session.interrupt()
             await asyncio.wait(self._turns, timeout=0.1)
@@ -132,34 +125,26 @@ class PlainSession:
             self._prompt()
 
     def _answer(self, line: str) -> None:
-        request = self._requests[0]
-        if self._reason_for is not None:
-            self._reason_for = None
-            self._reply(request, ApprovalReply(Decision.DENY, line))
+        asked = self._dialogue
+        if asked is None:
             return
-        options = options_of(request)
-        if self._is_typed and self._clock() - self._asked_at < ARMING:
+        before = tuple(asked.menu())
+        is_early = self._is_typed and self._clock() - self._asked_at < ARMING
+        if is_early and not asked.wants_words:
             self._line("That came before the question could be read; it was not taken as an answer.")
-        elif line.isdecimal() and 1 <= int(line) <= len(options):
-            self._choose(request, options[int(line) - 1])
+        elif (reply := asked.take(line)) is not None:
+            self._wants_line.clear()
+            self._session.answer(asked.request_id, reply)
             return
-        for words in menu_lines(options):
+        if (menu := tuple(asked.menu())) != before:
+            self._asked_at = self._clock()
+        for words in menu:
             self._line(words)
-
-    def _choose(self, request: ApprovalRequest, option: Option) -> None:
-        if option.needs_words:
-            self._reason_for = option
-            self._line("Why not? The agent reads it. Type a line, then Enter:")
-        else:
-            self._reply(request, option.reply)
-
-    def _reply(self, request: ApprovalRequest, reply: ApprovalReply) -> None:
-        self._wants_line.clear()
-        self._session.answer(request.id, reply)
 
     def _ask(self) -> None:
         self._asked_at = self._clock()
-        for words in (*request_lines(self._requests[0]), *menu_lines(options_of(self._requests[0]))):
+        self._dialogue = asked = dialogue(self._requests[0])
+        for words in (*asked.opening(), *asked.menu()):
             self._line(words)
         self._wants_line.set()
 
@@ -212,7 +197,7 @@ class PlainSession:
         was_first = bool(self._requests) and self._requests[0].id == request_id
         self._requests = [request for request in self._requests if request.id != request_id]
         if was_first:
-            self._reason_for = None
+            self._dialogue = None
             if self._requests:
                 self._ask()
 

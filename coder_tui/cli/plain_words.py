@@ -15,7 +15,14 @@ from coder_tui.protocol.display import (
 )
 from coder_tui.protocol.events import ToolFinished
 from coder_tui.protocol.outcomes import Outcome
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
+from coder_tui.protocol.requests import (
+    ApprovalReply,
+    ApprovalRequest,
+    Decision,
+    PlanDecision,
+    PlanReply,
+    Reply,
+)
 from coder_tui.text.safe_text import safe_line, safe_text
 
 FIRST_LINES, LAST_LINES = 10, 20
@@ -29,11 +36,11 @@ _STATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class Choice:
     """A line of a numbered menu; one that `needs_words` asks for a sentence first."""
 
     words: str
-    reply: ApprovalReply
+    reply: Reply
     needs_words: bool = False
 
 
@@ -93,24 +100,32 @@ def request_lines(request: ApprovalRequest) -> Iterator[str]:
     yield from (f"  - {safe_line(fact)}" for fact in facts)
 
 
-def options_of(request: ApprovalRequest) -> tuple[Option, ...]:
+def options_of(request: ApprovalRequest) -> tuple[Choice, ...]:
     always = (
-        Option(
+        Choice(
             f"allow always: {safe_line(grant.label)}",
             ApprovalReply(Decision.ALLOW_ALWAYS, grant=grant),
         )
         for grant in request.grants
     )
     return (
-        Option("allow once", ApprovalReply(Decision.ALLOW_ONCE)),
-        Option("deny", ApprovalReply(Decision.DENY)),
-        Option("deny and say why", ApprovalReply(Decision.DENY), needs_words=True),
-        Option("stop the turn", ApprovalReply(Decision.CANCEL_TURN)),
+        Choice("allow once", ApprovalReply(Decision.ALLOW_ONCE)),
+        Choice("deny", ApprovalReply(Decision.DENY)),
+        Choice("deny and say why", ApprovalReply(Decision.DENY), needs_words=True),
+        Choice("stop the turn", ApprovalReply(Decision.CANCEL_TURN)),
         *always,
     )
 
 
-def menu_lines(options: tuple[Option, ...]) -> Iterator[str]:
+def plan_options() -> tuple[Choice, ...]:
+    return (
+        Choice("carry it out", PlanReply(PlanDecision.APPROVE)),
+        Choice("do not, keep planning", PlanReply(PlanDecision.REFUSE)),
+        Choice("do not, and say why", PlanReply(PlanDecision.REFUSE), needs_words=True),
+    )
+
+
+def menu_lines(options: tuple[Choice, ...]) -> Iterator[str]:
     for number, option in enumerate(options, 1):
         yield f"  {number}  {option.words}"
     yield f"Type a number from 1 to {len(options)}, then Enter:"

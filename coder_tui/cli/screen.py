@@ -16,7 +16,7 @@ from coder_tui.protocol.errors import UsageError
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.drawing.entries import ThinkingLevel
 from coder_tui.ui.external_editor import remove_own_edits
-from coder_tui.ui.launch import Launch, NothingToTrust
+from coder_tui.ui.launch import AnswerKeys, Launch, NothingToTrust
 
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
@@ -45,6 +45,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         clean_up=opener.clean_up,
         thinking=_thinking(invocation),
         edits=opener.edits,
+        answer_keys=_answer_keys(invocation),
         trust=NothingToTrust() if is_demo else trust,
         keeps_transcript=arguments.print_transcript,
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
@@ -63,6 +64,11 @@ def _thinking(invocation: Invocation) -> ThinkingLevel:
     """A wrong value is told when the settings are checked, behind the first paint."""
     value = quick_value(invocation.sources, "ui", "thinking")
     return ThinkingLevel(str(value)) if value in list(ThinkingLevel) else ThinkingLevel.SUMMARY
+
+
+def _answer_keys(invocation: Invocation) -> AnswerKeys:
+    value = quick_value(invocation.sources, "ui", "approvals")
+    return AnswerKeys.CHORD if value == AnswerKeys.CHORD else AnswerKeys.LETTERS
 
 
 def _require_terminal() -> None:

@@ -20,7 +20,7 @@ from coder_tui.policy.decide import decide
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.events import Event, RequestOpened
 from coder_tui.protocol.messages import ToolCall
-from coder_tui.protocol.requests import ApprovalReply, Decision
+from coder_tui.protocol.requests import unattended
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.tools.base import Audience, JsonObject
 from coder_tui.tools.builtin.todos import TodoList
@@ -78,7 +78,7 @@ def _workbench(arguments: argparse.Namespace) -> tuple[Workbench, list[str]]:
     def refuse(event: Event) -> None:
         if isinstance(event, RequestOpened):
             refused.append(event.request.id)
-            bench.broker.answer(event.request.id, ApprovalReply(Decision.NOBODY_THERE))
+            bench.broker.answer(event.request.id, unattended(event.request))
 
     bus.subscribe(refuse)
     return bench, refused

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DisplayBlock
@@ -77,6 +78,8 @@ class ApprovalRequest:
     editable: Editable | None = None
     agent: str = ""
     """Who asks, where that is not the main agent."""
+    covered: tuple[tuple[str, ...], ...] = ()
+    """For each grant, what it would have let pass of what was asked in this session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +91,124 @@ class ApprovalReply:
     """With `MODIFY`: what the person made of the editable text."""
 
 
-Request = ApprovalRequest
-Reply = ApprovalReply
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One of the answers that a question proposes."""
+
+    label: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The first option is the recommended one; words of one's own are always possible."""
+
+    question: str
+    options: tuple[Option, ...] = ()
+    multi: bool = False
+    """Whether several options may be picked."""
+    header: str = ""
+    """One or two words for its tab; the question itself where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRequest:
+    """Several questions that are answered, or cancelled, together."""
+
+    id: str
+    call_id: str
+    questions: tuple[Question, ...]
+    tool: str = "question"
+    agent: str = ""
+
+    @property
+    def title(self) -> str:
+        count = len(self.questions)
+        return "A question for you" if count == 1 else f"{count} questions for you"
+
+    @property
+    def summary(self) -> str:
+        return ", ".join(question.header or question.question for question in self.questions)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswer:
+    """`picked` are labels as they were given; all empty: the person left it open."""
+
+    picked: tuple[str, ...] = ()
+    text: str = ""
+    note: str = ""
+
+    @property
+    def is_given(self) -> bool:
+        return bool(self.picked or self.text)
+
+
+class Attendance(StrEnum):
+    """What became of questions."""
+
+    ANSWERED = "answered"
+    CANCELLED = "cancelled"
+    NOBODY_THERE = "nobody_there"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionReply:
+    """An answer for each question, in order; none unless they were answered."""
+
+    attendance: Attendance
+    answers: tuple[QuestionAnswer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """Shall this plan be carried out? It is Markdown."""
+
+    id: str
+    call_id: str
+    plan: str
+    tool: str = "plan_exit"
+    agent: str = ""
+    title: str = "Carry out this plan?"
+
+    @property
+    def summary(self) -> str:
+        lines = (line.strip("# \t") for line in self.plan.splitlines())
+        return next((line for line in lines if line), "")
+
+
+class PlanDecision(StrEnum):
+    APPROVE = "approve"
+    REFUSE = "refuse"
+    CANCEL = "cancel"
+    NOBODY_THERE = "nobody_there"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReply:
+    decision: PlanDecision
+    feedback: str = ""
+    """With `REFUSE`: what the person would have otherwise."""
+    edited: str | None = None
+    """With `APPROVE`: the plan as the person rewrote it."""
+
+
+Request = ApprovalRequest | QuestionRequest | PlanRequest
+Reply = ApprovalReply | QuestionReply | PlanReply
+
+
+def unattended(request: Request) -> Reply:
+    """The reply where nobody is there to give one."""
+    match request:
+        case ApprovalRequest():
+            return ApprovalReply(Decision.NOBODY_THERE)
+        case QuestionRequest():
+            return QuestionReply(Attendance.NOBODY_THERE)
+        case PlanRequest():
+            return PlanReply(PlanDecision.NOBODY_THERE)
+        case _:
+            assert_never(request)
+
+
+def cancels_turn(reply: Reply) -> bool:
+    return isinstance(reply, ApprovalReply) and reply.decision is Decision.CANCEL_TURN

@@ -19,6 +19,8 @@ class Choice(StrEnum):
     EDIT = "edit"
     SHOW = "show"
     """Show more of it."""
+    WHY = "why"
+    """Show why it is asked at all."""
     REMIND = "remind"
     """Not an answer here: say what would be one."""
 
@@ -79,6 +81,8 @@ class ApprovalGuard:
     letters: Mapping[str, Choice]
     scopes: int
     opened_at: float
+    chords: Mapping[str, Choice] = field(default_factory=dict)
+    """Keys that nobody types by writing, such as `alt+n`."""
     step: Step = Step.ASK
     focused: Choice | None = None
     _armed_at: float = field(init=False)
@@ -120,7 +124,7 @@ class ApprovalGuard:
             return self._escape()
         if key == "backspace":
             return self._erase(at)
-        if character is not None and character.isprintable():
+        if character is not None and character.isprintable() and not key.startswith("alt+"):
             return self._type(character, at)
         return self._command(key, at)
 
@@ -193,6 +197,8 @@ class ApprovalGuard:
             return Passed(key)
         if key == "ctrl+y":
             return Chosen(Choice.ALLOW)
+        if key in self.chords and self.step is Step.ASK:
+            return Chosen(self.chords[key])
         if key == "enter" and self.focused is not None:
             return Chosen(self.focused)
         if key == "enter":

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
 from coder_tui.protocol.access import Mode
-from coder_tui.protocol.requests import Decision, Reply
+from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.ui.widgets.lines import QueueLine
 from coder_tui.ui.widgets.prompt import Prompt
 
@@ -75,7 +75,7 @@ class Conversation:
     def answer(self, request_id: str, reply: Reply) -> None:
         if self._session is None:
             return
-        if reply.decision is Decision.CANCEL_TURN:
+        if cancels_turn(reply):
             self._take_back(self._session)
         self._session.answer(request_id, reply)
 

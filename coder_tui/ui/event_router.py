@@ -34,6 +34,7 @@ from coder_tui.protocol.events import (
     UserMessageAdded,
 )
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
+from coder_tui.protocol.requests import ApprovalRequest
 from coder_tui.ui.conversation import Conversation
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.widgets.dock import Dock
@@ -137,7 +138,8 @@ class EventRouter:
         match event:
             case RequestOpened(request):
                 self._waiting[request.id] = request.call_id
-                self._previews[request.call_id] = request.preview
+                if isinstance(request, ApprovalRequest):
+                    self._previews[request.call_id] = request.preview
                 panes.transcript.wait_tool(request.call_id)
                 panes.presenter.opened(request)
             case RequestClosed(request_id):

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,6 +37,13 @@ class NothingToTrust:
         """There was no question."""
 
 
+class AnswerKeys(StrEnum):
+    """What answers a request: letters that stay alone for a moment, or chords only."""
+
+    LETTERS = "letters"
+    CHORD = "chord"
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """`open_session` is awaited after the first paint; `clean_up` is for an end that cannot come back.
@@ -54,4 +62,5 @@ class Launch:
     keeps_transcript: bool = False
     """Whether the whole session is wanted as text when it is left."""
     edits: Path | None = None
+    answer_keys: AnswerKeys = AnswerKeys.LETTERS
     trust: ProjectTrust = field(default_factory=NothingToTrust)

@@ -1,11 +1,9 @@
 """Brings requests before the person, one at a time, when there is a moment for it."""
 
 import asyncio
-import os
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from textual.screen import Screen
 from textual.timer import Timer
@@ -18,14 +16,23 @@ from coder_tui.ui.widgets.lines import RequestCard, TooSmall
 from coder_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
-    from coder_tui.ui.screens.approval import ApprovalScreen
+    from coder_tui.ui.request_dialogs import Dialog, RequestDialogs
+    from coder_tui.ui.screens.waiting import WaitingScreen
 
 ESCAPE_PAUSE = 0.3
 """A repeated Esc, meant for a dialog that just closed, must not reach what lay under it."""
 
 
+class Core(Protocol):
+    """Where replies go."""
+
+    def answer(self, request_id: str, reply: Reply) -> None: ...
+    def send(self, text: str) -> None:
+        """A message, as if the person had typed it."""
+
+
 class RequestPresenter:
-    """The queue of requests of one session screen; `answer` takes the replies to the core."""
+    """The queue of requests of one session screen."""
 
     def __init__(
         self,
@@ -34,7 +41,7 @@ class RequestPresenter:
         card: RequestCard,
         cover: TooSmall,
         chrome: Chrome,
-        answer: Callable[[str, Reply], None],
+        core: Core,
         clock: Callable[[], float],
         launch: Launch,
     ) -> None:
@@ -43,15 +50,17 @@ class RequestPresenter:
         self._card = card
         self._cover = cover
         self._chrome = chrome
-        self._answer = answer
+        self._core = core
         self._clock = clock
         self._launch = launch
         self._deferral = Deferral()
         self._changed = asyncio.Event()
-        self._queue: list[Request] = []
+        self._queue: dict[str, Request] = {}
         self._done = 0
         """Requests answered since none waited."""
-        self._dialog: ApprovalScreen | None = None
+        self._dialogs: RequestDialogs | None = None
+        self._dialog: Dialog | None = None
+        self._list: WaitingScreen | None = None
         self._timer: Timer | None = None
         self._closed_at = float("-inf")
 
@@ -61,15 +70,16 @@ class RequestPresenter:
 
     @property
     def has_requests(self) -> bool:
-        return bool(self._queue)
+        """Whether there is something to answer, or to answer after all."""
+        return bool(self._queue) or self._has_cancelled
 
     @property
     def is_asking(self) -> bool:
         """Whether a request is open before the person."""
-        return self._dialog is not None
+        return self._dialog is not None or self._list is not None
 
     def opened(self, request: Request) -> None:
-        self._queue.append(request)
+        self._queue[request.id] = request
         self.consider()
 
     def closed(self, request_id: str) -> None:
@@ -89,17 +99,29 @@ class RequestPresenter:
 
     def open_now(self) -> None:
         """The person asked for it; the dialog still waits for a moment of silence."""
-        if self._queue and self._dialog is None and not self._has_no_room:
-            self._open()
+        if self.is_asking or self._has_no_room:
+            return
+        if len(self._queue) > 1:
+            self._open_list()
+        elif self._queue:
+            self._open(next(iter(self._queue.values())))
+        elif self._dialogs is not None and self._dialogs.cancelled is not None:
+            self._open(self._dialogs.cancelled.request)
+
+    def forget_cancelled(self) -> None:
+        """The person went on with something else."""
+        if self._has_cancelled and self._dialogs is not None:
+            self._dialogs.cancelled = None
+            self._show_queue()
 
     def consider(self) -> None:
         """Open the first request if nothing stands against it, else show a card and look again later."""
         self._stop_timer()
         self._changed.set()
-        if self._queue and self._dialog is None:
+        if self._queue and not self.is_asking:
             wait = self._wait()
             if wait == 0:
-                self._open()
+                self._open(next(iter(self._queue.values())))
             elif wait is not None:
                 self._timer = self._screen.set_timer(wait, self.consider)
         self._show_queue()
@@ -117,44 +139,80 @@ class RequestPresenter:
         has_draft = not self._prompt.is_empty
         return self._deferral.wait(self._clock(), has_draft=has_draft, is_covered=is_covered)
 
-    def _open(self) -> None:
-        # The dialog and its parts took a tenth of the time to the first paint, which needs none of them.
-        from coder_tui.ui.external_editor import ExternalEditor
-        from coder_tui.ui.screens.approval import ApprovalScreen
+    def _made(self) -> "RequestDialogs":
+        # The dialogs and their parts took a tenth of the time to the first paint, which needs none of them.
+        from coder_tui.ui.request_dialogs import RequestDialogs
 
-        editor = ExternalEditor(os.environ, self._launch.edits, self._launch.directory)
-        edit = partial(editor.edit, self._screen.app)
-        self._dialog = ApprovalScreen(self._queue[0], self._chrome, self._prompt.type_text, self._clock, edit)
+        if self._dialogs is None:
+            spill = self._prompt.type_text
+            self._dialogs = RequestDialogs(self._chrome, spill, self._clock, self._launch, self._screen.app)
+        return self._dialogs
+
+    def _open(self, request: Request) -> None:
+        self._dialog = self._made().make(request)
         self._show_queue()
         self._screen.run_worker(self._present(self._dialog), group="requests")
 
-    async def _present(self, dialog: "ApprovalScreen") -> None:
+    async def _present(self, dialog: "Dialog") -> None:
         closed = await self._screen.app.push_screen_wait(dialog)
         self._dialog = None
         self._closed_at = self._clock()
-        if closed.reply is not None:
-            self._done += 1
-            self._remove(dialog.request.id)
-            self._answer(dialog.request.id, closed.reply)
+        message = self._made().closed(dialog, closed.reply)
+        if message:
+            self._core.send(message)
+        elif closed.reply is not None and dialog.request.id in self._queue:
+            self._reply(dialog.request.id, closed.reply)
+        if closed.wants_list and self._queue and not self._has_no_room:
+            self._open_list()
         self.consider()
+
+    def _open_list(self) -> None:
+        self._list = self._made().list(tuple(self._queue.values()))
+        self._screen.run_worker(self._present_list(self._list), group="requests")
+
+    async def _present_list(self, waiting: "WaitingScreen") -> None:
+        closed = await self._screen.app.push_screen_wait(waiting)
+        self._list = None
+        self._closed_at = self._clock()
+        for request_id, reply in closed.replies:
+            if request_id in self._queue:
+                self._reply(request_id, reply)
+        if closed.opens is not None and closed.opens.id in self._queue:
+            self._open(closed.opens)
+        elif closed.opens is None and not closed.replies:
+            # Whoever closes the list does not want the first of it opened at once.
+            self._deferral.pressed(self._clock())
+        self.consider()
+
+    def _reply(self, request_id: str, reply: Reply) -> None:
+        self._done += 1
+        self._remove(request_id)
+        self._core.answer(request_id, reply)
 
     @property
     def _has_no_room(self) -> bool:
         return TooSmall.is_too_small(self._screen.size)
 
+    @property
+    def _has_cancelled(self) -> bool:
+        return self._dialogs is not None and self._dialogs.cancelled is not None
+
     def _remove(self, request_id: str) -> None:
-        self._queue = [request for request in self._queue if request.id != request_id]
+        self._queue.pop(request_id, None)
         if not self._queue:
             self._done = 0
 
     def _show_queue(self) -> None:
-        is_open = self._dialog is not None
-        self._card.show(tuple(self._queue[1:] if is_open else self._queue))
+        shown = self._dialog.request.id if self._dialog is not None else ""
+        waiting = tuple(request for request in self._queue.values() if request.id != shown)
+        self._card.show(waiting, has_cancelled=self._has_cancelled and self._dialog is None)
         self._cover.show_waiting(bool(self._queue))
+        if self._list is not None:
+            self._list.show(waiting)
         if self._dialog is not None:
             total = self._done + len(self._queue)
             place = f"{self._done + 1} of {total}" if total > 1 else ""
-            self._dialog.show_queue(place, tuple(self._queue[1:]))
+            self._dialog.show_queue(place, waiting)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -24,7 +24,7 @@ from coder_tui.protocol.events import (
     TurnFinished,
 )
 from coder_tui.protocol.outcomes import Outcome, TurnOutcome
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Grant
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Grant, Reply
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.program import Program
 
@@ -90,7 +90,7 @@ class Talk:
     def emit(self, *events: Event) -> None:
         self.session.emit(*events)
 
-    def answered(self) -> list[ApprovalReply]:
+    def answered(self) -> list[Reply]:
         return [reply for _, reply in self.session.answers]
 
 

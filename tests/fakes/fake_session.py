@@ -16,7 +16,7 @@ from coder_tui.protocol.events import (
     UserMessageAdded,
 )
 from coder_tui.protocol.outcomes import TurnOutcome
-from coder_tui.protocol.requests import Decision, Reply
+from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.workspace.changed_files import ChangedFile
 
 
@@ -122,7 +122,7 @@ class FakeSession:
 
     def answer(self, request_id: str, reply: Reply) -> None:
         self.answers.append((request_id, reply))
-        if reply.decision is Decision.CANCEL_TURN:
+        if cancels_turn(reply):
             self.interrupt()
 
     @property

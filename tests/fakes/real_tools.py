@@ -62,6 +62,6 @@ class RealTools:
         return "ok" if result["ok"] else str(result["error"]["type"])
 
     def _on_event(self, event: Event) -> None:
-        if isinstance(event, RequestOpened):
+        if isinstance(event, RequestOpened) and isinstance(event.request, ApprovalRequest):
             self.asked.append(event.request)
             self._bench.broker.answer(event.request.id, self.answer(event.request))

@@ -77,12 +77,18 @@ class World:
         if isinstance(event, RequestOpened):
             if self.answers:
                 self.session.answer(event.request.id, self.answers.pop(0))
-            else:
+            elif isinstance(event.request, ApprovalRequest):
                 self.requests.put_nowait(event.request)
 
     async def asked(self) -> ApprovalRequest:
         """The next request that nobody has answered yet."""
         return await self.requests.get()
+
+    @property
+    def asked_before(self) -> list[ApprovalRequest]:
+        """Every approval that was asked for so far."""
+        requests = (event.request for event in self.events if isinstance(event, RequestOpened))
+        return [request for request in requests if isinstance(request, ApprovalRequest)]
 
     def of(self, *kinds: type) -> list[Event]:
         return [event for event in self.events if isinstance(event, kinds)]

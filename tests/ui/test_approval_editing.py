@@ -11,7 +11,9 @@ from coder_tui.protocol.events import RequestOpened
 from coder_tui.protocol.requests import ApprovalReply, Decision, Editable
 from coder_tui.ui.external_editor import Edited, NotEdited, Outcome
 from coder_tui.ui.glyphs import UNICODE
-from coder_tui.ui.screens.approval import ApprovalScreen, Closed
+from coder_tui.ui.launch import AnswerKeys
+from coder_tui.ui.screens.approval import ApprovalScreen
+from coder_tui.ui.screens.closed import Closed
 from tests.fakes.screens import Stage, shell_request, stage
 
 SHELL = replace(shell_request(), editable=Editable("command", "rm -rf build", ".sh"))
@@ -81,7 +83,8 @@ class Desk:
         self.asked: list[Editable] = []
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.closed: list[Closed | None] = []
-        self.dialog = ApprovalScreen(SHELL, UNICODE, s.screen.prompt.type_text, monotonic, self._edit)
+        spill = s.screen.prompt.type_text
+        self.dialog = ApprovalScreen(SHELL, UNICODE, spill, monotonic, self._edit, AnswerKeys.LETTERS)
         s.app.push_screen(self.dialog, self.closed.append)
 
     async def _edit(self, editable: Editable) -> Outcome:

@@ -226,7 +226,7 @@ async def test_everything_that_waits_is_listed_with_who_asks() -> None:
         await s.until(lambda: "and 2 more" in s.drawn())
         assert "bash rm -rf build — waiting for you  F8 answer" in s.drawn()
         assert "explore: bash rg foo" in s.drawn()
-        await s.pilot.press("f8")
+        await s.pilot.press("f8", "enter")
         await s.ready_dialog()
         await s.until(lambda: "1 of 6" in s.drawn() and "then  explore: bash rg foo" in s.drawn())
 

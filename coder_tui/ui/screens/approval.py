@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import assert_never
 
 from textual import events, on
@@ -11,12 +10,14 @@ from textual.worker import Worker, WorkerCancelled
 
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Request
 from coder_tui.text.safe_text import has_unsafe
-from coder_tui.ui.approval_guard import ApprovalGuard, Choice, Step
+from coder_tui.ui.approval_guard import Choice, Step
 from coder_tui.ui.external_editor import Edited, NoEditor, NotEdited, Outcome
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.key_order import deliver
 from coder_tui.ui.keys import Context, bindings
-from coder_tui.ui.screens.guarded import SCROLL_FIRST, GuardedScreen
+from coder_tui.ui.launch import AnswerKeys
+from coder_tui.ui.screens.closed import Closed
+from coder_tui.ui.screens.guarded import SCROLL_FIRST, GuardedScreen, guarding
 from coder_tui.ui.widgets.approval_dialog import ApprovalDialog
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
@@ -29,16 +30,9 @@ Edit = Callable[[Editable], Awaitable[Outcome]]
 """Lets the person rewrite a text; the terminal is theirs meanwhile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """`reply` is None when the dialog only docked or was withdrawn."""
-
-    reply: ApprovalReply | None
-
-
 def letters(request: ApprovalRequest) -> dict[str, Choice]:
     """Printable answers: the letter `y` allows only what can be undone, and else says what does."""
-    found = {"n": Choice.DENY, "d": Choice.EXPLAIN, "v": Choice.SHOW}
+    found = {"n": Choice.DENY, "d": Choice.EXPLAIN, "v": Choice.SHOW, "?": Choice.WHY}
     found["y"] = Choice.ALLOW if request.is_undoable else Choice.REMIND
     if request.grants:
         found["a"] = Choice.ALWAYS
@@ -68,12 +62,13 @@ class ApprovalScreen(GuardedScreen[Closed]):
         spill: Callable[[str], None],
         clock: Callable[[], float],
         edit: Edit,
+        keys: AnswerKeys,
     ) -> None:
         """`spill` takes typed characters to the draft."""
         self.request = request
         self._reason = _field("reason", "Why not?", self._explained)
         self._edited = _field("edited", "What should run instead?", self._rewritten)
-        self._dialog = ApprovalDialog(request, chrome, self._reason, self._edited)
+        self._dialog = ApprovalDialog(request, chrome, self._reason, self._edited, keys)
         self._spill = spill
         self._edit = edit
         self._picked: int | None = None
@@ -81,7 +76,7 @@ class ApprovalScreen(GuardedScreen[Closed]):
         self._away: Worker[None] | None = None
         """An editor has the terminal."""
         self._is_withdrawn = False
-        guard = ApprovalGuard(letters(request), len(request.grants), clock())
+        guard = guarding(letters(request), len(request.grants), clock(), keys)
         super().__init__(self._dialog, guard, clock)
 
     def compose(self) -> ComposeResult:
@@ -138,7 +133,11 @@ class ApprovalScreen(GuardedScreen[Closed]):
         self._dialog.show_scopes(is_open=self.guard.step is Step.SCOPE, picked=self._picked)
 
     def choose(self, choice: Choice) -> None:
+        was_telling = self._dialog.is_telling_why
+        self._dialog.show_why(is_open=False)
         match choice:
+            case Choice.CANCEL if was_telling:
+                pass
             case Choice.DENY:
                 self._close(ApprovalReply(Decision.DENY))
             case Choice.CANCEL:
@@ -151,6 +150,8 @@ class ApprovalScreen(GuardedScreen[Closed]):
                 self._start_editing()
             case Choice.SHOW:
                 self._dialog.toggle_class("-full")
+            case Choice.WHY:
+                self._dialog.show_why(is_open=not was_telling)
             case Choice.REMIND:
                 self._dialog.note("This cannot be undone: Ctrl+Y allows it.")
             case Choice.ALLOW | Choice.ALWAYS:
@@ -232,11 +233,14 @@ class ApprovalScreen(GuardedScreen[Closed]):
         self._dialog.show_edited(is_open=False)
         self.rearm()
 
-    def _close(self, reply: ApprovalReply | None) -> None:
+    def action_list(self) -> None:
+        self._close(None, wants_list=True)
+
+    def _close(self, reply: ApprovalReply | None, *, wants_list: bool = False) -> None:
         # First the characters, then the pop: the next key already goes to the prompt.
         if typed := self.guard.release() + self._reason.text:
             self._spill(typed)
-        self.dismiss(Closed(reply))
+        self.dismiss(Closed(reply, wants_list))
 
 
 def _field(id: str, placeholder: str, submit: Callable[[str], None]) -> Prompt:

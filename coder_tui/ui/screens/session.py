@@ -79,7 +79,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[No
             self._card,
             self._too_small,
             signs,
-            self.conversation.answer,
+            self.conversation,
             clock,
             launch,
         )
@@ -162,6 +162,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[No
         return True
 
     def _submitted(self, text: str) -> None:
+        self.presenter.forget_cancelled()
         if self.composing.commands.take(text):
             return
         self.dock.show_chat()

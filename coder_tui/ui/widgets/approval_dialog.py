@@ -7,6 +7,7 @@ from textual.widgets import Static
 from coder_tui.protocol.requests import ApprovalRequest, Request
 from coder_tui.ui.approval_guard import Choice
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.launch import AnswerKeys
 from coder_tui.ui.widgets.choices import Answer
 from coder_tui.ui.widgets.guarded_dialog import TITLE_MARGIN, GuardedDialog
 from coder_tui.ui.widgets.lines import OtherRequests
@@ -15,21 +16,29 @@ from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.request_words import digest, is_command, title
 from coder_tui.ui.widgets.scopes import Scopes
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
+from coder_tui.ui.widgets.why import Why
 
 
-def answers(request: ApprovalRequest) -> tuple[Answer, ...]:
-    key = "^Y y" if request.is_undoable else "^Y"
+def answers(request: ApprovalRequest, keys: AnswerKeys) -> tuple[Answer, ...]:
+    has_letters = keys is AnswerKeys.LETTERS
+    key = "^Y y" if request.is_undoable and has_letters else "^Y"
     verb = "run once" if is_command(request) else "allow once"
-    always = (Answer(Choice.ALWAYS, "a", "always"),) if request.grants else ()
-    edit = (Answer(Choice.EDIT, "e", "edit"),) if request.editable is not None else ()
+    always = (Answer(Choice.ALWAYS, keyed("a", keys), "always"),) if request.grants else ()
+    edit = (Answer(Choice.EDIT, keyed("e", keys), "edit"),) if request.editable is not None else ()
     return (
         Answer(Choice.ALLOW, key, verb),
         *always,
-        Answer(Choice.DENY, "n", "deny"),
-        Answer(Choice.EXPLAIN, "d", "deny, say why"),
+        Answer(Choice.DENY, keyed("n", keys), "deny"),
+        Answer(Choice.EXPLAIN, keyed("d", keys), "deny, say why"),
         *edit,
+        Answer(Choice.WHY, "?" if has_letters else "Alt+W", "why asked"),
         Answer(Choice.CANCEL, "Esc", "stop the turn"),
     )
+
+
+def keyed(letter: str, keys: AnswerKeys) -> str:
+    """A letter as it has to be pressed."""
+    return letter if keys is AnswerKeys.LETTERS else f"Alt+{letter.upper()}"
 
 
 class ApprovalDialog(GuardedDialog):
@@ -54,16 +63,20 @@ class ApprovalDialog(GuardedDialog):
             Scopes, #legend { display: block; }
             Preview, #digest, OtherRequests, AnswerRow { display: none; }
         }
+        &.-why { Why { display: block; } Preview { display: none; } }
     }
     """
 
-    def __init__(self, request: ApprovalRequest, chrome: Chrome, reason: Prompt, edited: Prompt) -> None:
-        super().__init__(chrome, answers(request))
+    def __init__(
+        self, request: ApprovalRequest, chrome: Chrome, reason: Prompt, edited: Prompt, keys: AnswerKeys
+    ) -> None:
+        super().__init__(chrome, answers(request, keys))
         self._request = request
         self._place = ""
         words = digest(request, chrome)
         self._preview = Preview(request, words, chrome)
-        self._scopes = Scopes(request.grants, chrome)
+        self._scopes = Scopes(request.grants, request.covered, chrome)
+        self._why = Why(request, chrome)
         self._digest = Static(words, id="digest", markup=False)
         self._others = OtherRequests(chrome)
         self._reason = reason
@@ -72,7 +85,13 @@ class ApprovalDialog(GuardedDialog):
 
     @property
     def scrolled(self) -> SeenScroll:
-        return self._scopes if self.has_class("-scoping") else self._preview
+        if self.has_class("-scoping"):
+            return self._scopes
+        return self._why if self.is_telling_why else self._preview
+
+    @property
+    def is_telling_why(self) -> bool:
+        return self.has_class("-why")
 
     @property
     def is_end_seen(self) -> bool:
@@ -81,6 +100,7 @@ class ApprovalDialog(GuardedDialog):
     def compose(self) -> ComposeResult:
         yield self._preview
         yield self._scopes
+        yield self._why
         yield self._digest
         yield self._others
         yield self._note
@@ -112,6 +132,9 @@ class ApprovalDialog(GuardedDialog):
             self._legend.update(Content(f"{digits} pick   ^Y allow that   Esc back"))
             self._scopes.mark(picked)
         self.set_class(is_open, "-scoping")
+
+    def show_why(self, *, is_open: bool) -> None:
+        self.set_class(is_open, "-why")
 
     def show_reason(self, *, is_open: bool) -> None:
         if is_open:

@@ -63,18 +63,20 @@ class RequestCard(Widget):
         super().__init__(id="request")
         self._chrome = chrome
         self.requests: tuple[Request, ...] = ()
+        self._has_cancelled = False
 
-    def show(self, requests: tuple[Request, ...]) -> None:
-        """A row each, up to a few; none hides the card."""
-        if requests == self.requests:
+    def show(self, requests: tuple[Request, ...], *, has_cancelled: bool = False) -> None:
+        """A row each, up to a few; none hides the card, unless questions were cancelled."""
+        if (requests, has_cancelled) == (self.requests, self._has_cancelled):
             return
-        self.requests = requests
-        self.display = bool(requests)
+        self.requests, self._has_cancelled = requests, has_cancelled
+        self.display = bool(requests) or has_cancelled
         self.refresh(layout=True)
 
     def render(self) -> Content:
         if not self.requests:
-            return Content()
+            words = f"{self._chrome.denied} questions cancelled {self._chrome.dot} F8 reopen"
+            return Content.styled(words if self._has_cancelled else "", "$text-muted")
         tail = f" {self._chrome.dash} waiting for you  F8 answer"
         width = self.content_size.width
         room = max(1, width - cell_len(tail))

@@ -125,7 +125,7 @@ def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
 
 def details(request: ApprovalRequest, chrome: Chrome) -> tuple[Detail, ...]:
     """What the program found out comes first, so that no length of a claim can push it out of view."""
-    rows = _seeming(request.preview) + _found(request)
+    rows = _seeming(request.preview) + found(request)
     if request.sandbox:
         weight = Weight.WARNING if is_unconfined(request) else Weight.GOOD
         rows.append(Detail("sandbox", _shortened(request.sandbox, request.preview), weight=weight))
@@ -166,7 +166,8 @@ def _seeming(preview: DisplayBlock) -> list[Detail]:
     ]
 
 
-def _found(request: ApprovalRequest) -> list[Detail]:
+def found(request: ApprovalRequest) -> list[Detail]:
+    """What a command was found to do, gravest first."""
     rows: list[Detail] = []
     for kind in _ORDER:
         reasons: dict[str, list[str]] = {}

@@ -6,6 +6,7 @@ from textual.widgets import Static
 
 from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
 from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.widgets.detail_rows import DetailRows
 from coder_tui.ui.widgets.request_words import Detail, Weight
@@ -14,6 +15,8 @@ from coder_tui.ui.widgets.seen_scroll import SeenScroll
 MOST_SCOPES = 9
 """They are picked by one digit."""
 
+_NAMED = 3
+_LONGEST = 40
 _KEPT = {
     GrantScope.SESSION: "until this session ends",
     GrantScope.PROJECT: "kept in .coder-tui/config.toml of this project",
@@ -31,9 +34,12 @@ class Scopes(SeenScroll):
 
     DEFAULT_CSS = "Scopes { display: none; #scopes-head { height: 1; text-style: bold; } }"
 
-    def __init__(self, grants: tuple[Grant, ...], chrome: Chrome) -> None:
+    def __init__(
+        self, grants: tuple[Grant, ...], covered: tuple[tuple[str, ...], ...], chrome: Chrome
+    ) -> None:
         super().__init__(id="scopes")
         self._grants = grants[:MOST_SCOPES]
+        self._covered = covered
         self._chrome = chrome
         self._head = Static(Content("Do not ask again for"), id="scopes-head", markup=False)
         self._rows = DetailRows(self._details(None), glyphs=chrome)
@@ -53,8 +59,20 @@ class Scopes(SeenScroll):
     def _detail(self, index: int, grant: Grant, *, is_picked: bool) -> Detail:
         mark = self._chrome.ready if is_picked else self._chrome.hold
         weight = Weight.MARKED if is_picked else Weight.PLAIN
-        reason = f"{rule(grant)} {self._chrome.dot} {_KEPT[grant.scope]}"
+        parts = (rule(grant), _KEPT[grant.scope], self._coverage(index))
+        reason = f" {self._chrome.dot} ".join(part for part in parts if part)
         return Detail(f"{index + 1} {mark}", safe_line(grant.label), reason, weight, is_below=True)
+
+    def _coverage(self, index: int) -> str:
+        """What it would have let pass so far, so that its reach is seen in the person's own work."""
+        covered = self._covered[index] if index < len(self._covered) else ()
+        if not covered:
+            return ""
+        named = ", ".join(
+            cut(safe_line(summary), _LONGEST, self._chrome.more) for summary in covered[:_NAMED]
+        )
+        rest = f" and {len(covered) - _NAMED} more" if len(covered) > _NAMED else ""
+        return f"would have covered {named}{rest}"
 
 
 def rule(grant: Grant) -> str:

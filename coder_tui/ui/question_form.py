@@ -1,0 +1,117 @@
+"""What a person has filled in so far: questions, a page each, and a last page that shows all answers."""
+
+from dataclasses import dataclass, replace
+
+from coder_tui.protocol.requests import Attendance, Question, QuestionAnswer, QuestionReply
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """`picked` are places among the options; the place behind the last stands for words of one's own."""
+
+    picked: frozenset[int] = frozenset()
+    text: str = ""
+    note: str = ""
+    mark: int = 0
+    is_marked: bool = False
+    """Whether the mark was put where it is, rather than found there."""
+
+    @property
+    def is_touched(self) -> bool:
+        return bool(self.picked or self.text.strip() or self.note.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionForm:
+    """Every step gives a new form, so that one which was typing can be taken back."""
+
+    questions: tuple[Question, ...]
+    drafts: tuple[Draft, ...]
+    page: int = 0
+    review_mark: int = 0
+
+    @classmethod
+    def begin(cls, questions: tuple[Question, ...]) -> "QuestionForm":
+        return cls(questions, (Draft(),) * len(questions))
+
+    @property
+    def is_review(self) -> bool:
+        return self.page == len(self.questions)
+
+    @property
+    def question(self) -> Question:
+        return self.questions[self.page]
+
+    @property
+    def draft(self) -> Draft:
+        return self.drafts[self.page]
+
+    @property
+    def own_words(self) -> int:
+        """The place of "something else" on this page."""
+        return len(self.question.options)
+
+    @property
+    def is_on_own_words(self) -> bool:
+        """Whether the mark was put on "something else"."""
+        return not self.is_review and self.draft.mark == self.own_words and self.draft.is_marked
+
+    @property
+    def open_pages(self) -> tuple[int, ...]:
+        return tuple(page for page, answer in enumerate(self.answers()) if not answer.is_given)
+
+    @property
+    def is_touched(self) -> bool:
+        return any(draft.is_touched for draft in self.drafts)
+
+    def is_given(self, page: int) -> bool:
+        return self._answer(page).is_given
+
+    def move(self, by: int) -> "QuestionForm":
+        if self.is_review:
+            return replace(self, review_mark=_within(self.review_mark + by, len(self.questions)))
+        return self._with(
+            replace(self.draft, mark=_within(self.draft.mark + by, self.own_words + 1), is_marked=True)
+        )
+
+    def turn(self, to: int) -> "QuestionForm":
+        """To a page; its mark is found there, not put."""
+        page = max(0, min(to, len(self.questions)))
+        drafts = tuple(replace(draft, is_marked=False) for draft in self.drafts)
+        return replace(self, page=page, drafts=drafts)
+
+    def pick(self, place: int) -> "QuestionForm":
+        """Pick an option; where several may be, picking it again takes it back."""
+        if place == self.own_words:
+            return self._with(replace(self.draft, mark=place, is_marked=True))
+        picked = self.draft.picked ^ {place} if self.question.multi else frozenset({place})
+        return self._with(replace(self.draft, picked=picked, mark=place, is_marked=False))
+
+    def write(self, text: str) -> "QuestionForm":
+        """Words of one's own; where one answer is wanted they take the place of an option."""
+        if not text.strip():
+            return self._with(replace(self.draft, text=text, picked=self.draft.picked - {self.own_words}))
+        kept = self.draft.picked if self.question.multi else frozenset[int]()
+        return self._with(replace(self.draft, text=text, picked=kept | {self.own_words}))
+
+    def annotate(self, note: str) -> "QuestionForm":
+        return self if note == self.draft.note else self._with(replace(self.draft, note=note))
+
+    def answers(self) -> tuple[QuestionAnswer, ...]:
+        return tuple(self._answer(page) for page in range(len(self.questions)))
+
+    def reply(self) -> QuestionReply:
+        return QuestionReply(Attendance.ANSWERED, self.answers())
+
+    def _answer(self, page: int) -> QuestionAnswer:
+        question, draft = self.questions[page], self.drafts[page]
+        labels = tuple(option.label for place, option in enumerate(question.options) if place in draft.picked)
+        text = draft.text.strip() if len(question.options) in draft.picked else ""
+        return QuestionAnswer(labels, text, draft.note.strip())
+
+    def _with(self, draft: Draft) -> "QuestionForm":
+        return replace(self, drafts=(*self.drafts[: self.page], draft, *self.drafts[self.page + 1 :]))
+
+
+def _within(place: int, count: int) -> int:
+    return max(0, min(place, count - 1))

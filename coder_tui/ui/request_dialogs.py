@@ -1,0 +1,79 @@
+"""Which dialog shows which request, and what is kept of it; loaded with the first of them."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import assert_never
+
+from coder_tui.protocol.requests import (
+    ApprovalRequest,
+    Attendance,
+    PlanRequest,
+    QuestionReply,
+    QuestionRequest,
+    Reply,
+    Request,
+)
+from coder_tui.ui.cancelled_questions import CancelledQuestions
+from coder_tui.ui.external_editor import ExternalEditor, Terminal
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.launch import Launch
+from coder_tui.ui.question_form import QuestionForm
+from coder_tui.ui.screens.approval import ApprovalScreen
+from coder_tui.ui.screens.plan import PlanScreen
+from coder_tui.ui.screens.questions import QuestionsScreen
+from coder_tui.ui.screens.waiting import WaitingScreen
+
+Dialog = ApprovalScreen | QuestionsScreen | PlanScreen
+
+
+class RequestDialogs:
+    """`spill` takes typed characters to the draft. What was filled in comes back with its questions."""
+
+    def __init__(
+        self,
+        chrome: Chrome,
+        spill: Callable[[str], None],
+        clock: Callable[[], float],
+        launch: Launch,
+        terminal: Terminal,
+    ) -> None:
+        self._chrome = chrome
+        self._spill = spill
+        self._clock = clock
+        editor = ExternalEditor(os.environ, launch.edits, launch.directory)
+        self._edit = partial(editor.edit, terminal)
+        self._keys = launch.answer_keys
+        self._forms: dict[str, QuestionForm] = {}
+        self.cancelled: CancelledQuestions | None = None
+
+    def make(self, request: Request) -> Dialog:
+        match request:
+            case ApprovalRequest():
+                return ApprovalScreen(request, self._chrome, self._spill, self._clock, self._edit, self._keys)
+            case PlanRequest():
+                return PlanScreen(request, self._chrome, self._spill, self._clock, self._edit, self._keys)
+            case QuestionRequest(questions=questions):
+                form = self._forms.get(request.id) or QuestionForm.begin(questions)
+                return QuestionsScreen(request, form, self._chrome, self._spill, self._clock)
+            case _:
+                assert_never(request)
+
+    def list(self, requests: tuple[Request, ...]) -> WaitingScreen:
+        return WaitingScreen(requests, self._chrome, self._spill, self._clock)
+
+    def closed(self, dialog: Dialog, reply: Reply | None) -> str:
+        """Keep what has to be kept; gives a message where cancelled questions were answered after all."""
+        if not isinstance(dialog, QuestionsScreen):
+            return ""
+        request, form = dialog.request, dialog.form
+        was_cancelled = self.cancelled is not None and self.cancelled.request.id == request.id
+        is_answered = isinstance(reply, QuestionReply) and reply.attendance is Attendance.ANSWERED
+        self._forms[request.id] = form
+        if is_answered:
+            del self._forms[request.id]
+            self.cancelled = None if was_cancelled else self.cancelled
+            return CancelledQuestions(request, form).message if was_cancelled else ""
+        if was_cancelled or (reply is not None and form.is_touched):
+            self.cancelled = CancelledQuestions(request, form)
+        return ""

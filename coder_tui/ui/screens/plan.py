@@ -1,0 +1,154 @@
+"""The dialog that asks whether a plan is to be carried out; guarded as approvals are."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import assert_never
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.worker import Worker, WorkerCancelled
+
+from coder_tui.protocol.requests import Editable, PlanDecision, PlanReply, PlanRequest, Request
+from coder_tui.ui.approval_guard import Choice
+from coder_tui.ui.external_editor import Edited, NoEditor, NotEdited, Outcome
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.key_order import deliver
+from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.launch import AnswerKeys
+from coder_tui.ui.screens.closed import Closed
+from coder_tui.ui.screens.guarded import GuardedScreen, guarding
+from coder_tui.ui.widgets.plan_dialog import PlanDialog
+from coder_tui.ui.widgets.prompt import Prompt
+from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
+
+LETTERS = {
+    "n": Choice.DENY,
+    "d": Choice.EXPLAIN,
+    "e": Choice.EDIT,
+    "v": Choice.SHOW,
+    "y": Choice.REMIND,
+}
+
+
+class PlanScreen(GuardedScreen[Closed]):
+    """Shows one plan; whoever edits it approves what they wrote."""
+
+    BINDINGS = bindings(Context.PLAN)
+    help_context = Context.PLAN
+
+    def __init__(
+        self,
+        request: PlanRequest,
+        chrome: Chrome,
+        spill: Callable[[str], None],
+        clock: Callable[[], float],
+        edit: Callable[[Editable], Awaitable[Outcome]],
+        keys: AnswerKeys,
+    ) -> None:
+        """`spill` takes typed characters to the draft."""
+        self.request = request
+        self._reason = Prompt(
+            PromptHistory((), keep_in_memory), self._explained, placeholder="What to change?", id="reason"
+        )
+        self._dialog = PlanDialog(request, chrome, self._reason, keys)
+        self._spill = spill
+        self._edit = edit
+        self._edited: str | None = None
+        self._away: Worker[None] | None = None
+        self._is_withdrawn = False
+        super().__init__(self._dialog, guarding(LETTERS, 0, clock(), keys), clock)
+
+    def compose(self) -> ComposeResult:
+        yield self._dialog
+
+    async def take(self, event: events.Key | events.Paste) -> bool:
+        if self._away is not None:
+            return True
+        if self.focused is not self._reason:
+            return await super().take(event)
+        if isinstance(event, events.Key) and event.key in {"escape", "ctrl+c"}:
+            self.set_focus(None)
+            self._dialog.show_reason(is_open=False)
+            self.rearm()
+        else:
+            await deliver(self, self._reason, event)
+        return True
+
+    def show_queue(self, place: str, others: tuple[Request, ...]) -> None:
+        self._dialog.show_queue(place)
+
+    def withdraw(self) -> None:
+        """The question is void; close as soon as this is the top screen and no editor is open."""
+        self._is_withdrawn = True
+        if self.is_active and self._away is None:
+            self.dock()
+
+    async def stop_editing(self) -> None:
+        """End an editor and take the terminal back, for a program that is about to end."""
+        if self._away is not None:
+            self._away.cancel()
+            with suppress(WorkerCancelled):
+                await self._away.wait()
+
+    def dock(self) -> None:
+        self._close(None)
+
+    @on(events.ScreenResume)
+    def _withdraw_late(self) -> None:
+        if self._is_withdrawn:
+            self.dock()
+
+    def choose(self, choice: Choice) -> None:
+        match choice:
+            case Choice.ALLOW:
+                self._close(PlanReply(PlanDecision.APPROVE, edited=self._edited))
+            case Choice.DENY:
+                self._close(PlanReply(PlanDecision.REFUSE))
+            case Choice.CANCEL:
+                self._close(PlanReply(PlanDecision.CANCEL))
+            case Choice.EXPLAIN:
+                self._dialog.note("")
+                self._dialog.show_reason(is_open=True)
+                self.set_focus(self._reason)
+            case Choice.EDIT:
+                self._away = self.run_worker(self._edit_elsewhere(), group="edit")
+            case Choice.SHOW:
+                self._dialog.toggle_class("-full")
+            case Choice.REMIND | Choice.ALWAYS | Choice.WHY:
+                self._dialog.note("Ctrl+Y carries it out.")
+            case _:
+                assert_never(choice)
+
+    async def _edit_elsewhere(self) -> None:
+        plan = self.request.plan if self._edited is None else self._edited
+        try:
+            outcome = await self._edit(Editable("plan", plan, ".md"))
+        finally:
+            self._away = None
+        if self._is_withdrawn:
+            self.dock()
+            return
+        match outcome:
+            case Edited(text):
+                self._edited = text
+                await self._dialog.plan.show(text)
+                self._dialog.show_edited()
+                self._dialog.note("Ctrl+Y carries out what you wrote.")
+            case NotEdited(reason) | NoEditor(reason):
+                self._dialog.note(reason)
+            case _:
+                assert_never(outcome)
+        # What was typed while the editor closed must not answer.
+        self.rearm()
+
+    def _explained(self, words: str) -> None:
+        self._close(PlanReply(PlanDecision.REFUSE, words))
+
+    def action_list(self) -> None:
+        self._close(None, wants_list=True)
+
+    def _close(self, reply: PlanReply | None, *, wants_list: bool = False) -> None:
+        # First the characters, then the pop: the next key already goes to the prompt.
+        if typed := self.guard.release() + self._reason.text:
+            self._spill(typed)
+        self.dismiss(Closed(reply, wants_list))

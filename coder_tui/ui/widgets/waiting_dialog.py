@@ -1,0 +1,146 @@
+"""All requests that wait, as a list and, before several are settled at once, each in full."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.layout import Layout
+from textual.layouts.vertical import VerticalLayout
+from textual.widgets import Static
+
+from coder_tui.protocol.display import TerminalBlock
+from coder_tui.protocol.requests import ApprovalRequest, Request
+from coder_tui.text.safe_text import safe_line, safe_text
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.widgets.detail_rows import DetailRows
+from coder_tui.ui.widgets.guarded_dialog import GuardedDialog
+from coder_tui.ui.widgets.request_words import Detail, Weight
+from coder_tui.ui.widgets.row_list import RowList
+from coder_tui.ui.widgets.seen_scroll import SeenScroll
+
+LEGEND = "Enter open   Space mark   a all   ^Y allow marked   n refuse marked   Esc close"
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    request: Request
+    is_marked: bool
+
+
+class WaitingList(RowList):
+    """Who asks, which tool, for what."""
+
+    DEFAULT_CSS = "WaitingList { height: 1fr; padding: 0; }"
+
+    def __init__(self, chrome: Chrome) -> None:
+        super().__init__(glyphs=chrome, id="waiting")
+        self._chrome = chrome
+        self._rows: Sequence[_Waiting] = ()
+
+    @property
+    def current(self) -> Request | None:
+        return self._rows[self.cursor].request if self._rows else None
+
+    def show(self, requests: tuple[Request, ...], marked: frozenset[str]) -> None:
+        before = self.current
+        self._rows = [_Waiting(request, request.id in marked) for request in requests]
+        places = [place for place, request in enumerate(requests) if before and request.id == before.id]
+        self.set_rows(len(requests), range(len(requests)), places[0] if places else self.cursor)
+
+    def draw(self, row: int, width: int) -> Text:
+        waiting, palette = self._rows[row], self.palette
+        request = waiting.request
+        box = "[x] " if waiting.is_marked else "[ ] "
+        agent = f"{safe_line(request.agent)}  " if request.agent else ""
+        undo = "  old version kept" if isinstance(request, ApprovalRequest) and request.is_undoable else ""
+        return Text.assemble(
+            (box, palette.running),
+            (agent, palette.dim),
+            (f"{safe_line(request.tool)}  ", palette.strong),
+            (safe_line(request.summary or request.title), palette.base),
+            (undo, palette.ok),
+            end="",
+        )
+
+
+class AllInFull(SeenScroll):
+    """What one key is about to settle."""
+
+    DEFAULT_CSS = "AllInFull { display: none; height: 1fr; }"
+
+    def __init__(self, chrome: Chrome) -> None:
+        super().__init__(id="in-full")
+        self._rows = DetailRows((), glyphs=chrome)
+
+    def compose(self) -> ComposeResult:
+        yield self._rows
+
+    def show(self, requests: tuple[Request, ...]) -> None:
+        self.is_end_seen = False
+        self._rows.show(tuple(_detail(number, request) for number, request in enumerate(requests, 1)))
+        self.scroll_home(animate=False)
+
+
+class WaitingDialog(GuardedDialog):
+    DEFAULT_CSS = """
+    WaitingDialog {
+        height: 80%;
+        #legend { height: auto; padding: 0 1; border-top: solid $border-blurred; color: $text-muted; }
+        &.-confirming { AllInFull { display: block; } WaitingList { display: none; } }
+    }
+    """
+
+    def __init__(self, chrome: Chrome) -> None:
+        super().__init__(chrome, ())
+        self._vertical = VerticalLayout()
+        self.list = WaitingList(chrome)
+        self.in_full = AllInFull(chrome)
+        self._legend = Static(LEGEND, id="legend", markup=False)
+
+    @property
+    def layout(self) -> Layout:
+        return self._vertical
+
+    @property
+    def scrolled(self) -> SeenScroll:
+        return self.in_full
+
+    @property
+    def is_confirming(self) -> bool:
+        return self.has_class("-confirming")
+
+    def compose(self) -> ComposeResult:
+        yield self.list
+        yield self.in_full
+        yield self._note
+        yield self._legend
+
+    def show(self, requests: tuple[Request, ...], marked: frozenset[str]) -> None:
+        self.list.show(requests, marked)
+        chosen = f", {len(marked)} marked" if marked else ""
+        if not self.is_confirming:
+            self.border_title = Content(f"{len(requests)} waiting{chosen}")
+
+    def confirm(self, question: str, verb: str, requests: tuple[Request, ...]) -> None:
+        self.border_title = Content(question)
+        self.in_full.show(requests)
+        self._legend.update(Content(f"^Y {verb}   Up Down PgDn scroll   Esc back"))
+        self.add_class("-confirming")
+
+    def go_back(self) -> None:
+        self._legend.update(Content(LEGEND))
+        self.remove_class("-confirming")
+
+
+def _detail(number: int, request: Request) -> Detail:
+    text = safe_line(request.summary or request.title)
+    weight = Weight.PLAIN
+    if isinstance(request, ApprovalRequest) and not request.is_undoable:
+        weight = Weight.WARNING
+        if isinstance(request.preview, TerminalBlock):
+            text = safe_text(request.preview.command)
+    who = f"{safe_line(request.agent)}: " if request.agent else ""
+    reason = safe_line(request.rule) if isinstance(request, ApprovalRequest) else ""
+    return Detail(f"{number}", f"{who}{safe_line(request.tool)}  {text}", reason, weight, is_below=True)

@@ -1,0 +1,39 @@
+"""Why a request is before the person at all: the rule that asks, and what it rests on."""
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from coder_tui.protocol.requests import ApprovalRequest
+from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.widgets.detail_rows import DetailRows
+from coder_tui.ui.widgets.request_words import CLAIM, Detail, Weight, found
+from coder_tui.ui.widgets.seen_scroll import SeenScroll
+
+
+class Why(SeenScroll):
+    """In the program's own words only."""
+
+    DEFAULT_CSS = "Why { display: none; #why-head { height: 1; text-style: bold; margin: 0 0 1 0; } }"
+
+    def __init__(self, request: ApprovalRequest, chrome: Chrome) -> None:
+        super().__init__(id="why")
+        self._head = Static(Content("Why you are asked"), id="why-head", markup=False)
+        self._rows = DetailRows(why_rows(request), glyphs=chrome)
+
+    def compose(self) -> ComposeResult:
+        yield self._head
+        yield self._rows
+
+
+def why_rows(request: ApprovalRequest) -> tuple[Detail, ...]:
+    reasons = [safe_line(fact) for fact in request.facts if not fact.startswith(CLAIM)]
+    rows = [Detail("rule", safe_line(request.rule) or "none", weight=Weight.MARKED)]
+    rows += [Detail("" if index else "because", reason) for index, reason in enumerate(reasons)]
+    rows += found(request)
+    if request.sandbox:
+        rows.append(Detail("sandbox", safe_line(request.sandbox)))
+    undo = "the old version is kept" if request.is_undoable else "cannot be undone"
+    rows.append(Detail("undo", undo, weight=Weight.GOOD if request.is_undoable else Weight.WARNING))
+    return tuple(rows)
