@@ -13,6 +13,7 @@ from coder_tui.protocol.errors import UserError
 from coder_tui.ui.completion.completer import Completer, Sources
 from coder_tui.ui.completion.sources import CommandSource, FileSource, HistorySource
 from coder_tui.ui.launch import Launch
+from coder_tui.ui.shell_line import ShellLine
 from coder_tui.ui.slash import SlashCommands
 from coder_tui.ui.widgets.completion import CompletionAnchor, CompletionList
 from coder_tui.ui.widgets.prompt import Prompt
@@ -22,7 +23,7 @@ if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
 
 
 class Composing:
-    """Half of a session screen; `directory` tells the session's folder, `say` shows a sentence."""
+    """Part of a session screen; `directory` tells the session's folder, `say` shows a sentence."""
 
     def __init__(
         self,
@@ -30,6 +31,7 @@ class Composing:
         prompt: Prompt,
         popup: CompletionList,
         commands: SlashCommands,
+        shell: ShellLine,
         launch: Launch,
         directory: Callable[[], Path],
         say: Callable[[str], None],
@@ -37,6 +39,7 @@ class Composing:
         self._screen = screen
         self._prompt = prompt
         self.commands = commands
+        self.shell = shell
         self._launch = launch
         self._say = say
         self.anchor = CompletionAnchor(popup)
@@ -52,6 +55,10 @@ class Composing:
         """Whether the key was meant for the suggestions over the prompt."""
         return self._screen.focused is self._prompt and await self.completer.take(event)
 
+    def takes(self, text: str) -> bool:
+        """Whether what was entered is a command, of the program or for the shell, and no message."""
+        return self.commands.take(text) or self.shell.take(text)
+
     async def recall(self, session: "Session") -> None:
         """Offer what was sent in this folder before."""
         try:
@@ -65,9 +72,11 @@ class Composing:
             self._editing = self._screen.run_worker(self._edit(), group="compose")
 
     async def stop(self) -> None:
-        """The program is about to end: no editor may keep the terminal, no search run on."""
+        """The program is about to end: no editor may keep the terminal, nothing runs on."""
         if self._editing is not None and not self._editing.is_finished:
             self._editing.cancel()
+        while self.shell.stop():
+            pass
         await self.completer.close()
 
     async def _edit(self) -> None:

@@ -95,6 +95,9 @@ KEYS: tuple[KeyAction, ...] = (
         "Take the suggestion for @file or /command, else browse",
         palette=False,
     ),
+    _row("prompt.file", _C, "at", "", "Name a file for the agent: @file, @file:10-20", palette=False),
+    _row("prompt.command", _C, "slash", "", "At the beginning: a command of the program", palette=False),
+    _row("prompt.shell", _C, "exclamation_mark", "", "Likewise: a shell command; !! shares", palette=False),
     _row("prompt.search", _C, "ctrl+r", "screen.search_history", "Search what was sent before"),
     _row("prompt.editor", _C, "ctrl+g", "screen.edit_draft", "Write the message in $EDITOR"),
     _row("prompt.undo", _C, "ctrl+underscore", "undo", "Undo typing", palette=False),
@@ -235,6 +238,8 @@ _NAMES = {
     "right_curly_bracket": "}",
     "left_curly_bracket": "{",
     "slash": "/",
+    "at": "@",
+    "exclamation_mark": "!",
     "colon": ":",
     "question_mark": "?",
 }

@@ -43,6 +43,23 @@ class FakeFacts:
         return self.sent
 
 
+class FakeShell:
+    """Notes what ran; `hang` runs until it is stopped."""
+
+    def __init__(self) -> None:
+        self.ran: list[tuple[str, bool]] = []
+        self.stopped: list[str] = []
+
+    async def run(self, command: str, *, is_shared: bool) -> None:
+        self.ran.append((command, is_shared))
+        if command == "hang":
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                self.stopped.append(command)
+                raise
+
+
 class FakeSession:
     """A turn runs from `submit` until `finish` or `interrupt`; events in between come from `emit`."""
 
@@ -53,6 +70,7 @@ class FakeSession:
         self.mode = Mode.ASK
         self.model = "demo/model"
         self.facts = FakeFacts()
+        self.shell = FakeShell()
         self.submitted: list[str] = []
         self.answers: list[tuple[str, Reply]] = []
         self.interrupts = 0

@@ -24,6 +24,7 @@ from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.pane_actions import PaneActions
 from coder_tui.ui.screens.prompt_actions import PromptActions
 from coder_tui.ui.screens.reading_actions import ReadingActions
+from coder_tui.ui.shell_line import ShellLine
 from coder_tui.ui.slash import SlashCommands
 from coder_tui.ui.widgets.completion import CompletionList
 from coder_tui.ui.widgets.dock import MEDIUM, WIDE, Dock
@@ -85,14 +86,16 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[No
         )
         self.reader = BlockReader(self, launch, signs, lambda: self.conversation.session, self._hints.show)
         self.transcript.reader = self.reader
+        put_back, say = self.prompt.put_back, self._hints.show
         self.composing = Composing(
             self,
             self.prompt,
             CompletionList(signs),
-            SlashCommands(self, self.transcript, self.conversation, self.reader, self.prompt.put_back),
+            SlashCommands(self, self.transcript, self.conversation, self.reader, put_back),
+            ShellLine(self, self.transcript, self.conversation, put_back, say),
             launch,
             lambda: self._directory,
-            self._hints.show,
+            say,
         )
         self.attention = Attention(self, signs, clock, lambda: self.presenter.is_asking)
         self.router: EventRouter | None = None
@@ -163,7 +166,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[No
 
     def _submitted(self, text: str) -> None:
         self.presenter.forget_cancelled()
-        if self.composing.commands.take(text):
+        if self.composing.takes(text):
             return
         self.dock.show_chat()
         self.transcript.follow()
@@ -190,8 +193,12 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[No
 
     def action_escape(self) -> None:
         self.clear_selection()
-        if not self.presenter.has_just_closed and not self.conversation.interrupt():
+        if not self.presenter.has_just_closed and not self._stop():
             self.set_focus(self.prompt)
+
+    def _stop(self) -> bool:
+        """End the person's own command, else the turn; False when neither runs."""
+        return self.composing.shell.stop() or self.conversation.interrupt()
 
     async def action_cancel(self) -> None:
         """Copy, else stash the draft, else stop the agent, else quit at the second press."""
@@ -201,7 +208,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[No
         elif not self.prompt.is_empty:
             self.prompt.stash()
             self._hints.show("Draft put away: Up brings it back.")
-        elif self.conversation.interrupt():
+        elif self._stop():
             pass
         elif self._clock() < self._quit_until:
             await self.app.action_quit()
