@@ -55,6 +55,7 @@ class SessionParts:
     earlier: tuple[Event, ...] = ()
     todos: Callable[[], tuple[TodoItem, ...]] = tuple
     is_kept: bool = True
+    is_confined: bool = True
 
 
 class Session:
@@ -117,7 +118,13 @@ class Session:
         """Events that build the screen of this session as it stands."""
         info, meter = self._parts.info, self._parts.services.meter
         started = SessionStarted(
-            info.id, self.title, info.directory, self.model, self.mode, bool(self._parts.earlier)
+            info.id,
+            self.title,
+            info.directory,
+            self.model,
+            self.mode,
+            bool(self._parts.earlier),
+            self._parts.is_confined,
         )
         return (
             started,

@@ -31,6 +31,7 @@ from coder_tui.protocol.messages import AssistantMessage, Message, UserMessage
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
+from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.tools.builtin.todos import SaveTodos, TodoList
@@ -103,6 +104,7 @@ class Core:
             earlier=tuple(replay(stored)),
             todos=lambda: todos.items,
             is_kept=not self.setup.is_scratch,
+            is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,
         )
         session = Session(parts)
         session.on_close(bench.shell.close)

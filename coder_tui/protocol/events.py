@@ -13,12 +13,15 @@ from coder_tui.protocol.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
+    """`is_confined` says whether commands run in a sandbox."""
+
     session_id: str
     title: str
     directory: str
     model: str
     mode: Mode
     resumed: bool
+    is_confined: bool = True
 
 
 @dataclass(frozen=True, slots=True)

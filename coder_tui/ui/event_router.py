@@ -55,6 +55,7 @@ class Panes:
     presenter: RequestPresenter
     turn_ended: Callable[[], None]
     files_changed: Callable[[], None]
+    titled: Callable[[str], None]
 
 
 class EventRouter:
@@ -73,6 +74,7 @@ class EventRouter:
                 self._started(event)
             case SessionRenamed(title):
                 self.title = title
+                self._panes.titled(title)
             case ModelChanged(model, window):
                 status.show(model=model, context_window=window)
             case ModeChanged(mode):
@@ -152,8 +154,13 @@ class EventRouter:
 
     def _started(self, event: SessionStarted) -> None:
         self.title = event.title
+        self._panes.titled(event.title)
         self._panes.status.show(
-            mode=event.mode, model=event.model, directory=Path(event.directory), activity=Activity.IDLE
+            mode=event.mode,
+            model=event.model,
+            directory=Path(event.directory),
+            activity=Activity.IDLE,
+            is_confined=event.is_confined,
         )
 
     def _used(self, event: UsageUpdated) -> None:

@@ -48,6 +48,7 @@ STARTED = ToolStarted("call-r1", "bash", ToolKind.EXECUTE, "make all")
 # What happens, and words that are then on the screen.
 SHOWN: list[tuple[tuple[Event, ...], str]] = [
     ((SessionStarted("s", "t", "/d", "vendor/model-x", Mode.PLAN, False),), "PLAN"),
+    ((SessionStarted("s", "t", "/d", "m", Mode.ASK, False, is_confined=False),), "no sandbox"),
     ((ModelChanged("vendor/model-y", 1000),), "model-y"),
     ((ModeChanged(Mode.EDITS),), "EDITS"),
     ((TurnStarted(1),), "working"),

@@ -1,5 +1,6 @@
 """What the one row keeps when there is less and less room."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,13 @@ def test_the_context_turns_amber_and_red_and_keeps_its_digits(tokens: int, style
     status = Status(context_tokens=tokens, context_window=100_000)
     digits = next(item for item in segments(status, UNICODE) if item.text.endswith("%"))
     assert digits == Segment(f"{tokens // 1000}%", style, None)
+
+
+def test_what_is_wrong_outlasts_what_is_nice_to_know() -> None:
+    status = replace(FULL, todos="1/3", files="2", problems="1 ✗ 2 !", is_confined=False)
+    row = segments(status, UNICODE)
+    assert texts(row)[-4:] == ["todo 1/3", "changes 2", "problems 1 ✗ 2 !", "no sandbox"]
+    assert texts(fit(row, 52)) == [" EDITS ", "gpt-x", "41%", "todo 1/3", "problems 1 ✗ 2 !"]
 
 
 def test_an_unknown_window_shows_the_tokens_alone() -> None:

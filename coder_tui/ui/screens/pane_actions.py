@@ -2,10 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from textual.screen import Screen
+from textual.content import Content
 
+from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.conversation import Conversation
+from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.reading import BlockReader
+from coder_tui.ui.screens.review_actions import ReviewActions
 from coder_tui.ui.widgets.dock import Dock, Room
 from coder_tui.ui.widgets.hints import Hints
 from coder_tui.ui.widgets.pane import PaneName
@@ -18,10 +21,6 @@ if TYPE_CHECKING:  # neither the agent nor what draws diffs is needed before the
     from coder_tui.ui.changes_feed import ChangesFeed, ShownChange
     from coder_tui.ui.widgets.problems_pane import ProblemsPane
 
-    _Screen = Screen[None]
-else:
-    _Screen = object
-
 _NOTHING = {
     PaneName.CHANGES: "Nothing was changed yet.",
     PaneName.TODOS: "There is no todo list yet.",
@@ -29,9 +28,10 @@ _NOTHING = {
 }
 
 
-class PaneActions(_Screen):
+class PaneActions(ReviewActions):
     """Half of a screen: the other half makes the widgets."""
 
+    chrome: Chrome
     dock: Dock
     tabs: PaneTabs
     status: StatusBar
@@ -40,6 +40,11 @@ class PaneActions(_Screen):
     conversation: Conversation
     reader: BlockReader
     changes_feed: "ChangesFeed | None" = None
+
+    def titled(self, title: str) -> None:
+        """What the session is about stands over the conversation where panes have titles, too."""
+        words = f" {self.chrome.dash} {safe_line(title)}" if title else ""
+        self.query_one("#chat").border_title = Content(f" chat{words} ")
 
     def follow_changes(self, session: "Session") -> None:
         from coder_tui.ui.changes_feed import ChangesFeed
@@ -97,13 +102,17 @@ class PaneActions(_Screen):
         )
         tabs = tuple((name, count) for name, count in counts.items() if count) if is_narrow else ()
         self.tabs.show(tabs, dock.front if dock.display else None)
-        self.set_class(dock.display and not dock.covers, "-docked")
+        self.set_class(dock.display and not dock.covers and dock.room is Room.WIDE, "-docked")
         self.set_class(dock.covers, "-covered")
         if event.has_lost_focus and self.focused is None:
             self.set_focus(self.prompt)
 
     def action_changes(self) -> None:
-        self._ask_for(PaneName.CHANGES)
+        pane = self.dock.panes.get(PaneName.CHANGES)
+        if pane is not None and pane.display and pane.has_focus_within:
+            self.action_review()
+        else:
+            self._ask_for(PaneName.CHANGES)
 
     def action_todo(self) -> None:
         self._ask_for(PaneName.TODOS)

@@ -148,6 +148,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[No
             self.presenter,
             self._turn_ended,
             self.files_changed,
+            self.titled,
         )
         return EventRouter(panes)
 

@@ -115,7 +115,7 @@ def segments(status: Status, chrome: Chrome) -> list[Segment]:
         Segment(branch, "$foreground", 5),
         Segment(f"todo {status.todos}" if status.todos else "", "$text-accent", 7),
         Segment(f"changes {status.files}" if status.files else "", "$text-dim", 2),
-        Segment(f"problems {status.problems}" if status.problems else "", "bold $text-warning", 6),
+        Segment(f"problems {status.problems}" if status.problems else "", "bold $text-warning", 8),
         Segment("" if status.is_confined else "no sandbox", "$text-warning", 6),
         *_activity(status.activity, chrome),
     ]
