@@ -136,4 +136,4 @@ def title_of(block: Sequence[Entry]) -> str:
         case CallEntry(tool=tool, summary=summary):
             return f"{tool}  {summary}".rstrip()
         case other:
-            return other.source.strip().partition("\n")[0]
+            return other.source.strip("\n #>*").partition("\n")[0]

@@ -189,7 +189,10 @@ class CallEntry:
             return []
         if self.state is CallState.OK and isinstance(self.display, DiffBlock) and not view.is_open:
             return _first_of_diff(self.display, width, palette)
-        rows = [*self._live_rows(width, palette), *draw_block(self.display, width, palette)]
+        display = self.display
+        if isinstance(display, TerminalBlock):
+            display = replace(display, exit_code=None)  # the line above says it
+        rows = [*self._live_rows(width, palette), *draw_block(display, width, palette)]
         if view.is_open:
             return [*(draw_block(self.proposal, width, palette) if self.proposal else []), *rows]
         return _shortened(rows, width, palette)

@@ -16,7 +16,7 @@ class BrowseLine(Widget):
 
     DEFAULT_CSS = """
     BrowseLine {
-        dock: bottom; height: 1; display: none; padding: 0 1; background: $panel; color: $text-muted;
+        dock: bottom; height: 1; display: none; padding: 0 1; background: $background; color: $text-muted;
         text-wrap: nowrap; text-overflow: clip;
     }
     """
