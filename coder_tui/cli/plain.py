@@ -15,6 +15,7 @@ from coder_tui.cli.plain_session import PlainSession
 from coder_tui.cli.screen_core import ScreenCore
 from coder_tui.cli.screen_trust import ScreenTrust
 from coder_tui.config.inventory import ProjectInventory
+from coder_tui.text.safe_text import safe_line
 
 AGAIN = 2.0
 """Seconds within which a second Ctrl+C quits."""
@@ -100,7 +101,7 @@ class _Leaving:
 async def _ask_for_trust(trust: ScreenTrust, inventory: ProjectInventory, lines: InputLines) -> None:
     say("This project brings settings of its own. Trusting it switches on:")
     for item in inventory.questions:
-        say(f"  {item.kind}, {item.place}: {item.sentence}")
+        say(safe_line(f"  {item.kind}, {item.place}: {item.sentence}"))
     say("  1  trust it\n  2  no, and do not ask again for this content\n  3  not now")
     say("Type a number from 1 to 3, then Enter:")
     while (line := await lines.next()) is not None:

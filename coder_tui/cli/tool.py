@@ -3,6 +3,9 @@
 import argparse
 import asyncio
 import json
+import signal
+from types import FrameType
+from typing import NoReturn
 from uuid import uuid4
 
 from coder_tui.agent.event_bus import EventBus
@@ -27,11 +30,21 @@ from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.descriptions import description_of
 
 OUTSIDE = "tool-call"
+TERMINATED = 143
 
 
 def main(argv: list[str]) -> int:
     arguments = tool_parser().parse_args(argv)
-    return _list(arguments) if arguments.action == "list" else asyncio.run(_call(arguments))
+    if arguments.action == "list":
+        return _list(arguments)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
+    return asyncio.run(_call(arguments))
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    """Raised wherever we are, waiting for the next line too, so that commands are ended and nothing stays."""
+    raise SystemExit(TERMINATED)
 
 
 async def _keep(items: tuple[TodoItem, ...]) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,35 @@ async def test_a_signal_ends_the_turn_and_still_gives_a_result(
         await server.disconnected()
     assert process.returncode == code, errors
     assert json.loads(output)["outcome"] == "interrupted"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_call_that_is_told_to_end_leaves_nothing_in_the_workspace(tmp_path: Path, number: int) -> None:
+    program = Program.in_folder(tmp_path)
+    os.mkfifo(program.project / "up")
+    command = json.dumps({"command": "echo up > up; sleep 60"})
+    process = program.start("tool", "call", "bash", command, "--permission", "auto")
+    (program.project / "up").read_text()
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert [path.name for path in program.project.iterdir()] == ["up"]
+
+
+def test_a_program_that_waits_for_calls_can_be_told_to_end(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    process = subprocess.Popen(
+        program.command("tool", "call", "--stdin"),
+        cwd=program.project,
+        env=program.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write('{"tool": "list", "args": {}}\n')
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["ok"] is True
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 143
