@@ -98,10 +98,12 @@ class PermissionDesk:
                 return await self._apply(request, reply)
         return None
 
-    async def clear_edited(self, call_id: str, tool: Tool[Any], access: Access | None) -> None:
+    async def clear_edited(
+        self, call_id: str, tool: Tool[Any], access: Access | None, answer: str = Decision.MODIFY
+    ) -> None:
         """What the person wrote runs without another question; what is denied stays denied."""
         verdict = self.verdict(action_of(tool, access))
-        await self._log.decided(call_id, tool.name, verdict, Decision.MODIFY)
+        await self._log.decided(call_id, tool.name, verdict, answer)
         if verdict.effect is Effect.DENY:
             raise _denied(verdict)
 

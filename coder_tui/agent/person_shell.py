@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from coder_tui.protocol.access import PERSON
 from coder_tui.protocol.display import DisplayBlock, TerminalBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.events import ToolFinished, ToolProgressed, ToolStarted
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # the session holds this
     from coder_tui.agent.session import SessionParts
 
 BASH = "bash"
+TYPED = "typed by you"
 MOST_CHARACTERS = 50_000
 """Of what goes to the model; the end of an output tells more than its beginning."""
 _CUT = "(the beginning is cut)\n"
@@ -37,11 +39,11 @@ class PersonShell:
         """To its end, shown as a call. Shared, its output goes along with the person's next message."""
         call_id, began = f"person-{uuid4().hex}", time.monotonic()
         tool, summary = self._tool(), command.strip().partition("\n")[0]
-        self._parts.bus.publish(ToolStarted(call_id, tool.name, tool.kind, summary))
+        self._parts.bus.publish(ToolStarted(call_id, PERSON, tool.kind, summary))
 
         def finished(outcome: Outcome, shown: DisplayBlock) -> None:
             took = round((time.monotonic() - began) * 1000)
-            self._parts.bus.publish(ToolFinished(call_id, tool.name, outcome, summary, shown, took))
+            self._parts.bus.publish(ToolFinished(call_id, PERSON, outcome, summary, shown, took))
 
         try:
             shown = await self._ran(call_id, tool, command)
@@ -71,7 +73,7 @@ class PersonShell:
             progress=lambda text: bus.publish(ToolProgressed(call_id, live.feed(text))),
         )
         access = await tool.access(params, context)
-        await self._parts.desk.clear_edited(call_id, tool, access)
+        await self._parts.desk.clear_edited(call_id, tool, access, TYPED)
         result = await tool.run(params, replace(context, access=access))
         shown = map_texts(result.for_user, redact.known)
         if not isinstance(shown, TerminalBlock):

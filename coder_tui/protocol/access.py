@@ -20,6 +20,10 @@ class ToolKind(StrEnum):
         return self in {ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE, ToolKind.EXECUTE}
 
 
+PERSON = "you"
+"""Shown in place of a tool's name where the person ran something."""
+
+
 class TargetKind(StrEnum):
     PATH = "path"
     COMMAND = "command"

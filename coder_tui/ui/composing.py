@@ -87,7 +87,7 @@ class Composing:
         draft = Editable("message", self._prompt.whole_text, ".md")
         match await editor.edit(self._screen.app, draft):
             case Edited(text):
-                self._prompt.show_draft(text)
+                self._prompt.show_draft(self._prompt.chips.short(text))
             case NotEdited(reason) if reason == UNCHANGED.reason:
                 pass
             case NotEdited(reason) | NoEditor(reason):

@@ -38,7 +38,7 @@ async def test_it_runs_without_a_question_and_shows_as_a_call(tmp_path: Path) ->
 
         (started,) = made.of(ToolStarted)
         end = finished(made)
-        assert started == ToolStarted(end.call_id, "bash", ToolKind.EXECUTE, "echo hello; exit 3")
+        assert started == ToolStarted(end.call_id, "you", ToolKind.EXECUTE, "echo hello; exit 3")
         assert "".join(event.text for event in made.events if isinstance(event, ToolProgressed)) == "hello\n"
         assert end.outcome is Outcome.FAILED
         assert end.display == TerminalBlock(

@@ -132,3 +132,9 @@ def test_a_stopped_call_says_by_whom_and_keeps_what_it_printed() -> None:
     rows = drawn(entry)
     assert rows[0] == "■ shell  npm run dev                stopped by you"
     assert rows[1:6] == [f"│ line {n}" for n in range(35, 40)]
+
+
+def test_what_the_person_ran_shows_what_it_printed() -> None:
+    entry = CallEntry("you", "ls", state=CallState.OK, display=TerminalBlock("ls", "a\nb\n", 0))
+    assert drawn(entry)[1:4] == ["│ $ ls", "│ a", "│ b"]
+    assert len(drawn(entry, is_open=False)) == 1

@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.access import PERSON, ToolKind
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
@@ -94,7 +94,7 @@ class CallEntry:
             return 1 + rows + (rows_of(self._proposed, width - GUTTER) if self._proposed else 0)
         if self.is_open(view):
             return 1 + min(rows, MOST_DIFF_LINES)
-        return 1 if self.state is CallState.OK else 1 + min(rows, FIRST_ROWS + LAST_ROWS)
+        return 1 if self._folds else 1 + min(rows, FIRST_ROWS + LAST_ROWS)
 
     def draw(self, width: int, palette: Palette, view: View) -> list[Strip]:
         room = width - GUTTER
@@ -205,9 +205,8 @@ class CallEntry:
 
     @property
     def _folds(self) -> bool:
-        return self._is_told_by_line or (
-            self.state is CallState.OK and not isinstance(self.display, DiffBlock)
-        )
+        is_read_anyway = isinstance(self.display, DiffBlock) or self.tool == PERSON
+        return self._is_told_by_line or (self.state is CallState.OK and not is_read_anyway)
 
     def _live_rows(self, width: int, palette: Palette) -> list[Strip]:
         if not self.output:
