@@ -44,11 +44,23 @@ def main(argv: list[str]) -> int:
         findings += asyncio.run(_state(read_invocation(arguments)))
     except ConfigError as error:
         findings.append(Finding("settings", "cannot be read", is_well=False, mend=str(error)))
-    for finding in findings:
-        say(f"{'✓' if finding.is_well else '✗'} {finding.name:<12} {finding.value}")
-        if finding.mend:
-            say(f"  {'':<12} → {finding.mend}")
+    say(_written(findings))
     return 0 if all(finding.is_well for finding in findings) else 1
+
+
+async def examine(invocation: Invocation) -> str:
+    """The same report, for a program that runs already."""
+    basics = await asyncio.to_thread(lambda: [*_program(), *_tools(), *_terminal()])
+    return _written([*basics, *await _state(invocation)])
+
+
+def _written(findings: list[Finding]) -> str:
+    lines = []
+    for finding in findings:
+        lines.append(f"{'✓' if finding.is_well else '✗'} {finding.name:<12} {finding.value}")
+        if finding.mend:
+            lines.append(f"  {'':<12} → {finding.mend}")
+    return "\n".join(lines)
 
 
 def _program() -> list[Finding]:

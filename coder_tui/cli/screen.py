@@ -47,6 +47,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         edits=opener.edits,
         answer_keys=_answer_keys(invocation),
         trust=NothingToTrust() if is_demo else trust,
+        doctor=opener.examine,
         keeps_transcript=arguments.print_transcript,
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )
@@ -91,6 +92,11 @@ class _Opener:
         module = await asyncio.to_thread(import_module, "coder_tui.cli.screen_core")
         self._core = module.ScreenCore(self._trust.invocation, is_demo=self._is_demo)
         return await self._core.open()
+
+    async def examine(self) -> str:
+        module = await asyncio.to_thread(import_module, "coder_tui.cli.doctor")
+        report: str = await module.examine(self._trust.invocation)
+        return report
 
     def clean_up(self) -> None:
         remove_own_edits(self.edits)

@@ -80,6 +80,8 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.mode", _S, "shift+tab", "screen.mode", "Next mode: ask, edits, plan"),
     _row("session.fold", _S, "ctrl+o", "screen.fold", "Expand or collapse all calls", priority=True),
     _row("session.thinking", _S, "alt+t", "screen.thinking", "Thinking: none, summary, full", priority=True),
+    _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),
+    _row("session.trust", _S, "", "screen.trust", "What this project brings along, and whether you trust it"),
     _row("session.log", _S, "", "screen.log", "Messages that were shown for a moment"),
     _row("session.page_up", _S, "pageup", "screen.page(-1)", "Page up", priority=True, palette=False),
     _row("session.page_down", _S, "pagedown", "screen.page(1)", "Page down", priority=True, palette=False),

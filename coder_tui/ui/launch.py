@@ -44,6 +44,11 @@ class AnswerKeys(StrEnum):
     CHORD = "chord"
 
 
+async def nothing_known() -> str:
+    """For a screen that stands alone."""
+    return "Nothing is known of the surroundings here."
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """`open_session` is awaited after the first paint; `clean_up` is for an end that cannot come back.
@@ -64,3 +69,5 @@ class Launch:
     edits: Path | None = None
     answer_keys: AnswerKeys = AnswerKeys.LETTERS
     trust: ProjectTrust = field(default_factory=NothingToTrust)
+    doctor: Callable[[], Awaitable[str]] = nothing_known
+    """Reports what is installed, and what is missing."""

@@ -24,6 +24,7 @@ from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.pane_actions import PaneActions
 from coder_tui.ui.screens.prompt_actions import PromptActions
 from coder_tui.ui.screens.reading_actions import ReadingActions
+from coder_tui.ui.screens.report_actions import ReportActions
 from coder_tui.ui.shell_line import ShellLine
 from coder_tui.ui.slash import SlashCommands
 from coder_tui.ui.widgets.completion import CompletionList
@@ -45,7 +46,7 @@ _WIDTHS = [(0, "-narrow"), (MEDIUM, "-medium"), (WIDE, "-wide")]
 _HEIGHTS = [(0, "-short"), (30, "-tall")]
 
 
-class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[None]):
+class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, ReportActions, Screen[None]):
     """Lays the widgets out and turns keys into calls on them."""
 
     BINDINGS = bindings(Context.SESSION)
@@ -59,6 +60,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, Screen[No
         signs = chrome(use_ascii=launch.use_ascii)
         self._directory = launch.directory
         self.chrome = signs
+        self.launch = launch
         self._clock = clock
         self._quit_until = float("-inf")
         self.transcript = Transcript(
