@@ -19,6 +19,7 @@ class Context(StrEnum):
     PROBLEMS = "Problems"
     PAGER = "Reading a block"
     DIFF = "Diff"
+    REVIEW = "Review"
     APPROVAL = "Approval"
     QUESTIONS = "Questions"
     PLAN = "Plan"
@@ -60,7 +61,7 @@ def _row(
 
 
 _G, _S, _C, _T, _R = Context.GLOBAL, Context.SESSION, Context.COMPOSER, Context.TRANSCRIPT, Context.PAGER
-_D, _A, _P, _H = Context.DIFF, Context.APPROVAL, Context.TRUST, Context.HELP
+_D, _V, _A, _P, _H = Context.DIFF, Context.REVIEW, Context.APPROVAL, Context.TRUST, Context.HELP
 _N, _L, _E = Context.PANE, Context.LIST, Context.PROBLEMS
 _Q, _O, _W = Context.QUESTIONS, Context.PLAN, Context.WAITING
 
@@ -74,7 +75,8 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.cancel", _S, "ctrl+c", "screen.cancel", "Copy, stash the draft, stop, quit"),
     _row("session.answer", _S, "f8,alt+r", "screen.answer", "Answer the waiting request", priority=True),
     _row("session.chat", _S, "f2", "screen.chat", "Go to the prompt and the newest line"),
-    _row("session.changes", _S, "f3", "screen.changes", "Changes: go there, again to hide"),
+    _row("session.changes", _S, "f3", "screen.changes", "Changes: go there, again to review"),
+    _row("session.review", _S, "", "screen.review", "Review the changes by hunk"),
     _row("session.todo", _S, "f4", "screen.todo", "Todo list: go there, again to hide"),
     _row("session.problems", _S, "f5", "screen.problems", "Problems: go there, again to hide"),
     _row("session.mode", _S, "shift+tab", "screen.mode", "Next mode: ask, edits, plan"),
@@ -127,9 +129,11 @@ KEYS: tuple[KeyAction, ...] = (
     _row("transcript.edit", _T, "e", "edit", "Open the block's text in $EDITOR", palette=False),
     _row("transcript.help", _T, "question_mark", "app.help", "Help", palette=False),
     _row("transcript.palette", _T, "colon", "app.command_palette", "Command palette", palette=False),
+    _row("transcript.review", _T, "r", "screen.review", "Review the changes by hunk", palette=False),
     _row("transcript.prompt", _T, "i", "screen.chat", "Back to the prompt", palette=False),
     _row("transcript.leave", _T, "escape", "leave", "End the search, stop, or go back", palette=False),
     _row("pane.leave", _N, "escape", "leave", "Back to the prompt", palette=False),
+    _row("pane.review", _N, "r", "screen.review", "Review the changes by hunk", palette=False),
     _row("pane.prompt", _N, "i", "leave", "Back to the prompt", palette=False, help=False),
     _row("pane.page_up", _N, "pageup", "page(-1)", "A page up", priority=True, palette=False),
     _row("pane.page_down", _N, "pagedown", "page(1)", "A page down", priority=True, palette=False),
@@ -165,6 +169,26 @@ KEYS: tuple[KeyAction, ...] = (
     _row("diff.previous_hunk", _D, "left_square_bracket", "hunk(-1)", "Previous hunk", palette=False),
     _row("diff.next_file", _D, "right_curly_bracket", "file(1)", "Next file", palette=False),
     _row("diff.previous_file", _D, "left_curly_bracket", "file(-1)", "Previous file", palette=False),
+    _row("review.keep", _V, "y", "decide(True)", "Keep the hunk, go on", palette=False),
+    _row("review.reject", _V, "n", "decide(False)", "Reject the hunk, go on", palette=False),
+    _row("review.keep_file", _V, "Y", "decide_file(True)", "Keep the whole file", palette=False),
+    _row("review.reject_file", _V, "N", "decide_file(False)", "Reject the whole file", palette=False),
+    _row("review.toggle", _V, "space", "turn_over", "Keep, reject, undecided, in turn", palette=False),
+    _row("review.comment", _V, "c", "comment", "Comment on the hunk", palette=False),
+    _row("review.split", _V, "s", "split", "Take the hunk apart", palette=False),
+    _row("review.undo", _V, "u", "undo", "Take the last decision back", palette=False),
+    _row("review.next_open", _V, "J", "undecided(1)", "Next undecided hunk", palette=False),
+    _row("review.previous_open", _V, "K", "undecided(-1)", "Previous undecided hunk", palette=False),
+    _row("review.down", _V, "j", "line(1)", "A line down", palette=False),
+    _row("review.up", _V, "k", "line(-1)", "A line up", palette=False),
+    _row("review.half_down", _V, "ctrl+d", "half(1)", "Half a page down", palette=False),
+    _row("review.half_up", _V, "ctrl+u", "half(-1)", "Half a page up", palette=False),
+    _row("review.scope", _V, "t", "scope", "Newest turn, or all of the session", palette=False),
+    _row("review.edit", _V, "e", "edit", "Open the place in $EDITOR", palette=False),
+    _row("review.send", _V, "enter", "send", "Undo what is rejected and tell the agent", palette=False),
+    _row("review.close", _V, "escape,q,ctrl+c", "leave", "Back; decisions are kept", palette=False),
+    _row("review.put_away", _V, "f3", "put_away", "Back, and hide the changes", palette=False),
+    _row("review.help", _V, "f1,question_mark", "app.help", "This help", palette=False),
     _row("approval.allow", _A, "ctrl+y", "", "Allow once", palette=False),
     _row("approval.allow_letter", _A, "y", "", "Allow once, where it can be undone", palette=False),
     _row("approval.always", _A, "a", "", "Allow always: choose the scope, then Ctrl+Y", palette=False),

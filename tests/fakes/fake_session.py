@@ -1,9 +1,10 @@
 """A session that does what the test tells it, with the methods that a screen uses."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from coder_tui.agent.review import Reviewed
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import (
@@ -60,6 +61,24 @@ class FakeShell:
                 raise
 
 
+class FakeReview:
+    """Takes a review as if all of it could be done, unless there is a problem."""
+
+    def __init__(self) -> None:
+        self.stale_files: set[Path] = set()
+        self.settled: list[tuple[Reviewed, ...]] = []
+        self.problem: UserError | None = None
+
+    async def stale(self, files: Iterable[ChangedFile]) -> frozenset[Path]:
+        return frozenset(file.path for file in files if file.path in self.stale_files)
+
+    async def settle(self, reviewed: Iterable[Reviewed]) -> str:
+        if self.problem is not None:
+            raise self.problem
+        self.settled.append(tuple(reviewed))
+        return "This is my review."
+
+
 class FakeSession:
     """A turn runs from `submit` until `finish` or `interrupt`; events in between come from `emit`."""
 
@@ -76,6 +95,7 @@ class FakeSession:
         self.interrupts = 0
         self.files: tuple[ChangedFile, ...] = ()
         self.record = FakeRecord()
+        self.review = FakeReview()
         self.is_closed = False
         self.fails_before_storing: Event | None = None
         self.fails_to_close: UserError | None = None

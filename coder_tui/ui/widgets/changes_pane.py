@@ -27,7 +27,7 @@ HINTS = (
     ("Enter", "diff"),
     ("] [", "hunk"),
     ("t", "turn or all"),
-    ("F3", "hide"),
+    ("F3", "review"),
     ("Esc", "prompt"),
     ("|", "columns"),
     ("w", "wrap"),

@@ -156,13 +156,14 @@ class Dock(Container):
         """What takes the keys after the person asked for a pane: it, or None when it was put away."""
         pane = self.panes[name]
         if pane.display and pane.has_focus_within:
-            self._put_away(name)
+            self.put_away(name)
             return None
         self.front, self._choices[name] = name, True
         self.place()
         return pane.target
 
-    def _put_away(self, name: PaneName) -> None:
+    def put_away(self, name: PaneName) -> None:
+        """Hide a pane until it is asked for."""
         if self.room is Room.NARROW:
             self.front = None
         else:
