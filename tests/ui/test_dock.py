@@ -196,6 +196,66 @@ async def test_a_click_on_a_tab_switches() -> None:
         await s.until(lambda: shown(s) == set())
 
 
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (60, "chat │ changes 1 │ todo 1/2 │ problems 1 ✗"),
+        (40, "chat │ chan 1 │ todo 1/2 │ prob 1 ✗"),
+        (30, "chat │ 1 │ 1/2 │ 1 ✗"),
+    ],
+)
+async def test_tabs_shorten_their_names_before_any_is_cut(width: int, expected: str) -> None:
+    async with stage(size=(width, 20)) as s:
+        await fill(s)
+        await s.until(lambda: s.drawn().splitlines()[0].strip().startswith(expected))
+
+
+async def test_a_conversation_that_gets_the_focus_is_uncovered() -> None:
+    async with stage(size=(80, 24)) as s:
+        await fill(s)
+        await s.pilot.press("f4", "escape")
+        assert s.screen.prompt.has_focus
+        await s.pilot.press("f4")
+        s.screen.set_focus(s.screen.transcript)
+        await s.until(lambda: not s.screen.dock.display)
+        assert s.screen.transcript.has_focus
+
+
+async def test_tab_goes_through_what_is_seen() -> None:
+    async with stage(size=(140, 40)) as s:
+        await fill(s)
+        seen = []
+        for _ in range(6):
+            await s.pilot.press("tab")
+            seen.append(s.screen.focused)
+        dock = s.screen.dock
+        panes = [dock.changes.target, dock.changes.diff, dock.todos.target, dock.problems.target]
+        assert seen == [s.screen.transcript, *panes, s.screen.prompt]
+
+
+async def test_the_reader_stays_at_the_same_words_while_docks_come_and_the_terminal_changes() -> None:
+    words = "\n\n".join(f"paragraph {number} " + "goes on " * 30 for number in range(80))
+    async with stage(size=(150, 40)) as s:
+        s.session.emit(MessageFinished("m", words, ""))
+        await s.until(lambda: "paragraph 79" in s.drawn())
+        await s.pilot.press("pageup", "pageup", "pageup")
+        top = first_paragraph(s)
+        await fill(s)
+        assert first_paragraph(s) == top
+        for size in (110, 30), (80, 24), (200, 50), (150, 40):
+            await s.pilot.resize_terminal(*size)
+            await s.pilot.pause()
+            assert first_paragraph(s) in {top, top + 1}
+        s.session.emit(*(MessageFinished(f"m{number}", "more", "") for number in range(12)))
+        await s.until(lambda: "↓ 12 new" in s.drawn())
+        await s.pilot.press("f2")
+        await s.until(lambda: "new below" not in s.drawn())
+
+
+def first_paragraph(s: Stage) -> int:
+    return int(s.drawn().split("paragraph ", 1)[1].split(" ", 1)[0])
+
+
 @pytest.mark.parametrize("size", [(30, 10), (40, 12), (60, 15), (99, 29), (100, 8), (140, 9), (240, 60)])
 async def test_every_pane_opens_at_every_size(size: tuple[int, int]) -> None:
     async with stage(size=size) as s:

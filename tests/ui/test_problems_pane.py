@@ -64,6 +64,16 @@ async def test_problems_stand_by_file_with_new_ones_marked() -> None:
         ]
 
 
+async def test_a_click_marks_a_problem_and_gives_its_pane_the_keys() -> None:
+    async with stage(size=(150, 40)) as s:
+        await show(s, ERROR, OTHER, MILD)
+        await s.pilot.click("#problem-rows", offset=(5, 3))
+        assert s.screen.dock.problems.marked == OTHER
+        assert s.screen.dock.problems.has_focus_within
+        await s.pilot.click("#problem-rows", offset=(5, 2))
+        assert s.screen.dock.problems.marked == OTHER
+
+
 async def test_what_was_mended_goes_away() -> None:
     async with stage(size=(150, 40)) as s:
         await show(s, ERROR, MILD)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.content import Content
 
 from coder_tui.text.safe_text import safe_line
@@ -15,6 +16,7 @@ from coder_tui.ui.widgets.pane import PaneName
 from coder_tui.ui.widgets.pane_tabs import PaneTabs
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.status_bar import StatusBar
+from coder_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:  # neither the agent nor what draws diffs is needed before the first paint
     from coder_tui.agent.session import Session
@@ -37,6 +39,7 @@ class PaneActions(ReviewActions):
     status: StatusBar
     hints: Hints
     prompt: Prompt
+    transcript: Transcript
     conversation: Conversation
     reader: BlockReader
     changes_feed: "ChangesFeed | None" = None
@@ -85,6 +88,11 @@ class PaneActions(ReviewActions):
     def on_pane_left(self) -> None:
         self.dock.show_chat()
         self.set_focus(self.prompt)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """What has the keys is what is seen."""
+        if event.widget is self.transcript and self.dock.covers:
+            self.dock.show_chat()
 
     def on_pane_tabs_picked(self, event: PaneTabs.Picked) -> None:
         if event.pane is None:

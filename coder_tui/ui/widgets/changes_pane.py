@@ -17,7 +17,7 @@ from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.widgets.diff_view import DiffView
-from coder_tui.ui.widgets.pane import Pane, PaneName
+from coder_tui.ui.widgets.pane import Pane, PaneHints, PaneName
 from coder_tui.ui.widgets.row_list import RowList
 
 DIFF_COLUMNS, DIFF_ROWS = 50, 8
@@ -25,12 +25,17 @@ DIFF_COLUMNS, DIFF_ROWS = 50, 8
 HINTS = (
     ("j k", "file"),
     ("Enter", "diff"),
-    ("] [", "hunk"),
     ("t", "turn or all"),
-    ("F3", "review"),
+    ("F3", "hide"),
     ("Esc", "prompt"),
-    ("|", "columns"),
+)
+DIFF_HINTS = (
+    ("] [", "hunk"),
     ("w", "wrap"),
+    ("+ -", "context"),
+    ("|", "columns"),
+    ("i", "blanks"),
+    ("Esc", "prompt"),
 )
 _MOST_DOTS = 6
 _SIGNS = {FileState.CREATED: "A", FileState.DELETED: "D", FileState.CHANGED: "M", FileState.RENAMED: "R"}
@@ -150,6 +155,9 @@ class ChangesPane(Pane):
     @property
     def marked(self) -> Path | None:
         return None if self._list.marked is None else self._list.marked.path
+
+    def hints_for(self, widget: Widget) -> PaneHints:
+        return DIFF_HINTS if widget is self.diff else super().hints_for(widget)
 
     def rows_wanted(self, width: int) -> int:
         return max(1, len(self._list.changes))

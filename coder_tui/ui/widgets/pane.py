@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from enum import StrEnum
 
+from textual import events
 from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
@@ -22,6 +23,20 @@ class PaneName(StrEnum):
     PROBLEMS = "problems"
 
 
+PaneHints = tuple[tuple[str, str], ...]
+"""Keys with a word each, the most useful first."""
+
+
+class PaneLine(BrowseLine):
+    """The keys of what has the focus."""
+
+    DEFAULT_CSS = "PaneLine { dock: none; }"
+
+    def show(self, hints: PaneHints) -> None:
+        self._hints = hints
+        self.show_hints()
+
+
 class Pane(Container):
     """A titled pane that is hidden unless the dock shows it; its keys stand below while it has the focus."""
 
@@ -31,7 +46,6 @@ class Pane(Container):
         border-top: solid $border-blurred; border-title-color: $text-accent; border-title-style: bold;
         border-title-background: $background;
         &:focus-within { border-top: solid $primary; border-title-color: $text-primary; }
-        BrowseLine { dock: none; }
     }
     """
     BINDINGS = bindings(Context.PANE)
@@ -40,9 +54,10 @@ class Pane(Container):
     class Left(Message):
         """Esc: back to the conversation."""
 
-    def __init__(self, hints: tuple[tuple[str, str], ...], glyphs: Glyphs, *, id: str) -> None:
+    def __init__(self, hints: PaneHints, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
-        self.line = BrowseLine(hints, glyphs)
+        self._hints = hints
+        self.line = PaneLine(hints, glyphs)
 
     @property
     @abstractmethod
@@ -69,8 +84,11 @@ class Pane(Container):
     def retitle(self) -> None:
         self.border_title = Content(f" {self.name_of_pane} {self.count} ")
 
-    def on_descendant_focus(self) -> None:
-        self.line.show_hints()
+    def hints_for(self, widget: Widget) -> PaneHints:
+        return self._hints
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self.line.show(self.hints_for(event.widget))
 
     def on_descendant_blur(self) -> None:
         self.line.hide()

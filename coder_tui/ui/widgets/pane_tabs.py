@@ -45,12 +45,18 @@ class PaneTabs(Widget):
             self.display = bool(counts)
         self.refresh()
 
-    def _labels(self) -> list[tuple[PaneName | None, str]]:
-        return [(None, CHAT), *((name, f"{name} {count}") for name, count in self._counts)]
+    def _labels(self, width: int) -> list[tuple[PaneName | None, str]]:
+        """In full where there is room, else with shorter names, else with numbers alone."""
+        for letters in (None, 4, 0):
+            labels = [(name, f"{name[:letters]} {count}".strip()) for name, count in self._counts]
+            row: list[tuple[PaneName | None, str]] = [(None, CHAT), *labels]
+            if cell_len(self._between.join(label for _, label in row)) <= width:
+                break
+        return row
 
     def render(self) -> Content:
         parts: list[tuple[str, str]] = []
-        for name, label in self._labels():
+        for name, label in self._labels(self.content_size.width):
             if parts:
                 parts.append((self._between, ""))
             parts.append((label, "bold underline $text-primary" if name is self._front else "$foreground"))
@@ -62,7 +68,7 @@ class PaneTabs(Widget):
     def on_click(self, event: events.Click) -> None:
         event.stop()
         column = event.x - self.gutter.left
-        for name, label in self._labels():
+        for name, label in self._labels(self.content_size.width):
             if 0 <= column < cell_len(label):
                 self.post_message(self.Picked(name))
             column -= cell_len(label) + cell_len(self._between)
