@@ -105,7 +105,7 @@ class QuestionGuard:
         is_letter = character in LETTERS
         if not self.is_ready(at):
             # One early letter leaves the form where it is; a second key is a sentence.
-            if is_letter and not self._kept:
+            if is_letter and not self._kept and not self._burst:
                 self._kept = character
                 self.rearm(at)
                 return Stay()
