@@ -81,11 +81,12 @@ class Attention:
     def begin(self, project: str) -> None:
         """Take the title, and give it back whenever the terminal is given away."""
         self._project = project
-        app = self._screen.app
-        app.app_suspend_signal.subscribe(app, self._suspended, immediate=True)
-        app.app_resume_signal.subscribe(app, self._resumed, immediate=True)
-        self._is_away = False
-        self._send(KEEP_TITLE)
+        if self._is_away:
+            app = self._screen.app
+            app.app_suspend_signal.subscribe(app, self._suspended, immediate=True)
+            app.app_resume_signal.subscribe(app, self._resumed, immediate=True)
+            self._is_away = False
+            self._send(KEEP_TITLE)
         self._show_title()
 
     def stop(self) -> None:

@@ -1,11 +1,14 @@
 """What a person does with a block of the transcript: copy it, read all of it, open it in an editor."""
 
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
+from coder_tui.protocol.display import DiffBlock
 from coder_tui.ui.drawing.call_entry import CallEntry
 from coder_tui.ui.drawing.entries import Entry
 from coder_tui.ui.glyphs import Chrome
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
     from coder_tui.agent.session import Session
     from coder_tui.ui.screens.pager import PagerScreen
+
+_HUNK = re.compile(r"^@@ [^+]*\+(\d+)", re.MULTILINE)
 
 
 class BlockReader:
@@ -76,9 +81,19 @@ class BlockReader:
         pager.show(plain_entries(text), text)
         self._screen.app.push_screen(pager)
 
+    def open(self, block: Sequence[Entry]) -> None:
+        """The file that a change was made to, where it is still there; else the text of the block."""
+        change = block[0].display if isinstance(block[0], CallEntry) else None
+        session = self._session()
+        if isinstance(change, DiffBlock) and session is not None and change.path:
+            file = session.directory / change.path
+            if file.is_file():
+                self._start(self._open_at(file, first_changed_line(change.diff)))
+                return
+        self.edit(source_of_block(block))
+
     def edit(self, text: str) -> None:
-        if self._editing is None or self._editing.is_finished:
-            self._editing = self._screen.run_worker(self._edit(text), group="read")
+        self._start(self._edit(text))
 
     def open_place(self, path: str, line: int, column: int) -> None:
         """Show a place of a file in the person's editor."""
@@ -89,6 +104,12 @@ class BlockReader:
         """The program is about to end: no editor may keep the terminal."""
         if self._editing is not None and not self._editing.is_finished:
             self._editing.cancel()
+
+    def _start(self, editing: Coroutine[None, None, None]) -> None:
+        if self._editing is None or self._editing.is_finished:
+            self._editing = self._screen.run_worker(editing, group="read")
+        else:
+            editing.close()
 
     async def _copy(self, text: str, which: str) -> None:
         from coder_tui.ui.clipboard import Clipboard
@@ -107,6 +128,13 @@ class BlockReader:
         output = None if session is None else await session.record.whole_output(call_id)
         if output is not None and pager.is_attached:
             pager.show(whole_entries(block, output), output)
+
+    async def _open_at(self, file: Path, line: int) -> None:
+        from coder_tui.ui.external_editor import ExternalEditor
+
+        editor = ExternalEditor(os.environ, self._launch.edits, self._launch.directory)
+        if problem := await editor.open_at(self._screen.app, file, line, 1):
+            self._say(problem)
 
     async def _edit(self, text: str) -> None:
         from coder_tui.protocol.requests import Editable
@@ -129,6 +157,19 @@ class BlockReader:
         root = self._launch.directory if session is None else session.directory
         if reason := await editor.open_at(self._screen.app, root / path, line, column):
             self._say(reason)
+
+
+def first_changed_line(diff: str) -> int:
+    """In the file as it is after the change."""
+    head = _HUNK.search(diff)
+    if head is None:
+        return 1
+    line = int(head[1])
+    for row in diff[head.end() :].split("\n")[1:]:
+        if not row.startswith(" "):
+            break
+        line += 1
+    return max(1, line)
 
 
 def title_of(block: Sequence[Entry]) -> str:

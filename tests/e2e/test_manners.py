@@ -111,3 +111,21 @@ def test_ctrl_c_stops_a_plain_turn_and_twice_it_quits(tmp_path: Path) -> None:
         tmux.shows("Ctrl.C again quits")
         tmux.keys("C-c")
         tmux.shows("exit code 0")
+
+
+def test_a_person_who_looks_elsewhere_is_called(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    raw = tmp_path / "raw"
+    with (
+        OpenAIServer([Reply(text="Mended.", first_delay=3)]) as server,
+        terminal(program, "--model", "openai/x", "--api-base", server.url) as tmux,
+    ):
+        tmux.shows("ASK  x")
+        tmux.ask("pipe-pane", "-O", f"cat >> {raw}")
+        tmux.type("go")
+        tmux.keys("Enter")
+        tmux.shows("working")
+        tmux.type("\x1b[O")  # what a terminal sends when it loses the focus
+        tmux.shows("Mended")
+        waits_for(tmux, ("display-message", "-p", "#{pane_title}"), "✓ project")
+    assert raw.read_bytes().count(b"\a\x1bPtmux;\x1b\x1b]9;coder-tui: project is done\a\x1b\\") == 1

@@ -1,13 +1,17 @@
 """The transcript by keys: moving, searching, copying, and reading in full."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from textual import events
 
-from coder_tui.protocol.display import TerminalBlock, TextBlock
+from coder_tui.protocol.display import DiffBlock, TerminalBlock, TextBlock
 from coder_tui.protocol.events import Event, MessageFinished, ToolFinished, UserMessageAdded
 from coder_tui.protocol.outcomes import Outcome
+from coder_tui.protocol.requests import Editable
+from coder_tui.ui.external_editor import ExternalEditor, NotEdited
+from coder_tui.ui.reading import first_changed_line
 from coder_tui.ui.screens.pager import PagerScreen
 from coder_tui.ui.widgets.history import History
 from tests.fakes.fake_session import FakeSession
@@ -186,3 +190,47 @@ async def test_hostile_output_is_read_and_searched_in_pieces(text: str) -> None:
         assert "\x1b" not in s.drawn()
         await s.pilot.press("q")
         assert s.app.screen is s.screen
+
+
+@pytest.mark.parametrize(
+    ("diff", "line"),
+    [
+        ("--- a/x\n+++ b/x\n@@ -3,4 +7,5 @@ def f():\n one\n two\n-a\n+b\n", 9),
+        ("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n", 1),
+        ("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", 1),
+        ("", 1),
+    ],
+)
+def test_a_changed_file_opens_where_it_was_changed(diff: str, line: int) -> None:
+    assert first_changed_line(diff) == line
+
+
+async def test_the_editor_gets_the_changed_file_or_the_text_of_the_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[tuple[str, int]] = []
+
+    async def open_at(self: ExternalEditor, terminal: object, file: Path, line: int, column: int) -> str:
+        opened.append((file.name, line))
+        return ""
+
+    async def edit(self: ExternalEditor, terminal: object, editable: Editable) -> NotEdited:
+        opened.append((editable.text, 0))
+        return NotEdited("")
+
+    monkeypatch.setattr(ExternalEditor, "open_at", open_at)
+    monkeypatch.setattr(ExternalEditor, "edit", edit)
+    (tmp_path / "x").write_text("b\n")
+    diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+    earlier = (
+        UserMessageAdded("u", "words"),
+        ToolFinished("c1", "edit", Outcome.OK, "x", DiffBlock("x", diff, 1, 1), 0),
+        ToolFinished("c2", "edit", Outcome.OK, "gone", DiffBlock("gone", diff, 1, 1), 0),
+    )
+    async with stage(FakeSession(tmp_path, earlier)) as s:
+        await s.pilot.press("tab", "g")
+        for _ in range(3):
+            await s.pilot.press("e")
+            await s.until(lambda: not any(worker.group == "read" for worker in s.app.workers))
+            await s.pilot.press("j")
+        assert opened == [("words", 0), ("x", 1), (f"edit gone\n{diff}", 0)]

@@ -37,8 +37,8 @@ class Reader(Protocol):
     def read(self, block: Sequence[Entry]) -> None:
         """Show all of it on a page of its own."""
 
-    def edit(self, text: str) -> None:
-        """Open it in the person's editor."""
+    def open(self, block: Sequence[Entry]) -> None:
+        """Open it, or the file that it changed, in the person's editor."""
 
 
 class BrowsedScroll(SearchedScroll):
@@ -120,7 +120,7 @@ class BrowsedScroll(SearchedScroll):
 
     def action_edit(self) -> None:
         if self.reader is not None and (block := self._block()):
-            self.reader.edit(source_of_block(block))
+            self.reader.open(block)
 
     def _block(self) -> list[Entry]:
         """The marked entry; of a long reply, all its parts."""
