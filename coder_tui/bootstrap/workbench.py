@@ -12,6 +12,7 @@ from coder_tui.bootstrap.policy import SavedGrants, build_policy
 from coder_tui.bootstrap.setup import Setup, roots_of, sandbox_folders, workspace_of
 from coder_tui.config.settings import Settings
 from coder_tui.policy.decide import Action, Verdict
+from coder_tui.policy.findable import findable_by
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.events import Notice
 from coder_tui.shell.sandbox import (
@@ -62,7 +63,9 @@ def build_registry(
     settings = setup.settings
     flags = frozenset(name for name, is_on in settings.experimental.model_dump().items() if is_on)
     web = open_web(_web_settings(settings), lambda url: decide_on(_fetching(url)).effect)
-    return Registry(builtin_tools(workspace_of(setup), shell, todos, setup.directories.cache, web), flags)
+    findable = findable_by(decide_on)
+    tools = builtin_tools(workspace_of(setup), shell, todos, setup.directories.cache, web, findable)
+    return Registry(tools, flags)
 
 
 def _web_settings(settings: Settings) -> WebSettings:

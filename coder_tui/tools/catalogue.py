@@ -1,5 +1,6 @@
 """All built-in tools, put together with the services they need."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from coder_tui.shell.session_shell import SessionShell
@@ -43,10 +44,15 @@ OUTLINE_CACHE = "outlines.db"
 
 
 def builtin_tools(
-    workspace: Workspace, shell: SessionShell, todos: TodoList, cache: Path, web: Web
+    workspace: Workspace,
+    shell: SessionShell,
+    todos: TodoList,
+    cache: Path,
+    web: Web,
+    may_be_found: Callable[[str], bool],
 ) -> tuple[AnyTool, ...]:
     """In the order in which models and people see them; `cache` is a folder for what can be made again."""
-    ledger, search = ReadLedger(), Search(search_program())
+    ledger, search = ReadLedger(), Search(search_program(), may_be_found=may_be_found)
     git = Git(workspace, ReadOnly(shell.sandbox.status))
     return (
         ReadTool(workspace, ledger),
@@ -69,7 +75,7 @@ def builtin_tools(
         FetchTool(web.fetcher),
         WebsearchTool(web.search),
         GitStatusTool(workspace, git),
-        GitDiffTool(workspace, git),
+        GitDiffTool(workspace, git, may_be_found),
         GitLogTool(workspace, git),
         GitAddTool(workspace, git),
         GitCommitTool(git),

@@ -15,6 +15,7 @@ from coder_tui.workspace.grep_records import (
     Collected,
     GrepQuery,
     LineMatch,
+    accept_all,
     path_order,
     shown_path,
 )
@@ -77,11 +78,20 @@ def python_program() -> tuple[str, ...]:
 
 
 class Search:
-    """Searches below one folder or in one file; never in `.git`, and in secret files only when named."""
+    """Searches below one folder or in one file; never in `.git`, and in secret files only when named.
 
-    def __init__(self, program: tuple[str, ...], timeout: float = 20.0) -> None:
+    `may_be_found` judges absolute paths: what must not be read is passed over as well.
+    """
+
+    def __init__(
+        self,
+        program: tuple[str, ...],
+        timeout: float = 20.0,
+        may_be_found: Callable[[str], bool] = accept_all,
+    ) -> None:
         self._program = program
         self._timeout = timeout
+        self._may_be_found = may_be_found
 
     async def files(
         self, scope: Scope, accepts: Callable[[str], bool], most: int, endings: tuple[str, ...] = ()
@@ -97,14 +107,14 @@ class Search:
         except _TooManyError:
             paths = await self._files(
                 scope,
-                lambda path: accepts(path) and _may_show(scope, path),
+                lambda path: accepts(path) and self._may_show(scope, path),
                 arguments,
                 sort=True,
                 stop=most + 1,
             )
         paths.sort(key=path_order)
         # Looked at last: of many files only the first ones count.
-        kept = list(islice((path for path in paths if _may_show(scope, path)), most + 1))
+        kept = list(islice((path for path in paths if self._may_show(scope, path)), most + 1))
         return Found(tuple(shown_path(path) for path in kept[:most]), len(kept) > most)
 
     async def grep(self, scope: Scope, query: GrepQuery) -> Grepped:
@@ -143,7 +153,9 @@ class Search:
             async for block in blocks:
                 for record in block.split(b"\n"):
                     path = collected.add(record)
-                    if path is not None and not (_may_show(scope, path) and query.accepts(shown_path(path))):
+                    if path is not None and not (
+                        self._may_show(scope, path) and query.accepts(shown_path(path))
+                    ):
                         collected.drop(path)
                 # A file's records come together: only a new path proves the one before complete.
                 if collected.complete > stop:
@@ -151,6 +163,12 @@ class Search:
                         break
                     raise _TooManyError
         return collected.matches()
+
+    def _may_show(self, scope: Scope, path: str) -> bool:
+        if scope.file:
+            return True
+        whole = f"{scope.folder}/{path}"
+        return ".git" not in path.lower().split("/") and not is_secret(whole) and self._may_be_found(whole)
 
     def _blocks(
         self, scope: Scope, arguments: list[str], *, sort: bool, end: bytes
@@ -160,12 +178,6 @@ class Search:
         rules = [] if is_in_repository(scope.folder) else ["--no-require-git"]
         command = [*self._program, *_ALWAYS, *order, *rules, *arguments, "--", f"./{scope.file}"]
         return search_blocks(command, scope.folder, end, self._timeout)
-
-
-def _may_show(scope: Scope, path: str) -> bool:
-    if scope.file:
-        return True
-    return ".git" not in path.lower().split("/") and not is_secret(f"{scope.folder}/{path}")
 
 
 def _wanted(endings: tuple[str, ...]) -> list[str]:

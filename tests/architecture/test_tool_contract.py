@@ -15,6 +15,7 @@ from coder_tui.tools.descriptions import description_of
 from coder_tui.tools.registry import Registry, definition_of
 from coder_tui.web.web import SEARCH_KEY, WebSettings, open_web
 from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.grep_records import accept_all
 from tests.fakes.repository import GitRepository
 from tests.fakes.shells import shell_for
 
@@ -59,7 +60,7 @@ async def keep(items: object) -> None:
 def tools(root: Path = Path("/")) -> tuple[Tool[Any], ...]:
     shell = shell_for(root)
     web = open_web(WebSettings(environ={SEARCH_KEY: "key"}), lambda url: Effect.ASK)
-    return builtin_tools(Workspace(root), shell, TodoList("s", keep), Path("/nowhere"), web)
+    return builtin_tools(Workspace(root), shell, TodoList("s", keep), Path("/nowhere"), web, accept_all)
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)

@@ -1,5 +1,7 @@
 """The `git_diff` tool: what changed, line by line."""
 
+from collections.abc import Callable
+
 from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DiffBlock, DisplayBlock
@@ -12,6 +14,7 @@ _FLAGS = (
     *("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/"),
     "--submodule=short",
 )
+_LEFT_OUT = "Left out, as secrets or by a rule: {}; a secret is shown when it is named."
 
 
 class GitDiffParams(Params):
@@ -26,9 +29,10 @@ class GitDiffTool(Tool[GitDiffParams]):
     params = GitDiffParams
     permission = "git_diff"
 
-    def __init__(self, workspace: Workspace, git: Git) -> None:
+    def __init__(self, workspace: Workspace, git: Git, may_be_found: Callable[[str], bool]) -> None:
         self._workspace = workspace
         self._git = git
+        self._may_be_found = may_be_found
 
     def summary(self, params: GitDiffParams) -> str:
         parts = ("git diff", "staged" if params.staged else "", params.path or "")
@@ -50,7 +54,7 @@ class GitDiffTool(Tool[GitDiffParams]):
         excluded = tuple(f":(exclude,literal){name}" for name in left_out)
         done = await self._git.read(opened, *command, "--", where, *excluded)
         require_success(done)
-        notes = (f"Left out as secrets: {named(left_out)}; name one to see it.",) if left_out else ()
+        notes = (_LEFT_OUT.format(named(left_out)),) if left_out else ()
         return content_result(done.stdout, done, opened, block=_block(done.stdout), notes=notes)
 
     def _located(self, params: GitDiffParams) -> Located:
@@ -59,11 +63,14 @@ class GitDiffTool(Tool[GitDiffParams]):
     async def _secrets(
         self, opened: Opened, command: tuple[str, ...], located: Located, where: str
     ) -> tuple[str, ...]:
-        """Files with secrets among the changed ones; one that was named was asked for."""
+        """Files among the changed ones that are not read unasked; one that was named was asked for."""
         if is_secret(located.path):
             return ()
         names = await self._git.listed(opened, *command, "--name-only", "--no-renames", "-z", "--", where)
-        return tuple(name for name in names.split("\0")[:-1] if is_secret(name))
+        return tuple(name for name in names.split("\0")[:-1] if self._is_kept_back(opened, name))
+
+    def _is_kept_back(self, opened: Opened, name: str) -> bool:
+        return is_secret(name) or not self._may_be_found(str(opened.top / name))
 
 
 def _block(diff: str) -> DisplayBlock | None:

@@ -33,7 +33,7 @@ class GrepTool(Tool[GrepParams]):
     kind = ToolKind.SEARCH
     display_name = "Grep"
     params = GrepParams
-    permission = "grep"
+    permission = "read"
 
     def __init__(self, workspace: Workspace, search: Search) -> None:
         self._workspace = workspace

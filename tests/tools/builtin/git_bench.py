@@ -26,7 +26,7 @@ class GitBench:
         git = Git(workspace, ReadOnly(sandbox))
         tools: tuple[Tool[Any], ...] = (
             GitStatusTool(workspace, git),
-            GitDiffTool(workspace, git),
+            GitDiffTool(workspace, git, lambda path: True),
             GitLogTool(workspace, git),
             GitAddTool(workspace, git),
             GitCommitTool(git),

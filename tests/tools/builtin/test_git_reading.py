@@ -106,7 +106,7 @@ async def test_secrets_are_left_out_of_a_diff_that_does_not_name_them(
     result = await bench.call("git_diff")
 
     assert "hunter2" not in result["content"]
-    assert result["note"] == "Left out as secrets: .env; name one to see it."
+    assert result["note"] == "Left out, as secrets or by a rule: .env; a secret is shown when it is named."
     assert "hunter2" in (await bench.call("git_diff", path=".env"))["content"]
 
 
