@@ -26,7 +26,7 @@ HINTS = (
     ("j k", "file"),
     ("Enter", "diff"),
     ("t", "turn or all"),
-    ("F3", "hide"),
+    ("F3", "review"),
     ("Esc", "prompt"),
 )
 DIFF_HINTS = (
