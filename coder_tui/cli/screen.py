@@ -17,6 +17,7 @@ from coder_tui.ui.app import CoderApp
 from coder_tui.ui.drawing.entries import ThinkingLevel
 from coder_tui.ui.external_editor import remove_own_edits
 from coder_tui.ui.launch import AnswerKeys, Launch, NothingToTrust
+from coder_tui.ui.textual_internals import take_pastes_quickly
 
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
@@ -52,6 +53,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )
     app = CoderApp(launch)
+    take_pastes_quickly()
     try:
         app.run(mouse=not arguments.no_mouse)
     finally:
