@@ -104,10 +104,9 @@ class CoderApp(App[int], inherit_bindings=False):
             self._early.append(event)
             return True
         self.app_focus = True
-        if not self.screen_stack:
-            return True  # the program is ending, and nobody is left to take it
-        top = self.screen_stack[-1]
-        return isinstance(top, Gated) and await top.take(event)
+        # Without a screen the program is ending, and nobody is left to take it.
+        top = self.screen_stack[-1] if self.screen_stack else None
+        return top is None or (isinstance(top, Gated) and await top.take(event))
 
     async def _painted(self) -> None:
         if self.focused is None:
