@@ -65,7 +65,7 @@ def _ground(plain: Style, sign: Style, dim: Style, kinds: tuple[Style, ...]) -> 
 
 def _word(plain: Style) -> Style:
     """Bold too, so that a screen without colours shows it."""
-    ink, ground = _rgb(plain.color), _rgb(plain.bgcolor)
+    ink, ground = rgb(plain.color), rgb(plain.bgcolor)
     if ink is None or ground is None:
         return plain + Style(bold=True, underline=True)
     for strength in _STRENGTHS:
@@ -77,7 +77,7 @@ def _word(plain: Style) -> Style:
 
 def _readable(ground: Style, ink: Style) -> Style:
     """The ink on a ground, as near to itself as can be read there."""
-    color, own, back = _rgb(ink.color), _rgb(ground.color), _rgb(ground.bgcolor)
+    color, own, back = rgb(ink.color), rgb(ground.color), rgb(ground.bgcolor)
     if color is None or own is None or back is None:
         return ground + ink
     for fade in _FADES:
@@ -89,7 +89,7 @@ def _readable(ground: Style, ink: Style) -> Style:
 
 def _faded(ink: Style) -> Style:
     """As near to the ground as a sign may be and still be seen."""
-    color, back = _rgb(ink.color), _rgb(ink.bgcolor)
+    color, back = rgb(ink.color), rgb(ink.bgcolor)
     if color is None or back is None:
         return ink
     fades = (blend_rgb(color, back, 1 - strength / 20) for strength in range(1, 20))
@@ -97,7 +97,7 @@ def _faded(ink: Style) -> Style:
     return ink + Style(color=Color.from_triplet(seen))
 
 
-def _rgb(color: Color | None) -> ColorTriplet | None:
+def rgb(color: Color | None) -> ColorTriplet | None:
     return color.triplet if color is not None and color.type is ColorType.TRUECOLOR else None
 
 

@@ -2,15 +2,21 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
+from rich.cells import cell_len
+from rich.color import Color, blend_rgb
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from coder_tui.ui.drawing.diff_inks import READABLE, contrast, rgb
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.searching import Hit, spans_in
 
 Found = list[tuple[tuple[int, int, int], ...]]
+_FADES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""How far a colour may go to plain ink until it can be read on the mark."""
 
 
 class HitPaint:
@@ -63,14 +69,25 @@ def _marked(strip: Strip, first: int, last: int, style: Style) -> Strip:
 
 
 def marked_row(strip: Strip, palette: Palette) -> Strip:
-    """A bar in its first cell, and another ground where it has the usual one."""
-    ground = palette.base.bgcolor
-    parts = [
-        Segment(
-            part.text,
-            part.style + palette.cursor if part.style and part.style.bgcolor == ground else part.style,
-        )
-        for part in strip.crop(1)
-    ]
-    bar = [Segment(part.text, (part.style or Style()) + palette.cursor_bar) for part in strip.crop(0, 1)]
-    return Strip([*bar, *parts], strip.cell_length)
+    """A bar before it, and another ground where it has the usual one."""
+    bar = max(1, cell_len(strip.text[:1]))
+    base = palette.base
+    parts = [Segment(part.text, (part.style or base) + palette.cursor_bar) for part in strip.crop(0, bar)]
+    for part in strip.crop(bar):
+        style = part.style or base
+        is_plain = style.bgcolor == base.bgcolor and not style.reverse
+        parts.append(Segment(part.text, _on_mark(style, base, palette.cursor) if is_plain else style))
+    return Strip(parts, strip.cell_length)
+
+
+@lru_cache(256)
+def _on_mark(style: Style, base: Style, cursor: Style) -> Style:
+    """On the ground of the mark, as near to its own ink as can be read there."""
+    ink, plain, ground = rgb(style.color), rgb(base.color), rgb(cursor.bgcolor)
+    if ink is None or plain is None or ground is None:
+        return style + cursor
+    for fade in _FADES:
+        nearer = blend_rgb(ink, plain, fade)
+        if contrast(nearer, ground) >= READABLE:
+            return style + cursor + Style(color=Color.from_triplet(nearer))
+    return style
