@@ -58,6 +58,7 @@ async def test_a_command_that_comes_too_early_stays_in_the_prompt() -> None:
         burst(s, *"!ls", "enter")
         await s.until(lambda: s.draft == "!ls" and "still being opened" in s.drawn())
         gate.set()
+        await s.until(lambda: s.screen.conversation.session is not None)
 
 
 async def test_what_runs_ends_with_the_program() -> None:
