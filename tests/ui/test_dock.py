@@ -1,5 +1,6 @@
 """Which panes show beside the conversation, by the room there is and what the person asked for."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -265,3 +266,67 @@ async def test_every_pane_opens_at_every_size(size: tuple[int, int]) -> None:
             await s.pilot.pause()
             assert name in shown(s)
             assert s.screen.dock.panes[name].region.height > 1
+
+
+async def test_after_a_storm_of_sizes_the_screen_is_as_if_nothing_had_happened() -> None:
+    async def drawn(*sizes: tuple[int, int]) -> str:
+        async with stage(size=sizes[0]) as s:
+            s.session.emit(MessageFinished("m", "words " * 300, ""))
+            await fill(s)
+            for size in sizes[1:]:
+                await s.pilot.resize_terminal(*size)
+            await s.until(lambda: s.screen.size == sizes[-1])
+            await s.pilot.pause()
+            return s.drawn()
+
+    storm = [(width, 50) for width in (200, 120, 40, 99, 101, 139, 141, 40, 200)]
+    assert await drawn(*storm) == await drawn((200, 50))
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_whatever_happens_keys_go_to_something_that_is_seen(seed: int) -> None:
+    chance = random.Random(seed)
+    steps = [
+        "f2",
+        "f3",
+        "f4",
+        "f5",
+        "tab",
+        "escape",
+        "j",
+        "enter",
+        "x",
+        "todo",
+        "done",
+        "mended",
+        "found",
+        "size",
+    ]
+    typed = 0
+    async with stage(size=(140, 40)) as s:
+        await fill(s)
+        for _ in range(40):
+            match chance.choice(steps):
+                case "todo":
+                    s.session.emit(TodosChanged(TODOS))
+                case "done":
+                    s.session.emit(TodosChanged(()))
+                case "mended":
+                    s.session.emit(DiagnosticsChanged("calc.py", ()))
+                case "found":
+                    s.session.emit(DiagnosticsChanged("calc.py", (PROBLEM,)))
+                case "size":
+                    await s.pilot.resize_terminal(*chance.choice([(80, 24), (110, 30), (150, 20), (140, 40)]))
+                case "enter" if s.screen.prompt.has_focus:
+                    continue
+                case key:
+                    await s.pilot.press(key)
+                    typed += key == "x" or (key == "j" and s.screen.prompt.has_focus)
+            await s.pilot.pause()
+            focused = s.screen.focused
+            assert focused is not None
+            assert focused.is_on_screen
+            assert not (s.screen.dock.covers and focused is s.screen.transcript)
+            if len(s.app.screen_stack) > 1:
+                await s.pilot.press("escape")
+        assert len(s.draft) == typed

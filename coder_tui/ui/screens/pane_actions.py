@@ -111,7 +111,6 @@ class PaneActions(ReviewActions):
         tabs = tuple((name, count) for name, count in counts.items() if count) if is_narrow else ()
         self.tabs.show(tabs, dock.front if dock.display else None)
         self.set_class(dock.display and not dock.covers and dock.room is Room.WIDE, "-docked")
-        self.set_class(dock.covers, "-covered")
         if event.has_lost_focus and self.focused is None:
             self.set_focus(self.prompt)
 

@@ -196,6 +196,7 @@ class Dock(Container):
                 pane.display = name in shown
         if self.display != bool(shown):
             self.display = bool(shown)
+        self.set_class(self.covers, "-covers")
         self._share_rows()
         self.post_message(self.Placed(has_lost_focus=loses_focus))
 
