@@ -42,7 +42,9 @@ def _prepare_output() -> None:
 
 
 def _module(name: str, arguments: Sequence[str]) -> str:
-    return _PLAIN_MODULES[name] if name in _PLAIN_MODULES and "--plain" in arguments else _MODULES[name]
+    # A flag may be written short, as long as it is the only one that begins so.
+    is_plain = any(len(word) >= len("--pl") and "--plain".startswith(word) for word in arguments)
+    return _PLAIN_MODULES[name] if name in _PLAIN_MODULES and is_plain else _MODULES[name]
 
 
 def run_command(argv: Sequence[str]) -> int:
