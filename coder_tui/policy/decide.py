@@ -40,9 +40,8 @@ def decide(action: Action, policy: Policy) -> Verdict:
 
 
 def _weight(verdict: Verdict) -> tuple[int, bool]:
-    """What runs does so because somebody allowed it, not because of the reads that need no leave."""
-    is_named = verdict.effect is Effect.ALLOW and verdict.source != DEFAULT_SOURCE
-    return verdict.effect.strictness, is_named
+    """Of equals a rule or a protection explains more than the default beside it."""
+    return verdict.effect.strictness, verdict.source != DEFAULT_SOURCE
 
 
 def _of_weight(effect: Effect, reasons: tuple[str, ...]) -> tuple[str, ...]:

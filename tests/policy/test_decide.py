@@ -33,6 +33,12 @@ def effect(action: Action, rules: Policy) -> Effect:
     return decide(action, rules).effect
 
 
+def test_of_two_questions_the_protection_is_named() -> None:
+    targets = tuple(Target(TargetKind.PATH, path, writes=True) for path in ("/ws/a.py", "/elsewhere/b.py"))
+    verdict = decide(Action("patch", "edit", ToolKind.EDIT, targets), Policy(Boundaries(roots=("/ws",))))
+    assert (verdict.effect, verdict.rule) == (Effect.ASK, "external_directory = ask")
+
+
 def test_reading_inside_runs_and_everything_that_acts_asks() -> None:
     assert effect(read("/ws/a.py"), policy()) is Effect.ALLOW
     assert effect(edit("/ws/a.py"), policy()) is Effect.ASK
