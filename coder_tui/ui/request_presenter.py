@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from textual.screen import Screen
@@ -12,7 +13,7 @@ from coder_tui.protocol.requests import Reply, Request
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.request_deferral import Deferral
-from coder_tui.ui.widgets.lines import RequestCard, TooSmall
+from coder_tui.ui.widgets.lines import SHOWN, RequestCard, TooSmall, Waiting
 from coder_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -202,13 +203,17 @@ class RequestPresenter:
         if not self._queue:
             self._done = 0
 
+    def _first_waiting(self, shown: str) -> Waiting:
+        others = (request for request in self._queue.values() if request.id != shown)
+        return Waiting(tuple(islice(others, SHOWN)), len(self._queue) - (shown in self._queue))
+
     def _show_queue(self) -> None:
         shown = self._dialog.request.id if self._dialog is not None else ""
-        waiting = tuple(request for request in self._queue.values() if request.id != shown)
+        waiting = self._first_waiting(shown)
         self._card.show(waiting, has_cancelled=self._has_cancelled and self._dialog is None)
         self._cover.show_waiting(bool(self._queue))
         if self._list is not None:
-            self._list.show(waiting)
+            self._list.show(tuple(self._queue.values()))
         if self._dialog is not None:
             total = self._done + len(self._queue)
             place = f"{self._done + 1} of {total}" if total > 1 else ""

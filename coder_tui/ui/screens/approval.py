@@ -8,7 +8,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.worker import Worker, WorkerCancelled
 
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Request
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable
 from coder_tui.text.safe_text import has_unsafe
 from coder_tui.ui.approval_guard import Choice, Step
 from coder_tui.ui.external_editor import Edited, NoEditor, NotEdited, Outcome
@@ -19,6 +19,7 @@ from coder_tui.ui.launch import AnswerKeys
 from coder_tui.ui.screens.closed import Closed
 from coder_tui.ui.screens.guarded import SCROLL_FIRST, GuardedScreen, guarding
 from coder_tui.ui.widgets.approval_dialog import ApprovalDialog
+from coder_tui.ui.widgets.lines import Waiting
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
 
@@ -101,7 +102,7 @@ class ApprovalScreen(GuardedScreen[Closed]):
             await deliver(self, field, event)
         return True
 
-    def show_queue(self, place: str, others: tuple[Request, ...]) -> None:
+    def show_queue(self, place: str, others: Waiting) -> None:
         self._dialog.show_queue(place, others)
 
     def withdraw(self) -> None:

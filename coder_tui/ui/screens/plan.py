@@ -8,7 +8,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.worker import Worker, WorkerCancelled
 
-from coder_tui.protocol.requests import Editable, PlanDecision, PlanReply, PlanRequest, Request
+from coder_tui.protocol.requests import Editable, PlanDecision, PlanReply, PlanRequest
 from coder_tui.ui.approval_guard import Choice
 from coder_tui.ui.external_editor import Edited, NoEditor, NotEdited, Outcome
 from coder_tui.ui.glyphs import Chrome
@@ -17,6 +17,7 @@ from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import AnswerKeys
 from coder_tui.ui.screens.closed import Closed
 from coder_tui.ui.screens.guarded import GuardedScreen, guarding
+from coder_tui.ui.widgets.lines import Waiting
 from coder_tui.ui.widgets.plan_dialog import PlanDialog
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
@@ -74,7 +75,7 @@ class PlanScreen(GuardedScreen[Closed]):
             await deliver(self, self._reason, event)
         return True
 
-    def show_queue(self, place: str, others: tuple[Request, ...]) -> None:
+    def show_queue(self, place: str, others: Waiting) -> None:
         self._dialog.show_queue(place)
 
     def withdraw(self) -> None:

@@ -6,7 +6,7 @@ from typing import assert_never
 from textual import events, on
 from textual.app import ComposeResult
 
-from coder_tui.protocol.requests import Attendance, QuestionReply, QuestionRequest, Request
+from coder_tui.protocol.requests import Attendance, QuestionReply, QuestionRequest
 from coder_tui.ui.approval_guard import Demoted, Passed, Stay
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.key_order import deliver
@@ -16,6 +16,7 @@ from coder_tui.ui.question_guard import Applied, Cancelled, FormVerdict, Questio
 from coder_tui.ui.question_steps import Stepped, Then, go_on, pick, step
 from coder_tui.ui.screens.armed import ArmedScreen
 from coder_tui.ui.screens.closed import Closed
+from coder_tui.ui.widgets.lines import Waiting
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
 from coder_tui.ui.widgets.question_page import QuestionPage
@@ -74,7 +75,7 @@ class QuestionsScreen(ArmedScreen[Closed]):
     def show_step(self) -> None:
         self._dialog.show(self.form)
 
-    def show_queue(self, place: str, others: tuple[Request, ...]) -> None:
+    def show_queue(self, place: str, others: Waiting) -> None:
         self._dialog.show_queue(place)
 
     def withdraw(self) -> None:

@@ -4,13 +4,13 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from coder_tui.protocol.requests import ApprovalRequest, Request
+from coder_tui.protocol.requests import ApprovalRequest
 from coder_tui.ui.approval_guard import Choice
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.launch import AnswerKeys
 from coder_tui.ui.widgets.choices import Answer
 from coder_tui.ui.widgets.guarded_dialog import TITLE_MARGIN, GuardedDialog
-from coder_tui.ui.widgets.lines import OtherRequests
+from coder_tui.ui.widgets.lines import OtherRequests, Waiting
 from coder_tui.ui.widgets.preview import Preview
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.request_words import digest, is_command, title
@@ -112,7 +112,7 @@ class ApprovalDialog(GuardedDialog):
     def on_resize(self) -> None:
         self._show_title()
 
-    def show_queue(self, place: str, others: tuple[Request, ...]) -> None:
+    def show_queue(self, place: str, others: Waiting) -> None:
         """Such as `1 of 3` and the two that wait; empty when nothing else does."""
         self._place = place
         self._others.show(others)

@@ -1,5 +1,7 @@
 """Single lines around the prompt that appear only when they have something to say."""
 
+from dataclasses import dataclass
+
 from rich.cells import cell_len
 from textual import events
 from textual.content import Content
@@ -15,6 +17,20 @@ from coder_tui.ui.glyphs import Chrome
 
 _QUEUE_ROWS = 3
 _REST_ROWS = 3
+SHOWN = 1 + _REST_ROWS
+"""Requests that are named where all of them wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The first few requests that wait, and how many there are."""
+
+    first: tuple[Request, ...] = ()
+    count: int = 0
+
+    @property
+    def rest(self) -> "Waiting":
+        return Waiting(self.first[1:], max(0, self.count - 1))
 
 
 class QueueLine(Widget):
@@ -62,33 +78,33 @@ class RequestCard(Widget):
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(id="request")
         self._chrome = chrome
-        self.requests: tuple[Request, ...] = ()
+        self._waiting = Waiting()
         self._has_cancelled = False
 
-    def show(self, requests: tuple[Request, ...], *, has_cancelled: bool = False) -> None:
+    def show(self, waiting: Waiting, *, has_cancelled: bool = False) -> None:
         """A row each, up to a few; none hides the card, unless questions were cancelled."""
-        if (requests, has_cancelled) == (self.requests, self._has_cancelled):
+        if (waiting, has_cancelled) == (self._waiting, self._has_cancelled):
             return
-        self.requests, self._has_cancelled = requests, has_cancelled
-        self.display = bool(requests) or has_cancelled
+        self._waiting, self._has_cancelled = waiting, has_cancelled
+        self.display = bool(waiting.count) or has_cancelled
         self.refresh(layout=True)
 
     def render(self) -> Content:
-        if not self.requests:
+        if not self._waiting.first:
             words = f"{self._chrome.denied} questions cancelled {self._chrome.dot} F8 reopen"
             return Content.styled(words if self._has_cancelled else "", "$text-muted")
         tail = f" {self._chrome.dash} waiting for you  F8 answer"
         width = self.content_size.width
         room = max(1, width - cell_len(tail))
-        first = f"{self._chrome.waiting} {request_line(self.requests[0])}"
+        first = f"{self._chrome.waiting} {request_line(self._waiting.first[0])}"
         head = Content.styled(cut(first, room, self._chrome.more), "$foreground")
         rows = [head + Content.styled(tail, "bold $text-warning")]
-        for line in rest_lines(self.requests[1:]):
+        for line in rest_lines(self._waiting.rest):
             rows.append(Content.styled(cut(f"  {line}", width, self._chrome.more), "$text-muted"))
         return Content("\n").join(rows)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return 1 + len(rest_lines(self.requests[1:]))
+        return 1 + len(rest_lines(self._waiting.rest))
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
@@ -103,31 +119,31 @@ class OtherRequests(Widget):
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(id="others")
         self._chrome = chrome
-        self._requests: tuple[Request, ...] = ()
+        self._waiting = Waiting()
 
-    def show(self, requests: tuple[Request, ...]) -> None:
-        if requests != self._requests:
-            self._requests = requests
-            self.display = bool(requests)
+    def show(self, waiting: Waiting) -> None:
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self.display = bool(waiting.count)
             self.refresh(layout=True)
 
     def render(self) -> Content:
         lead = "then  "
         rows = []
-        for line in rest_lines(self._requests):
+        for line in rest_lines(self._waiting):
             rows.append(cut(f"{lead}{line}", max(1, self.content_size.width), self._chrome.more))
             lead = " " * len(lead)
         return Content("\n".join(rows))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(rest_lines(self._requests))
+        return len(rest_lines(self._waiting))
 
 
-def rest_lines(requests: tuple[Request, ...]) -> list[str]:
+def rest_lines(waiting: Waiting) -> list[str]:
     """A line each, and the number of those for which there is no room."""
-    lines = [request_line(request) for request in requests[:_REST_ROWS]]
-    if len(requests) > _REST_ROWS:
-        lines.append(f"and {len(requests) - _REST_ROWS} more")
+    lines = [request_line(request) for request in waiting.first[:_REST_ROWS]]
+    if waiting.count > _REST_ROWS:
+        lines.append(f"and {waiting.count - _REST_ROWS} more")
     return lines
 
 

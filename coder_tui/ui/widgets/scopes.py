@@ -52,15 +52,17 @@ class Scopes(SeenScroll):
         self._rows.show(self._details(picked))
 
     def _details(self, picked: int | None) -> tuple[Detail, ...]:
-        return tuple(
-            self._detail(index, grant, is_picked=index == picked) for index, grant in enumerate(self._grants)
-        )
+        rows = []
+        for index, grant in enumerate(self._grants):
+            rows.append(self._detail(index, grant, is_picked=index == picked))
+            if covered := self._coverage(index):
+                rows.append(Detail("", covered, weight=Weight.CLAIM))
+        return tuple(rows)
 
     def _detail(self, index: int, grant: Grant, *, is_picked: bool) -> Detail:
         mark = self._chrome.ready if is_picked else self._chrome.hold
         weight = Weight.MARKED if is_picked else Weight.PLAIN
-        parts = (rule(grant), _KEPT[grant.scope], self._coverage(index))
-        reason = f" {self._chrome.dot} ".join(part for part in parts if part)
+        reason = f"{rule(grant)} {self._chrome.dot} {_KEPT[grant.scope]}"
         return Detail(f"{index + 1} {mark}", safe_line(grant.label), reason, weight, is_below=True)
 
     def _coverage(self, index: int) -> str:
