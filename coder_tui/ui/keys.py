@@ -145,6 +145,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("changes.scope", Context.CHANGES, "t", "scope", "Newest turn, or all of it", palette=False),
     _row("problems.next", _E, "right_square_bracket", "move(1)", "Next problem", palette=False),
     _row("problems.previous", _E, "left_square_bracket", "move(-1)", "Previous problem", palette=False),
+    _row("problems.read", _E, "v", "read", "Read all of its message", palette=False),
     _row("problems.fix", _E, "f", "fix", "Ask the agent to fix it", palette=False),
     _row("pager.down", _R, "j,down", "line(1)", "A line down", palette=False),
     _row("pager.up", _R, "k,up", "line(-1)", "A line up", palette=False),

@@ -103,6 +103,18 @@ async def test_a_message_that_is_cut_in_its_row_is_read_below() -> None:
         await s.until(lambda: "finis" in s.drawn())
 
 
+async def test_a_message_too_long_for_the_pane_is_marked_and_read_in_full() -> None:
+    words = "\n".join(f"note {number}" for number in range(30))
+    async with stage(size=(110, 30)) as s:
+        await show(s, Diagnostic("a.py", 1, 1, Severity.ERROR, words, "E1"))
+        await s.pilot.press("f5")
+        await s.until(lambda: "note 2" in s.drawn() and "… v" in s.drawn())
+        await s.pilot.press("v")
+        await s.until(lambda: "a.py:1:1 E1" in s.drawn() and "note 20" in s.drawn())
+        await s.pilot.press("escape")
+        await s.until(lambda: s.screen.dock.problems.has_focus_within)
+
+
 async def test_f_asks_the_agent_and_queues_while_it_works() -> None:
     async with stage(size=(150, 40)) as s:
         await show(s, ERROR, NEW)

@@ -79,6 +79,13 @@ class PaneActions(ReviewActions):
         found = event.diagnostic
         self.reader.open_place(found.path, found.line, found.character)
 
+    def on_problems_list_read_asked(self) -> None:
+        from coder_tui.ui.widgets.problems_pane import whole_words
+
+        if (found := self.dock.problems.marked) is not None:
+            title = safe_line(f"{found.path}:{found.line}:{found.character} {found.code}")
+            self.reader.read_text(title, whole_words(found))
+
     def on_problems_pane_fix_asked(self, event: "ProblemsPane.FixAsked") -> None:
         from coder_tui.ui.widgets.problems_pane import fix_message
 

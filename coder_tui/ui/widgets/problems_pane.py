@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Static
 
 from coder_tui.protocol.diagnostics import Diagnostic, Severity
 from coder_tui.text.safe_text import safe_line, safe_text
@@ -27,10 +26,11 @@ HINTS = (
     ("j k", "move"),
     ("Enter", "open"),
     ("f", "fix"),
+    ("v", "read"),
     ("F5", "hide"),
     ("Esc", "prompt"),
 )
-_LONGEST_MESSAGE = 2000
+_LONGEST_MESSAGE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,9 @@ class ProblemsList(RowList):
     class FixAsked(Message):
         """The agent is to mend the marked problem."""
 
+    class ReadAsked(Message):
+        """All of its message is to be read."""
+
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(glyphs=chrome, id="problem-rows")
         self._chrome = chrome
@@ -125,6 +128,16 @@ class ProblemsList(RowList):
         if self.marked is not None:
             self.post_message(self.FixAsked())
 
+    def action_read(self) -> None:
+        if self.marked is not None:
+            self.post_message(self.ReadAsked())
+
+
+def whole_words(diagnostic: Diagnostic) -> str:
+    """All that the checker says, safe to show."""
+    told = f" ({safe_line(diagnostic.source)})" if diagnostic.source else ""
+    return safe_text(diagnostic.message.strip()[:_LONGEST_MESSAGE]) + told
+
 
 def fix_message(diagnostic: Diagnostic) -> str:
     """What the agent is told; the words of a checker are quoted, since they are not the person's."""
@@ -138,17 +151,38 @@ def _first_line(message: str) -> str:
     return safe_line(message.strip().partition("\n")[0][:_LONGEST_MESSAGE])
 
 
+class ProblemWords(Widget):
+    """The beginning of a message, with a mark where there is more of it."""
+
+    DEFAULT_CSS = """
+    ProblemWords { height: 3; display: none; padding: 0 1; background: $surface; color: $foreground; }
+    """
+
+    def __init__(self, chrome: Chrome) -> None:
+        super().__init__(id="problem-words")
+        self._more = f"{chrome.more} v"
+        self._words = ""
+
+    def show(self, words: str) -> None:
+        self._words = words
+        self.refresh()
+
+    def render(self) -> Content:
+        width = max(1, self.content_size.width)
+        rows = Content(self._words).wrap(width)
+        if len(rows) > _MOST_WORDS:
+            last = cut(rows[_MOST_WORDS - 1].plain.ljust(width) + " ", width, self._more)
+            rows = [*rows[: _MOST_WORDS - 1], Content(last)]
+        return Content("\n").join(rows)
+
+
 class ProblemsPane(Pane):
     """Shows nothing until there is something to mend."""
 
     DEFAULT_CSS = """
     ProblemsPane {
         ProblemsList { height: 1fr; }
-        #problem-words {
-            height: 3; display: none; padding: 0 1; background: $surface;
-            color: $foreground;
-        }
-        &:focus-within #problem-words { display: block; }
+        &:focus-within ProblemWords { display: block; }
     }
     """
     name_of_pane = PaneName.PROBLEMS
@@ -173,7 +207,7 @@ class ProblemsPane(Pane):
         self._found: dict[str, tuple[Diagnostic, ...]] = {}
         self._tally = Tally()
         self._list = ProblemsList(chrome)
-        self._words = Static(id="problem-words", markup=False)
+        self._words = ProblemWords(chrome)
 
     def compose(self) -> ComposeResult:
         yield self._list
@@ -216,8 +250,7 @@ class ProblemsPane(Pane):
         """The whole message: in its row it may be cut."""
         marked = self._list.marked
         if marked is not None:
-            told = f" ({safe_line(marked.source)})" if marked.source else ""
-            self._words.update(Content(safe_text(marked.message.strip()[:_LONGEST_MESSAGE]) + told))
+            self._words.show(whole_words(marked))
 
     @on(RowList.Chosen)
     def _open(self) -> None:
