@@ -234,3 +234,15 @@ async def test_the_editor_gets_the_changed_file_or_the_text_of_the_block(
             await s.until(lambda: not any(worker.group == "read" for worker in s.app.workers))
             await s.pilot.press("j")
         assert opened == [("words", 0), ("x", 1), (f"edit gone\n{diff}", 0)]
+
+
+async def test_browsing_and_searching_begin_from_the_palette_too() -> None:
+    async with stage(session()) as s:
+        await s.pilot.press(*"draft")
+        await s.app.run_action("screen.browse")
+        await s.until(lambda: s.screen.transcript.has_focus and bottom(s).startswith("j k block"))
+        await s.pilot.press("i")
+        await s.app.run_action("screen.search")
+        await s.pilot.press(*"second question")
+        await s.until(lambda: "/second question_  1 of 1" in bottom(s))
+        assert s.draft == "draft"

@@ -24,6 +24,13 @@ class ReadingActions:
         else:
             self.transcript.scroll_page_down(animate=False)
 
+    def action_browse(self) -> None:
+        self.transcript.focus()
+
+    def action_search(self) -> None:
+        self.transcript.focus()
+        self.transcript.action_search()
+
     def action_log(self) -> None:
         """What was shown for a moment, to be read again."""
         self.reader.read_text("Messages of this session", self.hints.said or "Nothing was said yet.")
