@@ -1,6 +1,7 @@
 """Runs one command to its end: bounded output, live pieces, a time limit, and nothing left behind."""
 
 import asyncio
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,8 +35,11 @@ class Completed:
     saved: Path | None = None
 
 
-def shell_argv(shell: str, command: str) -> tuple[str, ...]:
-    return (shell, "-lc", command)
+def shell_argv(shell: str, command: str, path: str = "") -> tuple[str, ...]:
+    """Run `command` in a login shell, with the folders of `path` before those that the login sets."""
+    # Debian's /etc/profile sets PATH anew, and an activated environment would be lost.
+    first = f'export PATH={shlex.quote(path)}:"$PATH"; ' if path else ""
+    return (shell, "-lc", f"{first}{command}")
 
 
 async def run_command(

@@ -86,9 +86,7 @@ class SessionShell:
     ) -> AsyncIterator[tuple[Launch, ExitStack]]:
         """Prepared in a thread; whoever takes the stack over releases it later."""
         with ExitStack() as held:
-            preparing = asyncio.ensure_future(
-                asyncio.to_thread(self._prepare, held, self._argv(command), confinement)
-            )
+            preparing = asyncio.ensure_future(asyncio.to_thread(self._prepare, held, command, confinement))
             try:
                 launch = await asyncio.shield(preparing)
             except asyncio.CancelledError:
@@ -97,15 +95,16 @@ class SessionShell:
                 raise
             yield launch, held
 
-    def _prepare(self, held: ExitStack, argv: tuple[str, ...], confinement: Confinement) -> Launch:
+    def _prepare(self, held: ExitStack, command: str, confinement: Confinement) -> Launch:
         environment = clean_environment(os.environ, self.options.pass_environment)
+        argv = self._argv(command, environment.get("PATH", ""))
         return held.enter_context(self.sandbox.launch(argv, environment, confinement))
 
-    def _argv(self, command: str) -> tuple[str, ...]:
+    def _argv(self, command: str, path: str) -> tuple[str, ...]:
         # Inside of a sandbox a missing shell would look like a command that failed.
         if shutil.which(self.options.shell) is None:
             raise FileNotFoundError(2, "No such file or directory", self.options.shell)
-        return shell_argv(self.options.shell, command)
+        return shell_argv(self.options.shell, command, path)
 
     def _spool(self, name: str) -> Spool:
         safe = "".join(char if char.isalnum() or char in "-_" else "_" for char in name)[:120]

@@ -61,6 +61,21 @@ async def test_a_command_that_fails_is_a_failure_with_its_output(bench: Bench) -
     }
 
 
+async def test_programs_are_found_as_in_the_terminal_that_it_was_started_from(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = bench.root / ".venv/bin"
+    programs.mkdir(parents=True)
+    (programs / "python3").write_text("#!/bin/sh\necho of the environment\n")
+    (programs / "python3").chmod(0o755)
+    (tmp_path / ".profile").write_text("PATH=/usr/bin:/bin:/of/the/login\nexport PATH\n")
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+
+    assert (await bench.call("bash", command="python3"))["stdout"] == "of the environment\n"
+    found = await bench.call("bash", command='echo "$PATH"')
+    assert found["stdout"] == f"{programs}:/usr/bin:/bin:/usr/bin:/bin:/of/the/login\n"
+
+
 async def test_time_runs_out(bench: Bench) -> None:
     result = await bench.call("bash", command="sleep 60", timeout_ms=200)
 
