@@ -11,7 +11,8 @@ from coder_tui.ui.widgets.completion import Candidate, CompletionList
 from coder_tui.ui.widgets.prompt import Prompt
 
 PATIENCE = 0.5
-"""Seconds that Tab or Enter waits for suggestions: a quick typist means them too."""
+"""Seconds that a key of the list waits for suggestions: a quick typist means them too."""
+_KEYS = frozenset({"tab", "enter", "up", "down", "escape", "ctrl+c"})
 _HINTS = {
     Naming.FILE: "Tab, Enter take  Esc close  then :10-20 for lines",
     Naming.COMMAND: "Tab take  Enter run  Esc close",
@@ -43,6 +44,11 @@ class Completer:
     def is_open(self) -> bool:
         return self._popup.is_open
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is being looked for."""
+        return self._filling is None or self._filling.done()
+
     def look(self) -> None:
         """See what is being named now; cheap where nothing changed."""
         trigger = self._current()
@@ -52,7 +58,7 @@ class Completer:
             self._close()
         elif trigger != self._trigger:
             self._trigger = trigger
-            if self._filling is None or self._filling.done():
+            if self.is_settled:
                 self._filling = asyncio.create_task(self._fill())
 
     def search_history(self) -> None:
@@ -64,11 +70,11 @@ class Completer:
 
     async def take(self, event: events.Key | events.Paste) -> bool:
         """Whether the key was meant for the list."""
-        if isinstance(event, events.Paste) or self._trigger is None:
+        if isinstance(event, events.Paste) or self._trigger is None or event.key not in _KEYS:
             return False
+        await self._settle()
         match event.key:
             case "tab" | "enter":
-                await self._settle()
                 return self._taken(is_enter=event.key == "enter")
             case "up" | "down" if self._popup.is_open:
                 self._has_moved = True
