@@ -180,3 +180,34 @@ def test_without_a_setting_a_usual_editor_is_taken_and_none_from_the_workspace(t
 def test_a_missing_editor_is_told_by_name(tmp_path: Path, environ: dict[str, str], reason: str) -> None:
     editor = ExternalEditor({**environ, "PATH": str(tmp_path)}, None, tmp_path / "project")
     assert editor.command() == NoEditor(reason)
+
+
+async def open_at(tmp_path: Path, body: str, name: str, terminal: FakeTerminal) -> str:
+    tools, project = tmp_path / "tools", tmp_path / "project"
+    tools.mkdir()
+    project.mkdir()
+    (project / "calc.py").write_text("x = 1\n")
+    editor = ExternalEditor({"EDITOR": script(tools, body)}, tmp_path / "edits", project)
+    return await editor.open_at(terminal, project / name, 7, 3)
+
+
+async def test_a_file_is_opened_itself_at_its_line_and_not_from_its_own_folder(tmp_path: Path) -> None:
+    terminal = FakeTerminal()
+    body = "file.write_text(repr([sys.argv[1], file.name, os.getcwd() == os.path.expanduser('~')]))"
+    assert await open_at(tmp_path, body, "calc.py", terminal) == ""
+    assert (tmp_path / "project" / "calc.py").read_text() == repr(["+7", "calc.py", True])
+    assert terminal.log == ["given", "back"]
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "can_suspend", "expected"),
+    [
+        ("", "gone.py", True, "gone.py is no longer there."),
+        ("sys.exit(3)", "calc.py", True, "The editor ended with code 3."),
+        ("", "calc.py", False, "This terminal cannot be given to an editor."),
+    ],
+)
+async def test_a_place_that_could_not_be_opened_is_told(
+    tmp_path: Path, body: str, name: str, can_suspend: bool, expected: str
+) -> None:
+    assert await open_at(tmp_path, body, name, FakeTerminal(can_suspend=can_suspend)) == expected
