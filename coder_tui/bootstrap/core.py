@@ -25,6 +25,7 @@ from coder_tui.llm.catalog import small_model_for
 from coder_tui.llm.client import ModelClient
 from coder_tui.llm.providers import provider_of
 from coder_tui.llm.retry import RetryPolicy
+from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.events import Notice, TodosChanged
 from coder_tui.protocol.messages import AssistantMessage, Message, UserMessage
@@ -65,7 +66,7 @@ class Core:
         await self.store.set_model(info.id, self.choice.name)
         session = self._session(await self.store.load(info.id))
         if not self.setup.is_mode_given:
-            session.set_mode(info.mode)
+            _take_up_mode(session, info.mode)
         if cut_off:
             calls = "call was" if len(cut_off) == 1 else "calls were"
             session.notice(
@@ -150,6 +151,14 @@ class Core:
             lambda: request.model,
             lambda level, text: bench.bus.publish(Notice(level, text)),
         )
+
+
+def _take_up_mode(session: Session, mode: Mode) -> None:
+    """Mode `auto` is chosen and confirmed each time: weeks later nobody remembers having done so."""
+    if mode is Mode.AUTO:
+        session.notice(NoticeLevel.INFO, "This session ran in mode auto; it goes on in mode ask.")
+    else:
+        session.set_mode(mode)
 
 
 def _turns_before(stored: StoredSession) -> int:
