@@ -101,12 +101,8 @@ class EventRouter:
                 self._ended()
             case RetryScheduled(attempt, delay, reason):
                 transcript.discard_stream(f"{reason} Attempt {attempt} failed, again in {delay:.0f} s.")
-            case TodosChanged(items):
-                self._panes.dock.show_todos(items)
-            case FilesChanged():
-                self._panes.files_changed()
-            case DiagnosticsChanged(path, diagnostics):
-                self._panes.dock.show_problems(path, diagnostics)
+            case TodosChanged() | FilesChanged() | DiagnosticsChanged():
+                self._route_work(event)
             case UsageUpdated():
                 self._used(event)
             case Notice(level, text):
@@ -115,6 +111,17 @@ class EventRouter:
                 self._route_tool(event)
             case RequestOpened() | RequestClosed():
                 self._route_request(event)
+            case _:
+                assert_never(event)
+
+    def _route_work(self, event: TodosChanged | FilesChanged | DiagnosticsChanged) -> None:
+        match event:
+            case TodosChanged(items):
+                self._panes.dock.show_todos(items)
+            case FilesChanged():
+                self._panes.files_changed()
+            case DiagnosticsChanged(path, diagnostics):
+                self._panes.dock.show_problems(path, diagnostics)
             case _:
                 assert_never(event)
 
