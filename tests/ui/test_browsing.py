@@ -246,3 +246,12 @@ async def test_browsing_and_searching_begin_from_the_palette_too() -> None:
         await s.pilot.press(*"second question")
         await s.until(lambda: "/second question_  1 of 1" in bottom(s))
         assert s.draft == "draft"
+
+
+async def test_letters_on_the_way_to_a_query_unfold_nothing() -> None:
+    async with stage(session()) as s:
+        await s.pilot.press("tab", "slash", *"hidden")
+        await s.until(lambda: "1 of 1" in bottom(s))
+        assert "hidden needle" not in s.drawn()
+        await s.pilot.press("enter")
+        await s.until(lambda: "hidden needle" in s.drawn())

@@ -37,8 +37,7 @@ class SearchedScroll(TakesKeys, PlacedScroll):
             return False
         match event.key:
             case "enter":
-                self._query = None
-                self._show_search()
+                self._accept()
             case "escape":
                 self.end_search()
             case "backspace" | "ctrl+h":
@@ -96,6 +95,12 @@ class SearchedScroll(TakesKeys, PlacedScroll):
     def found(self, index: int) -> None:
         """A hit in this entry was gone to."""
 
+    def _accept(self) -> None:
+        self._query = None
+        if self._hits is not None and self._steps is None:
+            self._go(self._number)
+        self._show_search()
+
     def _type(self, query: str) -> None:
         self._query = self._words = query
         self._search(0)
@@ -147,9 +152,9 @@ class SearchedScroll(TakesKeys, PlacedScroll):
         self.history.refresh()
 
     def _row_of(self, hit: Hit) -> int:
-        """What is found in folded text is unfolded."""
+        """What is found in folded text is unfolded, but not by every letter on the way."""
         row = self.history.hits.row_of(hit, self.history.drawn(hit.index))
-        if row is None:
+        if row is None and self._query is None:
             self.history.open(hit.index)
             row = self.history.hits.row_of(hit, self.history.drawn(hit.index))
         return row or 0
