@@ -11,6 +11,7 @@ from coder_tui.protocol.events import Event, MessageFinished, ToolFinished, User
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.requests import Editable
 from coder_tui.ui.external_editor import ExternalEditor, NotEdited
+from coder_tui.ui.keys import KEYS, Context
 from coder_tui.ui.reading import first_changed_line
 from coder_tui.ui.screens.pager import PagerScreen
 from coder_tui.ui.widgets.history import History
@@ -255,3 +256,16 @@ async def test_letters_on_the_way_to_a_query_unfold_nothing() -> None:
         assert "hidden needle" not in s.drawn()
         await s.pilot.press("enter")
         await s.until(lambda: "hidden needle" in s.drawn())
+
+
+@pytest.mark.parametrize("size", [(100, 30), (30, 8), (1, 1)])
+async def test_every_key_is_harmless_in_an_empty_session(size: tuple[int, int]) -> None:
+    async with stage(size=size) as s:
+        await s.pilot.press("tab")
+        for row in KEYS:
+            if row.context is Context.TRANSCRIPT and not row.action.startswith(("app.", "screen.")):
+                for key in row.keys.split(","):
+                    await s.pilot.press(key)
+                    s.screen.set_focus(s.screen.transcript)
+        await s.pilot.press("slash", *"x y", "enter", "n", "N", "escape", "i", *"ok")
+        assert s.draft == "ok"
