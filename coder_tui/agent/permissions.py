@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Protocol
 from uuid import uuid4
@@ -18,8 +18,19 @@ from coder_tui.protocol.errors import REFUSED, ErrorType, ToolError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Grant, GrantScope
 from coder_tui.tools.base import Access, Params, Tool
+from coder_tui.tools.editing.refused import hunk_count
 
 REPEAT_RULE = "repeated calls"
+
+
+@dataclass(frozen=True, slots=True)
+class Clearance:
+    """A call may run. `edited` is to run instead, once it is cleared as well; `refused` are not written."""
+
+    edited: str | None = None
+    refused: tuple[int, ...] = ()
+
+
 Notify = Callable[[NoticeLevel, str], None]
 
 
@@ -71,11 +82,8 @@ class PermissionDesk:
         *,
         is_repeat: bool,
         agent: str = "",
-    ) -> str | None:
-        """Return when the call may run; raise `ToolError` when it may not.
-
-        A text is what the person made of the call: that is to run instead, once it is cleared as well.
-        """
+    ) -> Clearance:
+        """Return when the call may run; raise `ToolError` when it may not."""
         action = action_of(tool, access)
         verdict = self.verdict(action)
         if is_repeat and verdict.effect is Effect.ALLOW:
@@ -96,7 +104,7 @@ class PermissionDesk:
                 reply = await self._broker.ask(request)
                 await self._log.decided(call_id, tool.name, verdict, reply.decision)
                 return await self._apply(request, reply)
-        return None
+        return Clearance()
 
     async def clear_edited(
         self, call_id: str, tool: Tool[Any], access: Access | None, answer: str = Decision.MODIFY
@@ -107,16 +115,16 @@ class PermissionDesk:
         if verdict.effect is Effect.DENY:
             raise _denied(verdict)
 
-    async def _apply(self, request: ApprovalRequest, reply: ApprovalReply) -> str | None:
+    async def _apply(self, request: ApprovalRequest, reply: ApprovalReply) -> Clearance:
         match reply.decision:
             case Decision.ALLOW_ONCE:
-                return None
+                return _allowed(request, reply)
             case Decision.ALLOW_ALWAYS:
                 if reply.grant in request.grants and reply.grant is not None:
                     await self._grant(reply.grant)
-                return None
+                return _allowed(request, reply)
             case Decision.MODIFY:
-                return reply.edited
+                return Clearance(reply.edited)
             case Decision.DENY | Decision.CANCEL_TURN:
                 raise _refused(reply)
             case Decision.NOBODY_THERE:
@@ -135,6 +143,14 @@ class PermissionDesk:
             self._notify(NoticeLevel.WARNING, f"Allowed for this session only, not saved: {error}")
         else:
             self._notify(NoticeLevel.INFO, f"Saved to {place}: {grant.label}")
+
+
+def _allowed(request: ApprovalRequest, reply: ApprovalReply) -> Clearance:
+    """A call of which every hunk is refused is refused; so is one that cannot leave any out."""
+    refused = tuple(sorted(set(reply.refused)))
+    if refused and (not request.is_divisible or len(refused) >= hunk_count(request.preview)):
+        raise _refused(reply)
+    return Clearance(refused=refused)
 
 
 def _request(
@@ -162,6 +178,7 @@ def _request(
         sandbox=access.sandbox if access else "",
         editable=_editable(tool, params),
         agent=agent,
+        is_divisible=bool(access and access.is_divisible),
     )
 
 

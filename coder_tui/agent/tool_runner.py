@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.permissions import PermissionDesk
+from coder_tui.agent.permissions import Clearance, PermissionDesk
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.protocol.access import TargetKind, ToolKind
 from coder_tui.protocol.display import DisplayBlock, TextBlock
@@ -23,6 +23,7 @@ from coder_tui.text.redact import BY_SHAPE, MASK, Redactor, map_texts
 from coder_tui.text.stream_redactor import KnownStream
 from coder_tui.tools.base import Access, Audience, JsonObject, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.call import rewritten, understand
+from coder_tui.tools.editing.refused import told
 from coder_tui.tools.git_command import canonical_call
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
@@ -162,22 +163,23 @@ class ToolRunner:
         self._bus.publish(ToolStarted(attempt.call.id, tool.name, tool.kind, attempt.summary))
         access = await tool.access(params, context)
         agent = self._scope.agent if self._scope.audience is Audience.SUB else ""
-        edited = await self._desk.clear(
+        clearance = await self._desk.clear(
             attempt.call.id, tool, params, access, is_repeat=is_repeat, agent=agent
         )
-        if edited is not None:
-            params = rewritten(tool, params, edited)
+        if clearance.edited is not None:
+            params = rewritten(tool, params, clearance.edited)
             attempt.summary = tool.summary(params)
             access = await tool.access(params, context)
             await self._desk.clear_edited(attempt.call.id, tool, access)
         await to_the_end(self._record(attempt))
         attempt.began = time.monotonic()  # the time that a person took to answer is not the tool's
         async with self._calls.keeping(attempt.call.id, _changed_paths(tool.kind, access)):
-            result = await tool.run(params, replace(context, access=access))
+            approved = replace(context, access=access, refused_hunks=clearance.refused)
+            result = await tool.run(params, approved)
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:
             self._bus.publish(FilesChanged(result.changed_paths))
-        return result if edited is None else _told_of_edit(result, tool, edited)
+        return _told_of_person(result, tool, access, clearance)
 
     def _understand(self, attempt: _Attempt) -> tuple[Tool[Any], Params]:
         name, arguments = canonical_call(attempt.call.name, attempt.call.arguments)
@@ -246,9 +248,15 @@ def _changed_paths(kind: ToolKind, access: Access | None) -> tuple[Path, ...]:
     return tuple(Path(target.value) for target in written)
 
 
-def _told_of_edit(result: ToolResult, tool: Tool[Any], edited: str) -> ToolResult:
+def _told_of_person(
+    result: ToolResult, tool: Tool[Any], access: Access | None, clearance: Clearance
+) -> ToolResult:
     """The model must know that what ran is not what it asked for."""
-    note = {"edited_by_person": {"message": EDITED, tool.editable: edited}}
+    note: JsonObject = {}
+    if clearance.edited is not None:
+        note = {"edited_by_person": {"message": EDITED, tool.editable: clearance.edited}}
+    elif clearance.refused and access is not None:
+        note = told(access.preview, clearance.refused)
     return replace(result, for_model={**result.for_model, **note})
 
 

@@ -80,6 +80,8 @@ class ApprovalRequest:
     """Who asks, where that is not the main agent."""
     covered: tuple[tuple[str, ...], ...] = ()
     """For each grant, what it would have let pass of what was asked in this session."""
+    is_divisible: bool = False
+    """Whether single hunks of the preview, a diff, may be refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,8 @@ class ApprovalReply:
     grant: Grant | None = None
     edited: str | None = None
     """With `MODIFY`: what the person made of the editable text."""
+    refused: tuple[int, ...] = ()
+    """Allowed but for these hunks of the preview, counted from 0 through all of its files."""
 
 
 @dataclass(frozen=True, slots=True)

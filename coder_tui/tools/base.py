@@ -45,6 +45,8 @@ class Access:
     """For a command: its parts and what they were found to do."""
     sandbox: str = ""
     """How a command would be confined, in a few words."""
+    is_divisible: bool = False
+    """Whether single hunks of the preview, a diff, can be left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class ToolContext:
     progress: Callable[[str], None] = field(default=no_progress)
     access: Access | None = None
     """What was declared and approved, as `run` sees it."""
+    refused_hunks: tuple[int, ...] = ()
+    """Hunks of the preview that must not be written."""
 
 
 ParamsT = TypeVar("ParamsT", bound=Params)

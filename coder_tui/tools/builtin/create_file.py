@@ -49,8 +49,7 @@ class CreateFileTool(Tool[CreateFileParams]):
         self._workspace.check_write(located)
         async with self._ledger.lock(located.path):
             _check_free(located)
-            change = FileChange(located, None, params.content)
-            change.check_approved(ctx)
+            change = FileChange(located, None, params.content).allowed(ctx)
             try:
                 await change.write(self._ledger)
             except ToolError as error:

@@ -69,7 +69,7 @@ class EditTool(Tool[EditParams]):
         self._workspace.check_write(located)
         async with self._ledger.lock(located.path):
             change, replaced = await self._change(params, located)
-            change.check_approved(ctx)
+            change = change.allowed(ctx)
             await change.write(self._ledger)
         diff = await change.diff()
         fields = {

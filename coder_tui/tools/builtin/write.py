@@ -60,7 +60,7 @@ class WriteTool(Tool[WriteParams]):
         self._workspace.check_write(located)
         async with self._ledger.lock(located.path):
             change = await self._change(params, located)
-            change.check_approved(ctx)
+            change = change.allowed(ctx)
             await change.write(self._ledger)
         return await write_result(change)
 

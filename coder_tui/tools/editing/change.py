@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coder_tui.policy.paths import is_git_internal
 from coder_tui.policy.secrets import is_secret
@@ -11,6 +11,7 @@ from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import DiffBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, ToolContext
+from coder_tui.tools.editing.refused import refused_in, without_refused
 from coder_tui.workspace.confine import Located
 from coder_tui.workspace.diff import FileDiff, unified_diff
 from coder_tui.workspace.files import TextFile, digest_of, show
@@ -49,6 +50,15 @@ class FileChange:
         if ctx.access is not None and ctx.access.fingerprint not in {"", self.fingerprint}:
             raise stale_file(self.located, "changed on disk since the change was approved")
 
+    def allowed(self, ctx: ToolContext) -> "FileChange":
+        """What is left without the hunks that the person refused; an error when this was not approved."""
+        self.check_approved(ctx)
+        if not ctx.refused_hunks:
+            return self
+        before = self.before.text if self.before else ""
+        (refused,) = refused_in(ctx)
+        return replace(self, text=without_refused(before, self.text, refused))
+
     async def write(self, ledger: ReadLedger) -> None:
         await save(self.located, self.data, self.before)
         before = self.before.digest if self.before else None
@@ -62,7 +72,7 @@ async def declare(change: FileChange) -> Access:
         facts = (f"The file has {change.before.links} hard links; the others keep the old content.",)
     target = Target(TargetKind.PATH, str(change.located.path), writes=True)
     block = diff_block(change, await change.diff())
-    return Access((target,), block, change.located.is_inside, change.fingerprint, facts)
+    return Access((target,), block, change.located.is_inside, change.fingerprint, facts, is_divisible=True)
 
 
 def declare_failing(located: Located, error: ToolError) -> Access:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Target, TargetKind
@@ -15,6 +16,7 @@ from coder_tui.tools.editing.patch_model import FilePatch
 from coder_tui.tools.editing.patch_plan import FilePlan, Planner, fingerprint_of
 from coder_tui.tools.editing.patch_report import PlanDiff, diff_block, diff_of, failure, report, summary_of
 from coder_tui.tools.editing.patch_write import write_all
+from coder_tui.tools.editing.refused import RefusedIn, refused_in, without_refused
 from coder_tui.tools.editing.unified import parse_unified
 from coder_tui.workspace.confine import Located, Workspace
 from coder_tui.workspace.ledger import ReadLedger
@@ -57,7 +59,8 @@ class Patching:
             return Access(targets, preview=preview, fingerprint=IMPOSSIBLE)
         diffs = await _diffs(plans)
         is_undoable = all(place.is_inside for place in places)
-        return Access(targets, diff_block(diffs), is_undoable, fingerprint_of(plans), _facts(plans))
+        block, facts = diff_block(diffs), _facts(plans)
+        return Access(targets, block, is_undoable, fingerprint_of(plans), facts, is_divisible=writes)
 
     async def run(self, text: str, ctx: ToolContext, *, writes: bool) -> ToolResult:
         patches = await asyncio.to_thread(parse_patch, text)
@@ -68,10 +71,12 @@ class Patching:
                 await stack.enter_async_context(self._ledger.lock(path))
             plans = await self._plans(patches)
             _check_approved(plans, ctx)
+            plans = _allowed(plans, ctx)
             if writes:
                 await write_all(plans, self._ledger)
         diffs = await _diffs(plans)
-        changed = tuple(place.shown for place in places) if writes else ()
+        written = _distinct([place for plan in plans for place in (plan.source, plan.target)])
+        changed = tuple(place.shown for place in written) if writes else ()
         return ToolResult(report(diffs, applied=writes), diff_block(diffs), summary_of(diffs), changed)
 
     async def _plans(self, patches: tuple[FilePatch, ...]) -> list[FilePlan]:
@@ -108,6 +113,23 @@ def _check_places(places: list[Located], ctx: ToolContext) -> None:
                 f"A path of the patch led elsewhere when it was approved; it is {place.path} now.",
                 "Make the call again.",
             )
+
+
+def _allowed(plans: list[FilePlan], ctx: ToolContext) -> list[FilePlan]:
+    """What is left without the hunks that the person refused; a file of which nothing is left goes out."""
+    if not ctx.refused_hunks:
+        return plans
+    pairs = zip(plans, refused_in(ctx), strict=True)
+    kept = [_without(plan, refused) if refused.hunks else plan for plan, refused in pairs]
+    return [plan for plan in kept if plan is not None]
+
+
+def _without(plan: FilePlan, refused: RefusedIn) -> FilePlan | None:
+    is_elsewhere = plan.target.path != plan.source.path or plan.mode is not None
+    if refused.is_whole and (plan.before is None or plan.text is None or not is_elsewhere):
+        return None
+    before = plan.before.text if plan.before else ""
+    return replace(plan, text=without_refused(before, plan.text or "", refused))
 
 
 def _check_approved(plans: list[FilePlan], ctx: ToolContext) -> None:
