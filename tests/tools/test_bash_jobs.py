@@ -1,6 +1,7 @@
 """Background jobs are read, ended, and gone with the session."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell import background
 from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.shell.session_shell import ShellOptions
+from coder_tui.tools.base import ToolContext
+from coder_tui.tools.builtin.bash import ALONE, BashParams, BashTool
+from coder_tui.tools.builtin.bash_result import NOT_REACHED
 from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED
 from tests.tools.calling import Bench
 
@@ -43,6 +47,31 @@ async def until_ended(bench: Bench, job_id: str) -> None:
     await job.ended()
 
 
+async def said_of(bench: Bench, command: str) -> tuple[object, tuple[str, ...]]:
+    """What the model is told of a job that was started, and the person before."""
+    tool = BashTool(bench.shell)
+    params = BashParams(command=command, background=True)
+    context = ToolContext("", "", bench.root)
+    access = await tool.access(params, context)
+    result = await tool.run(params, replace(context, access=access))
+    return result.for_model.get("note"), access.facts
+
+
+async def test_a_server_that_nothing_can_reach_is_said_to_be_alone(bench: Bench) -> None:
+    is_confined = bench.shell.sandbox.status.kind is not SandboxKind.NONE
+    expected = (NOT_REACHED, ("it runs on in the background", ALONE))
+
+    said = await said_of(bench, "sleep 1000")
+
+    assert said == (expected if is_confined else (None, ("it runs on in the background",)))
+
+
+async def test_a_server_with_the_network_is_not_alone(bench: Bench) -> None:
+    bench.shell.options = replace(bench.shell.options, network=("make serve*",))
+
+    assert await said_of(bench, "make serve") == (None, ("it runs on in the background",))
+
+
 async def test_a_job_goes_on_and_is_read_piece_by_piece(bench: Bench) -> None:
     command = "echo one; touch up; until [ -e go ]; do sleep 0.01; done; echo two; echo err >&2; exit 3"
 
@@ -54,7 +83,7 @@ async def test_a_job_goes_on_and_is_read_piece_by_piece(bench: Bench) -> None:
     second = await bench.call("bash_output", job_id="job_1")
     third = await bench.call("bash_output", job_id="job_1")
 
-    assert started == {"ok": True, "command": command, "job_id": "job_1"}
+    assert {**started, "note": ""} == {"ok": True, "command": command, "job_id": "job_1", "note": ""}
     assert first == {"ok": True, "running": True, "stdout": "one\n", "stderr": ""}
     assert second == {"ok": True, "running": False, "exit_code": 3, "stdout": "two\n", "stderr": "err\n"}
     assert third == {"ok": True, "running": False, "exit_code": 3, "stdout": "", "stderr": ""}

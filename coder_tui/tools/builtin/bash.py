@@ -12,16 +12,19 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell.background import TooManyJobsError
 from coder_tui.shell.confinement import Confinement
 from coder_tui.shell.process import Completed
+from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.shell.session_shell import SessionShell
 from coder_tui.text.terminal_text import plain_output
-from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.bash_result import fields_of
+from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.builtin.bash_result import NOT_REACHED, fields_of
 from coder_tui.tools.editing.change import check_text
 from coder_tui.workspace.files import digest_of
 
 MOST_MILLISECONDS = 600_000
 MOST_SAID = 120
 _SETUP_FAILED = "bwrap: "
+_RUNS_ON = "it runs on in the background"
+ALONE = "no other command and no browser reaches its ports, for it has no network"
 
 
 class BashParams(Params):
@@ -64,15 +67,15 @@ class BashTool(Tool[BashParams]):
 
     async def access(self, params: BashParams, ctx: ToolContext) -> Access:
         check_text("command", params.command)
-        analysis, sandbox = await asyncio.to_thread(self._look_at, params.command)
+        analysis, confinement = await asyncio.to_thread(self._look_at, params.command)
         target = Target(TargetKind.COMMAND, params.command, writes=True)
         return Access(
             (target, *analysis.targets),
             preview=TerminalBlock(params.command, "", None, str(self._shell.root)),
             fingerprint=digest_of(params.command.encode()),
-            facts=_said(params),
+            facts=(*self._background(params, confinement), *_said(params)),
             command=analysis,
-            sandbox=sandbox,
+            sandbox=self._shell.sandbox.status.describe(confinement),
         )
 
     async def run(self, params: BashParams, ctx: ToolContext) -> ToolResult:
@@ -96,9 +99,17 @@ class BashTool(Tool[BashParams]):
             raise self._not_started(error) from error
         return self._result(params, completed, confinement)
 
-    def _look_at(self, command: str) -> tuple[ShellCommand, str]:
+    def _look_at(self, command: str) -> tuple[ShellCommand, Confinement]:
         analysis = self._analysed(command)
-        return analysis, self._shell.sandbox.status.describe(self._shell.confinement(analysis))
+        return analysis, self._shell.confinement(analysis)
+
+    def _background(self, params: BashParams, confinement: Confinement) -> tuple[str, ...]:
+        if not params.background:
+            return ()
+        return (_RUNS_ON, ALONE) if self._is_alone(confinement) else (_RUNS_ON,)
+
+    def _is_alone(self, confinement: Confinement) -> bool:
+        return self._shell.sandbox.status.kind is not SandboxKind.NONE and not confinement.network
 
     def _analysed(self, command: str) -> ShellCommand:
         sandbox = self._shell.sandbox
@@ -120,7 +131,9 @@ class BashTool(Tool[BashParams]):
             known = ", ".join(self._shell.jobs.ids())
             message = f"Too many jobs run in the background ({known})."
             raise ToolError(ErrorType.EXECUTION_FAILED, message, "End some with bash_kill.") from error
-        fields = {"ok": True, "command": params.command, "job_id": job.id}
+        fields: JsonObject = {"ok": True, "command": params.command, "job_id": job.id}
+        if self._is_alone(confinement):
+            fields["note"] = NOT_REACHED
         return ToolResult(fields, TextBlock(f"{job.id} runs in the background: {params.command}"))
 
     def _result(self, params: BashParams, completed: Completed, confinement: Confinement) -> ToolResult:
@@ -151,9 +164,8 @@ class BashTool(Tool[BashParams]):
 
 def _said(params: BashParams) -> tuple[str, ...]:
     """The model's own words, marked as such: they must not pass for something that was found out."""
-    facts = ("it runs on in the background",) if params.background else ()
     if not params.description:
-        return facts
+        return ()
     said = params.description
     shortened = said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}…"
-    return (*facts, f'the model says: "{shortened}"')
+    return (f'the model says: "{shortened}"',)

@@ -31,6 +31,11 @@ NO_NETWORK = (
 NO_PLACE = "The sandbox lets it write in the workspace and /tmp, and where the command line plainly says so."
 NO_SERVICE = "The sandbox has no unix sockets, for services of this machine listen there; pairs and TCP work."
 
+NOT_REACHED = (
+    "The sandbox gives it no network: no other command, no fetch and no browser reaches its ports. "
+    "Start the server and try it in one command, or ask the person to name it in the setting bash.network."
+)
+
 
 def fields_of(command: str, completed: Completed, kind: SandboxKind, confinement: Confinement) -> JsonObject:
     fields: JsonObject = {
