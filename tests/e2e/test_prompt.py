@@ -1,0 +1,96 @@
+"""Writing a message in a real terminal at 80×24: what the model gets is what was named, pasted and shared."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.program import PROGRAM, Program
+from tests.fakes.script import Reply
+from tests.fakes.tmux import Tmux, needs_tmux
+
+pytestmark = needs_tmux
+
+
+def said(request: dict[str, Any]) -> str:
+    """The last thing that the person said, as the model got it."""
+    return str([message for message in request["messages"] if message["role"] == "user"][-1]["content"])
+
+
+def test_a_message_is_written_with_names_commands_pastes_and_the_editor(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    (program.project / "src").mkdir()
+    (program.project / "src/calc.py").write_text("one\ntwo\nthree\n")
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\necho "written elsewhere" >> "$1"\n')
+    editor.chmod(0o755)
+    pasted = tmp_path / "pasted.txt"
+    pasted.write_text("".join(f"pasted {n}\n" for n in range(50)))
+    command = f"env EDITOR={editor} {PROGRAM} --model openai/x --api-base"
+    with (
+        OpenAIServer([Reply(text="Seen."), Reply(text="Again."), Reply(text="Third.")]) as server,
+        Tmux(f"{command} {server.url}", program.project, program.environment, 80, 24) as tmux,
+    ):
+        tmux.shows("ASK  x")
+        tmux.type("compare @cal")
+        tmux.shows(r"❯ src/calc\.py")
+        tmux.keys("Tab")
+        tmux.keys("BSpace")
+        tmux.type(":2-3 ")
+        tmux.ask("load-buffer", str(pasted))
+        tmux.ask("paste-buffer", "-p")
+        tmux.shows(r"compare @src/calc\.py:2-3 \[pasted 50 lines\]")
+        tmux.keys("C-g")
+        tmux.shows("written elsewhere")
+        tmux.keys("Enter")
+        tmux.shows("Seen")
+        first = said(server.requests[-1])
+        assert first.startswith("compare @src/calc.py:2-3 pasted 0\npasted 1\n")
+        assert "written elsewhere" in first
+        assert first.endswith('<attached name="src/calc.py:2-3">\ntwo\nthree\n</attached>')
+
+        tmux.type("!echo for me")
+        tmux.keys("Enter")
+        tmux.shows("✓ you  echo for me")
+        tmux.type("!!echo for both")
+        tmux.keys("Enter")
+        tmux.shows("✓ you  echo for both")
+        tmux.type("and now?")
+        tmux.keys("Enter")
+        tmux.shows("Again")
+        assert said(server.requests[-1]) == (
+            'and now?\n\n<attached name="$ echo for both">\nfor both\n(exit code 0)\n</attached>'
+        )
+        assert "for me" not in str(server.requests[-1])
+
+        tmux.keys("C-r")
+        tmux.type("comp")
+        tmux.shows("❯ compare @src")
+        tmux.keys("Escape")
+        tmux.shows("❯ Ask, or describe")  # what follows Esc too closely is read as Alt and a letter
+        tmux.type("/ren")
+        tmux.shows("/rename TITLE +Give this session a title")
+        tmux.keys("Tab")
+        tmux.type("my title")
+        tmux.keys("Enter")
+        tmux.shows("This session is called “my title” now")
+        tmux.type("/mod plan")
+        tmux.keys("Enter")
+        tmux.shows(r"There is no command /mod\. Did you mean /mode")
+        tmux.keys("C-c")
+        tmux.type("/quit")
+        tmux.keys("Enter")
+        tmux.shows("exit code 0")
+
+
+def test_a_paste_of_ten_megabytes_is_a_chip_and_the_next_key_shows(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    pasted = tmp_path / "pasted.txt"
+    pasted.write_text("word and word\n" * 750_000)
+    with Tmux(f"{PROGRAM} demo", program.project, program.environment, 80, 24) as tmux:
+        tmux.shows("say anything to start")
+        tmux.ask("load-buffer", str(pasted))
+        tmux.ask("paste-buffer", "-p")
+        tmux.type("then")
+        tmux.shows(r"\[pasted 10\.5 MB\]then")
+        tmux.keys("Enter")
+        tmux.shows("too long for a message")
