@@ -77,21 +77,23 @@ class Attention:
         self._is_quiet = environ.get("TERM", "") in _SILENT
         self._is_away = True
         """Whether the terminal is somebody else's."""
+        self._is_over = False
 
     def begin(self, project: str) -> None:
         """Take the title, and give it back whenever the terminal is given away."""
         self._project = project
         if self._is_away:
             app = self._screen.app
-            app.app_suspend_signal.subscribe(app, self._suspended, immediate=True)
-            app.app_resume_signal.subscribe(app, self._resumed, immediate=True)
+            app.app_suspend_signal.subscribe(self._screen, self._suspended, immediate=True)
+            app.app_resume_signal.subscribe(self._screen, self._resumed, immediate=True)
             self._is_away = False
             self._send(KEEP_TITLE)
         self._show_title()
 
     def stop(self) -> None:
+        """For good: another session may have the terminal now."""
         self._send(RESTORE_TITLE)
-        self._is_away = True
+        self._is_away = self._is_over = True
 
     def hear(self, event: "Event") -> None:
         from coder_tui.protocol.events import (
@@ -156,6 +158,7 @@ class Attention:
         self._is_away, self._title = True, ""
 
     def _resumed(self, app: App[Any]) -> None:
-        self._is_away = False
-        self._send(KEEP_TITLE)
-        self._show_title()
+        if not self._is_over:
+            self._is_away = False
+            self._send(KEEP_TITLE)
+            self._show_title()

@@ -107,6 +107,18 @@ async def test_the_title_is_given_back_while_the_terminal_is_somebody_elses(
         assert written == ["\x1b[23;2t", "\x1b[22;2t", title("▶ project"), "\x1b[23;2t"]
 
 
+async def test_a_session_that_was_left_does_not_come_back_with_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with stage() as s:
+        written = listen(s, monkeypatch)
+        s.screen.attention.stop()
+        s.app.app_suspend_signal.publish(s.app)
+        s.app.app_resume_signal.publish(s.app)
+        s.session.emit(TurnStarted(1))
+        assert written == ["\x1b[23;2t"]
+
+
 def test_a_name_cannot_steer_the_terminal() -> None:
     assert title_sequence("a\x1b]0;evil\ab") == "\x1b]2;a␛]0;evil␇b\a"
     assert note_sequence("a;b\x07", {"TERM": "foot"}) == "\x1b]777;notify;coder-tui;a,b␇\a"
