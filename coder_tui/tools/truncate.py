@@ -40,7 +40,8 @@ class OutputGuard:
             note |= _cut_lists(cut)
         if not _fits(cut):
             cut = _first_fields(cut)
-        if "truncated" in cut:
+        if "items_left_out" in note and "truncated" in cut:
+            # A list that says it is whole would be believed; a text bears its own mark.
             note["truncated"] = True
         return _dumps({**cut, **note})
 
