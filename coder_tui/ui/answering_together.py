@@ -12,6 +12,7 @@ from coder_tui.protocol.requests import (
     Reply,
     Request,
 )
+from coder_tui.ui.widgets.request_words import is_deceptive
 
 MOST_TOGETHER = 50
 """Irreversible calls that are allowed by one key: all of them have to be read before."""
@@ -22,6 +23,8 @@ def objection(requests: tuple[Request, ...]) -> str:
     approvals = [request for request in requests if isinstance(request, ApprovalRequest)]
     if len(approvals) < len(requests):
         return "Questions and plans are answered one by one: Enter opens the marked one."
+    if any(is_deceptive(request) for request in approvals):
+        return "One of them is not what it looks like: answer it by itself."
     if all(request.is_undoable for request in approvals):
         return ""
     if len({(request.tool, request.rule) for request in approvals}) > 1:

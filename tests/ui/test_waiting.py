@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from coder_tui.protocol.access import ToolKind
-from coder_tui.protocol.display import DiffBlock
+from coder_tui.protocol.display import DiffBlock, TextBlock
 from coder_tui.protocol.events import RequestClosed, RequestOpened
 from coder_tui.protocol.requests import (
     ApprovalReply,
@@ -98,6 +98,16 @@ async def test_a_long_command_among_them_has_to_be_scrolled_through() -> None:
         await s.until(lambda: s.session.answers == [("r1", ONCE), ("r9", ONCE)])
 
 
+async def test_what_cannot_be_undone_is_shown_in_full_before_it_is_allowed() -> None:
+    arguments = '{"body": "first line\\nlast line"}'
+    calls = [replace(shell_request(id, "create_issue"), preview=TextBlock(arguments)) for id in ("m1", "m2")]
+    async with stage() as s:
+        await listed(s, *calls)
+        await s.pilot.press("a", "ctrl+y")
+        await s.until(lambda: s.drawn().count(arguments) == 2 and "no undo" in s.drawn())
+        assert s.session.answers == []
+
+
 async def test_all_can_be_refused_whatever_they_are() -> None:
     async with stage() as s:
         await listed(s, SHELLS[0], questions(), plan())
@@ -177,6 +187,8 @@ async def test_a_thousand_requests_are_listed_and_answered() -> None:
         ((edit("a"), SHELLS[0]), False),
         ((SHELLS[0], replace(SHELLS[1], rule="another")), False),
         ((SHELLS[0], questions()), False),
+        ((SHELLS[0], shell_request("r8", "\u0441url x")), False),
+        ((SHELLS[0], shell_request("r8", "make \u202e")), False),
         (tuple(replace(SHELLS[0], id=str(number)) for number in range(MOST_TOGETHER + 1)), False),
     ],
 )

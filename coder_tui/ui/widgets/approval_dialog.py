@@ -31,7 +31,7 @@ def answers(request: ApprovalRequest, keys: AnswerKeys) -> tuple[Answer, ...]:
         Answer(Choice.DENY, keyed("n", keys), "deny"),
         Answer(Choice.EXPLAIN, keyed("d", keys), "deny, say why"),
         *edit,
-        Answer(Choice.WHY, "?" if has_letters else "Alt+W", "why asked"),
+        Answer(Choice.WHY, "?" if has_letters else "Alt+W", "why"),
         Answer(Choice.CANCEL, "Esc", "stop the turn"),
     )
 
@@ -88,6 +88,10 @@ class ApprovalDialog(GuardedDialog):
         if self.has_class("-scoping"):
             return self._scopes
         return self._why if self.is_telling_why else self._preview
+
+    @property
+    def preview(self) -> Preview:
+        return self._preview
 
     @property
     def is_telling_why(self) -> bool:

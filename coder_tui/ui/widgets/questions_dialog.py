@@ -116,7 +116,7 @@ def legend(form: QuestionForm, *, is_typing: bool) -> str:
     if form.is_review:
         return "Enter send  1-9 change one  h back  Esc cancel all"
     count = min(9, form.own_words + 1)
-    digits = f"1-{count} pick" if count > 1 else "1 your own words"
-    several = "  Space toggle" if form.question.multi else ""
+    verb = "pick several" if form.question.multi else "pick"
+    digits = f"1-{count} {verb}" if count > 1 else "1 your own words"
     last = "Enter send" if len(form.questions) == 1 else "Enter next  h l turn"
-    return f"{digits}{several}  {last}  Tab note  Esc cancel all"
+    return f"{digits}  {last}  Tab note  Esc cancel all"

@@ -148,7 +148,12 @@ def is_unconfined(request: ApprovalRequest) -> bool:
 
 
 def has_hidden(request: ApprovalRequest) -> bool:
-    return has_unsafe(request.title) or has_unsafe(_raw(request.preview))
+    return has_unsafe(request.title) or has_unsafe(raw_text(request.preview))
+
+
+def is_deceptive(request: ApprovalRequest) -> bool:
+    """Whether it could be taken for something else."""
+    return has_hidden(request) or bool(_seeming(request.preview))
 
 
 def _seeming(preview: DisplayBlock) -> list[Detail]:
@@ -222,7 +227,7 @@ def _extent(preview: DisplayBlock) -> str:
             assert_never(preview)
 
 
-def _raw(preview: DisplayBlock) -> str:
+def raw_text(preview: DisplayBlock) -> str:
     """The text that would be run or written, where there is one."""
     match preview:
         case TerminalBlock():

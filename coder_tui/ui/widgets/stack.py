@@ -4,6 +4,7 @@ from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
+from coder_tui.ui.widgets.row_list import RowList
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
 
@@ -20,7 +21,7 @@ class Stack(Layout):
         placements = []
         y = 0
         for child, height in zip(children, heights, strict=True):
-            given = max(1, height - missing) if isinstance(child, SeenScroll) else height
+            given = max(1, height - missing) if isinstance(child, SeenScroll | RowList) else height
             region = Region(0, y, size.width, given)
             placements.append(WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child))
             y += given

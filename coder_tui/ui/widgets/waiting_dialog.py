@@ -6,21 +6,18 @@ from dataclasses import dataclass
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.layout import Layout
-from textual.layouts.vertical import VerticalLayout
 from textual.widgets import Static
 
-from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.requests import ApprovalRequest, Request
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.widgets.detail_rows import DetailRows
 from coder_tui.ui.widgets.guarded_dialog import GuardedDialog
-from coder_tui.ui.widgets.request_words import Detail, Weight
+from coder_tui.ui.widgets.request_words import Detail, Weight, digest, raw_text
 from coder_tui.ui.widgets.row_list import RowList
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
-LEGEND = "Enter open   Space mark   a all   ^Y allow marked   n refuse marked   Esc close"
+LEGEND = "Enter open  Space mark  a all  ^Y allow  n refuse  Esc close"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +28,6 @@ class _Waiting:
 
 class WaitingList(RowList):
     """Who asks, which tool, for what."""
-
-    DEFAULT_CSS = "WaitingList { height: 1fr; padding: 0; }"
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(glyphs=chrome, id="waiting")
@@ -68,10 +63,11 @@ class WaitingList(RowList):
 class AllInFull(SeenScroll):
     """What one key is about to settle."""
 
-    DEFAULT_CSS = "AllInFull { display: none; height: 1fr; }"
+    DEFAULT_CSS = "AllInFull { display: none; }"
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(id="in-full")
+        self._chrome = chrome
         self._rows = DetailRows((), glyphs=chrome)
 
     def compose(self) -> ComposeResult:
@@ -79,14 +75,15 @@ class AllInFull(SeenScroll):
 
     def show(self, requests: tuple[Request, ...]) -> None:
         self.is_end_seen = False
-        self._rows.show(tuple(_detail(number, request) for number, request in enumerate(requests, 1)))
+        self._rows.show(
+            tuple(_detail(number, request, self._chrome) for number, request in enumerate(requests, 1))
+        )
         self.scroll_home(animate=False)
 
 
 class WaitingDialog(GuardedDialog):
     DEFAULT_CSS = """
     WaitingDialog {
-        height: 80%;
         #legend { height: auto; padding: 0 1; border-top: solid $border-blurred; color: $text-muted; }
         &.-confirming { AllInFull { display: block; } WaitingList { display: none; } }
     }
@@ -94,14 +91,9 @@ class WaitingDialog(GuardedDialog):
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(chrome, ())
-        self._vertical = VerticalLayout()
         self.list = WaitingList(chrome)
         self.in_full = AllInFull(chrome)
         self._legend = Static(LEGEND, id="legend", markup=False)
-
-    @property
-    def layout(self) -> Layout:
-        return self._vertical
 
     @property
     def scrolled(self) -> SeenScroll:
@@ -126,7 +118,7 @@ class WaitingDialog(GuardedDialog):
     def confirm(self, question: str, verb: str, requests: tuple[Request, ...]) -> None:
         self.border_title = Content(question)
         self.in_full.show(requests)
-        self._legend.update(Content(f"^Y {verb}   Up Down PgDn scroll   Esc back"))
+        self._legend.update(Content(f"^Y {verb}  Up Down PgDn scroll  Esc back"))
         self.add_class("-confirming")
 
     def go_back(self) -> None:
@@ -134,13 +126,12 @@ class WaitingDialog(GuardedDialog):
         self.remove_class("-confirming")
 
 
-def _detail(number: int, request: Request) -> Detail:
-    text = safe_line(request.summary or request.title)
-    weight = Weight.PLAIN
-    if isinstance(request, ApprovalRequest) and not request.is_undoable:
-        weight = Weight.WARNING
-        if isinstance(request.preview, TerminalBlock):
-            text = safe_text(request.preview.command)
+def _detail(number: int, request: Request, chrome: Chrome) -> Detail:
+    """What cannot be undone is shown to its last character."""
+    text, reason, weight = safe_line(request.summary or request.title), "", Weight.PLAIN
+    if isinstance(request, ApprovalRequest):
+        reason = f"{digest(request, chrome).plain} {chrome.dot} {safe_line(request.rule)}"
+        if not request.is_undoable:
+            text, weight = safe_text(raw_text(request.preview)) or text, Weight.WARNING
     who = f"{safe_line(request.agent)}: " if request.agent else ""
-    reason = safe_line(request.rule) if isinstance(request, ApprovalRequest) else ""
     return Detail(f"{number}", f"{who}{safe_line(request.tool)}  {text}", reason, weight, is_below=True)
