@@ -103,7 +103,7 @@ async def test_enter_goes_into_the_diff_and_escape_back_to_the_prompt() -> None:
 async def test_where_a_pane_has_no_room_for_a_diff_enter_gives_it_the_whole_screen() -> None:
     async with stage(size=(110, 30)) as s:
         await show(s, *FILES)
-        assert not s.screen.dock.changes.diff.display
+        await s.until(lambda: not s.screen.dock.changes.diff.display)
         await s.pilot.press("f3", "enter")
         await s.until(lambda: s.screen.dock.changes.diff.has_focus and "+ y = 3" in s.drawn())
         assert s.screen.dock.region.width == 110

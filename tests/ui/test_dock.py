@@ -96,10 +96,10 @@ async def test_a_wide_screen_shows_all_panes_with_their_counts_in_the_titles() -
 async def test_a_medium_screen_shows_one_pane_and_counts_the_others() -> None:
     async with stage(size=(110, 30)) as s:
         await fill(s)
-        assert (shown(s), s.screen.dock.region.width) == ({CHANGES}, 34)
+        assert (shown(s), s.screen.dock.region.width) == ({TODO}, 34)
         status = s.screen.status.status
-        assert (status.files, status.todos, status.problems) == ("", "1/2", "1 ✗")
-        for key, name in ("f4", TODO), ("f5", PROBLEMS), ("f3", CHANGES):
+        assert (status.files, status.todos, status.problems) == ("1", "", "1 ✗")
+        for key, name in ("f3", CHANGES), ("f5", PROBLEMS), ("f4", TODO):
             await s.pilot.press(key)
             assert (shown(s), s.screen.dock.panes[name].has_focus_within) == ({name}, True)
 
@@ -186,6 +186,37 @@ async def test_growing_narrow_does_not_leave_a_pane_over_the_conversation() -> N
         await s.pilot.resize_terminal(80, 24)
         await s.until(lambda: s.screen.dock.room is Room.NARROW)
         assert not s.screen.dock.display
+
+
+async def test_a_pane_that_was_emptied_does_not_come_back_over_the_conversation() -> None:
+    async with stage(size=(80, 24)) as s:
+        await fill(s)
+        await s.pilot.press("f4")
+        s.session.emit(TodosChanged(()))
+        await s.until(lambda: s.screen.prompt.has_focus)
+        s.session.emit(TodosChanged(TODOS))
+        await s.pilot.pause()
+        assert not s.screen.dock.display
+
+
+async def test_news_does_not_take_the_place_of_the_pane_one_sees() -> None:
+    async with stage(size=(110, 30)) as s:
+        s.session.emit(TodosChanged(TODOS))
+        await s.pilot.pause()
+        await fill(s)
+        assert (shown(s), s.screen.status.status.files) == ({TODO}, "1")
+
+
+async def test_another_pane_is_not_as_large_as_one_that_was_enlarged() -> None:
+    async with stage(size=(110, 30)) as s:
+        await fill(s)
+        await s.pilot.press("f3", "enter")
+        await s.until(lambda: s.screen.dock.region.width == 110)
+        await s.pilot.press("f4")
+        await s.until(lambda: s.screen.dock.region.width == 34)
+        await s.pilot.press("f3", "enter")
+        await s.pilot.resize_terminal(150, 40)
+        await s.until(lambda: shown(s) == {CHANGES, TODO, PROBLEMS})
 
 
 async def test_a_click_on_a_tab_switches() -> None:

@@ -145,6 +145,7 @@ class Dock(Container):
         room = room_for(size)
         if room is Room.NARROW and self.room is not Room.NARROW and not self.has_pane_focus:
             self.front = None  # nobody looks at it: the conversation comes first
+        self.is_zoomed = self.is_zoomed and room is self.room
         self.room = room
         self.place()
 
@@ -158,7 +159,7 @@ class Dock(Container):
         if pane.display and pane.has_focus_within:
             self.put_away(name)
             return None
-        self.front, self._choices[name] = name, True
+        self.front, self._choices[name], self.is_zoomed = name, True, False
         self.place()
         return pane.target
 
@@ -185,9 +186,7 @@ class Dock(Container):
 
     def place(self) -> None:
         """Show what belongs there now; sets only what changes, since each change lays the screen out anew."""
-        shown = arranged(self.room, self._states(), self.front)
-        if self.is_zoomed and self.front in self.panes and self.panes[self.front].count:
-            shown = (self.front,)
+        shown = self._settle()
         loses_focus = any(pane.has_focus_within and name not in shown for name, pane in self.panes.items())
         if loses_focus:
             self.screen.set_focus(None)  # otherwise Textual gives it to a neighbour
@@ -199,6 +198,17 @@ class Dock(Container):
         self.set_class(self.covers, "-covers")
         self._share_rows()
         self.post_message(self.Placed(has_lost_focus=loses_focus))
+
+    def _settle(self) -> tuple[PaneName, ...]:
+        """What shows; nothing comes over the conversation or takes a pane's place by itself later on."""
+        has_front = self.front is not None and bool(self.count(self.front))
+        self.is_zoomed = self.is_zoomed and has_front
+        if not has_front and self.room is Room.NARROW:
+            self.front = None
+        shown = arranged(self.room, self._states(), self.front)
+        if self.room is Room.MEDIUM and shown:
+            self.front = shown[0]
+        return (self.front,) if self.is_zoomed and self.front is not None else shown
 
     def on_resize(self) -> None:
         self._share_rows()
