@@ -24,11 +24,21 @@ from coder_tui.tools.call import understand
 from coder_tui.tools.git_command import canonical_call
 from coder_tui.tools.registry import Registry
 
+_FAILED = "the call fails before anything is decided"
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     verdict: Verdict
     findings: tuple[Finding, ...]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        if self.verdict.rule != _FAILED:
+            return explain(self.verdict, self.findings)
+        reasons = (f"  because {reason}" for reason in self.verdict.reasons)
+        error = f"  error: {self.verdict.source}"
+        return ("FAILS: this call ends before anything is decided.", *reasons, error)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -65,7 +75,7 @@ async def _check(arguments: argparse.Namespace) -> int:
         if arguments.json or arguments.stdin:
             say_json(answer.fields)
         else:
-            for line in explain(answer.verdict, answer.findings):
+            for line in answer.lines:
                 # A line break in a path must not pass for another sentence.
                 say(safe_line(line))
     return 0 if is_understood else 1
@@ -79,7 +89,7 @@ async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> Answer:
         tool, params = understand(registry.get(name), given)
         access = await tool.access(params, ToolContext("", "policy-check", setup.directory))
     except ToolError as error:
-        verdict = Verdict(Effect.DENY, "the call fails before anything is decided", error.type, (str(error),))
+        verdict = Verdict(Effect.DENY, _FAILED, error.type, (str(error),))
         return Answer(verdict, ())
     action = action_of(tool, access)
     return Answer(decide(action, build_policy(setup)), findings_of(action))

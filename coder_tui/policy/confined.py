@@ -9,7 +9,7 @@ from coder_tui.protocol.findings import Finding, FindingKind
 def why_not_confined(command: ShellCommand, policy: Policy) -> str:
     """Why the person must be asked all the same; empty where the sandbox is enough."""
     if not policy.is_sandboxed:
-        return "there is no sandbox that would hold it"
+        return "there is no sandbox here that is strong enough to run it unasked; 'coder-tui doctor' says why"
     if command.has_hidden_characters:
         return "it holds characters that cannot be seen or told apart"
     if command.unjudged or not command.parts:

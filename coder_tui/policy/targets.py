@@ -50,10 +50,11 @@ def _by_rules(action: Action, target: Target | None, policy: Policy) -> Verdict 
     default, _ = default_effect(action.tool, action.kind, policy.mode)
     if default is not default_effect(action.tool, action.kind, Mode.ASK)[0]:
         matches = [rule for rule in matches if not rule.yields_to_mode]
-    if policy.mode is Mode.PLAN and default is Effect.DENY:
-        # Plan mode is a layer of its own: a rule that allows cannot outweigh it.
-        matches.append(Rule(action.tool, EVERYTHING, Effect.DENY, "plan mode"))
     found = strictest(matches)
+    is_denied = found is not None and found.effect is Effect.DENY
+    if policy.mode is Mode.PLAN and default is Effect.DENY and not is_denied:
+        # Plan mode is a layer of its own: a rule that allows cannot outweigh it.
+        return Verdict(Effect.DENY, "plan mode = deny", "plan mode", ("plan mode changes nothing",))
     return by_rule(found) if found else None
 
 

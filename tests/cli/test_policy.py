@@ -61,3 +61,30 @@ def test_a_line_break_in_a_path_does_not_pass_for_a_verdict(tmp_path: Path) -> N
     done = program(tmp_path).run("policy", "check", "write", json.dumps(forged))
     assert [line for line in done.stdout.splitlines() if line.startswith("ALLOW")] == []
     assert "x␤ALLOW" in done.stdout
+
+
+def test_a_call_that_cannot_work_is_not_called_refused(tmp_path: Path) -> None:
+    done = program(tmp_path).run("policy", "check", "read", json.dumps({"path": "nothing-here"}))
+    assert done.stdout.splitlines() == [
+        "FAILS: this call ends before anything is decided.",
+        "  because No file or folder at nothing-here.",
+        "  error: file_not_found",
+    ]
+
+
+def test_plan_mode_refuses_in_its_own_name(tmp_path: Path) -> None:
+    given = json.dumps({"path": "notes.txt", "content": "x"})
+    done = program(tmp_path).run("policy", "check", "write", given, "--permission", "plan")
+    assert done.stdout.splitlines()[2:] == [
+        "  because plan mode changes nothing",
+        "  decided by: plan mode = deny",
+        "  from: plan mode",
+    ]
+
+
+def test_auto_mode_says_that_the_sandbox_is_off(tmp_path: Path) -> None:
+    made = program(tmp_path)
+    (made.home / ".config/coder-tui/config.toml").write_text('[bash]\nsandbox = "off"\n')
+    done = made.run("policy", "check", "bash", json.dumps({"command": "touch x"}), "--permission", "auto")
+    reason = "there is no sandbox here that is strong enough to run it unasked; 'coder-tui doctor' says why"
+    assert f"  because {reason}" in done.stdout.splitlines()
