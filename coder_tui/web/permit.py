@@ -7,7 +7,7 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import WebAddress
 from coder_tui.web.address_book import ReachOf
 
-_HINT = "Nothing was sent there. If it is meant, fetch it by itself: the approval will name the address."
+_HINT = "Nothing was sent there. If it is meant, fetch it again, by itself: the approval then says where."
 
 
 @dataclass(frozen=True, slots=True)
