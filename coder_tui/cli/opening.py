@@ -83,11 +83,11 @@ async def choose_model(settings: Settings) -> ModelChoice | None:
     name = section.name or await default_model(os.environ) or ""
     if not name:
         return None
-    _check_model(name, section.api_base)
+    check_model(name, section.api_base)
     return ModelChoice(name, section.api_base, section.effort, section.max_tokens)
 
 
-def _check_model(name: str, api_base: str) -> None:
+def check_model(name: str, api_base: str) -> None:
     """Say at once what would otherwise fail only after several attempts."""
     if api_base:
         address = urlsplit(api_base)

@@ -16,7 +16,9 @@ from coder_tui.protocol.errors import UsageError
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.drawing.entries import ThinkingLevel
 from coder_tui.ui.external_editor import remove_own_edits
+from coder_tui.ui.key_map import key_map
 from coder_tui.ui.launch import AnswerKeys, Launch, NothingToTrust
+from coder_tui.ui.shelf import EmptyShelf, Shelf
 from coder_tui.ui.textual_internals import take_pastes_quickly
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         trust=NothingToTrust() if is_demo else trust,
         doctor=opener.examine,
         keeps_transcript=arguments.print_transcript,
+        shelf=opener.shelf,
+        keys=key_map(quick_value(invocation.sources, "ui", "keys") or {}),
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )
     app = CoderApp(launch)
@@ -94,6 +98,9 @@ class _Opener:
         module = await asyncio.to_thread(import_module, "coder_tui.cli.screen_core")
         self._core = module.ScreenCore(self._trust.invocation, is_demo=self._is_demo)
         return await self._core.open()
+
+    def shelf(self) -> Shelf:
+        return (self._core and self._core.shelf) or EmptyShelf()
 
     async def examine(self) -> str:
         module = await asyncio.to_thread(import_module, "coder_tui.cli.doctor")

@@ -16,6 +16,7 @@ from coder_tui.cli.opening import (
     prepare,
     start_warnings,
 )
+from coder_tui.cli.screen_shelf import CoreShelf
 from coder_tui.llm.demo import DEMO_MODEL
 from coder_tui.protocol.errors import ModelError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -33,6 +34,7 @@ class ScreenCore:
         self._is_demo = is_demo
         self._scratch: Scratch | None = None
         self._core: Core | None = None
+        self.shelf: CoreShelf | None = None
         self._background: set[asyncio.Task[None]] = set()
 
     async def open(self) -> Session:
@@ -46,7 +48,7 @@ class ScreenCore:
         except UserError:
             await self._core.close()
             raise
-        session.on_close(self._core.close)
+        self.shelf = CoreShelf(self._core, session)
         self._announce(session, setup)
         task = asyncio.create_task(self._describe(self._core, session))
         self._background.add(task)

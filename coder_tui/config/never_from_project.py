@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from coder_tui.config.toml_lines import KeyPath
 
 # A proxy or a certificate lets its owner read every conversation, keys included; a variable that is
-# passed on hands a secret to each command.
+# passed on hands a secret to each command. Keys are a person's habit: a changed one answers for them.
 _NEVER: frozenset[KeyPath] = frozenset(
     {
         ("bash", "pass_environment"),
@@ -14,6 +14,7 @@ _NEVER: frozenset[KeyPath] = frozenset(
         ("fetch", "ca_bundle"),
         ("model", "proxy"),
         ("model", "ca_bundle"),
+        ("ui", "keys"),
     }
 )
 _SECRET_ENDINGS = ("key", "token", "secret", "password")

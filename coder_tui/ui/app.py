@@ -4,25 +4,23 @@ import asyncio
 import gc
 import sys
 import time
-from collections.abc import Iterable
-from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import events
-from textual.app import App, SystemCommand
-from textual.command import CommandPalette
+from textual.app import App
 from textual.screen import Screen
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.crash import crash_report
 from coder_tui.ui.departure import Departure, last_words
-from coder_tui.ui.keys import KEYS, Context, bindings, shown
+from coder_tui.ui.glyphs import chrome
+from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.project_trust import ask_for_trust
 from coder_tui.ui.screens.gated import Gated
-from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.screens.session import SessionScreen
+from coder_tui.ui.session_switch import SessionSwitch
 from coder_tui.ui.themes import DEFAULT_THEME, Themes, first_theme, load_themes
 
 
@@ -40,10 +38,12 @@ class CoderApp(App[int], inherit_bindings=False):
         super().__init__()
         self.animation_level = "none"
         self.set_class(launch.use_ascii, "-ascii")
+        self._signs = chrome(use_ascii=launch.use_ascii)
         self.session_screen = SessionScreen(launch, time.monotonic)
         self._use(self._themes)
         self._early: list[events.Key | events.Paste] | None = []
         self.departure = Departure(self, self.session_screen, launch)
+        self._switch = SessionSwitch(self, launch)
 
     def get_default_screen(self) -> Screen[None]:
         return self.session_screen
@@ -53,6 +53,7 @@ class CoderApp(App[int], inherit_bindings=False):
         return next(theme.variables for theme in self._themes.themes if theme.name == DEFAULT_THEME)
 
     def on_mount(self) -> None:
+        self.set_keymap(dict(self._launch.keys.changed))
         self.departure.watch()
         self.call_after_refresh(self._painted)
 
@@ -74,23 +75,25 @@ class CoderApp(App[int], inherit_bindings=False):
         if isinstance(self.screen, Gated):
             self.screen.rearm()
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        for row in KEYS:
-            if row.in_palette and self.session_screen.offers(row.action):
-                yield SystemCommand(row.title, shown(row.keys), partial(self.run_action, row.action))
-        for theme in self._themes.themes:
-            yield SystemCommand(f"Theme {theme.name}", "", partial(setattr, self, "theme", theme.name))
-
     def action_help(self) -> None:
-        context = self.screen.help_context if isinstance(self.screen, Gated) else Context.GLOBAL
-        self.push_screen(HelpScreen(context))
+        from coder_tui.ui.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            context = self.screen.help_context if isinstance(self.screen, Gated) else Context.GLOBAL
+            self.push_screen(HelpScreen(self._signs, self._launch.keys.rows, context))
 
     def action_command_palette(self) -> None:
-        if not isinstance(self.screen, CommandPalette):
-            self.push_screen(CommandPalette(placeholder="Search for commands"))
+        from coder_tui.ui.screens.palette import PaletteScreen, palette_entries
+
+        if not isinstance(self.screen, PaletteScreen):
+            entries = palette_entries(self, self._launch.keys.rows, self.session_screen)
+            self.push_screen(PaletteScreen(self._signs, entries))
 
     def action_repaint(self) -> None:
         self.screen.refresh(repaint=True, layout=True)
+
+    def action_start_session(self, session_id: str = "") -> None:
+        self._switch.start(session_id)
 
     async def action_quit(self) -> None:
         await self.departure.leave(0)
@@ -112,12 +115,18 @@ class CoderApp(App[int], inherit_bindings=False):
         if self.focused is None:
             self.call_after_refresh(self._painted)
             return
-        # What was typed before there was a prompt comes before what is typed now.
+        await self.release_keys()
+        # What was typed shows first: opening a session imports half of the program.
+        self.set_timer(0.02, lambda: self.run_worker(self._open_session(), group="open"))
+
+    def hold_keys(self) -> None:
+        self._early = self._early or []
+
+    async def release_keys(self) -> None:
+        """What was typed before there was a prompt comes before what is typed now."""
         early, self._early = self._early or [], None
         for event in early:
             await self.on_event(event)
-        # What was typed shows first: opening a session imports half of the program.
-        self.set_timer(0.02, lambda: self.run_worker(self._open_session(), group="open"))
 
     async def _open_session(self) -> None:
         await ask_for_trust(self, self.session_screen, self._launch)
@@ -129,7 +138,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self.session_screen.attach(session)
         self._use(await asyncio.to_thread(load_themes, self._launch.theme_directory))
         unknown = () if self.theme == self._launch.theme else (f"There is no theme {self._launch.theme}.",)
-        for problem in self._themes.problems + unknown:
+        for problem in self._launch.keys.problems + self._themes.problems + unknown:
             self.session_screen.transcript.add_note(NoticeLevel.WARNING, problem)
         gc.freeze()
 

@@ -24,7 +24,7 @@ class Departure:
 
     def __init__(self, app: App[Any], screen: SessionScreen, launch: Launch) -> None:
         self._app = app
-        self._screen = screen
+        self.screen = screen
         self._clean_up = launch.clean_up
         self._keeps_transcript = launch.keeps_transcript
         self.transcript = ""
@@ -47,10 +47,7 @@ class Departure:
         if self._is_leaving:
             return
         self._is_leaving = True
-        await self._screen.presenter.stop_editing()
-        await self._screen.reader.stop()
-        await self._screen.composing.stop()
-        self._screen.attention.stop()
+        await quieten(self.screen)
         try:
             farewell = await self._farewell()
             if self._keeps_transcript and self._session is not None:
@@ -75,18 +72,26 @@ class Departure:
 
     @property
     def _session(self) -> "Session | None":
-        return self._screen.conversation.session
+        return self.screen.conversation.session
 
     async def _farewell(self) -> Text | None:
         """What the session was, and the way back to it; nothing where there is nothing to come back to."""
-        session, router = self._session, self._screen.router
+        session, router = self._session, self.screen.router
         if session is None or router is None or not router.title or not session.is_kept:
             return None
         # Comparing files is not needed before the first paint.
         from coder_tui.agent.farewell import farewell
 
-        cost, files = self._screen.status.status.cost, await session.changed_files()
+        cost, files = self.screen.status.status.cost, await session.changed_files()
         return Text(await farewell(router.title, files, session.directory, cost, session.id))
+
+
+async def quieten(screen: SessionScreen) -> None:
+    """Nothing of a screen that is about to go may run on: no editor, no search, no title."""
+    await screen.presenter.stop_editing()
+    await screen.reader.stop()
+    await screen.composing.stop()
+    screen.attention.stop()
 
 
 def last_words(error: UserError) -> Text:

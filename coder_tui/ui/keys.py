@@ -25,6 +25,8 @@ class Context(StrEnum):
     PLAN = "Plan"
     WAITING = "Waiting requests"
     TRUST = "Trust"
+    PICKER = "Choosing from a list"
+    SESSIONS = "List of sessions"
     HELP = "Help"
 
 
@@ -62,7 +64,7 @@ def _row(
 
 _G, _S, _C, _T, _R = Context.GLOBAL, Context.SESSION, Context.COMPOSER, Context.TRANSCRIPT, Context.PAGER
 _D, _V, _A, _P, _H = Context.DIFF, Context.REVIEW, Context.APPROVAL, Context.TRUST, Context.HELP
-_N, _L, _E = Context.PANE, Context.LIST, Context.PROBLEMS
+_N, _L, _E, _K = Context.PANE, Context.LIST, Context.PROBLEMS, Context.PICKER
 _Q, _O, _W = Context.QUESTIONS, Context.PLAN, Context.WAITING
 
 KEYS: tuple[KeyAction, ...] = (
@@ -82,6 +84,11 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.mode", _S, "shift+tab", "screen.mode", "Next mode: ask, edits, plan"),
     _row("session.fold", _S, "ctrl+o", "screen.fold", "Expand or collapse all calls", priority=True),
     _row("session.thinking", _S, "alt+t", "screen.thinking", "Thinking: none, summary, full", priority=True),
+    _row("session.sessions", _S, "", "screen.sessions", "Earlier sessions"),
+    _row("session.new", _S, "", "app.start_session", "New session"),
+    _row("session.models", _S, "", "screen.models", "Choose the model"),
+    _row("session.modes", _S, "", "screen.modes", "Choose the mode"),
+    _row("session.themes", _S, "", "screen.themes", "Choose the theme, with a preview"),
     _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),
     _row("session.trust", _S, "", "screen.trust", "What this project brings along, and whether you trust it"),
     _row("session.log", _S, "", "screen.log", "Messages that were shown for a moment"),
@@ -127,6 +134,11 @@ KEYS: tuple[KeyAction, ...] = (
     _row("transcript.copy", _T, "y", "copy", "Copy the block", palette=False),
     _row("transcript.code", _T, "c", "copy_code", "Copy its code; again for the next piece", palette=False),
     _row("transcript.edit", _T, "e", "edit", "Open the block's text in $EDITOR", palette=False),
+    _row("transcript.sessions", _T, "s", "screen.sessions", "Earlier sessions", palette=False),
+    _row("transcript.new", _T, "S", "app.start_session", "New session", palette=False),
+    _row("transcript.modes", _T, "M", "screen.modes", "Choose the mode", palette=False),
+    _row("transcript.themes", _T, "t", "screen.themes", "Choose the theme", palette=False),
+    _row("transcript.models", _T, "m", "screen.models", "Choose the model", palette=False),
     _row("transcript.help", _T, "question_mark", "app.help", "Help", palette=False),
     _row("transcript.palette", _T, "colon", "app.command_palette", "Command palette", palette=False),
     _row("transcript.review", _T, "r", "screen.review", "Review the changes by hunk", palette=False),
@@ -233,7 +245,16 @@ KEYS: tuple[KeyAction, ...] = (
     _row("trust.refuse", _P, "n", "", "No, and do not ask again for this content", palette=False),
     _row("trust.later", _P, "escape", "", "Not now", palette=False),
     _row("trust.help", _P, "f1", "app.help", "This help; the question waits", palette=False),
-    _row("help.close", _H, "escape,q,f1", "screen.dismiss", "Close", palette=False),
+    _row("picker.filter", _K, "slash", "filter", "Type what to look for", palette=False),
+    _row("picker.page_up", _K, "pageup", "page(-1)", "A page up", palette=False),
+    _row("picker.page_down", _K, "pagedown", "page(1)", "A page down", palette=False),
+    _row("picker.close", _K, "escape,ctrl+c", "close", "Drop what was typed, or close", palette=False),
+    _row("picker.help", _K, "f1", "app.help", "This help", palette=False),
+    _row("sessions.new", Context.SESSIONS, "n", "new", "Begin a new session", palette=False),
+    _row("sessions.rename", Context.SESSIONS, "r", "rename", "Give it another title", palette=False),
+    _row("sessions.delete", Context.SESSIONS, "d", "delete", "Delete it, at the second press", palette=False),
+    _row("sessions.all", Context.SESSIONS, "tab", "everywhere", "All folders, or this one", palette=False),
+    _row("help.close", _H, "f1", "leave", "Close", palette=False),
 )
 
 RESERVED = frozenset(

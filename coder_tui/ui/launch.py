@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from coder_tui.config.inventory import ProjectInventory
 from coder_tui.ui.drawing.entries import ThinkingLevel
+from coder_tui.ui.key_map import KeyMap
+from coder_tui.ui.shelf import EmptyShelf, Shelf
 
 if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
     from coder_tui.agent.session import Session
@@ -71,3 +73,6 @@ class Launch:
     trust: ProjectTrust = field(default_factory=NothingToTrust)
     doctor: Callable[[], Awaitable[str]] = nothing_known
     """Reports what is installed, and what is missing."""
+    shelf: Callable[[], Shelf] = EmptyShelf
+    """Asked anew each time: what it stands on is opened behind the first paint."""
+    keys: KeyMap = field(default_factory=KeyMap)

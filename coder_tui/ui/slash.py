@@ -120,7 +120,7 @@ _ACTIONS = {
     "models": "screen.models",
     "themes": "screen.themes",
     "sessions": "screen.sessions",
-    "start": "screen.start_session",
+    "start": "app.start_session",
     "modes": "screen.modes",
     "review": "screen.review",
     "changes": "screen.changes",

@@ -3,7 +3,7 @@
 `IS_KNOWN` is False for a Textual that nobody measured: then every trick stands aside for the public way.
 """
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +20,7 @@ from textual.app import App
 from textual.geometry import Region, Size
 from textual.layout import DockArrangeResult, WidgetPlacement
 from textual.message import Message
+from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
@@ -223,6 +224,21 @@ def write_to_terminal(app: App[Any], sequence: str) -> None:
     if driver is not None and not app.is_headless:
         driver.write(sequence)
         driver.flush()
+
+
+def replace_screen(app: App[Any], new: Screen[Any]) -> Awaitable[object]:
+    """Put a screen in the place of the present one, which may be the first.
+
+    `switch_screen` takes a callback from every screen that it removes, but the first one was given none.
+    """
+    shown: Awaitable[object]
+    if IS_KNOWN:
+        if not app.screen._result_callbacks:
+            app.screen._push_result_callback(app.screen, None)
+        shown = app.switch_screen(new)
+    else:
+        shown = app.push_screen(new)
+    return shown
 
 
 def keep_for_pasting(app: App[Any], text: str) -> None:

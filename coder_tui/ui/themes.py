@@ -5,8 +5,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
 from textual.color import Color, ColorParseError
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 from coder_tui.resources import bundled
 
@@ -39,6 +40,13 @@ def load_themes(user_directory: Path | None = None) -> Themes:
     """Bundled themes, then the person's own, which win where names are equal."""
     folders = [bundled("themes")] + ([] if user_directory is None else [user_directory])
     return _read([path for folder in folders for path in sorted(folder.glob("*.toml"))])
+
+
+def own_themes(app: App[Any]) -> list[str]:
+    """Names of the themes that we or the person brought; those of Textual can hardly be read."""
+    return sorted(
+        name for name, theme in app.available_themes.items() if theme is not BUILTIN_THEMES.get(name)
+    )
 
 
 def _read(paths: list[Path]) -> Themes:

@@ -58,7 +58,13 @@ def test_defaults_are_the_documented_ones() -> None:
         "fetch": {"proxy": "", "ca_bundle": "", "insecure_hosts": ()},
         "websearch": {"base_url": "https://api.exa.ai"},
         "limits": {"max_steps": 200, "max_cost": None, "max_minutes": None, "repeated_calls": 3},
-        "ui": {"theme": "coder-dark", "motion": True, "thinking": "summary"},
+        "ui": {
+            "theme": "coder-dark",
+            "motion": True,
+            "thinking": "summary",
+            "approvals": "letters",
+            "keys": {},
+        },
         "experimental": {"batch_tool": False, "websearch": False, "plan_mode": True},
     }
 
@@ -130,7 +136,10 @@ def test_permission_rules_keep_their_order_and_a_stronger_source_comes_last(tmp_
             'config.toml:1: unknown key "zzz"; valid here: '
             "model, permission, bash, workspace, fetch, websearch, limits, ui, experimental",
         ),
-        ("ui.zzz = 1", 'config.toml:1: unknown key "ui.zzz"; valid here: theme, motion, thinking'),
+        (
+            "ui.zzz = 1",
+            'config.toml:1: unknown key "ui.zzz"; valid here: theme, motion, thinking, approvals, keys',
+        ),
         (
             "[bash]\n\ntimeout_ms = 'fast'",
             'config.toml:3: bash.timeout_ms must be a whole number, got "fast"',

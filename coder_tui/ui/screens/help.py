@@ -1,52 +1,50 @@
-"""All keys, generated from the table that makes the bindings."""
+"""All keys, generated from the table that makes the bindings, with a person's own keys in it."""
 
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import Static
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
-from coder_tui.ui.keys import KEYS, Context, bindings, shown
-
-_KEY_COLUMN = 20
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.keys import Context, KeyAction, bindings, shown
+from coder_tui.ui.screens.picker import Hint, PickerScreen
+from coder_tui.ui.widgets.fuzzy_list import Item
 
 
-def help_text(first: Context) -> Content:
-    """Sections by context, the current one first."""
+def help_items(rows: Iterable[KeyAction], first: Context) -> list[Item]:
+    """By context, the current one first."""
     order = [first, *(context for context in Context if context is not first)]
-    return Content("\n\n").join([_section(context) for context in order])
+    listed = [row for row in rows if row.keys and row.in_help]
+    return [_item(row) for context in order for row in listed if row.context is context]
 
 
-def _section(context: Context) -> Content:
-    lines = [Content.styled(context.value, "bold $text-accent")]
-    for row in KEYS:
-        if row.context is context and row.keys and row.in_help:
-            keys = shown(row.keys)
-            lines.append(Content.assemble((f"{keys:<{_KEY_COLUMN}} ", "bold"), row.title))
-    return Content("\n").join(lines)
+def _item(row: KeyAction) -> Item:
+    return Item(
+        key=row.id,
+        label=row.title,
+        details=(shown(row.keys),),
+        note=f"{shown(row.keys)}  {row.title}" + (f"  [ui.keys] {row.id}" if row.action else ""),
+        group=row.context.value,
+        also=f"{shown(row.keys)} {row.context.value}",
+    )
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(PickerScreen):
     """A page of keys over the current screen."""
 
-    DEFAULT_CSS = """
-    HelpScreen {
-        align: center middle; background: $background 60%;
-        VerticalScroll {
-            width: 72; max-width: 100%; height: auto; max-height: 90%; padding: 0 2; background: $surface;
-            border: round $primary; border-title-color: $text-primary; border-title-style: bold;
-            scrollbar-size-vertical: 1;
-        }
-        Static { height: auto; }
-    }
-    """
     BINDINGS = bindings(Context.HELP)
+    help_context = Context.HELP
+    heading = "Keys"
+    hints: ClassVar[tuple[Hint, ...]] = (("type", "to search"), ("Up Down", "move"), ("Esc", "close"))
 
-    def __init__(self, first: Context) -> None:
-        super().__init__()
+    def __init__(self, chrome: Chrome, rows: Sequence[KeyAction], first: Context) -> None:
+        super().__init__(chrome)
+        self._rows = rows
         self._first = first
 
-    def compose(self) -> ComposeResult:
-        scroll = VerticalScroll(Static(help_text(self._first), markup=False))
-        scroll.border_title = Content("Keys")
-        yield scroll
+    def fill(self) -> None:
+        self.list.show(help_items(self._rows, self._first))
+
+    def choose(self, item: Item) -> None:
+        self.dismiss(None)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

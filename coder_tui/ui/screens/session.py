@@ -22,6 +22,7 @@ from coder_tui.ui.reading import BlockReader
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.pane_actions import PaneActions
+from coder_tui.ui.screens.picker_actions import PickerActions
 from coder_tui.ui.screens.prompt_actions import PromptActions
 from coder_tui.ui.screens.reading_actions import ReadingActions
 from coder_tui.ui.screens.report_actions import ReportActions
@@ -46,7 +47,9 @@ _WIDTHS = [(0, "-narrow"), (MEDIUM, "-medium"), (WIDE, "-wide")]
 _HEIGHTS = [(0, "-short"), (30, "-tall")]
 
 
-class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, ReportActions, Screen[None]):
+class SessionScreen(
+    Gated, ReadingActions, PaneActions, PickerActions, PromptActions, ReportActions, Screen[None]
+):
     """Lays the widgets out and turns keys into calls on them."""
 
     BINDINGS = bindings(Context.SESSION)
@@ -61,6 +64,7 @@ class SessionScreen(Gated, ReadingActions, PaneActions, PromptActions, ReportAct
         self._directory = launch.directory
         self.chrome = signs
         self.launch = launch
+        self.shelf = launch.shelf
         self._clock = clock
         self._quit_until = float("-inf")
         self.transcript = Transcript(

@@ -1,0 +1,90 @@
+"""Stored sessions and models for the screen, on top of an open core."""
+
+import os
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.session import Session
+from coder_tui.bootstrap import Core
+from coder_tui.cli.opening import check_model
+from coder_tui.config.paths import display_path
+from coder_tui.llm.catalog import CatalogEntry, available_models
+from coder_tui.llm.host_client import HostClient
+from coder_tui.llm.providers import needs_key, provider_of
+from coder_tui.protocol.errors import StorageError, UserError
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.storage.sessions import SessionInfo
+
+MOST = 500
+ONLY_DEMO = "The demo has one model only: set a key and start again, 'coder-tui models' tells which."
+
+
+class CoreShelf:
+    """The core is closed with the session that is open then; one that was left does not take it along."""
+
+    def __init__(self, core: Core, session: Session) -> None:
+        self._core = core
+        self._first = core.choice
+        self._session = session
+        session.on_close(partial(self._closed, session))
+
+    async def sessions(self, *, everywhere: bool) -> tuple[SessionInfo, ...]:
+        """Without those in which nothing was ever said."""
+        folder = None if everywhere else str(self._core.setup.directory)
+        infos = await self._core.store.list_sessions(folder, MOST)
+        return tuple(info for info in infos if info.message_count or info.id == self._session.id)
+
+    async def rename(self, session_id: str, title: str) -> None:
+        if session_id == self._session.id:
+            await self._session.rename(title)
+        else:
+            await self._core.store.rename(session_id, title)
+
+    async def delete(self, session_id: str) -> None:
+        await self._core.store.delete(session_id)
+
+    async def open(self, session_id: str) -> Session:
+        session = await (self._resumed(session_id) if session_id else self._core.new_session())
+        old, self._session = self._session, session
+        session.on_close(partial(self._closed, session))
+        session.set_context_window(old.facts.usage.context_window)
+        try:
+            await old.close()
+        except StorageError as error:
+            session.notice(NoticeLevel.WARNING, f"The session before could not be closed: {error}.")
+        return session
+
+    async def models(self, *, looks_around: bool) -> tuple[CatalogEntry, ...]:
+        return await available_models(os.environ, probe=looks_around)
+
+    async def use_model(self, name: str) -> None:
+        client = self._core.client
+        if not isinstance(client, HostClient):
+            raise UserError(ONLY_DEMO)
+        choice = self._choice(name)
+        check_model(name, choice.api_base)
+        if (provider := needs_key(name, choice.api_base, os.environ)) is not None:
+            raise UserError(f"{name} needs a key: set {' or '.join(provider.key_variables)}")
+        info = await client.model_info(name, choice.api_base)
+        self._core = replace(self._core, choice=choice)
+        self._session.set_model(choice, info.context_window)
+
+    def _choice(self, name: str) -> ModelChoice:
+        """The address that was set belongs to its provider: another one's key must not go there."""
+        is_same_server = provider_of(name) == provider_of(self._first.name)
+        return replace(self._first, name=name, api_base=self._first.api_base if is_same_server else "")
+
+    async def _resumed(self, session_id: str) -> Session:
+        info = await self._core.store.get(session_id)
+        if info.id == self._session.id:
+            raise UserError("This session is open already.")
+        if Path(info.directory) != self._core.setup.directory:
+            folder = display_path(Path(info.directory))
+            raise UserError(f"That session belongs to {folder}: run coder-tui --resume {info.id} there.")
+        return await self._core.resume(info.id)
+
+    async def _closed(self, session: Session) -> None:
+        if session is self._session:
+            await self._core.close()

@@ -1,0 +1,181 @@
+"""A list over the session to choose from; every picker is one of these."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.screens.gated import Gated
+from coder_tui.ui.widgets.browse_line import BrowseLine
+from coder_tui.ui.widgets.fuzzy_list import FuzzyList, Item
+from coder_tui.ui.widgets.row_list import RowList
+from coder_tui.ui.widgets.typed_line import TypedLine
+
+_FILTER = "/"
+Hint = tuple[str, str]
+
+
+class PickerScreen(Gated, ModalScreen[str | None]):
+    """Ends with the key of what was chosen, None for nothing.
+
+    Where `types_at_once`, letters narrow the list down from the start; elsewhere letters may mean something,
+    and `/` or any other letter begins the filter.
+    """
+
+    DEFAULT_CSS = """
+    PickerScreen {
+        align: center middle; background: $background 60%;
+        #picker {
+            width: 90%; max-width: 100; height: 80%; max-height: 30; background: $surface;
+            border: round $primary; border-title-color: $text-primary; border-title-style: bold;
+        }
+        #note { height: auto; max-height: 3; min-height: 1; padding: 0 1; color: $text-muted; }
+        BrowseLine { display: block; }
+    }
+    """
+    BINDINGS = bindings(Context.PICKER)
+    AUTO_FOCUS = "FuzzyList"
+    help_context = Context.PICKER
+    heading: ClassVar[str]
+    types_at_once: ClassVar[bool] = True
+    hints: ClassVar[tuple[Hint, ...]] = (("Enter", "choose"), ("Esc", "close"), ("Up Down", "move"))
+
+    def __init__(self, chrome: Chrome, query: str = "") -> None:
+        super().__init__()
+        self.chrome = chrome
+        self.list = FuzzyList(self.action_choose, glyphs=chrome)
+        self.line = TypedLine()
+        self._note = Static(id="note", markup=False)
+        self._keys = BrowseLine(self.hints, chrome)
+        self._asked: Callable[[str], None] | None = None
+        self._armed: str | None = None
+        self._was_armed: str | None = None
+        self._early: list[events.Key | events.Paste] | None = []
+        if self.types_at_once or query:
+            self.line.begin(_FILTER, query)
+
+    def compose(self) -> ComposeResult:
+        frame = Container(self.line, self.list, self._note, self._keys, id="picker")
+        frame.border_title = Content(f" {self.heading} ")
+        yield frame
+
+    @abstractmethod
+    def fill(self) -> None:
+        """Show the items; called once there is a place for them."""
+
+    def choose(self, item: Item) -> None:
+        """Enter was pressed, or the marked row was clicked."""
+        self.dismiss(item.key)
+
+    def moved(self, item: Item | None) -> None:
+        """The mark is on another item."""
+
+    def on_mount(self) -> None:
+        self.list.filter(self.line.text)
+        self.fill()
+        # In the app's own queue, where keys that come meanwhile wait behind these.
+        self.call_after_refresh(self.app.call_later, self._take_early)
+
+    async def take(self, event: events.Key | events.Paste) -> bool:
+        if self._early is not None:
+            self._early.append(event)
+            return True
+        self._was_armed, self._armed = self._armed, None
+        if isinstance(event, events.Paste):
+            self._type(event.text)
+        elif self.line.take(event):
+            self._typed()
+        elif (bound := self.active_bindings.get(event.key)) is not None:
+            await self.app.run_action(bound.binding.action, bound.node)
+        elif event.is_printable and event.character:
+            self._type(event.character)
+        return True
+
+    def say(self, text: str, style: str = "") -> None:
+        """Words below the list, until the mark moves."""
+        self._note.update(Content.styled(safe_line(text), style))
+
+    def ask(self, label: str, text: str, then: Callable[[str], None]) -> None:
+        """Have a few words typed above the list."""
+        self._asked = then
+        self.line.begin(f"{label} ", text)
+
+    def pressed_twice(self, key: str, warning: str) -> bool:
+        """Whether this is the second time in a row; the first time says what the second would do."""
+        if self._was_armed == key:
+            return True
+        self._armed = key
+        self.say(warning, "$text-warning")
+        return False
+
+    def count(self) -> None:
+        self.line.show_tail(self.list.counted)
+
+    @on(RowList.Moved)
+    def _marked(self) -> None:
+        self.show_marked()
+
+    @on(RowList.Chosen)
+    def _clicked(self) -> None:
+        self.action_choose()
+
+    def show_marked(self) -> None:
+        item = self.list.marked
+        self.count()
+        if self._armed is None:
+            self.say(item.note if item else "")
+        self.moved(item)
+
+    def action_choose(self) -> None:
+        if self._asked is not None:
+            then, self._asked, text = self._asked, None, self.line.text.strip()
+            self._end_typing()
+            if text:
+                then(text)
+        elif (item := self.list.marked) is not None:
+            self.choose(item)
+
+    def action_filter(self) -> None:
+        self.line.begin(_FILTER, self.line.text)
+
+    def action_close(self) -> None:
+        """What was typed goes first."""
+        if self._asked is not None or self.line.text or (self.line.is_typing and not self.types_at_once):
+            self._asked = None
+            self._end_typing()
+        else:
+            self.dismiss(None)
+
+    def action_page(self, way: int) -> None:
+        self.list.action_page(way)
+
+    async def _take_early(self) -> None:
+        """Keys that came before there was a list."""
+        early, self._early = self._early or [], None
+        for event in early:
+            await self.app.on_event(event)
+
+    def _type(self, text: str) -> None:
+        if not self.line.is_typing:
+            self.line.begin(_FILTER)
+        self.line.type_text(text)
+        self._typed()
+
+    def _typed(self) -> None:
+        if self._asked is None:
+            self.list.filter(self.line.text)
+
+    def _end_typing(self) -> None:
+        self.line.end()
+        if self.types_at_once:
+            self.line.begin(_FILTER)
+        self.list.filter("")

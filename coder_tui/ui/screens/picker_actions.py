@@ -1,0 +1,88 @@
+"""Keys of the session that open a list to choose from."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import UserError
+from coder_tui.ui.conversation import Conversation
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.shelf import Shelf
+from coder_tui.ui.widgets.hints import Hints
+
+if TYPE_CHECKING:
+    _Screen = Screen[None]
+else:
+    _Screen = object
+
+NOT_YET = "The session is still being opened."
+
+
+class PickerActions(_Screen):
+    """Part of a screen: another part makes the widgets. The lists are loaded when they are asked for."""
+
+    chrome: Chrome
+    hints: Hints
+    conversation: Conversation
+    shelf: Callable[[], Shelf]
+
+    def action_sessions(self) -> None:
+        session = self.conversation.session
+        if session is None:
+            self.hints.show(NOT_YET)
+            return
+        from coder_tui.ui.screens.sessions import SessionsScreen
+
+        picker = SessionsScreen(self.chrome, self.shelf(), session.id, session.directory)
+        self.app.push_screen(picker, self._session_chosen)
+
+    def action_models(self, name: str = "") -> None:
+        session = self.conversation.session
+        if session is None:
+            self.hints.show(NOT_YET)
+            return
+        from coder_tui.ui.screens.models import ModelsScreen
+
+        self.app.push_screen(ModelsScreen(self.chrome, self.shelf(), session.model, name), self._model_chosen)
+
+    def action_themes(self, name: str = "") -> None:
+        from coder_tui.ui.screens.themes_picker import ThemesScreen
+        from coder_tui.ui.themes import own_themes
+
+        names = own_themes(self.app)
+        if name in names:
+            self.app.theme = name
+        else:
+            self.app.push_screen(ThemesScreen(self.chrome, names, self.app.theme, name))
+
+    def action_modes(self) -> None:
+        session = self.conversation.session
+        if session is None:
+            self.hints.show(NOT_YET)
+            return
+        from coder_tui.ui.screens.modes import ModesScreen
+
+        self.app.push_screen(ModesScreen(self.chrome, session.mode), self._mode_chosen)
+
+    async def _session_chosen(self, session_id: str | None) -> None:
+        if session_id is not None:
+            await self.app.run_action(f"app.start_session({session_id!r})")
+
+    def _model_chosen(self, name: str | None) -> None:
+        if name is not None:
+            self.run_worker(self._use_model(name), group="model", exclusive=True)
+
+    def _mode_chosen(self, mode: str | None) -> None:
+        if mode is not None:
+            self.conversation.set_mode(Mode(mode))
+
+    async def _use_model(self, name: str) -> None:
+        try:
+            await self.shelf().use_model(name)
+        except UserError as error:
+            self.hints.show(str(error))
+        else:
+            from_when = "from the next turn on" if self.conversation.is_busy else "now"
+            self.hints.show(f"{name} answers {from_when}.")

@@ -1,0 +1,62 @@
+"""Puts another session on the screen; the old one is left once the new one is open."""
+
+import time
+from typing import TYPE_CHECKING
+
+from coder_tui.protocol.errors import UserError
+from coder_tui.ui.departure import quieten
+from coder_tui.ui.launch import Launch
+from coder_tui.ui.screens.session import SessionScreen
+from coder_tui.ui.textual_internals import replace_screen
+
+if TYPE_CHECKING:  # the app holds this
+    from coder_tui.agent.session import Session
+    from coder_tui.ui.app import CoderApp
+
+NOT_YET = "The session is still being opened."
+BUSY = "The agent is working; stop it first (Esc)."
+OPEN_ALREADY = "This session is open already."
+
+
+class SessionSwitch:
+    """The draft comes along, and so does what is typed meanwhile."""
+
+    def __init__(self, app: "CoderApp", launch: Launch) -> None:
+        self._app = app
+        self._launch = launch
+
+    def start(self, session_id: str) -> None:
+        """An empty id begins a new session."""
+        screen = self._app.session_screen
+        session = screen.conversation.session
+        if session is None:
+            screen.hints.show(NOT_YET)
+        elif screen.conversation.is_busy:
+            screen.hints.show(BUSY)
+        elif session.id == session_id:
+            screen.hints.show(OPEN_ALREADY)
+        else:
+            self._app.run_worker(self._switch(session_id), group="switch", exclusive=True)
+
+    async def _switch(self, session_id: str) -> None:
+        try:
+            session = await self._launch.shelf().open(session_id)
+        except UserError as error:
+            self._app.session_screen.hints.show(str(error))
+        else:
+            await self._show(session)
+
+    async def _show(self, session: "Session") -> None:
+        app, old = self._app, self._app.session_screen
+        app.hold_keys()
+        await quieten(old)
+        while app.screen is not old:
+            await app.pop_screen()
+        new = SessionScreen(self._launch, time.monotonic)
+        app.session_screen = app.departure.screen = new
+        draft = old.prompt.whole_text
+        await replace_screen(app, new)
+        new.attach(session)
+        new.prompt.show_draft(draft)
+        new.set_focus(new.prompt)
+        await app.release_keys()

@@ -1,0 +1,63 @@
+"""Stored sessions and models as a test says."""
+
+from datetime import UTC, datetime, timedelta
+from typing import cast
+
+from coder_tui.agent.session import Session
+from coder_tui.llm.catalog import CatalogEntry
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import UserError
+from coder_tui.storage.records import SessionInfo
+from tests.fakes.fake_session import FakeSession
+
+
+def stored(id: str, title: str, hours: int = 1, directory: str = "/srv/project") -> SessionInfo:
+    when = datetime.now(UTC) - timedelta(hours=hours, minutes=1)
+    return SessionInfo(id, title, directory, "demo/model", Mode.ASK, when, when, 14, 0.37)
+
+
+def model(id: str, missing: str = "", cost: float = 2.0) -> CatalogEntry:
+    provider = id.partition("/")[0]
+    return CatalogEntry(id, provider, ("main",), 200_000, cost, cost * 5, not missing, missing)
+
+
+class FakeShelf:
+    def __init__(self, *infos: SessionInfo) -> None:
+        self.infos = list(infos)
+        self.opened: dict[str, FakeSession] = {}
+        self.asked: list[str] = []
+        self.problem = ""
+        self.known = (
+            model("anthropic/sonnet"),
+            model("openai/gpt", "set OPENAI_API_KEY"),
+            model("demo/model"),
+        )
+        self.local = (model("ollama/qwen"),)
+
+    async def sessions(self, *, everywhere: bool) -> tuple[SessionInfo, ...]:
+        return tuple(info for info in self.infos if everywhere or info.directory == "/srv/project")
+
+    async def rename(self, session_id: str, title: str) -> None:
+        self._check()
+        self.asked.append(f"rename {session_id} {title}")
+
+    async def delete(self, session_id: str) -> None:
+        self._check()
+        self.infos = [info for info in self.infos if info.id != session_id]
+        self.asked.append(f"delete {session_id}")
+
+    async def open(self, session_id: str) -> Session:
+        self._check()
+        self.asked.append(f"open {session_id}")
+        return cast(Session, self.opened[session_id])
+
+    async def models(self, *, looks_around: bool) -> tuple[CatalogEntry, ...]:
+        return self.known + (self.local if looks_around else ())
+
+    async def use_model(self, name: str) -> None:
+        self._check()
+        self.asked.append(f"model {name}")
+
+    def _check(self) -> None:
+        if self.problem:
+            raise UserError(self.problem)
