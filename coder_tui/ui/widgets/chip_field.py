@@ -2,7 +2,9 @@
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
+from rich.text import Text
 from textual import events
 from textual.message import Message
 from textual.widgets import TextArea
@@ -22,6 +24,9 @@ _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 
 class ChipField(TextArea):
     """The cursor never stands inside a chip: there the whole chip is selected."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"chip-field--chip"}
+    DEFAULT_CSS = "ChipField .chip-field--chip { color: $text-accent; background: $panel; }"
 
     @dataclass
     class Refused(Message):
@@ -45,6 +50,12 @@ class ChipField(TextArea):
     def whole_text(self) -> str:
         """What would be sent: each chip in full."""
         return self.chips.whole(self.text)
+
+    def get_line(self, line_index: int) -> Text:
+        line = super().get_line(line_index)
+        for start, end in self.chips.spans(line.plain):
+            line.stylize(self.get_component_rich_style("chip-field--chip"), start, end)
+        return line
 
     def type_text(self, text: str) -> None:
         """Insert at the cursor, as if typed."""
