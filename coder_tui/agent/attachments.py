@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from coder_tui.llm.traits import traits_of
 from coder_tui.policy.paths import is_within
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.protocol.messages import Attachment
+from coder_tui.protocol.events import Event, Notice, UserMessageAdded
+from coder_tui.protocol.messages import Attachment, UserMessage
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.text.mentions import Mention, find_mentions
 from coder_tui.text.redact import Redactor
@@ -27,6 +28,7 @@ MOST_LINES = 2_000
 MOST_CHARACTERS = 50_000
 """Of one file; after so many no further page of it is read."""
 MOST_IMAGE_BYTES = 5_000_000
+NOT_ATTACHED = "(not attached: "
 _PAGE = 200
 
 
@@ -97,7 +99,7 @@ class Attachments:
             self._notify(
                 NoticeLevel.WARNING, f"@{label} is not attached: {error.message} {error.hint}".strip()
             )
-            return Attachment(label, f"(not attached: {error.message})")
+            return Attachment(label, f"{NOT_ATTACHED}{error.message})")
 
     def _check_place(self, found: _Found, picture: Picture | None) -> None:
         """A picture may lie anywhere, on the person's desktop for instance: then it is asked about."""
@@ -159,6 +161,14 @@ def _bytes(located: Located, most: int) -> bytes:
 
 def _shown(block: object) -> str:
     return block.text if isinstance(block, TextBlock) else ""
+
+
+def told(message: UserMessage) -> Iterator[Event]:
+    """A message as it is shown: with a word on what went along with it."""
+    yield UserMessageAdded(message.id, message.text)
+    labels = [each.label for each in message.attachments if not each.text.startswith(NOT_ATTACHED)]
+    if labels:
+        yield Notice(NoticeLevel.INFO, f"Attached for the model: {', '.join(labels)}")
 
 
 async def no_attachments(text: str) -> tuple[Attachment, ...]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from coder_tui.agent.attachments import told
 from coder_tui.protocol.display import TextBlock
-from coder_tui.protocol.events import Event, MessageFinished, ToolFinished, UserMessageAdded
+from coder_tui.protocol.events import Event, MessageFinished, ToolFinished
 from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.storage.sessions import StoredCall, StoredSession
@@ -14,7 +15,7 @@ def replay(stored: StoredSession) -> Iterator[Event]:
     for message in stored.messages:
         match message:
             case UserMessage():
-                yield UserMessageAdded(message.id, message.text)
+                yield from told(message)
             case AssistantMessage():
                 thinking = "".join(block.text for block in message.thinking)
                 if message.text or thinking:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from uuid import uuid4
 
-from coder_tui.agent.attachments import no_attachments
+from coder_tui.agent.attachments import no_attachments, told
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.held_attachments import HeldAttachments
@@ -16,7 +16,7 @@ from coder_tui.agent.request_builder import RequestBuilder
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
 from coder_tui.agent.usage_meter import UsageMeter
-from coder_tui.protocol.events import MessageFinished, Notice, UserMessageAdded
+from coder_tui.protocol.events import MessageFinished, Notice
 from coder_tui.protocol.messages import (
     AssistantMessage,
     Attachment,
@@ -92,7 +92,8 @@ class Turn:
 
     async def _store(self, message: UserMessage) -> None:
         await self._services.conversation.add(message)
-        self._services.bus.publish(UserMessageAdded(message.id, message.text))
+        for event in told(message):
+            self._services.bus.publish(event)
 
     async def _say_queued(self) -> bool:
         """What the person typed meanwhile goes out now; True when there was something."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import TerminalBlock
-from coder_tui.protocol.events import RequestOpened, ToolFinished, ToolProgressed, ToolStarted
+from coder_tui.protocol.events import Notice, RequestOpened, ToolFinished, ToolProgressed, ToolStarted
 from coder_tui.protocol.messages import Attachment, UserMessage
-from coder_tui.protocol.outcomes import Outcome
+from coder_tui.protocol.outcomes import NoticeLevel, Outcome
 from coder_tui.tools.builtin.bash import BashTool
 from tests.fakes.scripted_model import Say
 from tests.fakes.shells import shell_for
@@ -59,6 +59,10 @@ async def test_only_a_shared_output_goes_along_and_only_once(tmp_path: Path) -> 
         )
         assert first.attachments == (Attachment("$ echo shared", "shared\n(exit code 0)"),)
         assert second.attachments == ()
+        notices = [event.text for event in made.events if isinstance(event, Notice)]
+        assert notices == ["Attached for the model: $ echo shared"]
+    async with world(tmp_path, [], resume=made.session.id) as again:
+        assert Notice(NoticeLevel.INFO, notices[0]) in again.session.history()
 
 
 async def test_what_is_denied_stays_denied(tmp_path: Path) -> None:
