@@ -4,6 +4,7 @@ A renderer takes a block as it came, untrusted, and lets its texts through `safe
 """
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from textual.strip import Strip
@@ -17,7 +18,6 @@ from coder_tui.protocol.display import (
     TextBlock,
     TodosBlock,
 )
-from coder_tui.ui.blocks.diff import draw_diff
 from coder_tui.ui.blocks.markdown import draw_markdown_block
 from coder_tui.ui.blocks.table import draw_table
 from coder_tui.ui.blocks.terminal import draw_terminal
@@ -28,10 +28,22 @@ from coder_tui.ui.drawing.palette import Palette
 Renderer = Callable[[Any, int, Palette], list[Strip]]
 """(block, width, palette) -> rows of exactly that width."""
 
+
+def load() -> None:
+    """Load what draws diffs: a dozen modules that the first paint does not need."""
+    import_module("coder_tui.ui.blocks.diff")
+
+
+def _draw_diff(block: DiffBlock, width: int, palette: Palette) -> list[Strip]:
+    from coder_tui.ui.blocks.diff import draw_diff
+
+    return draw_diff(block, width, palette)
+
+
 RENDERERS: dict[type, Renderer] = {
     TextBlock: draw_text,
     MarkdownBlock: draw_markdown_block,
-    DiffBlock: draw_diff,
+    DiffBlock: _draw_diff,
     TerminalBlock: draw_terminal,
     TodosBlock: draw_todos,
     TableBlock: draw_table,

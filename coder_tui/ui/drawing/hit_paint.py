@@ -10,7 +10,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from coder_tui.ui.drawing.diff_inks import READABLE, contrast, rgb
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.searching import Hit, spans_in
 
@@ -83,6 +82,9 @@ def marked_row(strip: Strip, palette: Palette) -> Strip:
 @lru_cache(256)
 def _on_mark(style: Style, base: Style, cursor: Style) -> Style:
     """On the ground of the mark, as near to its own ink as can be read there."""
+    # With all that diffs need, it is loaded behind the first paint.
+    from coder_tui.ui.drawing.diff_inks import READABLE, contrast, rgb
+
     ink, plain, ground = rgb(style.color), rgb(base.color), rgb(cursor.bgcolor)
     if ink is None or plain is None or ground is None:
         return style + cursor

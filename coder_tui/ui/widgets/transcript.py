@@ -11,6 +11,7 @@ from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome
 from coder_tui.text.safe_text import safe_text
+from coder_tui.ui import blocks
 from coder_tui.ui.drawing.entries import (
     Entry,
     NoteEntry,
@@ -20,7 +21,7 @@ from coder_tui.ui.drawing.entries import (
     reply_entries,
 )
 from coder_tui.ui.drawing.glyphs import ASCII, UNICODE
-from coder_tui.ui.drawing.markdown import load
+from coder_tui.ui.drawing.markdown import load as load_markdown
 from coder_tui.ui.motion import after_first_paint
 from coder_tui.ui.widgets.browse_line import BrowseLine
 from coder_tui.ui.widgets.browsed_scroll import HINTS, BrowsedScroll
@@ -156,7 +157,7 @@ class Transcript(BrowsedScroll):
         self.tail.drop_proposals()
 
     def on_mount(self) -> None:
-        after_first_paint(self, lambda: self.run_worker(load, thread=True))
+        after_first_paint(self, lambda: self.run_worker(_load, thread=True))
 
     def _set_thinking(self, level: ThinkingLevel) -> None:
         self.history.set_view(replace(self.history.strips.view, thinking=level))
@@ -195,3 +196,9 @@ class Transcript(BrowsedScroll):
         if self._streaming is not None:
             self._streaming = None
             self.tail.clear()
+
+
+def _load() -> None:
+    """What the first reply and the first edit would have to wait for."""
+    load_markdown()
+    blocks.load()
