@@ -62,7 +62,13 @@ class RequestDialogs:
     def list(self, requests: tuple[Request, ...]) -> WaitingScreen:
         return WaitingScreen(requests, self._chrome, self._spill, self._clock)
 
-    def closed(self, dialog: Dialog, reply: Reply | None) -> str:
+    def withdrawn(self, request: Request) -> None:
+        """Nobody waits for it any more; what was filled in stays, as after Esc."""
+        form = self._forms.get(request.id)
+        if isinstance(request, QuestionRequest) and form is not None and form.is_touched:
+            self.cancelled = CancelledQuestions(request, form)
+
+    def closed(self, dialog: Dialog, reply: Reply | None, *, is_open: bool) -> str:
         """Keep what has to be kept; gives a message where cancelled questions were answered after all."""
         if not isinstance(dialog, QuestionsScreen):
             return ""
@@ -74,6 +80,6 @@ class RequestDialogs:
             del self._forms[request.id]
             self.cancelled = None if was_cancelled else self.cancelled
             return CancelledQuestions(request, form).message if was_cancelled else ""
-        if was_cancelled or (reply is not None and form.is_touched):
-            self.cancelled = CancelledQuestions(request, form)
+        if reply is not None or not is_open:
+            self.withdrawn(request)
         return ""

@@ -84,9 +84,12 @@ class RequestPresenter:
         self.consider()
 
     def closed(self, request_id: str) -> None:
+        request = self._queue.get(request_id)
         self._remove(request_id)
         if self._dialog is not None and self._dialog.request.id == request_id:
             self._dialog.withdraw()
+        elif request is not None and self._dialogs is not None:
+            self._dialogs.withdrawn(request)
         self.consider()
 
     def pressed(self, at: float) -> None:
@@ -158,10 +161,11 @@ class RequestPresenter:
         closed = await self._screen.app.push_screen_wait(dialog)
         self._dialog = None
         self._closed_at = self._clock()
-        message = self._made().closed(dialog, closed.reply)
+        is_open = dialog.request.id in self._queue
+        message = self._made().closed(dialog, closed.reply, is_open=is_open)
         if message:
             self._core.send(message)
-        elif closed.reply is not None and dialog.request.id in self._queue:
+        elif closed.reply is not None and is_open:
             self._reply(dialog.request.id, closed.reply)
         if closed.wants_list and self._queue and not self._has_no_room:
             self._open_list()

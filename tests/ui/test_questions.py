@@ -163,6 +163,41 @@ async def test_cancelled_questions_can_be_reopened_and_sent_as_a_message() -> No
         await s.until(lambda: "F8 reopen" not in s.drawn())
 
 
+async def test_reopened_questions_that_are_cancelled_again_stay_here() -> None:
+    async with stage() as s:
+        await opened(s, questions(STORAGE))
+        await s.pilot.press("2")
+        await ready(s)
+        await s.pilot.press("escape")
+        await s.until(lambda: "F8 reopen" in s.drawn())
+        await s.pilot.press("f8")
+        await ready(s)
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.screen is s.screen and "F8 reopen" in s.drawn())
+        assert (s.session.answers, s.session.submitted) == ([("q1", CANCELLED)], [])
+
+
+async def test_what_was_filled_in_of_withdrawn_questions_can_be_reopened() -> None:
+    async with stage() as s:
+        await opened(s, questions(STORAGE))
+        await s.pilot.press("2")
+        await ready(s)
+        s.session.emit(RequestClosed("q1", None))
+        await s.until(lambda: "questions cancelled · F8 reopen" in s.drawn())
+        assert s.session.answers == []
+
+
+async def test_docked_questions_that_are_withdrawn_can_be_reopened() -> None:
+    async with stage() as s:
+        await opened(s, questions(STORAGE))
+        await s.pilot.press("2")
+        await ready(s)
+        await s.pilot.press("x")
+        await s.until(lambda: s.draft == "x")
+        s.session.emit(RequestClosed("q1", None))
+        await s.until(lambda: "questions cancelled · F8 reopen" in s.drawn())
+
+
 async def test_cancelling_an_untouched_form_leaves_nothing_to_reopen() -> None:
     async with stage() as s:
         await opened(s, questions(STORAGE))

@@ -15,6 +15,9 @@ from coder_tui.ui.widgets.question_page import QuestionPage
 from coder_tui.ui.widgets.question_tabs import QuestionTabs
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
+IN_FIELD = "Enter next  ^J new line  Up back to the list  Esc cancel all"
+IN_NOTE = "Enter back to the list  ^J new line  Esc cancel all"
+
 
 class PageScroll(SeenScroll):
     """Holds one page."""
@@ -87,7 +90,8 @@ class QuestionsDialog(GuardedDialog):
         is_noting = self._remark.has_focus
         self.set_class(not form.is_review and (is_typing or bool(form.draft.text.strip())), "-own")
         self.set_class(not form.is_review and (is_noting or bool(form.draft.note.strip())), "-remark")
-        self._legend.update(Content(legend(form, is_typing=is_typing or is_noting)))
+        words = IN_FIELD if is_typing else IN_NOTE if is_noting else legend(form)
+        self._legend.update(Content(words))
         self._show_title()
         self.call_after_refresh(self._scroll.bring)
 
@@ -110,9 +114,7 @@ class QuestionsDialog(GuardedDialog):
         self.border_title = Content(cut(words, width, self._chrome.more))
 
 
-def legend(form: QuestionForm, *, is_typing: bool) -> str:
-    if is_typing:
-        return "Enter next  ^J new line  Up back to the list  Esc cancel all"
+def legend(form: QuestionForm) -> str:
     if form.is_review:
         return "Enter send  1-9 change one  h back  Esc cancel all"
     count = min(9, form.own_words + 1)
