@@ -8,7 +8,8 @@ import pytest
 from rich.text import Text
 
 from coder_tui.protocol.diagnostics import Diagnostic, Severity
-from coder_tui.protocol.events import DiagnosticsChanged
+from coder_tui.protocol.events import DiagnosticsChanged, TodosChanged
+from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.ui.external_editor import place_words
 from coder_tui.ui.glyphs import UNICODE
 from coder_tui.ui.widgets.pane import PaneName
@@ -36,6 +37,7 @@ async def show(s: Stage, *found: Diagnostic) -> None:
     for path in sorted({each.path for each in found}):
         s.session.emit(DiagnosticsChanged(path, tuple(each for each in found if each.path == path)))
     await s.pilot.pause()
+    await s.until(lambda: not s.screen.dock.problems.is_sorting)
 
 
 def test_files_with_errors_come_first_and_in_each_the_gravest_and_newest() -> None:
@@ -175,6 +177,36 @@ async def test_hostile_messages_cannot_steer_the_terminal_or_be_markup() -> None
         await s.pilot.press("f5")
         await s.until(lambda: "[red]a" in s.drawn())
         assert not {"\x1b", "\x07", "\u202e"} & set(s.drawn())
+
+
+async def test_a_thousand_files_told_one_by_one_are_sorted_a_few_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sorted_lists: list[int] = []
+    show_rows = ProblemsList.show
+
+    def counted(listed: ProblemsList, rows: list[str | Diagnostic]) -> None:
+        sorted_lists.append(len(rows))
+        show_rows(listed, rows)
+
+    monkeypatch.setattr(ProblemsList, "show", counted)
+    async with stage(size=(150, 40)) as s:
+        for number in range(1000):
+            path = f"{number:03}.py"
+            s.session.emit(DiagnosticsChanged(path, (problem(1, Severity.ERROR, path),)))
+        assert s.screen.dock.count(PaneName.PROBLEMS) == "1000 ✗"
+        await s.until(lambda: sorted_lists[-1] == 2000)
+        assert len(sorted_lists) < 20
+
+
+async def test_endless_words_are_cut() -> None:
+    endless = "\x1b[31m" + "x" * 4_000_000
+    async with stage(size=(150, 40)) as s:
+        await show(s, Diagnostic("a.py", 1, 1, Severity.ERROR, endless, endless, endless))
+        s.session.emit(TodosChanged((TodoItem("1", endless, TodoStatus.PENDING, TodoPriority.LOW),)))
+        await s.pilot.press("f5", "f4", "f5")
+        await s.until(lambda: "xxx…" in s.drawn() and "1:1" in s.drawn())
+        assert s.screen.dock.todos.region.height < 12
 
 
 async def test_ten_thousand_problems_are_drawn_by_the_row(monkeypatch: pytest.MonkeyPatch) -> None:

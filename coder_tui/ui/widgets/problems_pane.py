@@ -1,5 +1,6 @@
 """What checkers find in the files, by file and with the gravest first."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -15,6 +16,7 @@ from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.motion import Pacer
 from coder_tui.ui.widgets.pane import Pane, PaneName
 from coder_tui.ui.widgets.row_list import RowList
 
@@ -30,7 +32,7 @@ HINTS = (
     ("F5", "hide"),
     ("Esc", "prompt"),
 )
-_LONGEST_MESSAGE = 20_000
+_LONGEST_MESSAGE, _LONGEST_CODE = 20_000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,12 @@ class Tally:
     warnings: int = 0
     others: int = 0
 
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(self.errors + other.errors, self.warnings + other.warnings, self.others + other.others)
+
+    def __sub__(self, other: "Tally") -> "Tally":
+        return Tally(self.errors - other.errors, self.warnings - other.warnings, self.others - other.others)
+
     def words(self, chrome: Chrome) -> str:
         """`1 ✗ 2 !`, or nothing; what is less than a warning counts where there is nothing graver."""
         parts = [(self.errors, chrome.failed), (self.warnings, chrome.warning)]
@@ -49,7 +57,7 @@ class Tally:
         return " ".join(f"{number} {sign}" for number, sign in parts if number)
 
 
-def tally(diagnostics: list[Diagnostic]) -> Tally:
+def tally(diagnostics: Sequence[Diagnostic]) -> Tally:
     errors = sum(each.severity is Severity.ERROR for each in diagnostics)
     warnings = sum(each.severity is Severity.WARNING for each in diagnostics)
     return Tally(errors, warnings, len(diagnostics) - errors - warnings)
@@ -113,7 +121,7 @@ class ProblemsList(RowList):
             Severity.INFORMATION: (self._chrome.info, palette.dim),
             Severity.HINT: (self._chrome.info, palette.dim),
         }[subject.severity]
-        code = cut(safe_line(subject.code), max(0, width // 3), self._chrome.more)
+        code = cut(safe_line(subject.code[:_LONGEST_CODE]), max(0, width // 3), self._chrome.more)
         place = f"{subject.line}:{subject.character} "
         lead = Text.assemble((f" {sign} ", ink), (place, palette.dim))
         if subject.is_new:
@@ -135,20 +143,20 @@ class ProblemsList(RowList):
 
 def whole_words(diagnostic: Diagnostic) -> str:
     """All that the checker says, safe to show."""
-    told = f" ({safe_line(diagnostic.source)})" if diagnostic.source else ""
-    return safe_text(diagnostic.message.strip()[:_LONGEST_MESSAGE]) + told
+    told = f" ({safe_line(diagnostic.source[:_LONGEST_CODE])})" if diagnostic.source else ""
+    return safe_text(diagnostic.message[:_LONGEST_MESSAGE].strip()) + told
 
 
 def fix_message(diagnostic: Diagnostic) -> str:
     """What the agent is told; the words of a checker are quoted, since they are not the person's."""
     found = " ".join(filter(None, (diagnostic.source, diagnostic.code)))
-    words = "\n".join(f"> {line}" for line in diagnostic.message.strip()[:_LONGEST_MESSAGE].splitlines())
+    words = "\n".join(f"> {line}" for line in diagnostic.message[:_LONGEST_MESSAGE].strip().splitlines())
     place = f"{diagnostic.path}:{diagnostic.line}:{diagnostic.character}"
     return f"Please fix this {diagnostic.severity} in {place}{f' ({found})' if found else ''}:\n{words}"
 
 
 def _first_line(message: str) -> str:
-    return safe_line(message.strip().partition("\n")[0][:_LONGEST_MESSAGE])
+    return safe_line(message[:_LONGEST_MESSAGE].strip().partition("\n")[0])
 
 
 class ProblemWords(Widget):
@@ -208,6 +216,7 @@ class ProblemsPane(Pane):
         self._tally = Tally()
         self._list = ProblemsList(chrome)
         self._words = ProblemWords(chrome)
+        self._pacer = Pacer(self, self._rebuild)
 
     def compose(self) -> ComposeResult:
         yield self._list
@@ -237,13 +246,26 @@ class ProblemsPane(Pane):
 
     def set_file(self, path: str, diagnostics: tuple[Diagnostic, ...]) -> None:
         """All there is in a file now; none takes it off the list."""
-        if self._found.get(path, ()) == diagnostics:
+        before = self._found.get(path, ())
+        if before == diagnostics:
             return
         self._found[path] = diagnostics
-        self._tally = tally([each for found in self._found.values() for each in found])
-        self._list.show(by_file(self._found))
+        self._tally = self._tally - tally(before) + tally(diagnostics)
         self.retitle()
+        if self._list.marked is None:
+            self._rebuild()
+        else:
+            # A checker tells of a thousand files one by one: the list is sorted once a frame.
+            self._pacer.request()
+
+    @property
+    def is_sorting(self) -> bool:
+        return self._pacer.is_pending
+
+    def _rebuild(self) -> bool:
+        self._list.show(by_file(self._found))
         self._show_words()
+        return False
 
     @on(RowList.Moved)
     def _show_words(self) -> None:

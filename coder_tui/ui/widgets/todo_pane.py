@@ -8,9 +8,12 @@ from textual.widget import Widget
 
 from coder_tui.protocol.todos import TodoItem, TodoStatus
 from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.widgets.pane import Pane, PaneName
 
+_LONGEST = 300
+"""Cells of an item that are shown; the call that wrote it has all of it."""
 HINTS = (("F4", "hide"), ("Esc", "prompt"))
 _STYLE = {
     TodoStatus.COMPLETED: "$text-dim",
@@ -27,6 +30,9 @@ class TodoLines(Widget):
     def __init__(self, chrome: Chrome) -> None:
         super().__init__()
         self.items: tuple[TodoItem, ...] = ()
+        self._more = chrome.more
+        self._wrapped: dict[int, list[list[Content]]] = {}
+        """By width: the lines of each item."""
         self._glyphs = {
             TodoStatus.COMPLETED: chrome.ok,
             TodoStatus.IN_PROGRESS: chrome.running,
@@ -35,33 +41,38 @@ class TodoLines(Widget):
 
     def set_items(self, items: tuple[TodoItem, ...]) -> None:
         self.items = items
+        self._wrapped.clear()
         self.refresh(layout=True)
 
     def render(self) -> Content:
-        width = self.content_size.width
-        return Content("\n").join([line for item in self.items for line in self._lines(item, width)])
+        return Content("\n").join([line for lines in self._at(self.content_size.width) for line in lines])
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return self.rows_at(width)
 
     def rows_at(self, width: int) -> int:
-        return sum(len(self._lines(item, width)) for item in self.items)
+        return sum(len(lines) for lines in self._at(width))
 
     def active_rows(self) -> Region | None:
         """Where the item stands that is being worked on, else the first that is to be done."""
         wanted = next((item for item in self.items if item.status is TodoStatus.IN_PROGRESS), None)
         wanted = wanted or next((item for item in self.items if item.status is TodoStatus.PENDING), None)
         row = 0
-        for item in self.items:
-            height = len(self._lines(item, self.content_size.width))
+        for item, lines in zip(self.items, self._at(self.content_size.width), strict=True):
             if item is wanted:
-                return Region(0, row, 1, height)
-            row += height
+                return Region(0, row, 1, len(lines))
+            row += len(lines)
         return None
+
+    def _at(self, width: int) -> list[list[Content]]:
+        if width not in self._wrapped:
+            self._wrapped = {width: [self._lines(item, width) for item in self.items]}
+        return self._wrapped[width]
 
     def _lines(self, item: TodoItem, width: int) -> list[Content]:
         style = _STYLE[item.status]
-        wrapped = Content.styled(safe_line(item.content), style).wrap(max(1, width - 2))
+        words = safe_line(cut(item.content[: _LONGEST + 1], _LONGEST, self._more))
+        wrapped = Content.styled(words, style).wrap(max(1, width - 2))
         first = Content.styled(f"{self._glyphs[item.status]} ", style)
         return [(first if row == 0 else Content("  ")) + line for row, line in enumerate(wrapped)]
 
