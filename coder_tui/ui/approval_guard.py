@@ -19,6 +19,8 @@ class Choice(StrEnum):
     EDIT = "edit"
     SHOW = "show"
     """Show more of it."""
+    HUNK = "hunk"
+    """Refuse a part of it, or allow that again."""
     WHY = "why"
     """Show why it is asked at all."""
     REMIND = "remind"
@@ -83,6 +85,8 @@ class ApprovalGuard:
     opened_at: float
     chords: Mapping[str, Choice] = field(default_factory=dict)
     """Keys that nobody types by writing, such as `alt+n`."""
+    moves: str = ""
+    """Characters that answer nothing but move about: they act at once, and in a row."""
     step: Step = Step.ASK
     focused: Choice | None = None
     _armed_at: float = field(init=False)
@@ -90,6 +94,8 @@ class ApprovalGuard:
     _kept: str = field(default="", init=False)
     _pending: str = field(default="", init=False)
     _commits_at: float = field(default=math.inf, init=False)
+    _moved: str = field(default="", init=False)
+    _moved_until: float = field(default=-math.inf, init=False)
 
     def __post_init__(self) -> None:
         self._armed_at = self.opened_at + ARM
@@ -163,18 +169,29 @@ class ApprovalGuard:
         return Stay()
 
     def _type(self, character: str, at: float) -> Verdict:
+        if at >= self._moved_until:
+            self._moved = ""
+        if self._may_move(character, at):
+            # Kept for a moment: when a sentence follows, this was its beginning.
+            self._moved, self._moved_until = self._moved + character, at + ARM
+            self._hold(at)
+            return Passed(character)
         if self._pending:
             return self._demote(character)
         if not self.is_ready(at):
             # One early answer leaves the dialog where it is; a second key is a sentence.
             if character in self._answers() and not self._kept:
-                self._kept = character
+                self._kept, self._moved = self._moved + character, ""
                 self._hold(at)
                 return Stay()
             return self._demote(character)
         if character == " " and self.focused is not None:
             return Chosen(self.focused)
         return self._answer(character, at)
+
+    def _may_move(self, character: str, at: float) -> bool:
+        is_free = not self._pending and not self._kept and self.step is Step.ASK
+        return character in self.moves and is_free and (self.is_ready(at) or bool(self._moved))
 
     def _answer(self, character: str, at: float) -> Verdict:
         if character not in self._answers():
@@ -211,7 +228,8 @@ class ApprovalGuard:
 
     def _demote(self, character: str) -> Verdict:
         self._keep_pending()
-        self._kept += character
+        self._kept = f"{self._moved}{self._kept}{character}"
+        self._moved = ""
         return Demoted()
 
     def _keep_pending(self) -> None:

@@ -23,27 +23,37 @@ MOST_COLOURED = 400
 
 
 def draw_diff(block: DiffBlock, width: int, palette: Palette) -> list[Strip]:
+    return [strip for strip, _ in hunk_rows(block, width, palette)]
+
+
+def hunk_rows(block: DiffBlock, width: int, palette: Palette) -> list[tuple[Strip, str]]:
+    """Rows with the hunk that each belongs to, none for what is around them."""
     files = parse_unified(block.diff, block.path)
     is_coloured = block.diff.count("\n") <= MOST_COLOURED
     has_ends = any(file.mixes_line_ends for file in files)
     marking = Marking(palette.glyphs, line_ends=has_ends, is_whole=palette.is_whole)
     painter = Painter(DiffLook(width, marking, _GUTTER), diff_inks(palette))
-    rows: list[Strip] = []
+    rows: list[tuple[Strip, str]] = []
     for file in files:
         if len(files) > 1:
-            rows.append(plain_strip(safe_line(file_words(file)), width, palette.strong))
+            rows.append((plain_strip(safe_line(file_words(file)), width, palette.strong), ""))
         rows += _draw(file, painter, palette, is_coloured=is_coloured)
     return rows
 
 
-def _draw(file: Comparison, painter: Painter, palette: Palette, *, is_coloured: bool) -> Iterator[Strip]:
+def _draw(
+    file: Comparison, painter: Painter, palette: Palette, *, is_coloured: bool
+) -> Iterator[tuple[Strip, str]]:
     width, more = painter.look.width, palette.glyphs.more
     colours = all_colours(file, palette) if is_coloured else no_colours
     notes = [f"{'':>{_GUTTER}} {safe_text(note)}" for note in file.notes]
-    yield from plain_rows(notes, width, palette.dim, more, is_whole=palette.is_whole)
+    for row in plain_rows(notes, width, palette.dim, more, is_whole=palette.is_whole):
+        yield row, ""
     for piece in laid_out(file, None, is_split=False):
         if isinstance(piece.part, Gap):
             words = f"{more:>{_GUTTER}} {safe_line(piece.part.heading)}".rstrip()
-            yield plain_strip(words, width, palette.dim)
+            yield plain_strip(words, width, palette.dim), ""
         else:
-            yield from painter.strips(piece.rows() if is_coloured else piece.unpaired_rows(), colours)
+            lines = piece.rows() if is_coloured else piece.unpaired_rows()
+            for row in painter.strips(lines, colours):
+                yield row, piece.hunk

@@ -8,7 +8,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.worker import Worker, WorkerCancelled
 
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable
+from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Grant
 from coder_tui.text.safe_text import has_unsafe
 from coder_tui.ui.approval_guard import Choice, Step
 from coder_tui.ui.external_editor import Edited, NoEditor, NotEdited, Outcome
@@ -26,6 +26,9 @@ from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
 _HEIGHTS = [(0, "-cramped"), (16, "-roomy")]
 HIDDEN = "It holds hidden characters, which an editor may obey or not show: e again opens it."
 HIDDEN_HERE = "It holds hidden characters, so it is not changed here: set $EDITOR to use yours."
+
+_MOVES = {"]": 1, "[": -1, "x": 0}
+_CHORDS = {"alt+j": "]", "alt+k": "[", "alt+x": "x"}
 
 Edit = Callable[[Editable], Awaitable[Outcome]]
 """Lets the person rewrite a text; the terminal is theirs meanwhile."""
@@ -77,7 +80,8 @@ class ApprovalScreen(GuardedScreen[Closed]):
         self._away: Worker[None] | None = None
         """An editor has the terminal."""
         self._is_withdrawn = False
-        guard = guarding(letters(request), len(request.grants), clock(), keys)
+        moves = "".join(_MOVES) if self._dialog.preview.hunks is not None else ""
+        guard = guarding(letters(request), len(request.grants), clock(), keys, moves)
         super().__init__(self._dialog, guard, clock)
 
     def compose(self) -> ComposeResult:
@@ -130,6 +134,17 @@ class ApprovalScreen(GuardedScreen[Closed]):
         self._picked = index
         self._dialog.note("")
 
+    def move(self, key: str) -> bool:
+        """To another hunk, or refuse the marked one."""
+        key = _CHORDS.get(key, key)
+        if key not in _MOVES or self._dialog.preview.hunks is None or self.guard.step is not Step.ASK:
+            return False
+        if key == "x":
+            self.choose(Choice.HUNK)
+        else:
+            self._dialog.preview.move_hunk(_MOVES[key])
+        return True
+
     def show_step(self) -> None:
         self._dialog.show_scopes(is_open=self.guard.step is Step.SCOPE, picked=self._picked)
 
@@ -151,6 +166,8 @@ class ApprovalScreen(GuardedScreen[Closed]):
                 self._start_editing()
             case Choice.SHOW:
                 self._dialog.toggle_class("-full")
+            case Choice.HUNK:
+                self._dialog.refuse_hunk()
             case Choice.WHY:
                 self._dialog.show_why(is_open=not was_telling)
             case Choice.REMIND:
@@ -168,11 +185,20 @@ class ApprovalScreen(GuardedScreen[Closed]):
             self._dialog.note("")
             self.guard.enter(Step.SCOPE)
         elif self.guard.step is Step.ASK:
-            self._close(ApprovalReply(Decision.ALLOW_ONCE))
+            self._close(self._allowing(Decision.ALLOW_ONCE))
         elif self._picked is None:
             self._dialog.note(f"Pick how far it reaches first: 1 to {len(grants)}.")
         else:
-            self._close(ApprovalReply(Decision.ALLOW_ALWAYS, grant=grants[self._picked]))
+            self._close(self._allowing(Decision.ALLOW_ALWAYS, grants[self._picked]))
+
+    def _allowing(self, decision: Decision, grant: Grant | None = None) -> ApprovalReply:
+        """Without a single hunk nothing is left to allow."""
+        hunks = self._dialog.preview.hunks
+        if hunks is None or not hunks.refused:
+            return ApprovalReply(decision, grant=grant)
+        if len(hunks.refused) == len(hunks.hunks):
+            return ApprovalReply(Decision.DENY)
+        return ApprovalReply(decision, grant=grant, refused=tuple(sorted(hunks.refused)))
 
     def _start_editing(self) -> None:
         editable = self.request.editable

@@ -26,10 +26,14 @@ from coder_tui.ui.widgets.seen_scroll import SeenScroll
 SCROLL_FIRST = "Scroll to the end first: Down, PgDn or End."
 
 
-def guarding(letters: Mapping[str, Choice], scopes: int, at: float, keys: AnswerKeys) -> ApprovalGuard:
+def guarding(
+    letters: Mapping[str, Choice], scopes: int, at: float, keys: AnswerKeys, moves: str = ""
+) -> ApprovalGuard:
     """A guard that takes each letter with Alt, and alone only where the person wants that."""
     chords = {f"alt+{'w' if letter == '?' else letter}": choice for letter, choice in letters.items()}
-    return ApprovalGuard(letters if keys is AnswerKeys.LETTERS else {}, scopes, at, chords)
+    if keys is AnswerKeys.LETTERS:
+        return ApprovalGuard(letters, scopes, at, chords, moves)
+    return ApprovalGuard({}, scopes, at, chords)
 
 
 class GuardedScreen(ArmedScreen[ScreenResultType]):
@@ -45,6 +49,10 @@ class GuardedScreen(ArmedScreen[ScreenResultType]):
 
     def pick(self, index: int) -> None:
         """One of the numbered lines was marked."""
+
+    def move(self, key: str) -> bool:
+        """Whether a key that answers nothing moved something besides the page."""
+        return False
 
     async def take(self, event: events.Key | events.Paste) -> bool:
         if isinstance(event, events.Paste):
@@ -81,7 +89,7 @@ class GuardedScreen(ArmedScreen[ScreenResultType]):
                 self.dock()
             case Passed(key):
                 self.show_state()
-                return self._frame.scrolled.turn(key)
+                return self.move(key) or self._frame.scrolled.turn(key)
             case Stay():
                 pass
         self.show_state()

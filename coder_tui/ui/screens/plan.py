@@ -115,7 +115,7 @@ class PlanScreen(GuardedScreen[Closed]):
                 self._away = self.run_worker(self._edit_elsewhere(), group="edit")
             case Choice.SHOW:
                 self._dialog.toggle_class("-full")
-            case Choice.REMIND | Choice.ALWAYS | Choice.WHY:
+            case Choice.REMIND | Choice.ALWAYS | Choice.WHY | Choice.HUNK:
                 self._dialog.note("Ctrl+Y carries it out.")
             case _:
                 assert_never(choice)

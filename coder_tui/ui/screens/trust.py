@@ -71,7 +71,7 @@ class TrustScreen(GuardedScreen[TrustAnswer]):
                 self.run_worker(self._toggle_files(), group="files", exclusive=True)
             case Choice.REMIND:
                 self._dialog.note("Ctrl+Y trusts it.")
-            case Choice.CANCEL | Choice.ALWAYS | Choice.EXPLAIN | Choice.EDIT | Choice.WHY:
+            case Choice.CANCEL | Choice.ALWAYS | Choice.EXPLAIN | Choice.EDIT | Choice.WHY | Choice.HUNK:
                 self._close(TrustAnswer.LATER)
             case _:
                 assert_never(choice)

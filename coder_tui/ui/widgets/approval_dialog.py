@@ -11,7 +11,7 @@ from coder_tui.ui.launch import AnswerKeys
 from coder_tui.ui.widgets.choices import Answer
 from coder_tui.ui.widgets.guarded_dialog import TITLE_MARGIN, GuardedDialog
 from coder_tui.ui.widgets.lines import OtherRequests, Waiting
-from coder_tui.ui.widgets.preview import Preview
+from coder_tui.ui.widgets.preview import Preview, has_hunks
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.request_words import digest, is_command, title
 from coder_tui.ui.widgets.scopes import Scopes
@@ -25,8 +25,11 @@ def answers(request: ApprovalRequest, keys: AnswerKeys) -> tuple[Answer, ...]:
     verb = "run once" if is_command(request) else "allow once"
     always = (Answer(Choice.ALWAYS, keyed("a", keys), "always"),) if request.grants else ()
     edit = (Answer(Choice.EDIT, keyed("e", keys), "edit"),) if request.editable is not None else ()
+    hunk_keys = "] [ x" if has_letters else "Alt+J Alt+K Alt+X"
+    hunk = (Answer(Choice.HUNK, hunk_keys, "refuse a hunk"),) if has_hunks(request) else ()
     return (
         Answer(Choice.ALLOW, key, verb),
+        *hunk,
         *always,
         Answer(Choice.DENY, keyed("n", keys), "deny"),
         Answer(Choice.EXPLAIN, keyed("d", keys), "deny, say why"),
@@ -139,6 +142,18 @@ class ApprovalDialog(GuardedDialog):
 
     def show_why(self, *, is_open: bool) -> None:
         self.set_class(is_open, "-why")
+
+    def refuse_hunk(self) -> None:
+        """Leave the marked hunk out, or take it in again."""
+        hunks = self._preview.hunks
+        if hunks is None:
+            return
+        hunks.turn_over()
+        refused, count = len(hunks.refused), len(hunks.hunks)
+        if refused == count:
+            self.note("Every hunk is refused: to allow it like this denies it.")
+        else:
+            self.note(f"{refused} of {count} hunks refused: ^Y writes the others." if refused else "")
 
     def show_reason(self, *, is_open: bool) -> None:
         if is_open:
