@@ -1,7 +1,11 @@
 """Writing a message in a real terminal at 80×24: what the model gets is what was named, pasted and shared."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import PROGRAM, Program
@@ -16,27 +20,37 @@ def said(request: dict[str, Any]) -> str:
     return str([message for message in request["messages"] if message["role"] == "user"][-1]["content"])
 
 
-def test_a_message_is_written_with_names_commands_pastes_and_the_editor(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
-    (program.project / "src").mkdir()
-    (program.project / "src/calc.py").write_text("one\ntwo\nthree\n")
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    made = Program.in_folder(tmp_path)
+    (made.project / "src").mkdir()
+    (made.project / "src/calc.py").write_text("one\ntwo\nthree\n")
+    (tmp_path / "pasted.txt").write_text("".join(f"pasted {n}\n" for n in range(50)))
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\necho "written elsewhere" >> "$1"\n')
     editor.chmod(0o755)
-    pasted = tmp_path / "pasted.txt"
-    pasted.write_text("".join(f"pasted {n}\n" for n in range(50)))
-    command = f"env EDITOR={editor} {PROGRAM} --model openai/x --api-base"
+    return made
+
+
+@contextmanager
+def session(program: Program, *replies: str) -> Iterator[tuple[Tmux, OpenAIServer]]:
+    command = f"env EDITOR={program.home.parent}/editor {PROGRAM} --model openai/x --api-base"
     with (
-        OpenAIServer([Reply(text="Seen."), Reply(text="Again."), Reply(text="Third.")]) as server,
+        OpenAIServer([Reply(text=text) for text in replies]) as server,
         Tmux(f"{command} {server.url}", program.project, program.environment, 80, 24) as tmux,
     ):
         tmux.shows("ASK  x")
+        yield tmux, server
+
+
+def test_a_message_goes_out_with_a_range_a_paste_and_words_from_the_editor(program: Program) -> None:
+    with session(program, "Seen.") as (tmux, server):
         tmux.type("compare @cal")
         tmux.shows(r"❯ src/calc\.py")
         tmux.keys("Tab")
         tmux.keys("BSpace")
         tmux.type(":2-3 ")
-        tmux.ask("load-buffer", str(pasted))
+        tmux.ask("load-buffer", str(program.home.parent / "pasted.txt"))
         tmux.ask("paste-buffer", "-p")
         tmux.shows(r"compare @src/calc\.py:2-3 \[pasted 50 lines\]")
         tmux.keys("C-g")
@@ -48,6 +62,9 @@ def test_a_message_is_written_with_names_commands_pastes_and_the_editor(tmp_path
         assert "written elsewhere" in first
         assert first.endswith('<attached name="src/calc.py:2-3">\ntwo\nthree\n</attached>')
 
+
+def test_the_model_sees_of_the_persons_commands_what_was_shared(program: Program) -> None:
+    with session(program, "Seen.") as (tmux, server):
         tmux.type("!echo for me")
         tmux.keys("Enter")
         tmux.shows("✓ you  echo for me")
@@ -56,15 +73,21 @@ def test_a_message_is_written_with_names_commands_pastes_and_the_editor(tmp_path
         tmux.shows("✓ you  echo for both")
         tmux.type("and now?")
         tmux.keys("Enter")
-        tmux.shows("Again")
+        tmux.shows("Seen")
         assert said(server.requests[-1]) == (
             'and now?\n\n<attached name="$ echo for both">\nfor both\n(exit code 0)\n</attached>'
         )
         assert "for me" not in str(server.requests[-1])
 
+
+def test_earlier_messages_and_commands_are_found(program: Program) -> None:
+    with session(program, "Seen.") as (tmux, _):
+        tmux.type("an earlier message")
+        tmux.keys("Enter")
+        tmux.shows("Seen")
         tmux.keys("C-r")
-        tmux.type("comp")
-        tmux.shows("❯ compare @src")
+        tmux.type("earl")
+        tmux.shows("❯ an earlier message")
         tmux.keys("Escape")
         tmux.shows("❯ Ask, or describe")  # what follows Esc too closely is read as Alt and a letter
         tmux.type("/ren")
@@ -82,9 +105,8 @@ def test_a_message_is_written_with_names_commands_pastes_and_the_editor(tmp_path
         tmux.shows("exit code 0")
 
 
-def test_a_paste_of_ten_megabytes_is_a_chip_and_the_next_key_shows(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
-    pasted = tmp_path / "pasted.txt"
+def test_a_paste_of_ten_megabytes_is_a_chip_and_the_next_key_shows(program: Program) -> None:
+    pasted = program.home.parent / "long.txt"
     pasted.write_text("word and word\n" * 750_000)
     with Tmux(f"{PROGRAM} demo", program.project, program.environment, 80, 24) as tmux:
         tmux.shows("say anything to start")
