@@ -5,6 +5,7 @@ Spaces of other widths, private-use signs and combining marks draw something and
 """
 
 import re
+from functools import cache
 
 # Replaced character by character, so a sequence that is split over two chunks is caught all the same.
 _STEERING = (
@@ -26,11 +27,20 @@ _MISPLACED = (
     r"(?<=[\x00-\x22\x24-\x29\x2b-\x2f\x3a-\xa8\xaa-\xad\xaf-\u1fff\u2000-\u200a\u3000-\ud7ff\ufe00-\ufe0f])"
     "[\ufe0e\ufe0f]"
 )
-_UNSAFE = re.compile(f"[{_STEERING}{_INVISIBLE}]|{_MISPLACED}")
-# Most text holds none of these, and looking for them alone is several times as fast.
-_SUSPECT = re.compile(f"[{_STEERING}{_INVISIBLE}\ufe0e\ufe0f]")
 _PICTURES = 0x2400
 _DELETE = 0x7F
+
+
+@cache
+def _unsafe() -> re.Pattern[str]:
+    # Compiled when first asked for: ten milliseconds that the first paint does not need.
+    return re.compile(f"[{_STEERING}{_INVISIBLE}]|{_MISPLACED}")
+
+
+@cache
+def _suspect() -> re.Pattern[str]:
+    """Most text holds none of these, and looking for them alone is several times as fast."""
+    return re.compile(f"[{_STEERING}{_INVISIBLE}\ufe0e\ufe0f]")
 
 
 def _visible(match: re.Match[str]) -> str:
@@ -46,7 +56,7 @@ def safe_text(text: str) -> str:
     """Show controls, bidi marks and invisible characters instead of obeying them; keeps \\n and \\t."""
     text = text.replace("\r\n", "\n")
     is_plain = text.isascii() and text.replace("\n", " ").replace("\t", " ").isprintable()
-    return text if is_plain or not _SUSPECT.search(text) else _UNSAFE.sub(_visible, text)
+    return text if is_plain or not _suspect().search(text) else _unsafe().sub(_visible, text)
 
 
 def safe_line(text: str) -> str:
@@ -56,4 +66,4 @@ def safe_line(text: str) -> str:
 
 def has_unsafe(text: str) -> bool:
     """Whether `safe_text` would show something in place of a character."""
-    return _UNSAFE.search(text.replace("\r\n", "\n")) is not None
+    return _unsafe().search(text.replace("\r\n", "\n")) is not None

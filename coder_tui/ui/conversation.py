@@ -4,12 +4,12 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
 from coder_tui.protocol.access import Mode
-from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.ui.widgets.lines import QueueLine
 from coder_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
     from coder_tui.agent.session import Session
+    from coder_tui.protocol.requests import Reply
 
 # From `auto`, which only a command switches on, the first press goes back to asking.
 _NEXT_MODE = {Mode.ASK: Mode.EDITS, Mode.EDITS: Mode.PLAN, Mode.PLAN: Mode.ASK, Mode.AUTO: Mode.ASK}
@@ -72,7 +72,9 @@ class Conversation:
         self._take_back(self._session)
         return self._session.interrupt()
 
-    def answer(self, request_id: str, reply: Reply) -> None:
+    def answer(self, request_id: str, reply: "Reply") -> None:
+        from coder_tui.protocol.requests import cancels_turn
+
         if self._session is None:
             return
         if cancels_turn(reply):

@@ -11,12 +11,14 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from textual.app import SuspendNotSupported
 
-from coder_tui.protocol.requests import Editable
 from coder_tui.text.safe_text import safe_line
+
+if TYPE_CHECKING:  # the types of requests take long to define: not before the first paint
+    from coder_tui.protocol.requests import Editable
 
 FALLBACKS = ("nano", "vi")
 GRACE = 2.0
@@ -82,7 +84,7 @@ class ExternalEditor:
                 return [path]
         return NoEditor("No editor found: set $EDITOR to use yours.")
 
-    async def edit(self, terminal: Terminal, editable: Editable) -> Outcome:
+    async def edit(self, terminal: Terminal, editable: "Editable") -> Outcome:
         command = self.command()
         if isinstance(command, NoEditor):
             return command
@@ -144,7 +146,7 @@ class ExternalEditor:
         found = shutil.which(name, path=os.pathsep.join(folders))
         return found if found and Path(found).is_absolute() else None
 
-    async def _edited(self, command: list[str], editable: Editable) -> Outcome:
+    async def _edited(self, command: list[str], editable: "Editable") -> Outcome:
         try:
             with _private_file(editable, self._folder) as file:
                 # In the private folder: an editor must not find settings of the workspace beside the file.
@@ -183,7 +185,7 @@ async def _to_its_end(command: list[str], folder: Path, environ: Mapping[str, st
 
 
 @contextmanager
-def _private_file(editable: Editable, folder: Path | None) -> Iterator[Path]:
+def _private_file(editable: "Editable", folder: Path | None) -> Iterator[Path]:
     """A file that nobody else can read, gone afterwards; also what a killed program left is removed."""
     if folder is not None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

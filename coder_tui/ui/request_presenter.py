@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Protocol
 from textual.screen import Screen
 from textual.timer import Timer
 
-from coder_tui.protocol.requests import Reply, Request
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.request_deferral import Deferral
 from coder_tui.ui.widgets.lines import SHOWN, RequestCard, TooSmall, Waiting
 from coder_tui.ui.widgets.prompt import Prompt
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the types of requests take long to define: not before the first paint
+    from coder_tui.protocol.requests import Reply, Request
     from coder_tui.ui.request_dialogs import Dialog, RequestDialogs
     from coder_tui.ui.screens.waiting import WaitingScreen
 
@@ -27,7 +27,7 @@ ESCAPE_PAUSE = 0.3
 class Core(Protocol):
     """Where replies go."""
 
-    def answer(self, request_id: str, reply: Reply) -> None: ...
+    def answer(self, request_id: str, reply: "Reply") -> None: ...
     def send(self, text: str) -> None:
         """A message, as if the person had typed it."""
 
@@ -79,7 +79,7 @@ class RequestPresenter:
         """Whether a request is open before the person."""
         return self._dialog is not None or self._list is not None
 
-    def opened(self, request: Request) -> None:
+    def opened(self, request: "Request") -> None:
         self._queue[request.id] = request
         self.consider()
 
@@ -152,7 +152,7 @@ class RequestPresenter:
             self._dialogs = RequestDialogs(self._chrome, spill, self._clock, self._launch, self._screen.app)
         return self._dialogs
 
-    def _open(self, request: Request) -> None:
+    def _open(self, request: "Request") -> None:
         self._dialog = self._made().make(request)
         self._show_queue()
         self._screen.run_worker(self._present(self._dialog), group="requests")
@@ -189,7 +189,7 @@ class RequestPresenter:
             self._deferral.pressed(self._clock())
         self.consider()
 
-    def _reply(self, request_id: str, reply: Reply) -> None:
+    def _reply(self, request_id: str, reply: "Reply") -> None:
         self._done += 1
         self._remove(request_id)
         self._core.answer(request_id, reply)

@@ -1,6 +1,7 @@
 """Single lines around the prompt that appear only when they have something to say."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import events
@@ -10,10 +11,12 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from coder_tui.protocol.requests import Request
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
+
+if TYPE_CHECKING:  # the types of requests take long to define: not before the first paint
+    from coder_tui.protocol.requests import Request
 
 _QUEUE_ROWS = 3
 _REST_ROWS = 3
@@ -25,7 +28,7 @@ SHOWN = 1 + _REST_ROWS
 class Waiting:
     """The first few requests that wait, and how many there are."""
 
-    first: tuple[Request, ...] = ()
+    first: "tuple[Request, ...]" = ()
     count: int = 0
 
     @property
@@ -61,7 +64,7 @@ class QueueLine(Widget):
         return Content("\n".join(cut(row, width, self._chrome.more) for row in rows))
 
 
-def request_line(request: Request) -> str:
+def request_line(request: "Request") -> str:
     """A request in one line: who asks, where that is not the main agent, and for what."""
     words = f"{request.tool} {request.summary}" if request.summary else request.title
     return safe_line(f"{request.agent}: {words}" if request.agent else words)
