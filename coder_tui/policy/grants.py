@@ -9,7 +9,7 @@ from coder_tui.policy.command_patterns import pattern_for
 from coder_tui.policy.decide import decide
 from coder_tui.policy.keys import FOREIGN
 from coder_tui.policy.paths import is_within, shown_path
-from coder_tui.policy.rules import EVERYTHING, Effect
+from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, is_exact
 from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
@@ -23,6 +23,22 @@ _SCOPES = {
 
 def offered_grants(action: Action, policy: Policy) -> tuple[Grant, ...]:
     """Narrowest first; none where one answer must not cover the next call."""
+    return tuple(grant for grant in _offered(action, policy) if _would_hold(grant, action, policy))
+
+
+def _would_hold(grant: Grant, action: Action, policy: Policy) -> bool:
+    """Whether a saved rule would spare the next question: a stricter one elsewhere outweighs it."""
+    if grant.scope is GrantScope.SESSION:
+        return True
+    added = tuple(Rule(grant.key, pattern, Effect.ALLOW, grant.scope) for pattern in grant.patterns)
+    # Saved rules stand last in their file, and a file that has none yet is made.
+    files: dict[str, tuple[Rule, ...]] = {layer.name: layer.effective for layer in policy.layers}
+    files[grant.scope] = (*files.get(grant.scope, ()), *added)
+    layers = tuple(Layer(name, rules) for name, rules in files.items())
+    return decide(action, replace(policy, layers=layers)).effect is Effect.ALLOW
+
+
+def _offered(action: Action, policy: Policy) -> tuple[Grant, ...]:
     if action.command is not None:
         return _command_grants(action, action.command, policy)
     if not action.targets:
@@ -105,4 +121,13 @@ def _path_grants(action: Action, policy: Policy) -> tuple[Grant, ...]:
         return (exact,)
     held = tuple(root for root in roots if any(is_within(path, (root,)) for path in paths))
     label = f"every {action.permission} inside the workspace, this session"
-    return exact, Grant(action.permission, held, label, GrantForm.FOLDER)
+    everywhere = Grant(action.permission, held, label, GrantForm.FOLDER)
+    if not all(map(is_exact, paths)):
+        # In a rule a star would stand for anything.
+        return exact, everywhere
+    kept = (
+        Grant(action.permission, paths, f"{named}  ·  {place}", scope=scope)
+        for scope, place in _SCOPES.items()
+        if scope is not GrantScope.SESSION
+    )
+    return exact, everywhere, *kept

@@ -4,7 +4,7 @@ from coder_tui.policy.action import Action, Policy
 from coder_tui.policy.decide import decide
 from coder_tui.policy.grants import offered_grants
 from coder_tui.policy.paths import Boundaries
-from coder_tui.policy.rules import Effect
+from coder_tui.policy.rules import Effect, Layer, Rule
 from coder_tui.policy.shell_command import analyse
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
@@ -129,7 +129,7 @@ def patch(*paths: str) -> Action:
 
 
 def test_a_change_of_several_files_can_be_granted_for_them_or_for_the_workspace() -> None:
-    exact, everywhere = offered_grants(patch(f"{ROOT}/src/a.py", f"{ROOT}/b.py"), POLICY)
+    exact, everywhere, *_ = offered_grants(patch(f"{ROOT}/src/a.py", f"{ROOT}/b.py"), POLICY)
     assert exact == Grant(
         "edit", (f"{ROOT}/src/a.py", f"{ROOT}/b.py"), "src/a.py and 1 more, as listed, this session"
     )
@@ -146,3 +146,28 @@ def test_a_change_of_several_files_can_be_granted_for_them_or_for_the_workspace(
 def test_several_files_with_a_protected_one_among_them_are_granted_by_name_alone(other: str) -> None:
     (only,) = offered_grants(patch(f"{ROOT}/a.py", other), POLICY)
     assert (only.form, only.patterns) == (GrantForm.EXACT, (f"{ROOT}/a.py", other))
+
+
+def test_a_place_is_offered_only_where_a_rule_in_it_would_spare_the_next_question() -> None:
+    def scopes(*layers: Layer) -> list[GrantScope]:
+        offered = offered_grants(command("make test"), Policy(POLICY.boundaries, layers=layers))
+        return [grant.scope for grant in offered if grant.form is GrantForm.GLOB]
+
+    def asking(name: str) -> Layer:
+        return Layer(name, (Rule("bash", "*", Effect.ASK, name),))
+
+    every = [GrantScope.SESSION, GrantScope.PROJECT, GrantScope.USER]
+    assert scopes() == every
+    assert scopes(asking("user")) == [GrantScope.SESSION, GrantScope.USER]
+    assert scopes(asking("project")) == [GrantScope.SESSION, GrantScope.PROJECT]
+    assert scopes(asking("user"), asking("project")) == [GrantScope.SESSION]
+
+
+def test_a_file_can_be_granted_for_good_unless_a_rule_could_not_name_it() -> None:
+    saved = [grant for grant in offered_grants(patch(f"{ROOT}/a.py"), POLICY) if grant.scope != "session"]
+    assert saved == [
+        Grant("edit", (f"{ROOT}/a.py",), "a.py  ·  saved for this project", scope=GrantScope.PROJECT),
+        Grant("edit", (f"{ROOT}/a.py",), "a.py  ·  saved for me", scope=GrantScope.USER),
+    ]
+    for path in (f"{ROOT}/a*.py", f"{ROOT}/.env", "/elsewhere/a.py"):
+        assert {grant.scope for grant in offered_grants(patch(path), POLICY)} == {GrantScope.SESSION}
