@@ -91,6 +91,8 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.themes", _S, "", "screen.themes", "Choose the theme, with a preview"),
     _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),
     _row("session.trust", _S, "", "screen.trust", "What this project brings along, and whether you trust it"),
+    _row("session.browse", _S, "", "screen.browse", "Browse the transcript by keys"),
+    _row("session.search", _S, "", "screen.search", "Search the transcript"),
     _row("session.log", _S, "", "screen.log", "Messages that were shown for a moment"),
     _row("session.page_up", _S, "pageup", "screen.page(-1)", "Page up", priority=True, palette=False),
     _row("session.page_down", _S, "pagedown", "screen.page(1)", "Page down", priority=True, palette=False),
@@ -133,7 +135,9 @@ KEYS: tuple[KeyAction, ...] = (
     ),
     _row("transcript.copy", _T, "y", "copy", "Copy the block", palette=False),
     _row("transcript.code", _T, "c", "copy_code", "Copy its code; again for the next piece", palette=False),
-    _row("transcript.edit", _T, "e", "edit", "Open the block's text in $EDITOR", palette=False),
+    _row(
+        "transcript.edit", _T, "e", "edit", "Open the changed file, or the block, in $EDITOR", palette=False
+    ),
     _row("transcript.sessions", _T, "s", "screen.sessions", "Earlier sessions", palette=False),
     _row("transcript.new", _T, "S", "app.start_session", "New session", palette=False),
     _row("transcript.modes", _T, "M", "screen.modes", "Choose the mode", palette=False),
