@@ -137,3 +137,10 @@ async def test_a_request_withdrawn_meanwhile_closes_after_the_editor() -> None:
         assert desk.closed == []
         desk.outcome.set_result(Edited("too late"))
         await s.until(lambda: desk.closed == [Closed(None)])
+
+
+async def test_a_long_paste_shows_in_full_where_it_would_be_approved() -> None:
+    async with stage() as s:
+        await edit_here(s)
+        s.app.post_message(events.Paste("\nmake\nmake test\nmake dist\nrm -rf /srv/other"))
+        await s.until(lambda: "rm -rf /srv/other" in s.drawn())

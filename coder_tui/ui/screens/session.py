@@ -70,7 +70,7 @@ class SessionScreen(
         self.transcript = Transcript(
             use_ascii=launch.use_ascii, thinking=launch.thinking, has_motion=launch.has_motion
         )
-        self.prompt = Prompt(PromptHistory((), keep_in_memory), self._submitted)
+        self.prompt = Prompt(PromptHistory((), keep_in_memory), self._submitted, holds_chips=True)
         self.status = StatusBar(signs, launch.directory)
         self.dock = Dock(signs)
         self.tabs = PaneTabs(signs)

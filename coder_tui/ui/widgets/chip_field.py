@@ -34,9 +34,11 @@ class ChipField(TextArea):
 
         reason: str
 
-    def __init__(self, *, placeholder: str, id: str) -> None:
+    def __init__(self, *, placeholder: str, id: str, holds_chips: bool) -> None:
+        """Without chips, all that was pasted shows: what is approved must be seen."""
         # First: the parent's constructor sets the selection already.
         self.chips = Chips()
+        self._holds_chips = holds_chips
         super().__init__(
             soft_wrap=True,
             tab_behavior="focus",
@@ -65,7 +67,9 @@ class ChipField(TextArea):
     def paste(self, text: str) -> None:
         """Insert what may be long, or name a picture."""
         text = _with_plain_line_ends(text)
-        if picture := pasted_picture(text):
+        if not self._holds_chips:
+            pass
+        elif picture := pasted_picture(text):
             text = self.chips.add_picture(picture, picture_words(picture))
         elif is_long(text):
             text = self.chips.add(text if len(text) > LONGEST_MESSAGE else clean(text))

@@ -40,9 +40,10 @@ class Prompt(ChipField):
         *,
         placeholder: str = "Ask, or describe a change",
         id: str = "prompt",
+        holds_chips: bool = False,
     ) -> None:
         """`submit` is called by Enter, at once: the next key may depend on what was sent."""
-        super().__init__(placeholder=placeholder, id=id)
+        super().__init__(placeholder=placeholder, id=id, holds_chips=holds_chips)
         self._submit = submit
         self.sent = sent
         self._aside: str | None = None
