@@ -24,6 +24,8 @@ from coder_tui.workspace.confine import Located, Workspace, open_regular
 from coder_tui.workspace.images import HEAD, Picture, look_at
 
 MOST_FILES = 20
+MOST_TEXT = 20_000
+"""Characters in which names are looked for: what is longer was pasted, and names nothing on purpose."""
 MOST_LINES = 2_000
 MOST_CHARACTERS = 50_000
 """Of one file; after so many no further page of it is read."""
@@ -64,7 +66,7 @@ class Attachments:
     async def of(self, text: str) -> tuple[Attachment, ...]:
         """What the text names, each once, in its order; a name that leads nowhere is just a word."""
         named: dict[str, _Found] = {}
-        for readings in find_mentions(text):
+        for readings in dict.fromkeys(find_mentions(text[:MOST_TEXT])):
             found = await self._first(readings)
             if found is not None:
                 named.setdefault(found.mention.label, found)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.attachments import Attachments
+from coder_tui.agent.attachments import MOST_FILES, MOST_TEXT, Attachments
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.request_broker import RequestBroker
@@ -160,3 +160,16 @@ async def test_a_picture_from_elsewhere_is_asked_about(folder: Path) -> None:
     (attachment,) = await desk.of(f"@{folder.parent}/desk.png")
     assert attachment.media_type == "image/png"
     assert len(desk.asked) == 1
+
+
+async def test_names_deep_in_a_paste_are_not_looked_for(folder: Path) -> None:
+    assert await Desk(folder).of("x" * MOST_TEXT + " @calc.py") == ()
+
+
+async def test_no_more_than_a_few_go_along(folder: Path) -> None:
+    for number in range(MOST_FILES + 5):
+        (folder / f"f{number}").write_text("x")
+    desk = Desk(folder)
+    attached = await desk.of(" ".join(f"@f{number}" for number in range(MOST_FILES + 5)))
+    assert len(attached) == MOST_FILES
+    assert desk.notices == [f"Only the first {MOST_FILES} of {MOST_FILES + 5} are attached."]
