@@ -4,7 +4,7 @@ import re
 
 _PAIRS = {("a/", "b/"), ("b/", "a/"), ("i/", "w/"), ("w/", "i/"), ("c/", "w/"), ("c/", "i/"), ("o/", "w/")}
 _SIDES = ({"a/", "i/", "c/", "o/"}, {"b/", "w/"})
-_NOTHING = "/dev/null"
+NOTHING = "/dev/null"
 _DATE = re.compile(r"(\t.*|\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*)$")
 _TWO_QUOTED = re.compile(r'("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*")')
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
@@ -35,9 +35,9 @@ def strip_prefixes(old: str, new: str) -> tuple[str, str]:
     pair = old[:2], new[:2]
     if pair in _PAIRS:
         return old[2:], new[2:]
-    if old == _NOTHING and pair[1] in _SIDES[1]:
+    if old == NOTHING and pair[1] in _SIDES[1]:
         return old, new[2:]
-    if new == _NOTHING and pair[0] in _SIDES[0]:
+    if new == NOTHING and pair[0] in _SIDES[0]:
         return old[2:], new
     return old, new
 

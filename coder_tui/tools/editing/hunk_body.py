@@ -2,6 +2,7 @@
 
 import re
 
+from coder_tui.tools.editing.diff_names import NOTHING, strip_prefixes, without_date
 from coder_tui.tools.editing.patch_model import Hunk
 from coder_tui.tools.editing.script import Mark, Script, ScriptLine
 
@@ -28,7 +29,7 @@ def _counted(lines: list[str], at: int, old: int, new: int) -> tuple[list[Script
     """The lines that the header counts; None where it is wrong."""
     body: list[ScriptLine] = []
     while old > 0 or new > 0:
-        if at >= len(lines) or _begins_file(lines, at):
+        if at >= len(lines) or (_begins_file(lines, at) and not _is_change(lines, at)):
             return None
         line = _script_line(lines[at])
         if line is None:
@@ -86,6 +87,15 @@ def _begins_file(lines: list[str], at: int) -> bool:
     if not lines[at].startswith("--- ") or not following or not following[0].startswith("+++ "):
         return False
     return len(following) == 1 or following[1].startswith("@@")
+
+
+def _is_change(lines: list[str], at: int) -> bool:
+    """Whether what looks like the names of a file is a line `-- x` that became `++ y`."""
+    if not lines[at].startswith("--- "):
+        return False
+    has_hunks = at + 2 < len(lines)
+    old, new = strip_prefixes(without_date(lines[at][4:]), without_date(lines[at + 1][4:]))
+    return not has_hunks or (old != new and NOTHING not in (old, new))
 
 
 def _is_signature(lines: list[str], at: int) -> bool:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from coder_tui.tools.editing.diff_names import git_names, strip_prefixes, without_date
+from coder_tui.tools.editing.diff_names import NOTHING, git_names, strip_prefixes, without_date
 from coder_tui.tools.editing.hunk_body import HEADER, read_hunk
 from coder_tui.tools.editing.patch_model import (
     FilePatch,
@@ -13,7 +13,6 @@ from coder_tui.tools.editing.patch_model import (
     patch_lines,
 )
 
-_NOTHING = "/dev/null"
 _EXECUTABLE, _PLAIN = "100755", "100644"
 
 
@@ -79,7 +78,7 @@ def _belongs(names: tuple[str, str], section: _Section) -> bool:
     """Whether a pair of names continues a section: git's own lines may stand before it."""
     if section.has_names or section.hunks:
         return False
-    known = {_NOTHING, *section.renamed.values()}
+    known = {NOTHING, *section.renamed.values()}
     if section.git_names:
         known |= {*section.git_names, *strip_prefixes(*section.git_names)}
     return {*names, *strip_prefixes(*names)} & known >= set(strip_prefixes(*names))
@@ -124,18 +123,18 @@ def _names(section: _Section) -> tuple[str | None, str | None] | None:
     if "from" in section.renamed and "to" in section.renamed:
         return section.renamed["from"], section.renamed["to"]
     if section.old is None and section.new is not None:
-        name = strip_prefixes(_NOTHING, section.new)[1]
+        name = strip_prefixes(NOTHING, section.new)[1]
         return name, name
     if section.has_names:
         old, new = section.old, section.new
     elif section.git_names:
         old, new = section.git_names
-        old = _NOTHING if "new file mode" in section.modes else old
-        new = _NOTHING if "deleted file mode" in section.modes else new
+        old = NOTHING if "new file mode" in section.modes else old
+        new = NOTHING if "deleted file mode" in section.modes else new
     else:
         return None
     old, new = strip_prefixes(old or "", new or "")
-    return (None if old == _NOTHING else old), (None if new == _NOTHING else new)
+    return (None if old == NOTHING else old), (None if new == NOTHING else new)
 
 
 def _operation(section: _Section, old: str | None, new: str | None) -> Operation:

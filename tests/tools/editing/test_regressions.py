@@ -3,6 +3,7 @@
 import pytest
 
 from coder_tui.protocol.errors import ErrorType
+from coder_tui.tools.editing.unified import parse_unified
 from tests.tools.editing.replacing import outcome, refusal, replaced
 
 
@@ -131,3 +132,12 @@ def test_a_change_that_is_there_is_not_made_at_a_place_like_it() -> None:
     assert refusal(block.format("\n") + deeper, block.format("    // log\n"), block.format("\n")) is (
         ErrorType.ALREADY_APPLIED
     )
+
+
+@pytest.mark.parametrize("rest", ["", "@@ -9 +9 @@\n-a\n+b\n"], ids=["at the end", "before another hunk"])
+def test_a_changed_line_of_dashes_is_no_name_of_a_file(rest: str) -> None:
+    """A hunk that counts its lines says what belongs to it."""
+    (patch,) = parse_unified(f"--- a/f\n+++ b/f\n@@ -1 +1 @@\n--- x\n+++ y\n{rest}")
+
+    assert patch.hunks[0].script.old == ("-- x",)
+    assert len(patch.hunks) == (2 if rest else 1)
