@@ -13,6 +13,8 @@ from coder_tui.resources import bundled
 
 DEFAULT_THEME = "coder-dark"
 _FIELDS = frozenset(field.name for field in fields(Theme))
+_ANSI = {"ansi-background": "ansi_black", "ansi-foreground": "ansi_white"}
+_GROUNDS = ("surface", "panel", "boost")
 _WORDS = frozenset({"auto", "initial"})
 
 
@@ -82,6 +84,10 @@ def _built(path: Path, values: dict[str, Any]) -> Theme:
     variables = values.get("variables", {})
     if not isinstance(variables, dict) or not all(isinstance(value, str) for value in variables.values()):
         raise ThemeError(f"Theme {path.name}: variables have to be strings.")
+    if values.get("ansi"):
+        # Textual's sheets crash without the first two names, and it makes the grounds see-through.
+        grounds = {name: values[name] for name in _GROUNDS if name in values}
+        values["variables"] = _ANSI | grounds | variables
     try:
         theme = Theme(**values)
         theme.to_color_system().generate()

@@ -79,12 +79,19 @@ def _readable(ground: Style, ink: Style) -> Style:
     """The ink on a ground, as near to itself as can be read there."""
     color, own, back = rgb(ink.color), rgb(ground.color), rgb(ground.bgcolor)
     if color is None or own is None or back is None:
-        return ground + ink
+        return ground + ink if _is_readable(ink.color, ground.bgcolor) else ground + Style(italic=ink.italic)
     for fade in _FADES:
         nearer = blend_rgb(color, own, fade)
         if contrast(nearer, back) >= READABLE:
             return ground + ink + Style(color=Color.from_triplet(nearer))
     return ground + Style(italic=ink.italic)
+
+
+def _is_readable(ink: Color | None, ground: Color | None) -> bool:
+    """Of colours that the terminal knows by number: as most terminals show them."""
+    if ink is None or ground is None or ink.is_default or ground.is_default:
+        return True
+    return contrast(ink.get_truecolor(), ground.get_truecolor()) >= READABLE
 
 
 def _faded(ink: Style) -> Style:

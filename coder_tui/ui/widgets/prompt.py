@@ -25,6 +25,7 @@ class Prompt(ChipField):
         scrollbar-size-vertical: 1;
         &:focus { border: none; }
         & .text-area--placeholder { color: $text-dim; }
+        &:light .text-area--cursor { color: $input-cursor-foreground; background: $input-cursor-background; }
     }
     """
 
