@@ -7,6 +7,10 @@ from dataclasses import dataclass
 _MENTION = re.compile(r"""(?:^|(?<=[\s(\[{'"`,;]))@(?:"(?P<quoted>[^"\n]+)"|(?P<plain>[^\s"'`(\[{]+))""")
 _RANGE = re.compile(r":(?P<first>\d+)(?:-(?P<last>\d+))?$")
 _CLOSING = ".,;:!?)]}>"
+# Code is quoted, not addressed: a decorator in it, or a diff of one, names no file.
+_FENCED = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^(?P=fence)[`~]*[ \t]*$|.*\Z)", re.MULTILINE | re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +29,12 @@ class Mention:
 
 
 def find_mentions(text: str) -> tuple[tuple[Mention, ...], ...]:
-    """For each `@` what it may mean, likeliest first: a sentence may end right behind a name."""
-    return tuple(_readings(match) for match in _MENTION.finditer(text))
+    """For each `@` what it may mean, likeliest first: a sentence may end right behind a name.
+
+    What stands in fenced code is no mention.
+    """
+    prose = _FENCED.sub(lambda match: " " * len(match[0]), text)
+    return tuple(_readings(match) for match in _MENTION.finditer(prose))
 
 
 def mention(path: str) -> str:

@@ -18,6 +18,9 @@ from coder_tui.text.mentions import Mention, find_mentions, mention
         ('@"my notes.txt":3-4', [(Mention("my notes.txt", 3, 4),)]),
         ("me@example.org", []),
         ("@", []),
+        ("```diff\n+ @a.py\n```\nand @b.py", [(Mention("b.py"),)]),
+        ("````\n```\n@a.py\n```\n````\n~~~ @b.py\n@c.py", []),
+        ("`@a.py` ``` @b.py", [(Mention("a.py"),), (Mention("b.py"),)]),
         ("@数/計算.py", [(Mention("数/計算.py"),)]),
     ],
 )
