@@ -56,7 +56,7 @@ async def test_the_marked_hunk_is_refused_and_the_rest_allowed() -> None:
         await open_dialog(s)
         assert "] [ x refuse a hunk" in s.drawn()
         await press(s, "right_square_bracket", "x")
-        assert "1 of 3 hunks refused: ^Y writes the others." in s.drawn()
+        assert "1 of 3 hunks refused  ready" in s.drawn()
         assert "▌✗" in s.drawn()
         await s.pilot.press("ctrl+y")
         assert await answered(s) == ApprovalReply(Decision.ALLOW_ONCE, refused=(1,))
@@ -80,7 +80,7 @@ async def test_a_refusal_is_taken_back_and_all_of_them_deny_the_call() -> None:
         await press(s, "x", "x")
         assert "hunks refused" not in s.drawn()
         await press(s, "x", "right_square_bracket", "x", "right_square_bracket", "right_square_bracket", "x")
-        assert "Every hunk is refused: to allow it like this denies it." in s.drawn()
+        assert "all hunks refused: ^Y denies" in s.drawn()
         await s.pilot.press("ctrl+y")
         assert await answered(s) == ApprovalReply(Decision.DENY)
 

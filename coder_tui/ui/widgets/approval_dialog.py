@@ -130,7 +130,17 @@ class ApprovalDialog(GuardedDialog):
             return "deny, say why"
         if self.has_class("-editing"):
             return "edit"
-        return super().state_words(is_ready)
+        words = super().state_words(is_ready)
+        refused = f"{self._refused_words}  {words}" if self._refused_words else words
+        return refused if self.size.width >= len(refused) + TITLE_MARGIN else words
+
+    @property
+    def _refused_words(self) -> str:
+        hunks = self._preview.hunks
+        if hunks is None or not hunks.refused:
+            return ""
+        refused, count = len(hunks.refused), len(hunks.hunks)
+        return f"{refused} of {count} hunks refused" if refused < count else "all hunks refused: ^Y denies"
 
     def show_scopes(self, *, is_open: bool, picked: int | None) -> None:
         if is_open:
@@ -149,11 +159,7 @@ class ApprovalDialog(GuardedDialog):
         if hunks is None:
             return
         hunks.turn_over()
-        refused, count = len(hunks.refused), len(hunks.hunks)
-        if refused == count:
-            self.note("Every hunk is refused: to allow it like this denies it.")
-        else:
-            self.note(f"{refused} of {count} hunks refused: ^Y writes the others." if refused else "")
+        self.border_subtitle = Content(self.state_words(self.has_class("-ready")))
 
     def show_reason(self, *, is_open: bool) -> None:
         if is_open:
