@@ -1,5 +1,6 @@
 """The review by keyboard: decide on hunks, comment, send; nothing is lost on the way."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -170,6 +171,35 @@ async def test_no_key_is_lost_before_there_are_files() -> None:
         await s.pilot.press("n", "n", "y")
         await s.until(lambda: s.screen.review is not None and s.screen.review.counts() == Counts(1, 2, 0))
         assert s.draft == ""
+
+
+class SlowSession(FakeSession):
+    """Tells what changed only once it is let."""
+
+    def __init__(self) -> None:
+        super().__init__(ROOT)
+        self.files = (A, B)
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
+        await self.gate.wait()
+        return self.files
+
+
+async def test_a_second_visit_shows_nothing_old_before_the_files_are_there() -> None:
+    session = SlowSession()
+    async with stage(session) as s:
+        await opened(s)
+        await s.pilot.press("n", "q")
+        await s.until(lambda: s.app.screen is s.screen)
+        session.gate.clear()
+        s.screen.action_review()
+        await s.until(lambda: isinstance(s.app.screen, ReviewScreen))
+        await s.pilot.resize_terminal(80, 24)
+        await s.pilot.press("n")
+        session.gate.set()
+        await s.until(lambda: s.screen.review is not None and s.screen.review.counts() == Counts(0, 2, 1))
 
 
 async def test_an_empty_review_says_so_and_takes_every_key() -> None:

@@ -179,9 +179,10 @@ class ReviewPage(Gated, ModalScreen[str | None]):
         marks = {key[1]: sign(self.model.decision(key), self._chrome) for key in keys}
         remarks = {key[1]: f"you: {words}" for key in keys if (words := self.model.comment(key))}
         self.diff.annotate(marks, remarks)
-        is_laid_out = self.diff.sheet.shape is not None
-        if is_laid_out and file is not None and file.comparison.hunks and self.model.current is not None:
-            self.diff.choose(self.model.current[1], scrolls=self.diff.current != self.model.current[1])
+        current = self.model.current[1] if self.model.current is not None else ""
+        # Before the files are loaded and laid out there are no rows to go to.
+        if current in self.diff.sheet.hunk_rows():
+            self.diff.choose(current, scrolls=self.diff.current != current)
 
     @on(DiffView.Moved)
     def _clicked_hunk(self, event: DiffView.Moved) -> None:
