@@ -294,3 +294,22 @@ def test_a_linked_repository_is_looked_into(tmp_path: Path) -> None:
     assert analyse("git status", str(tmp_path)).is_read_only
     git("-C", "inner", "config", "core.fsmonitor", "./x")
     assert not analyse("git status", str(tmp_path)).is_read_only
+
+
+def test_a_program_of_the_workspace_is_not_taken_for_the_system_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An activated environment is on the PATH, and an edit could put a `git` there."""
+    binaries = tmp_path / ".venv/bin"
+    binaries.mkdir(parents=True)
+    monkeypatch.setenv("PATH", f"{binaries}:/usr/bin:/bin")
+    for name in ("git", "pytest"):
+        (binaries / name).write_text("#!/bin/sh\n")
+
+    def doubts(command: str) -> list[str]:
+        parts = analyse(command, str(tmp_path), roots=(str(tmp_path),)).parts
+        return [doubt for part in parts for doubt in part.doubts]
+
+    assert doubts("git log") == [f"the PATH leads to {binaries}/git, which lies in the workspace"]
+    assert doubts("pytest -q") == []
+    assert doubts("ls") == []

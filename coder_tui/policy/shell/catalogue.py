@@ -14,6 +14,7 @@ from coder_tui.policy.shell.programs.search import SEARCH
 from coder_tui.policy.shell.programs.stream_editors import STREAM_EDITORS
 from coder_tui.policy.shell.programs.text_tools import TEXT_TOOLS
 from coder_tui.policy.shell.programs.wrappers import WRAPPERS
+from coder_tui.policy.shell.shadows import stands_in
 from coder_tui.policy.shell.words import Word
 
 _PROGRAMS: dict[str, Judge] = {
@@ -41,6 +42,9 @@ def judge(call: Call, notes: Notes) -> None:
     if name != call.name:
         notes.runs(call.name, "a program by its path may be another one of that name")
         notes.other_texts.append(" ".join((name, *(word.text for word in call.arguments))))
+    elif name not in BUILDING and (program := stands_in(name, notes.place.roots)):
+        notes.runs(program, "it lies in the workspace and would run in place of the system's")
+        notes.doubt(f"the PATH leads to {program}, which lies in the workspace")
     known(Call((*_renamed(call, name), *call.arguments)), notes)
     if name != call.name:
         notes.is_read_only = False
