@@ -63,7 +63,7 @@ class CoreShelf:
         client = self._core.client
         if not isinstance(client, HostClient):
             raise UserError(ONLY_DEMO)
-        choice = self._choice(name)
+        choice = self.choice_of(name)
         check_model(name, choice.api_base)
         if (provider := needs_key(name, choice.api_base, os.environ)) is not None:
             raise UserError(f"{name} needs a key: set {' or '.join(provider.key_variables)}")
@@ -71,7 +71,7 @@ class CoreShelf:
         self._core = replace(self._core, choice=choice)
         self._session.set_model(choice, info.context_window)
 
-    def _choice(self, name: str) -> ModelChoice:
+    def choice_of(self, name: str) -> ModelChoice:
         """The address that was set belongs to its provider: another one's key must not go there."""
         is_same_server = provider_of(name) == provider_of(self._first.name)
         return replace(self._first, name=name, api_base=self._first.api_base if is_same_server else "")

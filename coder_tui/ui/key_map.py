@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
+from textual.binding import Binding
 from textual.keys import Keys, _character_to_key
+from textual.widgets import TextArea
 
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.keys import KEYS, RESERVED, Context, KeyAction, shown
@@ -12,6 +14,9 @@ from coder_tui.ui.keys import KEYS, RESERVED, Context, KeyAction, shown
 _MODIFIERS = frozenset({"ctrl", "alt", "shift"})
 _NAMED = frozenset(key.value for key in Keys) | frozenset(_character_to_key(chr(n)) for n in range(32, 127))
 _C = Context
+_WRITING = frozenset(
+    key for binding in TextArea.BINDINGS if isinstance(binding, Binding) for key in binding.key.split(",")
+)
 # Where the keys of one context stand beside those of another, a key may mean one thing only.
 _BESIDE = (
     {_C.GLOBAL, _C.SESSION, _C.COMPOSER},
@@ -61,6 +66,8 @@ def _wrong(id: str, wish: object, known: Mapping[str, KeyAction]) -> str:
     if not isinstance(wish, str) or not wish.strip():
         return 'it has to name a key, such as "ctrl+t" or "f6,alt+p".'
     for key in _normal(wish).split(","):
+        if key in _WRITING and known[id].context in (_C.GLOBAL, _C.SESSION):
+            return f"{shown(key)} moves or edits in the prompt."
         if key in RESERVED:
             return f"{shown(key)} belongs to the terminal, or arrives as another key."
         if not _is_key(key):

@@ -1,0 +1,101 @@
+"""Sessions and models of the screen on a real store, with the demo's model."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.session import Session
+from coder_tui.bootstrap import Core, load_setup
+from coder_tui.cli.opening import open_core
+from coder_tui.cli.screen_shelf import ONLY_DEMO, CoreShelf
+from coder_tui.config.paths import Directories
+from coder_tui.config.sources import Sources
+from coder_tui.llm.demo import DEMO_MODEL
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import StorageError, UserError
+from coder_tui.protocol.messages import UserMessage
+
+
+@asynccontextmanager
+async def opened(tmp_path: Path) -> AsyncIterator[tuple[CoreShelf, Core, Session]]:
+    directories = Directories(*(tmp_path / name for name in ("config", "data", "cache", "log")))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    setup = load_setup(folder, directories, Sources(), {})
+    core = await open_core(setup, ModelChoice(DEMO_MODEL))
+    session = await core.new_session()
+    yield CoreShelf(core, session), core, session
+
+
+async def told(core: Core, session_id: str) -> None:
+    await core.store.add_message(session_id, UserMessage("u1", "hello"))
+
+
+async def test_sessions_without_a_word_are_not_listed_but_for_the_open_one(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (shelf, core, session):
+        silent = await core.store.create_session(str(core.setup.directory), "demo", Mode.ASK)
+        here = await core.store.create_session(str(core.setup.directory), "demo", Mode.ASK)
+        far = await core.store.create_session("/elsewhere", "demo", Mode.ASK)
+        for id in (here.id, far.id):
+            await told(core, id)
+        assert {info.id for info in await shelf.sessions(everywhere=False)} == {session.id, here.id}
+        assert {info.id for info in await shelf.sessions(everywhere=True)} == {session.id, here.id, far.id}
+        assert silent.id not in {info.id for info in await shelf.sessions(everywhere=True)}
+        await session.close()
+
+
+async def test_another_session_opens_and_the_store_stays_open_until_that_one_closes(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (shelf, core, session):
+        await told(core, session.id)
+        second = await shelf.open("")
+        back = await shelf.open(session.id)
+        assert (back.id, second.id != back.id) == (session.id, True)
+        assert await core.store.claim(second.id)
+        await back.close()
+        with pytest.raises(StorageError):
+            await core.store.get(session.id)
+
+
+async def test_what_cannot_be_opened_is_told_and_the_present_session_stays(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (shelf, core, session):
+        far = await core.store.create_session("/elsewhere", "demo", Mode.ASK)
+        with pytest.raises(UserError, match=f"belongs to /elsewhere: run coder-tui --resume {far.id} there"):
+            await shelf.open(far.id)
+        with pytest.raises(UserError, match="open already"):
+            await shelf.open(session.id)
+        with pytest.raises(UserError, match="no session"):
+            await shelf.open("zzzz")
+        await session.close()
+
+
+async def test_the_open_session_hears_of_its_new_title(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (shelf, core, session):
+        other = await core.store.create_session(str(core.setup.directory), "demo", Mode.ASK)
+        await shelf.rename(session.id, "mine")
+        await shelf.rename(other.id, "other")
+        assert (session.title, (await core.store.get(other.id)).title) == ("mine", "other")
+        await shelf.delete(other.id)
+        with pytest.raises(StorageError):
+            await core.store.get(other.id)
+        await session.close()
+
+
+async def test_the_demo_keeps_its_model(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (shelf, _, session):
+        with pytest.raises(UserError, match="one model only"):
+            await shelf.use_model("openai/gpt")
+        assert (session.model, ONLY_DEMO[:8]) == (DEMO_MODEL, "The demo")
+        await session.close()
+
+
+async def test_an_address_of_ones_own_is_not_given_to_another_provider(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (_, core, session):
+        choice = ModelChoice("openai/mine", "http://127.0.0.1:1/v1", "high")
+        shelf = CoreShelf(replace(core, choice=choice), session)
+        assert shelf.choice_of("openai/other") == ModelChoice("openai/other", "http://127.0.0.1:1/v1", "high")
+        assert shelf.choice_of("anthropic/claude") == ModelChoice("anthropic/claude", "", "high")
+        await session.close()
