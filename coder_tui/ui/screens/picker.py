@@ -21,6 +21,9 @@ from coder_tui.ui.widgets.row_list import RowList
 from coder_tui.ui.widgets.typed_line import TypedLine
 
 _FILTER = "/"
+_MOST_ROWS, _LEAST_ROWS = 24, 4
+_AROUND = 8
+"""Rows that the frame, what is typed, the note and the keys take, and a rest to see what is below."""
 Hint = tuple[str, str]
 
 
@@ -35,7 +38,7 @@ class PickerScreen(Gated, ModalScreen[str | None]):
     PickerScreen {
         align: center middle; background: $background 60%;
         #picker {
-            width: 90%; max-width: 100; height: 80%; max-height: 30; background: $surface;
+            width: 90%; max-width: 100; height: auto; max-height: 100%; background: $surface;
             border: round $primary; border-title-color: $text-primary; border-title-style: bold;
         }
         #note { height: auto; max-height: 3; min-height: 1; padding: 0 1; color: $text-muted; }
@@ -128,8 +131,18 @@ class PickerScreen(Gated, ModalScreen[str | None]):
     def _clicked(self) -> None:
         self.action_choose()
 
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """As many rows as there are; a filter leaves the frame as it is, so that nothing jumps."""
+        room = max(1, min(_MOST_ROWS, self.size.height - _AROUND))
+        rows = max(_LEAST_ROWS, self.list.rows_unfiltered)
+        self.list.styles.height = min(room, rows)
+
     def show_marked(self) -> None:
         item = self.list.marked
+        self._fit()
         self.count()
         if self._armed is None:
             self.say(item.note if item else "")

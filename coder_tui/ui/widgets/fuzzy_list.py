@@ -73,6 +73,10 @@ class FuzzyList(RowList):
         shown, every = len(self._marks), len(self._all)
         return f"{every}" if shown == every else f"{shown} of {every}"
 
+    @property
+    def rows_unfiltered(self) -> int:
+        return len(_grouped(self._all))
+
     def show(self, items: Sequence[Item], marked: str | None = None, *, empty: str = "Nothing here.") -> None:
         """`marked` is the key of the item to begin with; otherwise the mark stays where it is."""
         wanted = marked if marked is not None else (self.marked.key if self.marked else None)
