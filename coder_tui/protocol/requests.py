@@ -132,7 +132,7 @@ class QuestionRequest:
 
     @property
     def summary(self) -> str:
-        return ", ".join(question.header or question.question for question in self.questions)
+        return ", ".join((question.header or question.question)[:200] for question in self.questions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +177,8 @@ class PlanRequest:
 
     @property
     def summary(self) -> str:
-        lines = (line.strip("# \t") for line in self.plan.splitlines())
-        return next((line for line in lines if line), "")
+        lines = (line.strip("# \t") for line in self.plan[:2000].splitlines())
+        return next((line[:200] for line in lines if line), "")
 
 
 class PlanDecision(StrEnum):

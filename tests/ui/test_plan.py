@@ -66,6 +66,13 @@ async def test_the_plan_is_drawn_as_markdown_and_scrolls() -> None:
         await s.until(lambda: "step 59" in s.drawn())
 
 
+async def test_an_endless_plan_says_how_much_is_not_drawn() -> None:
+    async with stage() as s:
+        await opened(s, "word " * 200_000)
+        await s.pilot.press("end")
+        await s.until(lambda: "… 970000 more characters: edit shows all of it" in s.drawn())
+
+
 async def test_the_letter_y_says_what_approves() -> None:
     async with stage() as s:
         await opened(s)

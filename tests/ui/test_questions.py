@@ -254,6 +254,13 @@ async def test_many_long_options_wrap_and_scroll_with_the_mark() -> None:
         await s.until(lambda: s.session.answers == [("q1", answered(QuestionAnswer((options[11].label,))))])
 
 
+async def test_endless_texts_say_how_much_is_not_drawn() -> None:
+    async with stage(size=(200, 50)) as s:
+        await opened(s, questions(Question("Which?", (Option("x" * 1_000_000), Option("short")))))
+        await s.pilot.press("down")
+        await s.until(lambda: "996000 more characters (Recommended)" in s.drawn())
+
+
 async def test_a_click_picks_an_option() -> None:
     async with stage() as s:
         form = await opened(s, questions(STORAGE))

@@ -29,20 +29,31 @@ def answers(keys: AnswerKeys) -> tuple[Answer, ...]:
     )
 
 
+MOST_DRAWN = 30_000
+"""Characters: a plan is drawn at once, and a longer one would hold the screen up."""
+
+
 class PlanScroll(SeenScroll):
+    """A plan of any sensible length; the rest of an endless one is for an editor."""
+
+    DEFAULT_CSS = "PlanScroll #rest { height: auto; color: $text-warning; }"
+
     def __init__(self, plan: str, chrome: Chrome) -> None:
         super().__init__(id="plan")
         self._chrome = chrome
-        self._view = BlockView(MarkdownBlock(plan), glyphs=chrome)
+        self._plan = plan
 
     def compose(self) -> ComposeResult:
-        yield self._view
+        yield BlockView(MarkdownBlock(self._plan[:MOST_DRAWN]), glyphs=self._chrome)
+        if len(self._plan) > MOST_DRAWN:
+            missing = len(self._plan) - MOST_DRAWN
+            words = f"{self._chrome.more} {missing} more characters: edit shows all of it"
+            yield Static(Content(words), id="rest", markup=False)
 
     async def show(self, plan: str) -> None:
         """Another plan, from its beginning."""
-        await self._view.remove()
-        self._view = BlockView(MarkdownBlock(plan), glyphs=self._chrome)
-        await self.mount(self._view)
+        self._plan = plan
+        await self.recompose()
         self.scroll_home(animate=False)
 
 

@@ -21,6 +21,8 @@ from coder_tui.ui.widgets.drawn_whole import DrawnWhole
 RECOMMENDED = " (Recommended)"
 OWN_WORDS = "something else"
 OPEN = "not answered"
+LONGEST = 4000
+"""Characters of a text that are drawn: more is no question."""
 _DIGITS = 9
 
 
@@ -88,12 +90,17 @@ class QuestionPage(DrawnWhole):
         items = []
         for place, option in enumerate(question.options):
             best = RECOMMENDED if place == 0 else ""
-            below = (safe_text(option.description),) if option.description else ()
-            items.append(self._item(place, f"{safe_line(option.label)}{best}", below))
+            below = (safe_text(self._cut(option.description)),) if option.description else ()
+            items.append(self._item(place, f"{safe_line(self._cut(option.label))}{best}", below))
         place = len(question.options)
         ending = "" if draft.text.strip() else f": {'_' * 20}"
         items.append(self._item(place, f"{OWN_WORDS}{ending}", ()))
-        return safe_text(question.question), items
+        return safe_text(self._cut(question.question)), items
+
+    def _cut(self, text: str) -> str:
+        if len(text) <= LONGEST:
+            return text
+        return f"{text[:LONGEST]}{self._chrome.more} {len(text) - LONGEST} more characters"
 
     def _item(self, place: int, text: str, below: tuple[str, ...]) -> _Item:
         draft = self._form.draft
@@ -113,7 +120,7 @@ class QuestionPage(DrawnWhole):
             items.append(
                 _Item(
                     f"{number} ",
-                    safe_line(question.header or question.question),
+                    safe_line(self._cut(question.header or question.question)),
                     answer_lines(answer, self._chrome),
                     page == form.review_mark,
                     is_warning=not answer.is_given,
@@ -125,7 +132,7 @@ class QuestionPage(DrawnWhole):
 
 
 def answer_lines(answer: QuestionAnswer, chrome: Chrome) -> tuple[str, ...]:
-    lines = [f"{chrome.ok} {safe_line(label)}" for label in answer.picked]
+    lines = [f"{chrome.ok} {safe_line(label[:LONGEST])}" for label in answer.picked]
     if answer.text:
         lines.append(f"{chrome.ok} {safe_text(answer.text)}")
     if not lines:

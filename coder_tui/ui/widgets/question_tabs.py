@@ -11,6 +11,8 @@ from coder_tui.ui.question_form import QuestionForm
 
 _WIDEST = 16
 _NARROWEST = 4
+_LONGEST = 200
+"""Characters of which a tab shows the first."""
 _GAP = "   "
 
 
@@ -59,7 +61,7 @@ def _label(form: QuestionForm, page: int, widest: int, chrome: Chrome) -> str:
         return f"{chrome.folded} Review"
     question = form.questions[page]
     sign = chrome.ready if page == form.page else chrome.ok if form.is_given(page) else chrome.hold
-    return f"{sign} {cut(safe_line(question.header or question.question), widest, chrome.more)}"
+    return f"{sign} {cut(safe_line((question.header or question.question)[:_LONGEST]), widest, chrome.more)}"
 
 
 def _cells(labels: list[tuple[int, str]]) -> int:
