@@ -177,6 +177,7 @@ def test_the_screen_runs_nothing_of_it(scene: Scene) -> None:
     environment = {**scene.program.environment, "PATH": scene.path}
     with Tmux(PROGRAM, scene.program.project, environment, 120, 40) as tmux:
         tmux.shows("allow rule")
+        tmux.shows("ready")
         tmux.keys("Escape")
         tmux.shows("ASK")
         tmux.type("look")
