@@ -156,8 +156,10 @@ class FuzzyList(RowList):
             max(cell_len(item.details[at]) for item in self._all if at < len(item.details))
             for at in range(count)
         ]
-        sizes = [min(size, max(_LEAST_DETAIL, room // 3)) for size in sizes]
-        label = min(_LEAST_LABEL, max((cell_len(item.label) for item in self._all), default=0))
+        longest = max((cell_len(item.label) for item in self._all), default=0)
+        widest = max(_LEAST_DETAIL, room // 3, room - longest - _GAP)
+        sizes = [min(size, widest) for size in sizes]
+        label = min(_LEAST_LABEL, longest)
         while sizes and sum(size + _GAP for size in sizes) + label > room:
             sizes.pop(0)
         return sizes
