@@ -121,6 +121,7 @@ async def test_packed_bytes_that_unpack_to_nothing_end_too() -> None:
         ("deflate", zlib.compress(b"hello")[2:-4]),
         ("identity", b"hello"),
     ],
+    ids=["gzip", "two gzips", "zlib", "deflate", "identity"],
 )
 async def test_packed_bodies_are_unpacked(encoding: str, body: bytes) -> None:
     async with serving({"/": Answer(body, headers={"Content-Encoding": encoding})}) as server:
