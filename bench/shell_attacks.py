@@ -102,6 +102,8 @@ def confined(arguments: Sequence[str]) -> list[str]:
     rg = shutil.which("rg", path=f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin")
     shown = ["--ro-bind", rg, "/usr/local/bin/rg"] if rg else []
     root = str(Path(__file__).parents[1])
+    # Again, where a checkout lies in the folder that is hidden.
+    shown += [word for path in (root, sys.prefix) for word in ("--ro-bind", path, path)]
     return [
         *("bwrap", *_RIGHTS.split(), *_PLACES.split(), *shown, "--chdir", root),
         *(sys.executable, "-m", "bench.shell_attacks", "--inside", *arguments),

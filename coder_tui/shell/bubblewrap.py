@@ -110,11 +110,19 @@ def _open(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
 
 
 def _below_temporary(layout: Layout) -> Iterator[_Mount]:
-    """Show again what the session's own /tmp would hide: a home, the repository around a workspace."""
+    """Show again what the session's own /tmp would hide: a home, a repository around, programs in use."""
     around = (folder for root in layout.roots for folder in root.parents if (folder / ".git").exists())
-    for path in (*layout.homes, *around):
+    for path in (*layout.homes, *around, *_environments()):
         if path.is_dir() and any(place in path.parents for place in _TEMPORARY):
             yield _bind(path, _Rank.OPEN, read_only=True)
+
+
+def _environments() -> Iterator[Path]:
+    """Where the programs on the PATH are; what they need lies beside their `bin`."""
+    for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
+        if folder.is_absolute():
+            beside = folder.parent if folder.name == "bin" else folder
+            yield Path(os.path.realpath(folder if beside in _TEMPORARY else beside))
 
 
 def _secrets(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:

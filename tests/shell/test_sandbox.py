@@ -302,3 +302,19 @@ def test_the_caller_keeps_no_descriptor(root: Path) -> None:
         made.close()
 
     assert count() == before
+
+
+@needs_bubblewrap
+async def test_programs_on_the_path_are_there_though_they_lie_in_a_hidden_folder(
+    root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """An environment below /tmp: its programs, and what lies beside them."""
+    environment = tmp_path_factory.mktemp("environment")
+    (environment / "bin").mkdir()
+    (environment / "data").write_text("beside")
+    (environment / "bin/greet").write_text(f"#!/bin/sh\ncat {environment}/data\n")
+    (environment / "bin/greet").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{environment}/bin:{os.environ['PATH']}")
+
+    assert await said(root, "greet") == "beside"
+    assert "Read-only" in await said(root, f"echo x > {environment}/data")
