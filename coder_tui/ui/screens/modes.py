@@ -10,10 +10,10 @@ from coder_tui.ui.widgets.fuzzy_list import Item
 _WORDS: dict[Mode, str] = {
     Mode.ASK: "asks before edits and commands",
     Mode.EDITS: "edits without asking, asks before commands",
-    Mode.AUTO: "asks only where a rule says so",
+    Mode.AUTO: "also runs commands that the sandbox confines",
     Mode.PLAN: "reads only, and makes a plan",
 }
-AGAIN = "Commands and edits will run without a question. Press Enter again to switch auto on."
+AGAIN = "Confined commands will run unasked. Press Enter again to switch auto on."
 
 
 class ModesScreen(PickerScreen):
