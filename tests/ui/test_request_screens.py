@@ -33,8 +33,9 @@ async def shown(s: Stage, requests: tuple[Request, ...], keys: tuple[str, ...]) 
     s.session.emit(*map(RequestOpened, requests))
     await settled(s)
     for key in keys:
+        # One by one, as a person does who reads: a burst would be taken for typing and given back.
         await s.pilot.press(key)
-    await settled(s)
+        await settled(s)
 
 
 @CASES
