@@ -21,7 +21,7 @@ SAMPLE = 2 * len(KINDS)
 )
 async def test_nothing_is_left(tmp_path: Path, status: SandboxStatus, commands: int) -> None:
     if status.kind is SandboxKind.BUBBLEWRAP and not status.program:
-        pytest.skip("bubblewrap is not installed")
+        pytest.skip("needs bubblewrap: apt install bubblewrap")
 
     found = await cancel_many(tmp_path, status, commands, seed=1)
 

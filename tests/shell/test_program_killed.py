@@ -43,7 +43,7 @@ KINDS = [("BUBBLEWRAP", BUBBLEWRAP), ("LANDLOCK", LANDLOCK), ("UNCONFINED", UNCO
 @pytest.mark.parametrize(("kind", "status"), KINDS, ids=lambda value: str(getattr(value, "kind", "")))
 def test_jobs_die_with_the_program(tmp_path: Path, kind: str, status: SandboxStatus) -> None:
     if kind == "BUBBLEWRAP" and not status.program:
-        pytest.skip("bubblewrap is not installed")
+        pytest.skip("needs bubblewrap: apt install bubblewrap")
     (tmp_path / "ws").mkdir()
     mark = f"1000.{os.getpid()}{KINDS.index((kind, status))}"
     words = [sys.executable, "-c", PROGRAM, str(tmp_path / "ws"), kind, mark]
