@@ -1,0 +1,1 @@
+"""Skills: found in folders, offered by name, read when they are wanted."""
