@@ -198,7 +198,8 @@ async def test_cancelling_twice_still_ends_everything(tmp_path: Path) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    assert not is_alive(int(started.text))
+    # The shell itself may tell of its child's end on the same stream.
+    assert not is_alive(int(started.text.split()[0]))
 
 
 async def test_a_flood_is_shown_in_part_and_kept_in_bounds(tmp_path: Path) -> None:
