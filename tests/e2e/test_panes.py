@@ -10,9 +10,7 @@ pytestmark = needs_tmux
 
 def test_the_demo_fills_the_panes_and_they_follow_the_size_of_the_terminal(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
-    # The readline library, which pytest loads, puts a size of 80 x 24 into what every process inherits.
-    command = f"env -u COLUMNS -u LINES {PROGRAM} demo"
-    with Tmux(command, program.project, program.environment, 140, 40) as tmux:
+    with Tmux(f"{PROGRAM} demo", program.project, program.environment, 140, 40) as tmux:
         tmux.shows("say anything to start")
         tmux.type("show me")
         tmux.keys("Enter")

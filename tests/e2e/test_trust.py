@@ -179,7 +179,7 @@ def test_the_screen_runs_nothing_of_it(scene: Scene) -> None:
         tmux.shows("allow rule")
         tmux.shows("ready")
         tmux.keys("Escape")
-        tmux.shows("ASK")
+        tmux.shows(r"ASK  (openai/)?good")
         tmux.type("look")
         tmux.keys("Enter")
         tmux.shows("All quiet")

@@ -1,5 +1,6 @@
 """A real terminal for the program: tmux on a socket of its own."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -80,7 +81,13 @@ class Tmux:
         return self._tmux(*arguments).rstrip("\n")
 
     def _tmux(self, *arguments: str) -> str:
+        # pytest loads readline, which puts a size of 80 x 24 into what every process inherits.
+        inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
         done = subprocess.run(
-            ["tmux", "-L", self._socket, *arguments], capture_output=True, text=True, check=True
+            ["tmux", "-L", self._socket, *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=inherited,
         )
         return done.stdout
