@@ -23,6 +23,8 @@ class Action:
     targets: tuple[Target, ...] = ()
     command: ShellCommand | None = None
     """What was found in a command; a command target without it is not understood."""
+    is_foreign: bool = False
+    """The tool comes from a server or a discovering command: what it says of itself permits nothing."""
 
     @property
     def keys(self) -> frozenset[str]:

@@ -117,7 +117,7 @@ def _layer_rule(layer: Layer, action: Action, part: CommandPart, command: ShellC
     rules = [rule for rule in layer.effective if speaks_of(rule, action.keys)]
     last = next((rule for rule in reversed(rules) if _matches_part(rule, part, command)), None)
     if last is None or not last.yields_to_mode:
-        return last
+        return layer.says(last)
     return strictest(
         rule for rule in rules if rule.effect is Effect.ASK and _matches_part(rule, part, command)
     )
@@ -141,6 +141,7 @@ def _is_exactly_allowed(action: Action, command: ShellCommand, policy: Policy) -
         and is_exact(rule.pattern)
         and rule.pattern == text
         for layer in policy.layers
+        if not layer.only_tightens
         for rule in layer.effective
     )
 

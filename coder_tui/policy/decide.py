@@ -11,8 +11,10 @@ from coder_tui.policy.action import (
     Verdict,
 )
 from coder_tui.policy.commands import decide_command
+from coder_tui.policy.plan_layer import plan_refusal
 from coder_tui.policy.rules import Effect
 from coder_tui.policy.targets import EXTERNAL, decide_target
+from coder_tui.protocol.access import Mode
 
 __all__ = [
     "DEFAULT_SOURCE",
@@ -32,6 +34,9 @@ def decide(action: Action, policy: Policy) -> Verdict:
         verdicts = decide_command(action, action.command, policy)
     else:
         verdicts = [decide_target(action, target, policy) for target in action.targets or (None,)]
+    if policy.mode is Mode.PLAN and (reason := plan_refusal(action)):
+        # Last: a rule that denies as well explains more.
+        verdicts.append(Verdict(Effect.DENY, "plan mode = deny", "plan mode", (reason,)))
     strictest = max(verdicts, key=_weight)
     reasons = dict.fromkeys(
         reason for verdict in verdicts if verdict.effect is strictest.effect for reason in verdict.reasons

@@ -32,9 +32,10 @@ def _would_hold(grant: Grant, action: Action, policy: Policy) -> bool:
         return True
     added = tuple(Rule(grant.key, pattern, Effect.ALLOW, grant.scope) for pattern in grant.patterns)
     # Saved rules stand last in their file, and a file that has none yet is made.
-    files: dict[str, tuple[Rule, ...]] = {layer.name: layer.effective for layer in policy.layers}
-    files[grant.scope] = (*files.get(grant.scope, ()), *added)
-    layers = tuple(Layer(name, rules) for name, rules in files.items())
+    files = {layer.name: replace(layer, rules=layer.effective) for layer in policy.layers}
+    place = files.get(grant.scope, Layer(grant.scope, ()))
+    files[grant.scope] = Layer(place.name, (*place.rules, *added))
+    layers = tuple(files.values())
     return decide(action, replace(policy, layers=layers)).effect is Effect.ALLOW
 
 

@@ -44,12 +44,20 @@ class Layer:
     rules: tuple[Rule, ...]
     is_trusted: bool = True
     """A place that the person has not trusted may only make things stricter."""
+    only_tightens: bool = False
+    """Where its last match allows, it says nothing: an exception from its own stricter rules, no permission."""
 
     @property
     def effective(self) -> tuple[Rule, ...]:
         if self.is_trusted:
             return self.rules
         return tuple(rule for rule in self.rules if rule.effect is not Effect.ALLOW)
+
+
+    def says(self, match: Rule | None) -> Rule | None:
+        """What the layer's last match counts for."""
+        is_silent = match is not None and match.effect is Effect.ALLOW and self.only_tightens
+        return None if is_silent else match
 
 
 def strictest(rules: Iterable[Rule]) -> Rule | None:

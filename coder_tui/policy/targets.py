@@ -18,7 +18,7 @@ from coder_tui.policy.rules import (
     strictest,
 )
 from coder_tui.policy.secrets import is_secret
-from coder_tui.protocol.access import Mode, Target, TargetKind
+from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm
 
 EXTERNAL = "external_directory"
@@ -37,8 +37,16 @@ def decide_target(action: Action, target: Target | None, policy: Policy) -> Verd
 
 
 def by_default(action: Action, policy: Policy) -> Verdict:
-    effect, reason = default_effect(action.tool, action.kind, policy.mode)
-    return Verdict(effect, f"default for {action.kind} tools", DEFAULT_SOURCE, (reason,))
+    effect, reason = _default(action, policy.mode)
+    kind = "foreign" if action.is_foreign else action.kind
+    return Verdict(effect, f"default for {kind} tools", DEFAULT_SOURCE, (reason,))
+
+
+def _default(action: Action, mode: Mode) -> tuple[Effect, str]:
+    """A foreign tool is neither the kind that it claims to be nor the one whose name it may bear."""
+    if action.is_foreign:
+        return default_effect("", ToolKind.OTHER, mode)
+    return default_effect(action.tool, action.kind, mode)
 
 
 def by_rule(rule: Rule) -> Verdict:
@@ -47,8 +55,8 @@ def by_rule(rule: Rule) -> Verdict:
 
 def _by_rules(action: Action, target: Target | None, policy: Policy) -> Verdict | None:
     matches = [rule for layer in policy.layers if (rule := _last_match(layer, action, target, policy))]
-    default, _ = default_effect(action.tool, action.kind, policy.mode)
-    if default is not default_effect(action.tool, action.kind, Mode.ASK)[0]:
+    default, _ = _default(action, policy.mode)
+    if default is not _default(action, Mode.ASK)[0]:
         matches = [rule for rule in matches if not rule.yields_to_mode]
     found = strictest(matches)
     is_denied = found is not None and found.effect is Effect.DENY
@@ -62,7 +70,7 @@ def _last_match(layer: Layer, action: Action, target: Target | None, policy: Pol
     shown = _shown(target, policy)
     matches = [rule for rule in layer.effective if rule_matches(rule, action.keys, target, shown)]
     if not matches or not matches[-1].yields_to_mode:
-        return matches[-1] if matches else None
+        return layer.says(matches[-1] if matches else None)
     return strictest(rule for rule in reversed(matches) if rule.effect is Effect.ASK)
 
 
