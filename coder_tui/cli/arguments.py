@@ -115,8 +115,14 @@ def models_parser() -> Parser:
 
 
 def config_parser() -> Parser:
-    parser = Parser(prog="coder-tui config", description="Where settings come from.")
-    parser.add_argument("action", nargs="?", choices=("path", "show", "check"), default="show")
+    parser = Parser(
+        prog="coder-tui config",
+        description="Where settings come from. 'key' keeps a model key in the system keyring: it is read "
+        "without being shown, or from standard input; without a provider it tells what is there.",
+    )
+    parser.add_argument("action", nargs="?", choices=("path", "show", "check", "key"), default="show")
+    parser.add_argument("provider", nargs="?", default="", metavar="PROVIDER", help="whose key, for 'key'")
+    parser.add_argument("--delete", action="store_true", help="delete that key from the keyring")
     _add_common(parser)
     return parser
 

@@ -18,6 +18,7 @@ from coder_tui.config.log_file import LOG_NAME
 from coder_tui.config.paths import display_path
 from coder_tui.config.settings import load_settings
 from coder_tui.llm.catalog import available_models
+from coder_tui.llm.model_keys import ModelKeys
 from coder_tui.protocol.errors import ConfigError, UserError
 from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.storage.sessions import Store
@@ -141,7 +142,9 @@ async def _store(invocation: Invocation) -> Finding:
 
 
 async def _models() -> Finding:
-    ready = [entry.id for entry in await available_models(os.environ) if entry.available]
+    keys = ModelKeys()
+    await keys.complete()
+    ready = [entry.id for entry in await available_models(keys.environment) if entry.available]
     if ready:
         return Finding("models", f"{len(ready)} ready, first: {ready[0]}")
     mend = "set a key such as ANTHROPIC_API_KEY, or start a local server; 'coder-tui demo' needs neither"

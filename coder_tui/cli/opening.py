@@ -11,12 +11,14 @@ from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core, Setup, load_setup
 from coder_tui.cli.invocation import Invocation
+from coder_tui.cli.output import redactor
 from coder_tui.config.settings import Settings
 from coder_tui.llm.catalog import default_model
 from coder_tui.llm.client import ModelClient
 from coder_tui.llm.demo import CONTEXT_WINDOW, DEMO_MODEL, DemoClient
 from coder_tui.llm.host_client import HostClient
-from coder_tui.llm.providers import provider_of
+from coder_tui.llm.model_keys import ModelKeys
+from coder_tui.llm.providers import PROVIDERS, provider_of
 from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.errors import ConfigError, UserError
 from coder_tui.resources import sample_project
@@ -24,8 +26,8 @@ from coder_tui.storage.sessions import Store
 from coder_tui.workspace.programs import find_program
 
 NO_MODEL = (
-    "no model: set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server, or name one with "
-    "--model ('coder-tui models' lists them, 'coder-tui demo' needs none)"
+    "no model: set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY ('coder-tui config key' keeps one), "
+    "start a local server, or name one with --model ('coder-tui models' lists them, the demo needs none)"
 )
 WITHOUT_GIT = "git is not installed, so the git tools do not work: apt install git, brew install git"
 
@@ -77,10 +79,24 @@ def start_warnings(setup: Setup) -> tuple[str, ...]:
     return (*setup.sources.warnings, WITHOUT_GIT)
 
 
-async def choose_model(settings: Settings) -> ModelChoice | None:
+def model_keys(setup: Setup) -> ModelKeys:
+    """Keys that no text of this process may show."""
+
+    def learn(key: str) -> None:
+        setup.redact.learn(key)
+        redactor().learn(key)
+
+    return ModelKeys(os.environ, learn=learn)
+
+
+async def choose_model(settings: Settings, keys: ModelKeys) -> ModelChoice | None:
     """The configured model, else the first that can be used, else None."""
     section = settings.model
-    name = section.name or await default_model(os.environ) or ""
+    if section.name and not section.api_base:
+        await keys.complete_for(section.name)
+    elif not section.name and not any(map(keys.has_key, PROVIDERS)):
+        await keys.complete()
+    name = section.name or await default_model(keys.environment) or ""
     if not name:
         return None
     check_model(name, section.api_base)
@@ -99,11 +115,11 @@ def check_model(name: str, api_base: str) -> None:
         )
 
 
-async def open_core(setup: Setup, choice: ModelChoice) -> Core:
+async def open_core(setup: Setup, choice: ModelChoice, keys: ModelKeys) -> Core:
     store = await Store.open(setup.directories.database, setup.redact)
     settings = setup.settings.model
     retry = RetryPolicy(max_attempts=settings.max_retries + 1)
-    return Core(setup, store, _client(setup, choice), choice, retry)
+    return Core(setup, store, _client(setup, choice, keys), choice, retry)
 
 
 async def open_session(core: Core, invocation: Invocation) -> Session:
@@ -128,11 +144,11 @@ async def describe_model(core: Core, session: Session) -> None:
         session.set_context_window(CONTEXT_WINDOW)
 
 
-def _client(setup: Setup, choice: ModelChoice) -> ModelClient:
+def _client(setup: Setup, choice: ModelChoice, keys: ModelKeys) -> ModelClient:
     if choice.name == DEMO_MODEL:
         return DemoClient()
     settings = setup.settings.model
-    environment = dict(os.environ)
+    environment = keys.environment
     if settings.proxy:
         # Both spellings: the lower one wins where a person's shell has it.
         names = ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy")

@@ -8,7 +8,15 @@ from collections.abc import Callable
 
 from coder_tui.cli.arguments import run_parser
 from coder_tui.cli.invocation import Invocation, read_invocation
-from coder_tui.cli.opening import NO_MODEL, choose_model, open_core, open_session, prepare, start_warnings
+from coder_tui.cli.opening import (
+    NO_MODEL,
+    choose_model,
+    model_keys,
+    open_core,
+    open_session,
+    prepare,
+    start_warnings,
+)
 from coder_tui.cli.output import complain, redactor, say, say_json
 from coder_tui.headless import HeadlessRun, JsonPrinter, Printer, StreamPrinter, TextPrinter
 from coder_tui.protocol.errors import UsageError, UserError
@@ -48,10 +56,11 @@ async def _run(invocation: Invocation, prompt: str, printer: Printer) -> int:
     setup = prepare(invocation)
     for warning in start_warnings(setup):
         complain(f"coder-tui: {warning}")
-    choice = await choose_model(setup.settings)
+    keys = model_keys(setup)
+    choice = await choose_model(setup.settings, keys)
     if choice is None:
         raise UserError(NO_MODEL)
-    core = await open_core(setup, choice)
+    core = await open_core(setup, choice, keys)
     try:
         session = await open_session(core, invocation)
         terminated = _stop_on_signals(session.interrupt)

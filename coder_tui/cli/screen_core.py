@@ -1,6 +1,7 @@
 """The screen's core: opened after the first paint, with the demo where no model is to be had."""
 
 import asyncio
+from dataclasses import dataclass
 
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
@@ -11,6 +12,7 @@ from coder_tui.cli.opening import (
     Scratch,
     choose_model,
     describe_model,
+    model_keys,
     open_core,
     open_session,
     prepare,
@@ -18,6 +20,7 @@ from coder_tui.cli.opening import (
 )
 from coder_tui.cli.screen_shelf import CoreShelf
 from coder_tui.llm.demo import DEMO_MODEL
+from coder_tui.llm.model_keys import ModelKeys
 from coder_tui.protocol.errors import ModelError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 
@@ -28,27 +31,47 @@ WITHOUT_MODEL = (
 )
 
 
+@dataclass(slots=True)
+class Found:
+    """What is known before anything is open; `choice` is None where there is no model yet."""
+
+    setup: Setup
+    keys: ModelKeys
+    choice: ModelChoice | None
+
+
 class ScreenCore:
     def __init__(self, invocation: Invocation, *, is_demo: bool) -> None:
         self._invocation = invocation
         self._is_demo = is_demo
         self._scratch: Scratch | None = None
         self._core: Core | None = None
+        self._found: Found | None = None
         self.shelf: CoreShelf | None = None
         self._background: set[asyncio.Task[None]] = set()
 
+    async def find(self) -> "Found":
+        """Settings, keys and the model; what was found before is only looked at again."""
+        if self._found is None:
+            setup = await asyncio.to_thread(prepare, self._invocation)
+            self._found = Found(setup, model_keys(setup), None)
+        found = self._found
+        if not self._is_demo and found.choice is None:
+            found.choice = await choose_model(found.setup.settings, found.keys)
+        return found
+
     async def open(self) -> Session:
-        setup = await asyncio.to_thread(prepare, self._invocation)
-        choice = None if self._is_demo else await choose_model(setup.settings)
+        found = await self.find()
+        setup, choice = found.setup, found.choice
         if choice is None or choice.name == DEMO_MODEL:
             choice, setup = ModelChoice(DEMO_MODEL), await asyncio.to_thread(self._into_scratch, setup)
-        self._core = await open_core(setup, choice)
+        self._core = await open_core(setup, choice, found.keys)
         try:
             session = await open_session(self._core, self._invocation)
         except UserError:
             await self._core.close()
             raise
-        self.shelf = CoreShelf(self._core, session)
+        self.shelf = CoreShelf(self._core, session, found.keys)
         self._announce(session, setup)
         task = asyncio.create_task(self._describe(self._core, session))
         self._background.add(task)

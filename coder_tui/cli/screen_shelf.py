@@ -1,6 +1,5 @@
 """Stored sessions and models for the screen, on top of an open core."""
 
-import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from coder_tui.cli.opening import check_model
 from coder_tui.config.paths import display_path
 from coder_tui.llm.catalog import CatalogEntry, available_models
 from coder_tui.llm.host_client import HostClient
+from coder_tui.llm.model_keys import ModelKeys
 from coder_tui.llm.providers import needs_key, provider_of
 from coder_tui.protocol.errors import StorageError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -24,8 +24,9 @@ ONLY_DEMO = "The demo has one model only: set a key and start again, 'coder-tui 
 class CoreShelf:
     """The core is closed with the session that is open then; one that was left does not take it along."""
 
-    def __init__(self, core: Core, session: Session) -> None:
+    def __init__(self, core: Core, session: Session, keys: ModelKeys) -> None:
         self._core = core
+        self._keys = keys
         self._first = core.choice
         self._session = session
         session.on_close(partial(self._closed, session))
@@ -57,7 +58,10 @@ class CoreShelf:
         return session
 
     async def models(self, *, looks_around: bool) -> tuple[CatalogEntry, ...]:
-        return await available_models(os.environ, probe=looks_around)
+        """Looking around also asks the keyring: the list is there before that answers."""
+        if looks_around:
+            await self._keys.complete()
+        return await available_models(self._keys.environment, probe=looks_around)
 
     async def use_model(self, name: str) -> None:
         client = self._core.client
@@ -65,8 +69,12 @@ class CoreShelf:
             raise UserError(ONLY_DEMO)
         choice = self.choice_of(name)
         check_model(name, choice.api_base)
-        if (provider := needs_key(name, choice.api_base, os.environ)) is not None:
+        await self._keys.complete_for(name)
+        if (provider := needs_key(name, choice.api_base, self._keys.environment)) is not None:
             raise UserError(f"{name} needs a key: set {' or '.join(provider.key_variables)}")
+        if client.lacks(self._keys.environment) and self._session.is_busy:
+            raise UserError(f"{name} has a key of its own; choose it again when the agent has finished.")
+        await client.add_keys(self._keys.environment)
         info = await client.model_info(name, choice.api_base)
         self._core = replace(self._core, choice=choice)
         self._session.set_model(choice, info.context_window)

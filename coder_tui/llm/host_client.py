@@ -96,6 +96,21 @@ class HostClient:
         window = await context_window_of(request.model, request.api_base)
         return info if window is None else replace(info, context_window=window)
 
+    def lacks(self, environment: Mapping[str, str]) -> bool:
+        """Whether something is in there that the child was not given."""
+        return not host_environment(environment).keys() <= self._environment.keys()
+
+    async def add_keys(self, environment: Mapping[str, str]) -> None:
+        """Give the child what it lacks. It has to start anew: no reply may be on its way."""
+        if not self.lacks(environment):
+            return
+        self._environment = {**host_environment(environment), **self._environment}
+        self._redact = Redactor(environment)
+        async with self._starting:
+            host, self._host = self._host, None
+        if host is not None:
+            await host.close()
+
     async def close(self) -> None:
         """End the child and what waits for it, for good: later calls fail."""
         self._is_closed = True

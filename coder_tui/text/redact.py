@@ -23,7 +23,13 @@ class Redactor:
 
     def __init__(self, environment: Mapping[str, str], values: Iterable[str] = ()) -> None:
         """`values` are further secrets, whatever they look like."""
-        self.forms = forms_of((*secret_values(environment), *values))
+        self._values = (*secret_values(environment), *values)
+        self.forms = forms_of(self._values)
+
+    def learn(self, value: str) -> None:
+        """A further secret, for everything that is looked at from now on."""
+        self._values = (*self._values, value)
+        self.forms = forms_of(self._values)
 
     def __call__(self, text: str) -> str:
         return hide_shapes(self.known(text))

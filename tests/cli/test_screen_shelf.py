@@ -15,9 +15,11 @@ from coder_tui.cli.screen_shelf import ONLY_DEMO, CoreShelf
 from coder_tui.config.paths import Directories
 from coder_tui.config.sources import Sources
 from coder_tui.llm.demo import DEMO_MODEL
+from coder_tui.llm.model_keys import ModelKeys
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UserError
 from coder_tui.protocol.messages import UserMessage
+from tests.fakes.keyrings import FakeKeyring
 
 
 @asynccontextmanager
@@ -26,9 +28,10 @@ async def opened(tmp_path: Path) -> AsyncIterator[tuple[CoreShelf, Core, Session
     folder = tmp_path / "project"
     folder.mkdir()
     setup = load_setup(folder, directories, Sources(), {})
-    core = await open_core(setup, ModelChoice(DEMO_MODEL))
+    keys = ModelKeys({}, FakeKeyring())
+    core = await open_core(setup, ModelChoice(DEMO_MODEL), keys)
     session = await core.new_session()
-    yield CoreShelf(core, session), core, session
+    yield CoreShelf(core, session, keys), core, session
 
 
 async def told(core: Core, session_id: str) -> None:
@@ -95,7 +98,7 @@ async def test_the_demo_keeps_its_model(tmp_path: Path) -> None:
 async def test_an_address_of_ones_own_is_not_given_to_another_provider(tmp_path: Path) -> None:
     async with opened(tmp_path) as (_, core, session):
         choice = ModelChoice("openai/mine", "http://127.0.0.1:1/v1", "high")
-        shelf = CoreShelf(replace(core, choice=choice), session)
+        shelf = CoreShelf(replace(core, choice=choice), session, ModelKeys({}, FakeKeyring()))
         assert shelf.choice_of("openai/other") == ModelChoice("openai/other", "http://127.0.0.1:1/v1", "high")
         assert shelf.choice_of("anthropic/claude") == ModelChoice("anthropic/claude", "", "high")
         await session.close()

@@ -34,6 +34,7 @@ class Program:
             **kept,
             "HOME": str(self.home),
             "TERM": "xterm-256color",
+            "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
             "OPENAI_API_KEY": "sk-test-0123456789abcdef",
             "ANTHROPIC_API_KEY": "sk-ant-test-0123456789abcdef",
         }

@@ -1,0 +1,125 @@
+"""The environment that models are called with: the process's own, and what the keyring adds to it."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from typing import TypeVar
+
+from coder_tui.llm.providers import PROVIDERS, Provider, provider_of
+from coder_tui.llm.system_keyring import Keyring, KeyringError, SystemKeyring
+
+PATIENCE = 30.0
+"""Seconds: a locked keyring asks the person for a password."""
+_SHORTEST = 8
+
+T = TypeVar("T")
+
+
+class ModelKeys:
+    """The environment wins. The keyring is asked only for what is missing, and once for each provider.
+
+    `learn` is told every key that does not come from the environment, so that it can be hidden.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str] = os.environ,
+        keyring: Keyring | None = None,
+        learn: Callable[[str], None] = lambda key: None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._environ = environ
+        self._keyring = keyring or SystemKeyring()
+        self._learn = learn
+        self._patience = patience
+        self._added: dict[str, str] = {}
+        self._asked: set[str] = set()
+        self.problem = ""
+        """Why the keyring could not be asked, in words; empty where it could."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """A copy: whoever starts a process with it takes nothing that is learnt later."""
+        return {**self._added, **self._environ}
+
+    def has_key(self, provider: Provider) -> bool:
+        return provider.has_key(self.environment)
+
+    def source(self, provider: Provider) -> str:
+        """Where the key comes from, in a word; empty where there is none."""
+        for name in provider.key_variables:
+            if self._environ.get(name):
+                return name
+        return "system keyring" if self.has_key(provider) else ""
+
+    async def complete(self, providers: Iterable[Provider] = PROVIDERS) -> None:
+        """Ask the keyring for the keys that the environment lacks; a keyring that fails is asked no more."""
+        missing = [
+            provider
+            for provider in providers
+            if provider.prefix not in self._asked and not self.has_key(provider)
+        ]
+        for provider in missing:
+            self._asked.add(provider.prefix)
+        if not missing or self.problem:
+            return
+        try:
+            found = await in_background(lambda: self._read(missing), self._patience)
+        except KeyringError as error:
+            self.problem = str(error)
+            return
+        for variable, key in found.items():
+            self._add(variable, key)
+
+    async def complete_for(self, model: str) -> None:
+        provider = provider_of(model)
+        if provider is not None:
+            await self.complete((provider,))
+
+    async def keep(self, provider: Provider, key: str) -> None:
+        """Use the key from now on, and put it into the keyring; `KeyringError` says that it will be lost."""
+        variable = variable_of(provider)
+        self._add(variable, key)
+        await in_background(lambda: self._keyring.keep(variable, key), self._patience)
+
+    def _add(self, variable: str, key: str) -> None:
+        self._learn(key)
+        self._added[variable] = key
+
+    def _read(self, providers: Iterable[Provider]) -> dict[str, str]:
+        variables = map(variable_of, providers)
+        return {variable: key for variable in variables if (key := self._keyring.get(variable))}
+
+
+def variable_of(provider: Provider) -> str:
+    """The variable by which a provider's key is known."""
+    return provider.key_variables[0]
+
+
+def wrong_key(key: str) -> str:
+    """What is wrong with a typed key, empty where nothing is; the key itself is not in the words."""
+    if len(key) < _SHORTEST:
+        return "that is too short for a key"
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        return "a key has no blanks and only plain characters"
+    return ""
+
+
+async def in_background(work: Callable[[], T], patience: float) -> T:
+    """Run what may block for ever in a thread that does not keep the program from ending."""
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except KeyringError as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="keyring", daemon=True).start()
+    try:
+        return await asyncio.wait_for(asyncio.wrap_future(future), patience)
+    except TimeoutError as error:
+        raise KeyringError(f"the system keyring did not answer within {patience:.0f} s") from error

@@ -1,0 +1,79 @@
+"""Keys for models: the environment first, the keyring for what is missing."""
+
+import pytest
+
+from coder_tui.llm.model_keys import ModelKeys, wrong_key
+from coder_tui.llm.providers import PROVIDERS, Provider, provider_of
+from coder_tui.llm.system_keyring import KeyringError
+from coder_tui.text.redact import MASK, Redactor
+from tests.fakes.keyrings import FakeKeyring, NoKeyring, SilentKeyring
+
+ANTHROPIC, OPENAI = PROVIDERS[:2]
+KEY = "a-key-without-any-shape"
+
+
+async def test_the_environment_wins_and_the_keyring_is_asked_once_for_the_rest() -> None:
+    keyring = FakeKeyring({"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": "other"})
+    keys = ModelKeys({"ANTHROPIC_AUTH_TOKEN": "mine"}, keyring)
+    await keys.complete((ANTHROPIC, OPENAI))
+    await keys.complete((ANTHROPIC, OPENAI))
+    assert keyring.asked == ["OPENAI_API_KEY"]
+    assert keys.environment == {"ANTHROPIC_AUTH_TOKEN": "mine", "OPENAI_API_KEY": KEY}
+    assert (keys.source(ANTHROPIC), keys.source(OPENAI)) == ("ANTHROPIC_AUTH_TOKEN", "system keyring")
+
+
+async def test_only_the_provider_of_the_model_is_looked_for() -> None:
+    keyring = FakeKeyring()
+    keys = ModelKeys({}, keyring)
+    await keys.complete_for("xai/grok")
+    await keys.complete_for("ollama/qwen")
+    assert keyring.asked == ["XAI_API_KEY"]
+
+
+async def test_a_key_of_the_keyring_is_hidden_wherever_it_turns_up() -> None:
+    redact = Redactor({})
+    keys = ModelKeys({}, FakeKeyring({"OPENAI_API_KEY": KEY}), redact.learn)
+    await keys.complete((OPENAI,))
+    assert redact.known(f"it is {KEY}.") == f"it is {MASK}."
+
+
+@pytest.mark.parametrize("keyring", [NoKeyring(), SilentKeyring()], ids=["none", "silent"])
+async def test_a_keyring_that_fails_is_told_once_and_asked_no_more(keyring: NoKeyring) -> None:
+    keys = ModelKeys({}, keyring, patience=0.01)
+    await keys.complete((OPENAI,))
+    problem = keys.problem
+    await keys.complete()
+    assert "keyring" in problem
+    assert (keys.problem, keys.environment) == (problem, {})
+
+
+async def test_a_new_key_holds_at_once_even_where_it_cannot_be_kept() -> None:
+    keys = ModelKeys({}, NoKeyring())
+    with pytest.raises(KeyringError):
+        await keys.keep(OPENAI, KEY)
+    assert keys.environment == {"OPENAI_API_KEY": KEY}
+    keyring = FakeKeyring()
+    await ModelKeys({}, keyring).keep(OPENAI, KEY)
+    assert keyring.keys == {"OPENAI_API_KEY": KEY}
+
+
+@pytest.mark.parametrize(
+    ("key", "is_wrong"),
+    [
+        (KEY, False),
+        ("", True),
+        ("abc", True),
+        ("two words here", True),
+        ("schlüssel-123", True),
+        ("a\x1bbcdefgh", True),
+    ],
+    ids=["right", "empty", "short", "blank", "not ASCII", "escape"],
+)
+def test_what_can_be_no_key_is_refused_without_repeating_it(key: str, is_wrong: bool) -> None:
+    assert bool(wrong_key(key)) is is_wrong
+    assert not key or key not in wrong_key(key)
+
+
+def test_every_provider_of_the_table_has_a_variable() -> None:
+    assert all(isinstance(provider, Provider) and provider.key_variables for provider in PROVIDERS)
+    assert provider_of("openai/x") is OPENAI

@@ -1,0 +1,102 @@
+"""The system's keyring, through the package that finds it."""
+
+from collections.abc import Iterator
+
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends import chainer, fail, null
+from keyring.compat import properties
+from keyring.errors import KeyringLocked, PasswordDeleteError
+
+from coder_tui.llm.system_keyring import SERVICE, KeyringError, SystemKeyring
+
+
+class Memory(KeyringBackend):
+    """What the package finds on a desktop."""
+
+    rank = 5.0
+    kept: dict[tuple[str, str], str]
+
+    @properties.classproperty
+    def priority(self) -> float:
+        return self.rank
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        if (service, username) not in self.kept:
+            raise PasswordDeleteError
+        del self.kept[service, username]
+
+
+class PlainFile(Memory):
+    """Ranked as the package ranks what writes keys to a file."""
+
+    rank = 0.5
+
+
+class Locked(Memory):
+    def get_password(self, service: str, username: str) -> str | None:
+        raise KeyringLocked("nobody unlocked it")
+
+
+def made(kind: type[Memory]) -> Memory:
+    backend = kind()
+    backend.kept = {}
+    return backend
+
+
+@pytest.fixture(autouse=True)
+def _restored() -> Iterator[None]:
+    before = keyring.get_keyring()
+    yield
+    keyring.set_keyring(before)
+
+
+def test_a_key_is_kept_found_and_deleted() -> None:
+    backend = made(Memory)
+    keyring.set_keyring(backend)
+    store = SystemKeyring()
+    store.keep("OPENAI_API_KEY", "sk-0123456789")
+    assert backend.kept == {(SERVICE, "OPENAI_API_KEY"): "sk-0123456789"}
+    assert store.get("OPENAI_API_KEY") == "sk-0123456789"
+    assert (store.delete("OPENAI_API_KEY"), store.delete("OPENAI_API_KEY")) == (True, False)
+    assert store.get("OPENAI_API_KEY") == ""
+
+
+@pytest.mark.parametrize(
+    "backend", [fail.Keyring, null.Keyring, PlainFile], ids=["fail", "null", "plain file"]
+)
+def test_what_is_no_safe_keyring_is_not_used(backend: type[KeyringBackend]) -> None:
+    keyring.set_keyring(backend())
+    for call in (
+        lambda: SystemKeyring().get("X_API_KEY"),
+        lambda: SystemKeyring().keep("X_API_KEY", "secret"),
+    ):
+        with pytest.raises(KeyringError, match="there is no system keyring here"):
+            call()
+
+
+def test_a_chain_never_falls_through_to_a_plain_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = made(PlainFile)
+    monkeypatch.setattr(chainer.ChainerBackend, "backends", [made(Locked), plain])
+    chained: type[KeyringBackend] = chainer.ChainerBackend
+    keyring.set_keyring(chained())
+    with pytest.raises(KeyringError, match="nobody unlocked it"):
+        SystemKeyring().keep("OPENAI_API_KEY", "sk-0123456789")
+    assert plain.kept == {}
+
+
+def test_a_keyring_that_forgets_is_told() -> None:
+    class Forgetful(Memory):
+        def set_password(self, service: str, username: str, password: str) -> None:
+            """Takes it and keeps nothing."""
+
+    keyring.set_keyring(made(Forgetful))
+    with pytest.raises(KeyringError, match="did not keep the key"):
+        SystemKeyring().keep("OPENAI_API_KEY", "sk-0123456789")
