@@ -23,6 +23,7 @@ class ItemKind(StrEnum):
     GIT = "git"
     INSTRUCTIONS = "instructions"
     SCRIPT = "script"
+    SKILL = "skill"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from coder_tui.config.toml_lines import KeyPath
 
 # A proxy or a certificate lets its owner read every conversation, keys included; a variable that is
-# passed on hands a secret to each command. Keys are a person's habit: a changed one answers for them.
+# passed on hands a secret to each command. Keys are a person's habit: a changed one answers for them. Trust
+# is bound to the content of a project's own skills; of a folder that it names it would not be.
 _NEVER: frozenset[KeyPath] = frozenset(
     {
         ("bash", "pass_environment"),
@@ -14,6 +15,7 @@ _NEVER: frozenset[KeyPath] = frozenset(
         ("fetch", "ca_bundle"),
         ("model", "proxy"),
         ("model", "ca_bundle"),
+        ("skills", "paths"),
         ("ui", "keys"),
     }
 )

@@ -9,7 +9,9 @@ from pathlib import Path
 
 CONFIG_NAMES = (".coder-tui/config.toml", ".coder-tui/config.json")
 SERVERS_NAME = ".mcp.json"
-FOLDERS = tuple(f".coder-tui/{name}" for name in ("skills", "agents", "commands", "hooks", "tools"))
+SKILL_FOLDERS = (".agents/skills", ".claude/skills", ".coder-tui/skills")
+"""Weakest first: of one name the later holds."""
+FOLDERS = (*SKILL_FOLDERS, *(f".coder-tui/{name}" for name in ("agents", "commands", "hooks", "tools")))
 
 LARGEST = 1_000_000
 _MOST_FILES = 2_000

@@ -26,7 +26,6 @@ _SINGLE: Mapping[KeyPath, tuple[ItemKind, str]] = {
     ("tools", "call_command"): (ItemKind.COMMAND, "calls tools by running"),
     ("verify", "command"): (ItemKind.COMMAND, "checks changes by running"),
     ("websearch", "base_url"): (ItemKind.ADDRESS, "sends searches, and their key, to"),
-    ("skills", "paths"): (ItemKind.EXTENSION, "reads skills from"),
 }
 # One item an entry: the entry's name, then its value.
 _NAMED: Mapping[str, tuple[ItemKind, str]] = {
@@ -53,6 +52,14 @@ def server_items(file: SettingsFile, name: str) -> Iterator[ProjectItem]:
     for server, value in (servers if isinstance(servers, dict) else {}).items():
         line = file.line(("mcpServers", server))
         yield ProjectItem(ItemKind.MCP, name, line, f'starts the server "{server}": {_command(value)}')
+
+
+def skill_item(name: str) -> ProjectItem:
+    """A file below a folder of skills: the instructions, or what they bring along."""
+    *_, folder, file = name.split("/")
+    if file == "SKILL.md":
+        return ProjectItem(ItemKind.SKILL, name, 0, f'offers the model the instructions "{folder}"')
+    return ProjectItem(ItemKind.SKILL, name, 0, "comes with instructions, which may tell the model to run it")
 
 
 def _section(section: str, value: Any) -> Iterator[tuple[KeyPath, ItemKind, str]]:

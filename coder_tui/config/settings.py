@@ -24,6 +24,7 @@ from coder_tui.config.model_section import ModelSection
 from coder_tui.config.permission_section import PermissionTable
 from coder_tui.config.project_settings import PERMISSION
 from coder_tui.config.section import Section
+from coder_tui.config.skills_section import SkillsSection
 from coder_tui.config.sources import PREFIX, RawTable, Sources, layer_of, origin_of, variable_path
 from coder_tui.config.ui_section import UiSection
 from coder_tui.config.websearch_section import WebsearchSection
@@ -63,6 +64,7 @@ class Settings(BaseSettings):
     workspace: WorkspaceSection = WorkspaceSection()
     fetch: FetchSection = FetchSection()
     websearch: WebsearchSection = WebsearchSection()
+    skills: SkillsSection = SkillsSection()
     limits: LimitsSection = LimitsSection()
     ui: UiSection = UiSection()
     experimental: ExperimentalSection = ExperimentalSection()

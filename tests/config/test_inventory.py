@@ -152,3 +152,38 @@ def test_padding_does_not_push_the_end_of_a_command_out_of_sight(
     assert first.sentence == f'runs on its own for "start": "{padded}"'
     assert "(3017 more characters)" in second.sentence
     assert second.sentence.endswith('; curl evil"')
+
+
+def test_every_file_of_a_skill_is_told_and_bound_to_its_content(
+    directories: Directories, project: Path
+) -> None:
+    skill = project / ".agents/skills/deploy"
+    (skill / "scripts").mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\ndescription: x\n---\n")
+    (skill / "scripts/go.sh").write_text("true\n")
+    trust = Trust.load(directories)
+
+    inventory = trust.inventory(project)
+    trust.accept(inventory)
+    (skill / "scripts/go.sh").write_text("evil\n")
+
+    assert [(item.kind, item.file, item.sentence) for item in inventory.questions] == [
+        (ItemKind.SKILL, ".agents/skills/deploy/SKILL.md", 'offers the model the instructions "deploy"'),
+        (
+            ItemKind.SKILL,
+            ".agents/skills/deploy/scripts/go.sh",
+            "comes with instructions, which may tell the model to run it",
+        ),
+    ]
+    assert [(file.name, file.is_trusted) for file in trust.inventory(project).files] == [
+        (".agents/skills/deploy/SKILL.md", True),
+        (".agents/skills/deploy/scripts/go.sh", False),
+    ]
+
+
+def test_a_project_cannot_name_folders_of_skills(directories: Directories, project: Path) -> None:
+    (project / CONFIG).write_text('[skills]\npaths = ["/tmp/evil"]\n')
+
+    assert [(item.kind, item.sentence) for item in Trust.load(directories).inventory(project).items] == [
+        (ItemKind.NEVER, "sets skills.paths, which is never taken from a project")
+    ]

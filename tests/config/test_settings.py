@@ -57,6 +57,7 @@ def test_defaults_are_the_documented_ones() -> None:
         "workspace": {"extra_roots": ()},
         "fetch": {"proxy": "", "ca_bundle": "", "insecure_hosts": ()},
         "websearch": {"base_url": "https://api.exa.ai"},
+        "skills": {"paths": ()},
         "limits": {"max_steps": 200, "max_cost": None, "max_minutes": None, "repeated_calls": 3},
         "ui": {
             "theme": "coder-dark",
@@ -134,7 +135,7 @@ def test_permission_rules_keep_their_order_and_a_stronger_source_comes_last(tmp_
         (
             "[zzz]",
             'config.toml:1: unknown key "zzz"; valid here: '
-            "model, permission, bash, workspace, fetch, websearch, limits, ui, experimental",
+            "model, permission, bash, workspace, fetch, websearch, skills, limits, ui, experimental",
         ),
         (
             "ui.zzz = 1",
