@@ -8,6 +8,7 @@ from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
     MarkdownBlock,
+    SubagentsBlock,
     TableBlock,
     TerminalBlock,
     TextBlock,
@@ -58,6 +59,11 @@ def block_text(block: DisplayBlock) -> str:
             return "\n".join(f"{item.status.replace('_', ' ')}: {safe_line(item.content)}" for item in items)
         case TableBlock(columns, rows):
             return "\n".join(", ".join(map(safe_line, row)) for row in (columns, *rows))
+        case SubagentsBlock(children):
+            return "\n".join(
+                f"{safe_line(child.agent)}, {child.state}: {safe_text(child.summary or child.task)}"
+                for child in children
+            )
         case _:
             assert_never(block)
 

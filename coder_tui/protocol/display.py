@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from coder_tui.protocol.subagents import ChildLine
 from coder_tui.protocol.todos import TodoItem
 
 
@@ -53,4 +54,14 @@ class TableBlock:
     type: Literal["table"] = "table"
 
 
-DisplayBlock = TextBlock | MarkdownBlock | DiffBlock | TerminalBlock | TodosBlock | TableBlock
+@dataclass(frozen=True, slots=True)
+class SubagentsBlock:
+    """The sub-agents of a call, in the order in which they were asked for."""
+
+    children: tuple[ChildLine, ...]
+    type: Literal["subagents"] = "subagents"
+
+
+DisplayBlock = (
+    TextBlock | MarkdownBlock | DiffBlock | TerminalBlock | TodosBlock | TableBlock | SubagentsBlock
+)

@@ -7,6 +7,7 @@ from coder_tui.protocol.diagnostics import Diagnostic
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.requests import Reply, Request
+from coder_tui.protocol.subagents import ChildState
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 
@@ -194,6 +195,31 @@ class Notice:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class SubagentStarted:
+    """A sub-agent was asked for; it begins (`TurnStarted`) when there is room for one more."""
+
+    objective: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentFinished:
+    state: ChildState
+    summary: str
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentEvent:
+    """What happened in a sub-agent; `agent` is its name among its siblings."""
+
+    parent_call_id: str
+    child_id: str
+    agent: str
+    event: "ChildEvent"
+
+
 Event = (
     SessionStarted
     | SessionRenamed
@@ -219,4 +245,7 @@ Event = (
     | DiagnosticsChanged
     | RetryScheduled
     | Notice
+    | SubagentEvent
 )
+
+ChildEvent = Event | SubagentStarted | SubagentFinished

@@ -78,6 +78,8 @@ class ApprovalRequest:
     editable: Editable | None = None
     agent: str = ""
     """Who asks, where that is not the main agent."""
+    child_id: str = ""
+    """Which sub-agent that is."""
     covered: tuple[tuple[str, ...], ...] = ()
     """For each grant, what it would have let pass of what was asked in this session."""
     is_divisible: bool = False

@@ -10,12 +10,14 @@ from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
     MarkdownBlock,
+    SubagentsBlock,
     TableBlock,
     TerminalBlock,
     TextBlock,
     TodosBlock,
 )
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from coder_tui.protocol.subagents import ChildLine
 from coder_tui.protocol.todos import TodoItem, TodoStatus
 from coder_tui.storage.records import SessionInfo, StoredCall, StoredSession
 from coder_tui.text.redact import BY_SHAPE, Redactor
@@ -121,12 +123,18 @@ def _display(block: DisplayBlock) -> str:
         case TableBlock():
             rows = (block.columns, tuple("---" for _ in block.columns), *block.rows)
             return "\n".join("| " + " | ".join(map(_cell, row)) + " |" for row in rows)
+        case SubagentsBlock():
+            return "\n\n".join(map(_child, block.children))
         case never:
             assert_never(never)
 
 
 def _todos(items: tuple[TodoItem, ...]) -> str:
     return "\n".join(f"- [{_BOXES[item.status]}] {safe_line(item.content)}" for item in items)
+
+
+def _child(child: ChildLine) -> str:
+    return f"**{safe_line(child.agent)}** {safe_line(child.task)} — {child.state}\n\n{child.summary}".rstrip()
 
 
 def _cell(text: str) -> str:

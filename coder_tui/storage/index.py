@@ -64,8 +64,8 @@ class SessionIndex:
     async def list_sessions(self, directory: str | None = None, limit: int = 50) -> tuple[SessionInfo, ...]:
         """The sessions of a folder, or of all, the one used last first."""
         wanted = None if directory is None else pack_text(directory)
-        where = "" if directory is None else "WHERE directory = :directory"
-        query = f"{_SELECT} {where} ORDER BY activity DESC LIMIT :limit"
+        where = "" if directory is None else "AND directory = :directory"
+        query = f"{_SELECT} WHERE parent_id IS NULL {where} ORDER BY activity DESC LIMIT :limit"
 
         def work(connection: sqlite3.Connection) -> tuple[SessionInfo, ...]:
             rows = connection.execute(query, {"directory": wanted, "limit": limit})
@@ -119,8 +119,9 @@ def touch(connection: sqlite3.Connection, session_id: str) -> None:
 
 def _find(connection: sqlite3.Connection, prefix: str) -> SessionInfo:
     ids = connection.execute(
-        "SELECT id FROM sessions WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT 20",
-        (len(prefix), pack_text(prefix.lower())),
+        "SELECT id FROM sessions WHERE substr(id, 1, :length) = :prefix "
+        "AND (parent_id IS NULL OR id = :prefix) ORDER BY id LIMIT 20",
+        {"length": len(prefix), "prefix": pack_text(prefix.lower())},
     ).fetchall()
     if not ids or not prefix:
         raise _unknown(prefix)

@@ -89,5 +89,18 @@ _CHANGES: Migration = (
     "CREATE INDEX changes_by_turn ON changes (session_id, turn)",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CHANGES)
+_CHILDREN: Migration = (
+    "ALTER TABLE sessions ADD COLUMN parent_id TEXT REFERENCES sessions (id) ON DELETE CASCADE",
+    "CREATE INDEX sessions_by_parent ON sessions (parent_id)",
+    """CREATE TABLE children (
+        child_id TEXT NOT NULL UNIQUE REFERENCES sessions (id) ON DELETE CASCADE,
+        call_id TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        state TEXT NOT NULL,
+        summary TEXT NOT NULL DEFAULT '',
+        seconds INTEGER NOT NULL DEFAULT 0
+    ) STRICT""",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CHANGES, _CHILDREN)
 """Append only: a released entry is somebody's database."""

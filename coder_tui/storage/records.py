@@ -1,12 +1,13 @@
 """What the store takes and gives."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.messages import Message
 from coder_tui.protocol.outcomes import Outcome
+from coder_tui.protocol.subagents import ChildLine
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 
@@ -69,3 +70,5 @@ class StoredSession:
     calls: dict[str, StoredCall]
     todos: tuple[TodoItem, ...]
     usage: Usage
+    children: dict[str, tuple[ChildLine, ...]] = field(default_factory=dict)
+    """By call; what they said is loaded when somebody wants to read it."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.messages import Message, ToolMessage
 from coder_tui.protocol.outcomes import Outcome
+from coder_tui.storage.children import Children, children_of, close_lost_children
 from coder_tui.storage.claims import Claims
 from coder_tui.storage.database import Database
 from coder_tui.storage.index import SessionIndex, info_of, touch
@@ -27,13 +28,14 @@ from coder_tui.text.redact import BY_SHAPE, Redactor
 __all__ = ["CallRecord", "DecisionRecord", "SessionInfo", "Store", "StoredCall", "StoredSession"]
 
 
-class Store(SessionIndex, Ledger, Manifest):
+class Store(SessionIndex, Ledger, Manifest, Children):
     """Every method that changes something has it on disk when it returns, and nothing secret is among it."""
 
     def __init__(self, database: Database, claims: Claims, redaction: Redaction) -> None:
         SessionIndex.__init__(self, database, claims, redaction)
         Ledger.__init__(self, database, redaction)
         Manifest.__init__(self, database)
+        Children.__init__(self, database, redaction)
         self._redaction = redaction
 
     @classmethod
@@ -87,7 +89,12 @@ class Store(SessionIndex, Ledger, Manifest):
 
     async def close_unfinished(self, session_id: str) -> tuple[str, ...]:
         """Give each call without a result one that says so; for a session whose program was killed."""
-        return await self._database.write(lambda connection: close_unfinished_calls(connection, session_id))
+
+        def work(connection: sqlite3.Connection) -> tuple[str, ...]:
+            close_lost_children(connection, session_id)
+            return close_unfinished_calls(connection, session_id)
+
+        return await self._database.write(work)
 
     async def sent_before(self, directory: str, most: int) -> tuple[str, ...]:
         """What the person wrote in a folder, the newest `most` messages of all its sessions, oldest first."""
@@ -101,6 +108,7 @@ class Store(SessionIndex, Ledger, Manifest):
                 calls_of(connection, session_id),
                 todos_of(connection, session_id),
                 usage_of(connection, session_id),
+                children_of(connection, session_id),
             )
 
         return await self._database.read(work)

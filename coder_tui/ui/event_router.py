@@ -20,6 +20,7 @@ from coder_tui.protocol.events import (
     RetryScheduled,
     SessionRenamed,
     SessionStarted,
+    SubagentEvent,
     TextDelta,
     ThinkingDelta,
     TodosChanged,
@@ -35,6 +36,7 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.requests import ApprovalRequest
+from coder_tui.ui.child_rows import ChildRows
 from coder_tui.ui.conversation import Conversation
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.widgets.dock import Dock
@@ -63,6 +65,7 @@ class EventRouter:
         self._panes = panes
         self._waiting: dict[str, str] = {}
         self._previews: dict[str, DisplayBlock] = {}
+        self._children = ChildRows(panes.transcript.calls.show_children)
         self.title = ""
         self.sent: list[str] = []
 
@@ -110,7 +113,10 @@ class EventRouter:
             case ToolProposed() | ToolStarted() | ToolProgressed() | ToolFinished():
                 self._route_tool(event)
             case RequestOpened() | RequestClosed():
+                self._children.hear(event)
                 self._route_request(event)
+            case SubagentEvent():
+                self._children.follow(event)
             case _:
                 assert_never(event)
 

@@ -8,6 +8,7 @@ from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
     MarkdownBlock,
+    SubagentsBlock,
     TableBlock,
     TerminalBlock,
     TextBlock,
@@ -23,6 +24,7 @@ from coder_tui.protocol.messages import (
     ToolMessage,
     UserMessage,
 )
+from coder_tui.protocol.subagents import ChildLine, ChildState
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.codec import (
@@ -57,6 +59,17 @@ _messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(ToolMessage, _text, _text, _text, _text),
 )
 _rows = st.lists(st.lists(_text, max_size=2).map(tuple), max_size=2).map(tuple)
+_child = st.builds(
+    ChildLine,
+    _text,
+    _text,
+    _text,
+    st.sampled_from(ChildState),
+    _text,
+    _text,
+    _counts,
+    st.none() | st.just(0.5),
+)
 _displays: st.SearchStrategy[DisplayBlock] = st.one_of(
     st.builds(TextBlock, _text),
     st.builds(MarkdownBlock, _text),
@@ -64,6 +77,7 @@ _displays: st.SearchStrategy[DisplayBlock] = st.one_of(
     st.builds(TerminalBlock, _text, _text, st.none() | st.integers(-99, 99), _text),
     st.builds(TodosBlock, st.lists(_todo, max_size=2).map(tuple)),
     st.builds(TableBlock, st.lists(_text, max_size=2).map(tuple), _rows),
+    st.builds(SubagentsBlock, st.lists(_child, max_size=2).map(tuple)),
 )
 
 

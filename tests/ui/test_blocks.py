@@ -9,13 +9,15 @@ from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
     MarkdownBlock,
+    SubagentsBlock,
     TableBlock,
     TerminalBlock,
     TextBlock,
     TodosBlock,
 )
+from coder_tui.protocol.subagents import ChildLine, ChildState
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.ui.blocks import RENDERERS, draw_block
+from coder_tui.ui.blocks import RENDERERS, draw_block, draw_tree
 from tests.ui.transcript_app import PALETTE, texts, unsafe_characters
 
 HOSTILE = "\x1b]52;c;aGk=\x07 \x1b[2J \x9b31m \u202eabc \u200b \U000e0041 [@click=app.quit]x[/] a\rb"
@@ -43,6 +45,7 @@ def test_every_display_block_has_a_renderer() -> None:
         TerminalBlock(HOSTILE, HOSTILE, 1),
         TodosBlock((item(HOSTILE, TodoStatus.PENDING),)),
         TableBlock((HOSTILE, "b"), ((HOSTILE, HOSTILE),)),
+        SubagentsBlock((ChildLine("k", HOSTILE, HOSTILE, summary=HOSTILE),)),
     ],
     ids=lambda block: type(block).__name__,
 )
@@ -143,6 +146,25 @@ def test_a_table_in_too_little_room_still_shows_every_cell() -> None:
     rows = drawn(TableBlock(("one", "two"), (("a" * 30, "b" * 30),)), 20)
     assert "".join(rows).count("a") == 30
     assert "".join(rows).count("b") == 30
+
+
+def test_sub_agents_say_state_time_and_cost_and_then_what_they_reported() -> None:
+    block = SubagentsBlock(
+        (
+            ChildLine("a", "explore", "find it", ChildState.RUNNING, "grep needle", seconds=75, cost=0.5),
+            ChildLine("b", "verify", "check it", ChildState.FAILED, summary="two tests fail\nin a.py"),
+        )
+    )
+    assert drawn(block, 50) == [
+        "▶ explore running  find it           1m 15s  $0.50",
+        "✗ verify failed  check it",
+        "  two tests fail",
+        "  in a.py",
+    ]
+    assert texts(draw_tree(block, 50, PALETTE)) == [
+        "▶ explore running  grep needle       1m 15s  $0.50",
+        "✗ verify failed  two tests fail",
+    ]
 
 
 def test_empty_blocks_have_no_rows() -> None:

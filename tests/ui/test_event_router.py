@@ -22,6 +22,8 @@ from coder_tui.protocol.events import (
     RetryScheduled,
     SessionRenamed,
     SessionStarted,
+    SubagentEvent,
+    SubagentStarted,
     TextDelta,
     ThinkingDelta,
     TodosChanged,
@@ -70,6 +72,7 @@ SHOWN: list[tuple[tuple[Event, ...], str]] = [
     ((DiagnosticsChanged("a.py", (PROBLEM,)),), "it is not defined"),
     ((RetryScheduled(2, 3.0, "Server error."),), "Server error. Attempt 2 failed, again in 3 s."),
     ((Notice(NoticeLevel.WARNING, "mind the gap"),), "mind the gap"),
+    ((STARTED, SubagentEvent("call-r1", "k", "explore", SubagentStarted("find it", "m"))), "explore queued"),
 ]
 
 

@@ -13,6 +13,7 @@ from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
     MarkdownBlock,
+    SubagentsBlock,
     TableBlock,
     TerminalBlock,
     TextBlock,
@@ -40,6 +41,19 @@ def _draw_diff(block: DiffBlock, width: int, palette: Palette) -> list[Strip]:
     return draw_diff(block, width, palette)
 
 
+def _draw_subagents(block: SubagentsBlock, width: int, palette: Palette) -> list[Strip]:
+    from coder_tui.ui.blocks.subagents import draw_subagents
+
+    return draw_subagents(block, width, palette)
+
+
+def draw_tree(block: SubagentsBlock, width: int, palette: Palette) -> list[Strip]:
+    """A row for each sub-agent, without what it reported."""
+    from coder_tui.ui.blocks import subagents
+
+    return subagents.draw_tree(block, width, palette)
+
+
 RENDERERS: dict[type, Renderer] = {
     TextBlock: draw_text,
     MarkdownBlock: draw_markdown_block,
@@ -47,6 +61,7 @@ RENDERERS: dict[type, Renderer] = {
     TerminalBlock: draw_terminal,
     TodosBlock: draw_todos,
     TableBlock: draw_table,
+    SubagentsBlock: _draw_subagents,
 }
 
 

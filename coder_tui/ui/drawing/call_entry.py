@@ -16,6 +16,7 @@ from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
     MarkdownBlock,
+    SubagentsBlock,
     TableBlock,
     TerminalBlock,
     TextBlock,
@@ -23,7 +24,7 @@ from coder_tui.protocol.display import (
 )
 from coder_tui.protocol.errors import REFUSED, STOPPED
 from coder_tui.text.safe_text import safe_line
-from coder_tui.ui.blocks import draw_block
+from coder_tui.ui.blocks import draw_block, draw_tree
 from coder_tui.ui.drawing.entries import GUTTER, View, more_row
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.parts import rows_of
@@ -85,6 +86,8 @@ class CallEntry:
         return self.state is CallState.OK and isinstance(self.display, DiffBlock)
 
     def estimate(self, width: int, view: View) -> int:
+        if isinstance(self.display, SubagentsBlock) and not view.is_open:
+            return 1 + len(self.display.children)
         if self.display is None or self.state.is_live:
             return 1 + min(LIVE_ROWS, self.output.count("\n"))
         if self._is_told_by_line and not view.is_open:
@@ -182,6 +185,8 @@ class CallEntry:
         return f"{minutes}m {rest:02}s" if minutes else f"{rest}s"
 
     def _body(self, width: int, palette: Palette, view: View) -> Sequence[Strip]:
+        if isinstance(self.display, SubagentsBlock) and (self.state.is_live or view.is_open is None):
+            return draw_tree(self.display, width, palette)
         if self.display is None or self.state.is_live:
             return self._live_rows(width, palette)
         is_folded = view.is_open is False or (view.is_open is None and self._folds)
@@ -272,5 +277,9 @@ def source_of(block: DisplayBlock) -> str:
             return "\n".join(item.content for item in items)
         case TableBlock(columns=columns, rows=rows):
             return "\n".join("\t".join(row) for row in (columns, *rows))
+        case SubagentsBlock(children=children):
+            return "\n".join(
+                f"{child.agent}: {child.state}  {child.summary or child.task}" for child in children
+            )
         case _:
             assert_never(block)

@@ -7,8 +7,9 @@ from typing import assert_never
 from textual.message_pump import MessagePump
 
 from coder_tui.protocol.access import ToolKind
-from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.display import DisplayBlock, SubagentsBlock
 from coder_tui.protocol.outcomes import Outcome
+from coder_tui.protocol.subagents import ChildLine, ChildState
 from coder_tui.text.safe_text import safe_line
 from coder_tui.text.terminal_text import OutputReader
 from coder_tui.ui.drawing.call_entry import CallEntry, CallState
@@ -30,15 +31,28 @@ class _Live:
     is_dirty: bool = False
     reader: OutputReader = field(default_factory=OutputReader)
     settled: str = ""
+    children: tuple[ChildLine, ...] = ()
+    begun: dict[str, float] = field(default_factory=dict)
+    """When each of them began to work."""
 
     def read(self, text: str) -> None:
         self.settled = (self.settled + self.reader.feed(text))[-KEPT_OUTPUT:]
         self.is_dirty = True
 
-    def draw(self) -> None:
+    def draw(self, now: float) -> None:
         """Made once a frame, however many pieces came."""
         output = (self.settled + self.reader.pending)[-KEPT_OUTPUT:]
-        self.entry, self.is_dirty = replace(self.entry, output=output), False
+        self.entry, self.is_dirty = replace(self.entry, output=output, display=self.tree(now)), False
+
+    def tree(self, now: float) -> SubagentsBlock | None:
+        if not self.children:
+            return None
+        return SubagentsBlock(tuple(self._timed(child, now) for child in self.children))
+
+    def _timed(self, child: ChildLine, now: float) -> ChildLine:
+        if child.state is ChildState.QUEUED or child.state.is_over:
+            return child
+        return replace(child, seconds=int(now - self.begun.setdefault(child.child_id, now)))
 
 
 class LiveCalls:
@@ -94,6 +108,12 @@ class LiveCalls:
             live.read(text)
             self._pacer.request()
 
+    def show_children(self, call_id: str, children: tuple[ChildLine, ...]) -> None:
+        """The sub-agents of a call, as they are now."""
+        if (live := self._live.get(call_id)) is not None:
+            live.children, live.is_dirty = children, True
+            self._pacer.request()
+
     def finish(
         self,
         call_id: str,
@@ -105,6 +125,9 @@ class LiveCalls:
         proposal: DisplayBlock | None = None,
     ) -> None:
         live = self._live.pop(call_id, None)
+        if outcome is Outcome.CANCELLED and live is not None:
+            # What its sub-agents came to says more than that it was stopped.
+            display = live.tree(self._clock()) or display
         entry = CallEntry(
             safe_line(tool),
             self._summary(summary) or (live.entry.summary if live else ""),
@@ -137,7 +160,7 @@ class LiveCalls:
     def _draw(self) -> bool:
         for live in self._live.values():
             if live.is_dirty:
-                live.draw()
+                live.draw(self._clock())
                 self._history.replace(live.index, live.entry)
         return False
 
@@ -145,7 +168,8 @@ class LiveCalls:
         """Count the seconds of what runs."""
         for live in self._live.values():
             if live.entry.state is CallState.RUNNING:
-                live.entry = replace(live.entry, seconds=int(self._clock() - live.started))
+                now = self._clock()
+                live.entry = replace(live.entry, seconds=int(now - live.started), display=live.tree(now))
                 self._history.replace(live.index, live.entry)
 
     def _tick_if_needed(self) -> None:

@@ -13,6 +13,7 @@ from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
     MarkdownBlock,
+    SubagentsBlock,
     TableBlock,
     TerminalBlock,
     TextBlock,
@@ -221,7 +222,7 @@ def _extent(preview: DisplayBlock) -> str:
             return f"in {safe_line(short_path(Path(directory)))}" if directory else ""
         case DiffBlock(additions=additions, deletions=deletions):
             return f"+{additions} -{deletions}"
-        case TextBlock() | MarkdownBlock() | TodosBlock() | TableBlock():
+        case TextBlock() | MarkdownBlock() | TodosBlock() | TableBlock() | SubagentsBlock():
             return ""
         case _:
             assert_never(preview)
@@ -236,7 +237,7 @@ def raw_text(preview: DisplayBlock) -> str:
             return preview.diff
         case TextBlock() | MarkdownBlock():
             return preview.text
-        case TodosBlock() | TableBlock():
+        case TodosBlock() | TableBlock() | SubagentsBlock():
             return ""
         case _:
             assert_never(preview)
