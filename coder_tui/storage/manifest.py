@@ -54,9 +54,7 @@ class Manifest:
         given = tuple(states)
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
-            (last,) = connection.execute(
-                "SELECT coalesce(max(seq), 0) FROM changes WHERE session_id = ?", (session_id,)
-            ).fetchone()
+            last = _last_seq(connection, session_id)
             added = tuple(
                 Change(last + place, turn, call_id, path, state, None)
                 for place, (path, state) in enumerate(given, start=1)
@@ -84,6 +82,25 @@ class Manifest:
             Change(change.seq, change.turn, change.call_id, change.path, change.before, state)
             for change, state in changed
         )
+
+    async def record_changes(
+        self, session_id: str, turn: int, call_id: str, states: Iterable[tuple[Path, FileState, FileState]]
+    ) -> tuple[Change, ...]:
+        """Note what a command was seen to have changed, as a whole."""
+        given = tuple(states)
+
+        def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
+            last = _last_seq(connection, session_id)
+            added = tuple(
+                Change(last + place, turn, call_id, path, before, after)
+                for place, (path, before, after) in enumerate(given, start=1)
+            )
+            connection.executemany(_INSERT, [_row(session_id, change) for change in added])
+            ends = [(*_columns(after), session_id, last + n) for n, (_, _, after) in enumerate(given, 1)]
+            connection.executemany(_FINISH, ends)
+            return added
+
+        return await self._database.write(work)
 
     async def changes(self, session_id: str, turn: int, *, undone: bool = False) -> tuple[Change, ...]:
         """Those of a turn and later ones, in order: the ones in effect, or the undone ones."""
@@ -121,6 +138,11 @@ _INSERT = (
 _FINISH = (
     "UPDATE changes SET after_kind = ?, after_content = ?, after_mode = ? WHERE session_id = ? AND seq = ?"
 )
+
+
+def _last_seq(connection: sqlite3.Connection, session_id: str) -> int:
+    row = connection.execute("SELECT coalesce(max(seq), 0) FROM changes WHERE session_id = ?", (session_id,))
+    return int(row.fetchone()[0])
 
 
 def _columns(state: FileState) -> tuple[str, str, int]:

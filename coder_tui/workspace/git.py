@@ -91,16 +91,20 @@ class Git:
 
     async def read(self, opened: Opened, *arguments: str, limit: int = MOST_BYTES) -> Completed:
         """Run a command that only looks, from the workspace; its exit code is the caller's to judge."""
-        settings = _settings(for_reading(opened.entries, opened.excludes))
-        environment = {**_bare_environment(opened.program), **_NO_PERSON, **_place(opened.repository)}
-        # Without privileges root could not read what belongs to another user.
-        confined = ReadOnly(NOT_LOOKED_FOR) if opened.is_foreign else self._confined
         return await self._run(
-            confined.launch((opened.program, "--no-pager", *arguments), {**environment, **settings}),
+            self.reading(opened, *arguments),
             directory=self._workspace.root,
             seconds=READ_SECONDS,
             limit=limit,
         )
+
+    def reading(self, opened: Opened, *arguments: str) -> Launch:
+        """A command that only looks, ready to start; whoever takes it closes it."""
+        settings = _settings(for_reading(opened.entries, opened.excludes))
+        environment = {**_bare_environment(opened.program), **_NO_PERSON, **_place(opened.repository)}
+        # Without privileges root could not read what belongs to another user.
+        confined = ReadOnly(NOT_LOOKED_FOR) if opened.is_foreign else self._confined
+        return confined.launch((opened.program, "--no-pager", *arguments), {**environment, **settings})
 
     async def listed(self, opened: Opened, *arguments: str) -> str:
         """The whole output of a reading command, for us to take apart; part of a list is no list."""

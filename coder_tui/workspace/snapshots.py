@@ -90,14 +90,14 @@ class SnapshotStore:
     async def restore(self, session_id: str, turn: int) -> Restored:
         """Bring back how files were before `turn`, and with it all later ones. What changed since is left."""
         changes = await self._manifest.changes(session_id, turn)
-        # From the last to the first, so that a folder is empty when its turn comes.
-        lines = tuple(reversed(_lines(changes)))
-        return await self._go(session_id, tuple((line, line.step_back()) for line in lines), undone=True)
+        steps = tuple((line, line.step_back()) for line in _lines(changes))
+        return await self._go(session_id, steps, undone=True)
 
     async def redo(self, session_id: str, turn: int) -> Restored:
         """Make the changes of `turn`, which was undone, and of later undone ones again."""
-        lines = _lines(await self._manifest.changes(session_id, turn, undone=True))
-        return await self._go(session_id, tuple((line, line.step_forth()) for line in lines), undone=False)
+        changes = await self._manifest.changes(session_id, turn, undone=True)
+        steps = tuple((line, line.step_forth()) for line in _lines(changes))
+        return await self._go(session_id, steps, undone=False)
 
     async def revert(self, reverts: tuple[Revert, ...]) -> None:
         """Change files as a person wishes, all or none; whoever calls keeps the copies."""
@@ -132,7 +132,7 @@ class SnapshotStore:
     async def _go(self, session_id: str, steps: tuple[tuple[_Line, Step], ...], *, undone: bool) -> Restored:
         done: list[Path] = []
         conflicts: list[Conflict] = []
-        for line, step in steps:
+        for line, step in sorted(steps, key=_order):
             problem = line.problem()
             # Even then there may be nothing to do.
             cautious = Step(step.path, step.wanted, step.wanted) if problem else step
@@ -142,6 +142,12 @@ class SnapshotStore:
             await self._manifest.mark_undone(session_id, line.changes, undone=undone)
             done.append(line.path)
         return Restored(tuple(done), tuple(conflicts))
+
+
+def _order(step: tuple[_Line, Step]) -> tuple[bool, int]:
+    """First what goes, from the depth up, so that a folder is empty when its turn comes; then what comes."""
+    path, wanted = step[1].path, step[1].wanted
+    return (False, -len(path.parts)) if wanted == ABSENT else (True, len(path.parts))
 
 
 def _take(step: Step, blobs: BlobStore) -> str:

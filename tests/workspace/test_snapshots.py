@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import stat
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -20,8 +19,7 @@ from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.sessions import Store
 from coder_tui.workspace.changed_files import ChangedFile
 from coder_tui.workspace.snapshots import Conflict, Restored, SnapshotStore
-
-Tree = dict[str, tuple[str, bytes, int]]
+from tests.workspace.trees import Tree, look
 
 
 @dataclass
@@ -51,15 +49,6 @@ class Undo:
 
     def conflict(self, name: str, reason: str) -> Restored:
         return Restored((), (Conflict(self.root / name, reason),))
-
-
-def look(path: Path) -> tuple[str, bytes, int]:
-    status = path.lstat()
-    if stat.S_ISLNK(status.st_mode):
-        return "link", os.fsencode(path.readlink()), 0
-    if stat.S_ISDIR(status.st_mode):
-        return "folder", b"", 0
-    return "file", path.read_bytes(), stat.S_IMODE(status.st_mode)
 
 
 @contextlib.asynccontextmanager

@@ -1,0 +1,102 @@
+"""What a command did to the workspace's files: seen by comparing, and kept so that it can be undone."""
+
+import logging
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from coder_tui.protocol.errors import StorageError, ToolError
+from coder_tui.storage.blobs import BlobStore
+from coder_tui.storage.manifest import ABSENT, Change, FileState, Manifest
+from coder_tui.workspace.file_state import state_of
+from coder_tui.workspace.git_objects import NOTHING_KEPT, GitObjects
+from coder_tui.workspace.save import settled
+from coder_tui.workspace.tree_copies import Baseline, TreeCopies
+
+log = logging.getLogger(__name__)
+
+
+class CommandSnapshots:
+    def __init__(self, manifest: Manifest, blobs: BlobStore, copies: TreeCopies, objects: GitObjects) -> None:
+        self._manifest = manifest
+        self._blobs = blobs
+        self._copies = copies
+        self._objects = objects
+
+    async def before(self, *, trusts_git: bool) -> Baseline:
+        """Look at every file, and see to it that each can be had again.
+
+        With `trusts_git` the command cannot write git's own folder, so that what git has needs no copy.
+        """
+        kept = await self._objects.kept()
+        names = kept.names if trusts_git else NOTHING_KEPT.names
+        return await settled(lambda: self._copies.take(kept.paths, names))
+
+    async def after(self, session_id: str, turn: int, call_id: str, before: Baseline) -> tuple[Change, ...]:
+        """Note what was changed meanwhile; returns it."""
+        touched = await settled(lambda: self._copies.touched(before))
+        states = [(path, state) for path in touched if (state := before.state(path)) is not None]
+        found = await settled(lambda: [(Path(path), old, self._now(Path(path))) for path, old in states])
+        changed = tuple((path, old, new) for path, old, new in found if old != new)
+        if not changed:
+            return ()
+        await self._keep_for_good({old.content for _, old, _ in changed if old.content}, before)
+        return await self._manifest.record_changes(session_id, turn, call_id, changed)
+
+    def _now(self, path: Path) -> FileState:
+        try:
+            return state_of(path, self._blobs.put)
+        except StorageError:
+            log.warning("no copy of the changed %s could be kept", path)
+            return state_of(path)
+        except OSError:
+            # A folder on the way became a link: there is nothing of this name in the workspace.
+            return ABSENT
+
+    async def _keep_for_good(self, digests: set[str], before: Baseline) -> None:
+        """From the copies, which a later command replaces, and from git, which may forget."""
+        names = {content.digest: content.git_name for content in before.contents.values()}
+        copied = {digest for digest in digests if self._copies.has(digest)}
+        await settled(lambda: self._put_copies(copied))
+        missing = sorted(digests - copied)
+        if missing:
+            await self._put_borrowed(missing, [names[digest] for digest in missing])
+
+    def _put_copies(self, digests: Iterable[str]) -> None:
+        for digest in digests:
+            try:
+                self._blobs.put(self._copies.content(digest))
+            except StorageError as error:
+                log.warning("a file cannot be brought back later: %s", error)
+
+    async def _put_borrowed(self, digests: list[str], names: list[str]) -> None:
+        try:
+            opened = await self._objects.open()
+        except ToolError as error:
+            log.warning("files cannot be brought back later: %s", error.message)
+            return
+
+        def put() -> None:
+            for digest, content in zip(digests, self._objects.contents(opened, names), strict=True):
+                if content is None or sha256(content).hexdigest() != digest:
+                    log.warning("git no longer has a file's content; it cannot be brought back later")
+                else:
+                    self._blobs.put((content,))
+
+        await settled(put)
+
+
+def covered_words(before: Baseline, root: Path) -> str:
+    """What an undo does not cover, in one sentence; empty when it covers all."""
+    by_reason: dict[str, list[str]] = {}
+    for path, reason in before.survey.uncovered.items():
+        place = Path(path)
+        shown = str(place.relative_to(root)) if place.is_relative_to(root) else path
+        by_reason.setdefault(reason, []).append(shown)
+    parts = [f"{_some(paths)} ({reason})" for reason, paths in by_reason.items()]
+    return f"Undo does not cover {', '.join(parts)}." if parts else ""
+
+
+def _some(paths: list[str], most: int = 3) -> str:
+    shown = ", ".join(sorted(paths)[:most])
+    return shown if len(paths) <= most else f"{shown} and {len(paths) - most} more"

@@ -1,0 +1,205 @@
+"""Copies of a workspace's files from before a command runs, so that whatever it does can be undone."""
+
+import json
+import logging
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from hashlib import sha1, sha256
+from pathlib import Path
+
+from coder_tui.protocol.errors import StorageError
+from coder_tui.storage.blobs import CHUNK
+from coder_tui.storage.leftovers import temporary_name
+from coder_tui.storage.manifest import FileKind, FileState
+from coder_tui.workspace.tree_survey import UNREADABLE, Mark, Survey, SurveyLimits, mark_of, survey
+
+log = logging.getLogger(__name__)
+NO_COPY = "no copy could be kept"
+_INDEX = "index.json"
+_INDEX_VERSION = 1
+_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
+# Clocks of file systems tick in steps: a second write within one leaves the same mark.
+_SETTLED_NS = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a file held when it had this mark; `git_name` is what git calls it."""
+
+    mark: Mark
+    digest: str
+    git_name: str
+    is_settled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """How everything was. Every file in `contents` can be had again: from a copy, or from git."""
+
+    survey: Survey
+    contents: dict[str, Content]
+    borrowed: frozenset[str]
+    """Contents, by git's names, of which there is no copy."""
+
+    def state(self, path: str) -> FileState | None:
+        """None for a path that is not covered."""
+        mark = self.survey.marks.get(path)
+        if mark is None:
+            return FileState(FileKind.ABSENT) if self.survey.covers(path) else None
+        if mark.kind in (FileKind.FOLDER, FileKind.OTHER):
+            return FileState(mark.kind)
+        content = self.contents.get(path)
+        if content is None:
+            return None
+        return FileState(mark.kind, content.digest, mark.mode if mark.kind is FileKind.FILE else 0)
+
+
+class TreeCopies:
+    """Its calls block. `folder` is private, and holds nothing that cannot be made again."""
+
+    def __init__(self, folder: Path, roots: tuple[Path, ...], limits: SurveyLimits) -> None:
+        self._folder = folder
+        self._roots = roots
+        self._limits = limits
+        self._known: dict[str, Content] | None = None
+
+    def take(self, tracked: Iterable[str], in_git: frozenset[str]) -> Baseline:
+        """Look at everything, and copy what was not copied yet. `tracked` counts though git ignores it."""
+        found = survey(self._roots, self._limits)
+        _add_tracked(found, tracked)
+        known, contents = self._remembered(), {}
+        for path, mark in found.marks.items():
+            if mark.kind not in (FileKind.FILE, FileKind.LINK):
+                continue
+            content = known.get(path)
+            if content is None or content.mark != mark or not self._can_be_had(content, in_git):
+                content = self._copied(path, found, in_git)
+            if content is not None:
+                contents[path] = content
+        self._remember(contents)
+        return Baseline(found, contents, in_git)
+
+    def touched(self, before: Baseline) -> tuple[str, ...]:
+        """The covered paths that are not as they were, in an order in which folders come first."""
+        now = survey(self._roots, self._limits)
+        marks = before.survey.marks
+        gone_or_hidden = (path for path in marks if path not in now.marks and mark_of(path) != marks[path])
+        changed = (path for path, mark in now.marks.items() if path in marks and marks[path] != mark)
+        made = (path for path in now.marks if path not in marks and before.survey.covers(path))
+        return tuple(sorted({*gone_or_hidden, *changed, *made}))
+
+    def content(self, digest: str) -> Iterator[bytes]:
+        """A kept copy; `StorageError` when it is gone."""
+        try:
+            with self._path(digest).open("rb") as file:
+                while chunk := file.read(CHUNK):
+                    yield chunk
+        except OSError as error:
+            raise StorageError(f"the copy from before is gone: {error.strerror}") from error
+
+    def has(self, digest: str) -> bool:
+        return self._path(digest).exists()
+
+    def _can_be_had(self, content: Content, in_git: frozenset[str]) -> bool:
+        return content.is_settled and (content.git_name in in_git or self.has(content.digest))
+
+    def _copied(self, path: str, found: Survey, in_git: frozenset[str]) -> Content | None:
+        try:
+            return self._read(path, in_git)
+        except FileNotFoundError:
+            found.marks.pop(path, None)
+        except OSError as error:
+            log.info("no copy of a file is kept: %s", error.strerror)
+            found.uncovered[path] = UNREADABLE if isinstance(error, PermissionError) else NO_COPY
+        return None
+
+    def _read(self, path: str, in_git: frozenset[str]) -> Content:
+        mark = mark_of(path)
+        began = time.time_ns()
+        data = os.fsencode(Path(path).readlink()) if mark.kind is FileKind.LINK else _whole(path)
+        digest = sha256(data).hexdigest()
+        name = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        if name not in in_git and not self.has(digest):
+            self._keep(digest, data)
+        is_settled = mark_of(path) == mark and mark.changed_ns < began - _SETTLED_NS
+        return Content(mark, digest, name, is_settled)
+
+    def _keep(self, digest: str, data: bytes) -> None:
+        """Without waiting for the disk: only a power failure loses it, and then the command is lost, too."""
+        path = self._path(digest)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = path.parent / temporary_name()
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def _path(self, digest: str) -> Path:
+        return self._folder / digest[:2] / digest[2:]
+
+    def _remembered(self) -> dict[str, Content]:
+        if self._known is None:
+            self._known = _load(self._folder / _INDEX)
+            _drop_unused(self._folder, {content.digest for content in self._known.values()})
+        return self._known
+
+    def _remember(self, contents: dict[str, Content]) -> None:
+        if contents == self._known:
+            return
+        self._known = contents
+        rows = {path: asdict(content) for path, content in contents.items() if content.is_settled}
+        temporary = self._folder / temporary_name()
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporary.write_text(json.dumps({"version": _INDEX_VERSION, "files": rows}), encoding="utf-8")
+            temporary.replace(self._folder / _INDEX)
+        except OSError as error:
+            # Then everything is read again next time.
+            log.info("the list of copies is not kept: %s", error.strerror)
+            temporary.unlink(missing_ok=True)
+
+
+def _whole(path: str) -> bytes:
+    with os.fdopen(os.open(path, _OPEN), "rb") as file:
+        return file.read()
+
+
+def _add_tracked(found: Survey, tracked: Iterable[str]) -> None:
+    """Git keeps a file though a pattern ignores it, when somebody added it."""
+    for path in tracked:
+        if path not in found.marks and not found.covers(path):
+            mark = mark_of(path)
+            if mark.kind in (FileKind.FILE, FileKind.LINK):
+                found.marks[path] = mark
+
+
+def _load(path: Path) -> dict[str, Content]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["version"] != _INDEX_VERSION:
+            return {}
+        return {name: _content(row) for name, row in document["files"].items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.info("the list of copies is made anew: %r", error)
+        return {}
+
+
+def _content(row: dict[str, object]) -> Content:
+    mark = row["mark"]
+    if not isinstance(mark, dict):
+        raise TypeError("a mark is a table")
+    kind = FileKind(mark.pop("kind"))
+    return Content(Mark(kind, **mark), str(row["digest"]), str(row["git_name"]))
+
+
+def _drop_unused(folder: Path, used: set[str]) -> None:
+    for path in folder.glob("??/*"):
+        if path.parent.name + path.name not in used:
+            path.unlink(missing_ok=True)
