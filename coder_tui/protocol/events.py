@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from coder_tui.protocol.access import Mode, ToolKind
-from coder_tui.protocol.diagnostics import Diagnostic
+from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.requests import Reply, Request
@@ -41,6 +41,13 @@ class ModelChanged:
 @dataclass(frozen=True, slots=True)
 class ModeChanged:
     mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileChanged:
+    """The profile of this name leads from here on."""
+
+    profile: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +188,16 @@ class DiagnosticsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerStatusChanged:
+    """A language server started, works or fails; `detail` says why and what to do."""
+
+    server: str
+    language: str
+    status: ServerStatus
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RetryScheduled:
     """The last attempt failed and what it streamed does not count; `delay` in seconds."""
 
@@ -225,6 +242,7 @@ Event = (
     | SessionRenamed
     | ModelChanged
     | ModeChanged
+    | ProfileChanged
     | TurnStarted
     | UserMessageAdded
     | QueueChanged
@@ -243,6 +261,7 @@ Event = (
     | TodosChanged
     | FilesChanged
     | DiagnosticsChanged
+    | ServerStatusChanged
     | RetryScheduled
     | Notice
     | SubagentEvent

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
+from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.events import (
     DiagnosticsChanged,
@@ -18,6 +19,7 @@ from coder_tui.protocol.events import (
     RequestClosed,
     RequestOpened,
     RetryScheduled,
+    ServerStatusChanged,
     SessionRenamed,
     SessionStarted,
     SubagentEvent,
@@ -106,6 +108,9 @@ class EventRouter:
                 transcript.discard_stream(f"{reason} Attempt {attempt} failed, again in {delay:.0f} s.")
             case TodosChanged() | FilesChanged() | DiagnosticsChanged():
                 self._route_work(event)
+            case ServerStatusChanged(server, _, server_status, detail):
+                if server_status is ServerStatus.CRASHED:
+                    transcript.add_note(NoticeLevel.WARNING, f"[LSP] {server}: {detail}")
             case UsageUpdated():
                 self._used(event)
             case Notice(level, text):

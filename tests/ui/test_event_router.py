@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from coder_tui.protocol.access import Mode, ToolKind
-from coder_tui.protocol.diagnostics import Diagnostic, Severity
+from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
 from coder_tui.protocol.display import TerminalBlock, TextBlock
 from coder_tui.protocol.events import (
     DiagnosticsChanged,
@@ -20,6 +20,7 @@ from coder_tui.protocol.events import (
     RequestClosed,
     RequestOpened,
     RetryScheduled,
+    ServerStatusChanged,
     SessionRenamed,
     SessionStarted,
     SubagentEvent,
@@ -70,6 +71,7 @@ SHOWN: list[tuple[tuple[Event, ...], str]] = [
     ((UsageUpdated(Usage(), Usage(900, 100, cost=1.5), 500, 1000),), "50%"),
     ((TodosChanged((TODO,)),), "write it down"),
     ((DiagnosticsChanged("a.py", (PROBLEM,)),), "it is not defined"),
+    ((ServerStatusChanged("pylsp", "py", ServerStatus.CRASHED, "it ended"),), "[LSP] pylsp: it ended"),
     ((RetryScheduled(2, 3.0, "Server error."),), "Server error. Attempt 2 failed, again in 3 s."),
     ((Notice(NoticeLevel.WARNING, "mind the gap"),), "mind the gap"),
     ((STARTED, SubagentEvent("call-r1", "k", "explore", SubagentStarted("find it", "m"))), "explore queued"),
