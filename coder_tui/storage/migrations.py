@@ -102,5 +102,13 @@ _CHILDREN: Migration = (
     ) STRICT""",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CHANGES, _CHILDREN)
+_LEADS: Migration = (
+    """CREATE TABLE leads (
+        session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+        profile TEXT NOT NULL DEFAULT '',
+        plan TEXT NOT NULL DEFAULT ''
+    ) STRICT""",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CHANGES, _CHILDREN, _LEADS)
 """Append only: a released entry is somebody's database."""

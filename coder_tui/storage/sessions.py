@@ -10,6 +10,7 @@ from coder_tui.storage.children import Children, children_of, close_lost_childre
 from coder_tui.storage.claims import Claims
 from coder_tui.storage.database import Database
 from coder_tui.storage.index import SessionIndex, info_of, touch
+from coder_tui.storage.leading import Leading, StoredLead
 from coder_tui.storage.ledger import Ledger, todos_of, usage_of
 from coder_tui.storage.manifest import Manifest
 from coder_tui.storage.records import CallRecord, DecisionRecord, SessionInfo, StoredCall, StoredSession
@@ -25,10 +26,18 @@ from coder_tui.storage.transcript import (
 )
 from coder_tui.text.redact import BY_SHAPE, Redactor
 
-__all__ = ["CallRecord", "DecisionRecord", "SessionInfo", "Store", "StoredCall", "StoredSession"]
+__all__ = [
+    "CallRecord",
+    "DecisionRecord",
+    "SessionInfo",
+    "Store",
+    "StoredCall",
+    "StoredLead",
+    "StoredSession",
+]
 
 
-class Store(SessionIndex, Ledger, Manifest, Children):
+class Store(SessionIndex, Ledger, Manifest, Children, Leading):
     """Every method that changes something has it on disk when it returns, and nothing secret is among it."""
 
     def __init__(self, database: Database, claims: Claims, redaction: Redaction) -> None:
@@ -36,6 +45,7 @@ class Store(SessionIndex, Ledger, Manifest, Children):
         Ledger.__init__(self, database, redaction)
         Manifest.__init__(self, database)
         Children.__init__(self, database, redaction)
+        Leading.__init__(self, database, redaction)
         self._redaction = redaction
 
     @classmethod
