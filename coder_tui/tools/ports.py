@@ -1,0 +1,73 @@
+"""What tools need from the layer above them, as Protocols."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from coder_tui.protocol.outcomes import Outcome
+from coder_tui.protocol.subagents import ChildLine
+from coder_tui.tools.base import JsonObject, ToolContext
+
+
+@dataclass(frozen=True, slots=True)
+class SubTask:
+    """Work for one sub-agent; an empty `model` is its profile's, or the parent's."""
+
+    agent: str
+    objective: str
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubResult:
+    """All that a sub-agent's parent learns of its work; `line` is for the person."""
+
+    agent: str
+    ok: bool
+    summary: str
+    line: ChildLine
+
+    def as_json(self) -> JsonObject:
+        return {"agent": self.agent, "ok": self.ok, "summary": self.summary}
+
+
+class SubagentRunner(Protocol):
+    """Runs sub-agents for a call and ends with it: none of them goes on when the call is cancelled."""
+
+    @property
+    def agents(self) -> Mapping[str, str]:
+        """What can be asked for: names with what each is good for."""
+
+    async def run(self, call_id: str, tasks: tuple[SubTask, ...]) -> tuple[SubResult, ...]:
+        """All to their end, results in the order of the tasks; a task that fails does so alone."""
+
+
+class Finisher(Protocol):
+    """Takes a sub-agent's last word."""
+
+    def finish(self, summary: str, *, ok: bool) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class InnerCall:
+    """A call within a call, as the model wrote it."""
+
+    tool: str
+    args: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class InnerResult:
+    tool: str
+    outcome: Outcome
+    summary: str
+    result: JsonObject
+
+
+class InnerRunner(Protocol):
+    """Runs calls within a call, each decided by itself; what only looks runs side by side."""
+
+    def canonical(self, call: InnerCall) -> str:
+        """The name of the tool that a call means, also where there is none."""
+
+    async def run(self, calls: tuple[InnerCall, ...], ctx: ToolContext) -> tuple[InnerResult, ...]: ...
