@@ -61,13 +61,13 @@ def read_project_file(workspace: Path, name: str) -> ProjectFile | None:
 
 def extension_names(workspace: Path) -> tuple[str, ...]:
     """The files below the folders that extend the program, in a stable order."""
-    names = sorted(name for folder in FOLDERS for name in _files_below(workspace, folder))
+    names = sorted(name for folder in FOLDERS for name in files_below(workspace, folder))
     if len(names) > _MOST_FILES:
         raise ProjectFileError(f"holds more than {_MOST_FILES} files")
     return tuple(names)
 
 
-def _files_below(workspace: Path, folder: str) -> Iterator[str]:
+def files_below(workspace: Path, folder: str) -> Iterator[str]:
     start = workspace / folder
     if start.is_symlink():
         yield folder

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 import yaml
 
-LARGEST_HEAD = 32_000
+LARGEST_HEAD = 16_000
+MOST_BRACKETS = 200
+"""More of them, nested, would keep the YAML reader busy for minutes."""
 _OPENING = re.compile(r"\A\ufeff?(?:[ \t]*\n)*---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _PLAIN_VALUE = re.compile(r"^([A-Za-z][\w-]*):[ \t]+([^\s\"'|>\[{&*!#].*?)[ \t]*$", re.MULTILINE)
@@ -55,6 +57,8 @@ def split_head(text: str) -> Head:
     head = text[opening.end() : closing.start()]
     if len(head) > LARGEST_HEAD:
         raise HeadError(f"the frontmatter is longer than {LARGEST_HEAD} characters", first)
+    if head.count("[") + head.count("{") > MOST_BRACKETS:
+        raise HeadError(f"the frontmatter has more than {MOST_BRACKETS} opening brackets", first)
     fields, lines, was_mended = _fields(head, first)
     body_line = text[: closing.end()].count("\n") + 2
     return Head(fields, lines, text[closing.end() :].strip(), body_line, was_mended)

@@ -45,7 +45,7 @@ class Parsed:
     problems: tuple[Problem, ...] = ()
 
 
-def parse_skill(data: bytes, directory: Path, source: SkillSource) -> Parsed:
+def parse_skill(data: bytes, directory: Path, source: SkillSource, project: Path | None = None) -> Parsed:
     """`data` is what the file in `directory` holds."""
     file = directory / SKILL_FILE
     if len(data) > LARGEST_FILE:
@@ -60,7 +60,7 @@ def parse_skill(data: bytes, directory: Path, source: SkillSource) -> Parsed:
     problems = tuple(_problems(head, directory))
     if any(problem.severity is Severity.ERROR for problem in problems):
         return Parsed(None, problems)
-    return Parsed(_skill(head, directory, source), problems)
+    return Parsed(_skill(head, directory, source, project), problems)
 
 
 def is_usable_name(name: str) -> bool:
@@ -76,7 +76,7 @@ def _broken(file: Path, line: int, message: str) -> Parsed:
     return Parsed(None, (Problem(Severity.ERROR, file, line, message),))
 
 
-def _skill(head: Head, directory: Path, source: SkillSource) -> Skill:
+def _skill(head: Head, directory: Path, source: SkillSource, project: Path | None) -> Skill:
     return Skill(
         name=_name(head, directory),
         description=head.text("description")[:DESCRIPTION_LIMIT],
@@ -85,6 +85,7 @@ def _skill(head: Head, directory: Path, source: SkillSource) -> Skill:
         source=source,
         argument_hint=head.text("argument-hint"),
         is_for_model=head.text("disable-model-invocation").lower() not in _TRUE,
+        project=project,
     )
 
 

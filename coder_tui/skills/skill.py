@@ -61,6 +61,8 @@ class Skill:
     argument_hint: str = ""
     is_for_model: bool = True
     """False: only the person may call it."""
+    project: Path | None = None
+    """The folder whose trust it rests on, where it is a project's."""
 
     @property
     def file(self) -> Path:

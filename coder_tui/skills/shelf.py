@@ -1,0 +1,134 @@
+"""The skills of one session: which there are, which may be used, which are loaded."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from coder_tui.config.trust import Trust
+from coder_tui.policy.action import Action, Verdict
+from coder_tui.policy.rules import Effect
+from coder_tui.protocol.access import Target, TargetKind, ToolKind
+from coder_tui.skills.discover import SKIPPED, Found, read_skill
+from coder_tui.skills.skill import SKILL_FILE, Severity, Skill
+
+PERMISSION = "skill"
+MOST_FILES = 200
+
+
+class SkillError(Exception):
+    """A skill cannot be loaded any more; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSkill:
+    """`files` lie in the skill's folder, by their relative names."""
+
+    skill: Skill
+    files: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """What a model gets to read."""
+        listed = "\n".join(f"- {name}" for name in self.files) or "none"
+        lines = (
+            f'<skill name="{self.skill.name}" directory="{self.skill.directory}">',
+            self.skill.body,
+            "",
+            "Files beside it, relative to that directory; read them when the text sends you there:",
+            listed,
+            "</skill>",
+        )
+        return "\n".join(lines)
+
+
+def using(name: str) -> Action:
+    """What policy is asked about: the use of one skill, by its name."""
+    return Action(PERMISSION, PERMISSION, ToolKind.READ, (Target(TargetKind.NAME, name),))
+
+
+class SkillShelf:
+    """`let_read` opens a loaded skill's folder for reading; `trust` is asked anew at each load."""
+
+    def __init__(
+        self,
+        found: Found,
+        trust: Callable[[], Trust],
+        decide_on: Callable[[Action], Verdict],
+        let_read: Callable[[Path], None],
+    ) -> None:
+        self.found = found
+        self._trust = trust
+        self._decide_on = decide_on
+        self._let_read = let_read
+        self._loaded: dict[str, Skill] = {}
+
+    def find(self, name: str) -> Skill | None:
+        return next((skill for skill in self.found.skills if skill.name == name), None)
+
+    def verdict(self, name: str) -> Verdict:
+        return self._decide_on(using(name))
+
+    def is_denied(self, name: str) -> bool:
+        return self.verdict(name).effect is Effect.DENY
+
+    def offered(self) -> tuple[Skill, ...]:
+        """Those that the model may see."""
+        return tuple(
+            skill for skill in self.found.skills if skill.is_for_model and not self.is_denied(skill.name)
+        )
+
+    def callable_by_person(self) -> tuple[Skill, ...]:
+        return tuple(skill for skill in self.found.skills if not self.is_denied(skill.name))
+
+    def loaded(self) -> tuple[str, ...]:
+        """The names of what the conversation holds, in order: what compaction must keep."""
+        return tuple(self._loaded)
+
+    def is_loaded(self, name: str) -> bool:
+        return name in self._loaded
+
+    def load(self, skill: Skill) -> LoadedSkill:
+        """Read it as it is now, and remember it. Blocks."""
+        parsed = read_skill(skill.directory, skill.source, skill.project, self._trust())
+        if parsed.skill is None:
+            reasons = [problem for problem in parsed.problems if problem.severity is Severity.ERROR]
+            raise SkillError("; ".join(map(str, reasons)))
+        # It was offered and cleared by this name, whatever its file says meanwhile.
+        fresh = replace(parsed.skill, name=skill.name)
+        self._remember(fresh)
+        return LoadedSkill(fresh, tuple(skill_files(fresh.directory)))
+
+    def recall(self, names: tuple[str, ...]) -> None:
+        """Note what an earlier part of the conversation loaded."""
+        for name in names:
+            if (skill := self.find(name)) is not None and not self.is_denied(name):
+                self._remember(skill)
+
+    def forget(self, name: str) -> None:
+        """The conversation does not hold it any more."""
+        self._loaded.pop(name, None)
+
+    def for_other_conversation(self) -> "SkillShelf":
+        """The same skills, none of them loaded: another context has not read them."""
+        return SkillShelf(self.found, self._trust, self._decide_on, self._let_read)
+
+    def _remember(self, skill: Skill) -> None:
+        self._loaded[skill.name] = skill
+        self._let_read(skill.directory)
+
+
+def skill_files(directory: Path) -> Iterator[str]:
+    """What lies beside the instructions, at most so many; links are not followed."""
+    count = 0
+    for place, folders, names in os.walk(directory):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED)
+        for name in sorted(names):
+            path = Path(place, name)
+            if path == directory / SKILL_FILE or path.is_symlink():
+                continue
+            count += 1
+            if count > MOST_FILES:
+                yield f"… (more than {MOST_FILES}; look with list)"
+                return
+            yield path.relative_to(directory).as_posix()
