@@ -1,9 +1,13 @@
 """Changes a session's model between turns: a running one ends with the model that it began with."""
 
+from dataclasses import replace
+
 from coder_tui.agent.background import Background
+from coder_tui.agent.profiles import Profile
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session_name import SessionState
 from coder_tui.agent.turn import TurnServices
+from coder_tui.llm.providers import provider_of
 from coder_tui.protocol.events import ModelChanged
 from coder_tui.storage.sessions import Store
 
@@ -25,10 +29,26 @@ class ModelSwitch:
         self._services = services
         self._background = background
         self._waiting: tuple[ModelChoice, int | None] | None = None
+        self._own: tuple[ModelChoice, int | None] | None = None
 
     def ask_for(self, choice: ModelChoice, context_window: int | None) -> None:
         """The last wish before the next turn counts."""
         self._waiting = (choice, context_window)
+        self._own = None
+
+    def follow(self, profile: Profile, *, is_busy: bool) -> None:
+        """A profile with a model of its own brings it along; after it the session's own answers again."""
+        request = self._services.request
+        if profile.model:
+            own = self._own or self._waiting or (request.choice, self._services.meter.context_window)
+            # Another provider's key must not go to this server.
+            is_same = provider_of(profile.model) == provider_of(own[0].name)
+            self._waiting = (replace(own[0], name=profile.model, api_base=own[0].api_base * is_same), None)
+            self._own = own
+        elif self._own is not None:
+            self._waiting, self._own = self._own, None
+        if not is_busy:
+            self.settle()
 
     def settle(self) -> None:
         if self._waiting is None:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from coder_tui.agent.coverage import AskedBefore
+from coder_tui.agent.profiles import Profile
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.policy.decide import Action, Policy, Verdict, decide
 from coder_tui.policy.grants import offered_grants
@@ -47,7 +48,7 @@ class GrantKeeper(Protocol):
 
 
 class PermissionDesk:
-    """Holds what may change during a session: the mode and the person's grants."""
+    """Holds what may change during a session: the mode, the profile that leads and the person's grants."""
 
     def __init__(
         self, policy: Policy, broker: RequestBroker, log: DecisionLog, keeper: GrantKeeper, notify: Notify
@@ -58,20 +59,48 @@ class PermissionDesk:
         self._keeper = keeper
         self._notify = notify
         self._before = AskedBefore()
+        self._profile: Profile | None = None
+        self._parent: PermissionDesk | None = None
+
+    def child(self, profile: Profile) -> "PermissionDesk":
+        """A sub-agent's desk: what holds here at each moment holds there, and its profile's layer beside."""
+        desk = PermissionDesk(self._policy, self._broker, self._log, self._keeper, self._notify)
+        desk._parent, desk._profile, desk._before = self, profile, self._before
+        return desk
 
     @property
     def policy(self) -> Policy:
-        return self._policy
+        base = self._policy if self._parent is None else self._parent.policy
+        if self._profile is None or not self._profile.rules:
+            return base
+        return replace(base, layers=(*base.layers, self._profile.layer))
 
     @property
     def mode(self) -> Mode:
-        return self._policy.mode
+        return self.policy.mode
 
     def set_mode(self, mode: Mode) -> None:
         self._policy = replace(self._policy, mode=mode)
 
+    def set_profile(self, profile: Profile) -> None:
+        self._profile = profile
+
     def verdict(self, action: Action) -> Verdict:
-        return decide(action, self._policy)
+        return decide(action, self.policy)
+
+    def _verdict_on(self, action: Action) -> Verdict:
+        """As `verdict`, for a call of a tool: one that the agent does not have is denied as well."""
+        if (profile := self._without(action)) is not None:
+            reason = f"the agent {profile.name} does not have the tool {action.tool}"
+            return Verdict(Effect.DENY, f"{action.tool} = off", f"agent {profile.name}", (reason,))
+        return self.verdict(action)
+
+    def _without(self, action: Action) -> Profile | None:
+        """The first of those who answer for the call that does not have its tool."""
+        if self._parent is not None and (profile := self._parent._without(action)) is not None:
+            return profile
+        has_tool = self._profile is None or self._profile.offers(action.tool, action.kind)
+        return None if has_tool else self._profile
 
     async def clear(
         self,
@@ -82,10 +111,11 @@ class PermissionDesk:
         *,
         is_repeat: bool,
         agent: str = "",
+        is_foreign: bool = False,
     ) -> Clearance:
         """Return when the call may run; raise `ToolError` when it may not."""
-        action = action_of(tool, access)
-        verdict = self.verdict(action)
+        action = action_of(tool, access, is_foreign=is_foreign)
+        verdict = self._verdict_on(action)
         if is_repeat and verdict.effect is Effect.ALLOW:
             verdict = Verdict(
                 Effect.ASK, REPEAT_RULE, "limits.repeated_calls", ("the same call again and again",)
@@ -97,20 +127,34 @@ class PermissionDesk:
                 await self._log.decided(call_id, tool.name, verdict, "")
                 raise _denied(verdict)
             case Effect.ASK:
-                grants = () if verdict.rule == REPEAT_RULE else offered_grants(action, self._policy)
+                grants = () if verdict.rule == REPEAT_RULE else offered_grants(action, self.policy)
                 request = _request(call_id, tool, params, access, verdict, grants, agent)
                 request = replace(request, covered=self._covered(grants))
                 self._before.remember(action, request.summary)
                 reply = await self._broker.ask(request)
                 await self._log.decided(call_id, tool.name, verdict, reply.decision)
-                return await self._apply(request, reply)
+                clearance = await self._apply(request, reply)
+                self._check_again(action)
+                return clearance
         return Clearance()
 
+    def _check_again(self, action: Action) -> None:
+        """While the person read, the mode or the agent may have become another."""
+        verdict = self._verdict_on(action)
+        if verdict.effect is Effect.DENY:
+            raise _denied(verdict)
+
     async def clear_edited(
-        self, call_id: str, tool: Tool[Any], access: Access | None, answer: str = Decision.MODIFY
+        self,
+        call_id: str,
+        tool: Tool[Any],
+        access: Access | None,
+        answer: str = Decision.MODIFY,
+        *,
+        is_foreign: bool = False,
     ) -> None:
         """What the person wrote runs without another question; what is denied stays denied."""
-        verdict = self.verdict(action_of(tool, access))
+        verdict = self._verdict_on(action_of(tool, access, is_foreign=is_foreign))
         await self._log.decided(call_id, tool.name, verdict, answer)
         if verdict.effect is Effect.DENY:
             raise _denied(verdict)
@@ -131,9 +175,12 @@ class PermissionDesk:
                 raise _unattended(request)
 
     def _covered(self, grants: tuple[Grant, ...]) -> tuple[tuple[str, ...], ...]:
-        return tuple(self._before.covered(grant, self._policy) for grant in grants)
+        return tuple(self._before.covered(grant, self.policy) for grant in grants)
 
     async def _grant(self, grant: Grant) -> None:
+        if self._parent is not None:
+            await self._parent._grant(grant)
+            return
         self._policy = replace(self._policy, grants=(*self._policy.grants, grant))
         if grant.scope is GrantScope.SESSION:
             return
@@ -190,10 +237,10 @@ def _editable(tool: Tool[Any], params: Params) -> Editable | None:
     return Editable(tool.editable, str(getattr(params, tool.editable)), suffix)
 
 
-def action_of(tool: Tool[Any], access: Access | None) -> Action:
+def action_of(tool: Tool[Any], access: Access | None, *, is_foreign: bool = False) -> Action:
     if access is None:
-        return Action(tool.name, tool.permission, tool.kind)
-    return Action(tool.name, tool.permission, tool.kind, access.targets, access.command)
+        return Action(tool.name, tool.permission, tool.kind, is_foreign=is_foreign)
+    return Action(tool.name, tool.permission, tool.kind, access.targets, access.command, is_foreign)
 
 
 def _title(tool: Tool[Any], params: Params, access: Access | None) -> str:

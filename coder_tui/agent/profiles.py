@@ -5,11 +5,16 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from coder_tui.policy.rules import Rule
+from rapidfuzz import process
+
+from coder_tui.policy.rules import Layer, Rule
 from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.errors import UsageError
 
 BUILT_IN = "built in"
 KIND_PREFIX = "kind:"
+# A sub-agent that could not end would be of no use, whatever its tools are.
+_ALWAYS = frozenset({"task_finish"})
 
 
 class ProfileMode(StrEnum):
@@ -59,8 +64,15 @@ class Profile:
     source: str = field(default=BUILT_IN)
     """The file that it comes from."""
 
+    @property
+    def layer(self) -> Layer:
+        """Its rules beside the person's and the project's: they can only make things stricter."""
+        return Layer(f"agent {self.name}", self.rules, only_tightens=True)
+
     def offers(self, name: str, kind: ToolKind) -> bool:
         """Whether the model sees this tool. The last switch that speaks of it counts; none means yes."""
+        if name in _ALWAYS:
+            return True
         spoken = [switch.is_on for switch in self.switches if switch.speaks_of(name, kind)]
         return spoken[-1] if spoken else True
 
@@ -86,3 +98,24 @@ class Profiles:
 
     def find(self, name: str) -> Profile | None:
         return self._by_name.get(name)
+
+    def get(self, name: str) -> Profile:
+        """`UsageError` names the nearest ones."""
+        profile = self._by_name.get(name)
+        if profile is None:
+            raise UsageError(f"there is no agent {name!r}{self._hint(name)}")
+        return profile
+
+    def leader(self, name: str) -> Profile:
+        """As `get`, for one that a person talks to."""
+        profile = self.get(name)
+        if not profile.mode.leads:
+            raise UsageError(f"{name} is a sub-agent: other agents start it, a session cannot run as it")
+        return profile
+
+    def with_more(self, profiles: Iterable[Profile]) -> "Profiles":
+        return Profiles((*self.all, *profiles))
+
+    def _hint(self, name: str) -> str:
+        near = [match for match, _, _ in process.extract(name, list(self._by_name), limit=2, score_cutoff=50)]
+        return f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(self._by_name)}"

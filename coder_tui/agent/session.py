@@ -11,6 +11,7 @@ from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_switch import ModelSwitch
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.person_shell import PersonShell
+from coder_tui.agent.profile_switch import ProfileSwitch
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.review import ReviewDesk
@@ -24,9 +25,9 @@ from coder_tui.agent.turn_player import TurnPlayer
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     Event,
-    ModeChanged,
     ModelChanged,
     Notice,
+    ProfileChanged,
     SessionStarted,
     TodosChanged,
     TurnFinished,
@@ -52,6 +53,7 @@ class SessionParts:
     services: TurnServices
     titles: TitleWriter
     changes: SessionChanges
+    profiles: ProfileSwitch
     earlier: tuple[Event, ...] = ()
     todos: Callable[[], tuple[TodoItem, ...]] = tuple
     is_kept: bool = True
@@ -73,6 +75,8 @@ class Session:
             parts.info.id, parts.store, parts.bus, parts.state, parts.titles, self._background
         )
         self._switch = ModelSwitch(parts.info.id, parts.store, parts.state, parts.services, self._background)
+        self.profiles = parts.profiles
+        parts.profiles.listen(lambda profile: self._switch.follow(profile, is_busy=self.is_busy))
         self._player = TurnPlayer(parts.services, self._name)
         self.record = SessionRecord(
             parts.info.id, parts.store, parts.services.conversation, parts.services.meter
@@ -129,6 +133,7 @@ class Session:
         return (
             started,
             ModelChanged(self.model, meter.context_window),
+            ProfileChanged(self.profiles.current.name),
             *self._parts.earlier,
             *self._notices,
             TodosChanged(self._parts.todos()),
@@ -180,9 +185,8 @@ class Session:
         return await self._parts.changes.files(since_turn)
 
     def set_mode(self, mode: Mode) -> None:
-        self._parts.desk.set_mode(mode)
-        self._bus.publish(ModeChanged(mode))
-        self._background.start(self._parts.store.set_mode(self.id, mode))
+        """Plan mode brings its profile along, and takes it with it."""
+        self.profiles.set_mode(mode)
 
     def set_model(self, choice: ModelChoice, context_window: int | None) -> None:
         """Ask this model from the next turn on."""

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from coder_tui.llm.traits import traits_of
 from coder_tui.policy.decide import Policy
 from coder_tui.protocol.events import UsageUpdated
 from coder_tui.protocol.messages import AssistantMessage, Attachment
@@ -40,7 +39,7 @@ class SessionFacts:
 
     def tools(self) -> tuple[Entry, ...]:
         """The tools that the model sees, in the order of every listing."""
-        offered = {tool.name for tool in self.registry.offered(traits_of(self._parts.state.model))}
+        offered = {tool.name for tool in self._parts.services.request.offered()}
         return tuple(entry for entry in self.registry.entries() if entry.tool.name in offered)
 
     async def decisions(self) -> tuple[DecisionRecord, ...]:

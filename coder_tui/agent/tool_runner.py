@@ -164,13 +164,14 @@ class ToolRunner:
         access = await tool.access(params, context)
         agent = self._scope.agent if self._scope.audience is Audience.SUB else ""
         clearance = await self._desk.clear(
-            attempt.call.id, tool, params, access, is_repeat=is_repeat, agent=agent
+            attempt.call.id, tool, params, access, is_repeat=is_repeat, agent=agent, is_foreign=is_foreign
         )
         if clearance.edited is not None:
             params = rewritten(tool, params, clearance.edited)
+        is_foreign = self.registry.is_foreign(tool.name)
             attempt.summary = tool.summary(params)
             access = await tool.access(params, context)
-            await self._desk.clear_edited(attempt.call.id, tool, access)
+            await self._desk.clear_edited(attempt.call.id, tool, access, is_foreign=is_foreign)
         await to_the_end(self._record(attempt))
         attempt.began = time.monotonic()  # the time that a person took to answer is not the tool's
         async with self._calls.keeping(attempt.call.id, _changed_paths(tool.kind, access)):

@@ -9,7 +9,7 @@ from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.limits import Limits
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_step import ModelStep
-from coder_tui.agent.prompt import Environment
+from coder_tui.agent.prompt import Briefing, Environment
 from coder_tui.agent.replay import replay
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts
@@ -26,7 +26,7 @@ from coder_tui.llm.client import ModelClient
 from coder_tui.llm.providers import provider_of
 from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.access import Mode
-from coder_tui.protocol.errors import StorageError
+from coder_tui.protocol.errors import StorageError, UsageError
 from coder_tui.protocol.events import Notice, TodosChanged
 from coder_tui.protocol.messages import AssistantMessage, Message, UserMessage
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -34,7 +34,7 @@ from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.storage.blobs import BlobStore
-from coder_tui.storage.sessions import Store, StoredSession
+from coder_tui.storage.sessions import Store, StoredLead, StoredSession
 from coder_tui.tools.builtin.todos import SaveTodos, TodoList
 from coder_tui.workspace.snapshots import SnapshotStore
 
@@ -55,7 +55,10 @@ class Core:
     async def new_session(self) -> Session:
         info = await self.store.create_session(str(self.setup.directory), self.choice.name, self.setup.mode)
         await self.store.claim(info.id)
-        return self._session(StoredSession(info, (), {}, (), Usage()))
+        session = self._session(StoredSession(info, (), {}, (), Usage()), StoredLead())
+        if self.setup.agent:
+            session.profiles.use(self.setup.agent)
+        return session
 
     async def resume(self, session_id: str) -> Session:
         """Go on with a stored session; calls that a crash cut off get their result first."""
@@ -64,9 +67,11 @@ class Core:
             raise StorageError(f"session {info.id} is open in another coder-tui; close it there first")
         cut_off = await self.store.close_unfinished(info.id)
         await self.store.set_model(info.id, self.choice.name)
-        session = self._session(await self.store.load(info.id))
+        lead = await self.store.lead(info.id)
+        session = self._session(await self.store.load(info.id), lead)
         if not self.setup.is_mode_given:
             _take_up_mode(session, info.mode)
+        _take_up_profile(session, self.setup.agent, lead.profile)
         if cut_off:
             calls = "call was" if len(cut_off) == 1 else "calls were"
             session.notice(
@@ -82,14 +87,14 @@ class Core:
     def snapshots(self) -> SnapshotStore:
         return SnapshotStore(self.store, BlobStore(self.setup.directories.data / BLOBS))
 
-    def _session(self, stored: StoredSession) -> Session:
+    def _session(self, stored: StoredSession, lead: StoredLead) -> Session:
         info, bus = stored.info, EventBus()
         conversation = Conversation(self.store, info.id, stored.messages)
         state = SessionState(self.choice.name, info.title, _turns_before(stored))
         changes = SessionChanges(self.snapshots, info.id, lambda: state.turn)
         log = SessionLog(self.store, info.id, conversation, changes)
         todos = TodoList(info.id, _todo_saver(self.store, bus, info.id), stored.todos)
-        bench = build_workbench(self.setup, bus, todos, log, log)
+        bench = build_workbench(self.setup, bus, todos, log, log, self.store, lead.plan)
         queue = MessageQueue(bus)
         parts = SessionParts(
             info=info,
@@ -102,6 +107,7 @@ class Core:
             services=self._services(bench, conversation, queue, stored),
             titles=TitleWriter(self.client, self._small_model()),
             changes=changes,
+            profiles=bench.profiles,
             earlier=tuple(replay(stored)),
             todos=lambda: todos.items,
             is_kept=not self.setup.is_scratch,
@@ -109,6 +115,7 @@ class Core:
         )
         session = Session(parts)
         session.on_close(bench.shell.close)
+        session.on_close(bench.background.close)
         return session
 
     def _small_model(self) -> ModelChoice | None:
@@ -125,8 +132,10 @@ class Core:
         self, bench: Workbench, conversation: Conversation, queue: MessageQueue, stored: StoredSession
     ) -> TurnServices:
         limits = self.setup.settings.limits
-        environment = Environment.here(self.setup.directory, datetime.now().astimezone().date())
-        request = RequestBuilder(self.choice, bench.registry, environment, lambda: bench.desk.mode)
+        profiles = bench.profiles
+        today = datetime.now().astimezone().date()
+        briefing = Briefing(Environment.here(self.setup.directory, today), plan=lambda: profiles.plan)
+        request = RequestBuilder(self.choice, bench.registry, briefing, lambda: profiles.current)
         return TurnServices(
             bus=bench.bus,
             conversation=conversation,
@@ -159,6 +168,17 @@ def _take_up_mode(session: Session, mode: Mode) -> None:
         session.notice(NoticeLevel.INFO, "This session ran in mode auto; it goes on in mode ask.")
     else:
         session.set_mode(mode)
+
+
+def _take_up_profile(session: Session, wanted: str, stored: str) -> None:
+    """Plan mode keeps its own; an agent whose file is gone is told of."""
+    if wanted:
+        session.profiles.use(wanted)
+    elif stored and session.mode is not Mode.PLAN and stored != session.profiles.current.name:
+        try:
+            session.profiles.use(stored)
+        except UsageError as error:
+            session.notice(NoticeLevel.WARNING, f"This session ran as the agent {stored}: {error}.")
 
 
 def _turns_before(stored: StoredSession) -> int:

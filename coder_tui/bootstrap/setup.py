@@ -1,9 +1,11 @@
 """What a session is built from: folders, settings, mode and sandbox, all checked before anything opens."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from coder_tui.agent.profiles import Profiles
+from coder_tui.agent.profiles_builtin import built_in
 from coder_tui.config.log_file import start_log
 from coder_tui.config.paths import Directories
 from coder_tui.config.settings import Settings, load_settings
@@ -39,6 +41,9 @@ class Setup:
     is_mode_given: bool = False
     redact: Redactor = BY_SHAPE
     sandbox: SandboxStatus = NOT_LOOKED_FOR
+    profiles: Profiles = field(default_factory=built_in)
+    agent: str = ""
+    """The profile that a session begins with, where one was asked for."""
 
     @property
     def tool_output(self) -> Path:

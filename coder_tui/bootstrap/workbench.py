@@ -4,8 +4,10 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from coder_tui.agent.background import Background
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.permissions import DecisionLog, PermissionDesk
+from coder_tui.agent.profile_switch import NotKept, ProfileKeeper, ProfileSwitch
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner
 from coder_tui.bootstrap.policy import SavedGrants, build_policy
@@ -28,6 +30,8 @@ from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 from coder_tui.web.web import WebSettings, open_web
 
+NOT_KEPT = NotKept()
+
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
@@ -39,6 +43,8 @@ class Workbench:
     registry: Registry
     runner: ToolRunner
     shell: SessionShell
+    profiles: ProfileSwitch
+    background: Background
 
 
 def build_shell(setup: Setup) -> SessionShell:
@@ -83,8 +89,15 @@ def _fetching(url: str) -> Action:
 
 
 def build_workbench(
-    setup: Setup, bus: EventBus, todos: TodoList, calls: CallLog, decisions: DecisionLog
+    setup: Setup,
+    bus: EventBus,
+    todos: TodoList,
+    calls: CallLog,
+    decisions: DecisionLog,
+    keeper: ProfileKeeper = NOT_KEPT,
+    plan: str = "",
 ) -> Workbench:
+    """`keeper` and `plan` are a session's: who leads it, and the plan that it carries out."""
     broker = RequestBroker(bus)
     desk = PermissionDesk(
         build_policy(setup),
@@ -93,9 +106,11 @@ def build_workbench(
         SavedGrants(setup),
         lambda level, text: bus.publish(Notice(level, text)),
     )
+    background = Background()
+    profiles = ProfileSwitch(todos.session_id, setup.profiles, desk, bus, keeper, background.start, plan)
     shell = build_shell(setup)
     registry = build_registry(setup, todos, desk.verdict, shell)
     scope = Scope(todos.session_id, setup.directory)
     guard = OutputGuard(setup.tool_output, setup.redact)
     runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)
-    return Workbench(bus, broker, desk, registry, runner, shell)
+    return Workbench(bus, broker, desk, registry, runner, shell, profiles, background)

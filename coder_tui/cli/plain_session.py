@@ -13,6 +13,7 @@ from coder_tui.protocol.events import (
     MessageFinished,
     ModeChanged,
     Notice,
+    ProfileChanged,
     QueueChanged,
     RequestClosed,
     RequestOpened,
@@ -182,6 +183,8 @@ class PlainSession:
                 self._line(f"Queued: {texts[-1]}")
             case ModeChanged(mode):
                 self._line(f"Mode: {mode}.")
+            case ProfileChanged(profile) if profile not in ("build", "plan"):
+                self._line(f"Agent: {profile}.")
             case RetryScheduled(attempt, delay, reason):
                 self._line(f"{reason} Attempt {attempt} failed, again in {delay:.0f} seconds.")
             case Notice(_, text):

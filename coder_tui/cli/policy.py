@@ -91,7 +91,7 @@ async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> Answer:
     except ToolError as error:
         verdict = Verdict(Effect.DENY, _FAILED, error.type, (str(error),))
         return Answer(verdict, ())
-    action = action_of(tool, access)
+    action = action_of(tool, access, is_foreign=registry.is_foreign(tool.name))
     return Answer(decide(action, build_policy(setup)), findings_of(action))
 
 

@@ -11,6 +11,15 @@ class EditDialect(StrEnum):
     APPLY_PATCH = "apply_patch"
 
 
+class ModelFamily(StrEnum):
+    """Whose habits a model has, for the words that it is given."""
+
+    CLAUDE = "claude"
+    GPT = "gpt"
+    GEMINI = "gemini"
+    OTHER = "other"
+
+
 @dataclass(frozen=True, slots=True)
 class ModelTraits:
     """`caches_prompt`: takes cache marks. `returns_thinking`: wants signed thinking back unchanged.
@@ -23,6 +32,7 @@ class ModelTraits:
     caches_prompt: bool
     returns_thinking: bool
     reply_limit: int | None
+    family: ModelFamily = ModelFamily.OTHER
 
 
 _CLAUDE_REPLY_LIMIT = 32_000
@@ -52,7 +62,16 @@ def traits_of(model: str) -> ModelTraits:
         caches_prompt=is_claude,
         returns_thinking=is_claude,
         reply_limit=_CLAUDE_REPLY_LIMIT if is_claude and "claude-3" not in name else None,
+        family=_family(name),
     )
+
+
+def _family(name: str) -> ModelFamily:
+    if "claude" in name:
+        return ModelFamily.CLAUDE
+    if "gemini" in name:
+        return ModelFamily.GEMINI
+    return ModelFamily.GPT if _dialect(name) is EditDialect.APPLY_PATCH else ModelFamily.OTHER
 
 
 def _dialect(name: str) -> EditDialect:

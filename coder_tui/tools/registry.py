@@ -88,6 +88,10 @@ class Registry:
             )
         return entry.tool
 
+    def is_foreign(self, name: str) -> bool:
+        """Whether a server or a discovering command brought it."""
+        return name in self._entries and self._entries[name].origin is not Origin.BUILTIN
+
     def definitions(
         self,
         traits: ModelTraits,

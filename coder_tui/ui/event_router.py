@@ -15,6 +15,7 @@ from coder_tui.protocol.events import (
     ModeChanged,
     ModelChanged,
     Notice,
+    ProfileChanged,
     QueueChanged,
     RequestClosed,
     RequestOpened,
@@ -84,6 +85,8 @@ class EventRouter:
                 status.show(model=model, context_window=window)
             case ModeChanged(mode):
                 status.show(mode=mode)
+            case ProfileChanged(profile):
+                status.show(profile=profile)
             case TurnStarted():
                 status.show(activity=Activity.WORKING)
             case UserMessageAdded(message_id, text):

@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
+from coder_tui.agent.background import Background
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.limits import Limits
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_step import ModelStep
 from coder_tui.agent.permissions import PermissionDesk
-from coder_tui.agent.prompt import Environment
+from coder_tui.agent.profile_switch import ProfileSwitch
+from coder_tui.agent.profiles_builtin import built_in
+from coder_tui.agent.prompt import Briefing, Environment
 from coder_tui.agent.replay import replay
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
@@ -150,6 +153,8 @@ def _assemble(
     forbidden = Layer("test", (Rule("act", "forbidden", Effect.DENY, "test"),))
     policy = Policy(Boundaries((str(folder),)), layers=(forbidden,))
     desk = PermissionDesk(policy, broker, log, keeper, notify)
+    background = Background()
+    profiles = ProfileSwitch(info.id, built_in(), desk, bus, store, background.start)
     registry = Registry([look, act])
     guard, scope = OutputGuard(folder / "out", redact), Scope(info.id, folder)
     runner = ToolRunner(registry, desk, log, bus, guard, scope, redact)
@@ -161,17 +166,20 @@ def _assemble(
         meter=UsageMeter(store, bus, info.id, stored.usage),
         limits=limits,
         known_tools=registry.names,
-        request=_request_without_tools(folder, desk),
+        request=_request_without_tools(folder, profiles),
         next_queued=queue.take_first,
     )
     earlier = tuple(replay(stored))
     titles = TitleWriter(model, ModelChoice(small) if small else None)
-    parts = SessionParts(info, store, bus, broker, desk, queue, state, services, titles, changes, earlier)
+    parts = SessionParts(
+        info, store, bus, broker, desk, queue, state, services, titles, changes, profiles, earlier
+    )
     made = World(Session(parts), model, look, act, store, keeper)
+    made.session.on_close(background.close)
     made.session.subscribe(made.on_event)
     return made
 
 
-def _request_without_tools(folder: Path, desk: PermissionDesk) -> RequestBuilder:
-    environment = Environment(folder, date(2026, 1, 2), has_git=False)
-    return RequestBuilder(ModelChoice("scripted"), Registry(), environment, lambda: desk.mode)
+def _request_without_tools(folder: Path, profiles: ProfileSwitch) -> RequestBuilder:
+    briefing = Briefing(Environment(folder, date(2026, 1, 2), has_git=False), plan=lambda: profiles.plan)
+    return RequestBuilder(ModelChoice("scripted"), Registry(), briefing, lambda: profiles.current)

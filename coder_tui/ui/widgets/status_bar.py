@@ -29,6 +29,7 @@ class Status:
     """All that the bar shows; text in it is untrusted."""
 
     mode: Mode = Mode.ASK
+    profile: str = ""
     model: str = ""
     context_tokens: int = 0
     context_window: int | None = None
@@ -54,6 +55,7 @@ class StatusChanges(TypedDict, total=False):
     """Fields of `Status` that change while a session runs."""
 
     mode: Mode
+    profile: str
     model: str
     context_tokens: int
     context_window: int | None
@@ -98,6 +100,11 @@ def short_path(path: Path) -> str:
     return f"~/{path.relative_to(home)}".removesuffix("/.") if path.is_relative_to(home) else str(path)
 
 
+def _other_profile(name: str) -> str:
+    """The usual ones are told by the mode."""
+    return "" if name in ("build", "plan") else safe_line(name)
+
+
 def segments(status: Status, chrome: Chrome) -> list[Segment]:
     """In the order of the row; each already safe to show."""
     provider, slash, model = safe_line(status.model).rpartition("/")
@@ -106,6 +113,7 @@ def segments(status: Status, chrome: Chrome) -> list[Segment]:
     directory = "" if status.directory is None else safe_line(short_path(status.directory))
     row = [
         Segment(f" {status.mode.upper()} ", _MODE_STYLE[status.mode], None, 1),
+        Segment(_other_profile(status.profile), "bold $text-accent", 10),
         Segment(provider + slash, "$text-dim", 1, 0),
         Segment(model, "$foreground", 9),
         *_context(status, chrome),
