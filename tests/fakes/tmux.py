@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,6 +14,7 @@ from uuid import uuid4
 import pytest
 
 PATIENCE = 60.0
+_FAREWELL = re.compile(r"^exit code \d+$", re.MULTILINE)
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux: apt install tmux")
 
 
@@ -21,13 +22,21 @@ class Tmux:
     """One window of a size; `shows` waits for text, as a person would."""
 
     def __init__(
-        self, command: str, folder: Path, environment: Mapping[str, str], columns: int = 100, rows: int = 30
+        self,
+        command: str,
+        folder: Path,
+        environment: Mapping[str, str],
+        columns: int = 100,
+        rows: int = 30,
+        options: Sequence[tuple[str, ...]] = (),
     ) -> None:
+        """`options` are what `set-option` takes, set before there is a window."""
         self._socket = f"coder-tui-{uuid4().hex[:8]}"
         self._command = command
         self._folder = folder
         self._environment = dict(environment)
         self._size = (columns, rows)
+        self._options = [part for option in options for part in ("set-option", *option, ";")]
 
     def __enter__(self) -> Self:
         columns, rows = map(str, self._size)
@@ -37,6 +46,9 @@ class Tmux:
         self._tmux(
             "-f",
             "/dev/null",
+            "start-server",
+            ";",
+            *self._options,
             "new-session",
             "-d",
             "-x",
@@ -71,8 +83,10 @@ class Tmux:
     def shows(self, pattern: str) -> str:
         """Wait until the screen holds the pattern; returns the screen."""
         end = time.monotonic() + PATIENCE
+        has_ended = False
         while not re.search(pattern, screen := self.screen()):
-            assert time.monotonic() < end, f"no {pattern!r} on the screen:\n{screen}"
+            assert time.monotonic() < end and not has_ended, f"no {pattern!r} on the screen:\n{screen}"
+            has_ended = bool(re.search(_FAREWELL, screen))
             time.sleep(0.05)
         return screen
 
