@@ -1,9 +1,7 @@
 """One turn: model → tools → model, until it is done, stopped, or at a limit."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from itertools import groupby
 from uuid import uuid4
 
 from coder_tui.agent.attachments import no_attachments, told
@@ -13,6 +11,7 @@ from coder_tui.agent.held_attachments import HeldAttachments
 from coder_tui.agent.limits import Limits, RepeatDetector
 from coder_tui.agent.model_step import ModelStep
 from coder_tui.agent.request_builder import RequestBuilder
+from coder_tui.agent.side_by_side import side_by_side
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
 from coder_tui.agent.usage_meter import UsageMeter
@@ -26,6 +25,17 @@ from coder_tui.protocol.messages import (
     UserMessage,
 )
 from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    outcome: TurnOutcome
+    message: str = ""
+
+
+def goes_on() -> TurnEnd | None:
+    """For a turn that ends when the model has nothing more to do."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +54,8 @@ class TurnServices:
     attach: Callable[[str], Awaitable[tuple[Attachment, ...]]] = no_attachments
     """Finds what a message names for the model."""
     held: HeldAttachments = field(default_factory=HeldAttachments)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnEnd:
-    outcome: TurnOutcome
-    message: str = ""
+    over: Callable[[], TurnEnd | None] = goes_on
+    """Asked after each step: what ends the turn although the model would go on."""
 
 
 class Turn:
@@ -64,6 +70,8 @@ class Turn:
         while True:
             reply = await self._ask_model()
             await self._run_calls(reply)
+            if end := self._services.over():
+                return end
             was_steered = await self._say_queued()
             if not reply.calls and not was_steered:
                 return TurnEnd(TurnOutcome.DONE, _closing_words(reply))
@@ -128,19 +136,8 @@ class Turn:
 
     async def _run_calls(self, reply: AssistantMessage) -> None:
         """Calls that only look run side by side; the others one by one, in the model's order."""
-        for batch in self._batches(reply.calls):
-            # Gathered with their exceptions, so that none is left running when another fails.
-            work = (self._run_call(call, reply) for call in batch)
-            for failure in await asyncio.gather(*work, return_exceptions=True):
-                if failure is not None:
-                    raise failure
-
-    def _batches(self, calls: tuple[ToolCall, ...]) -> Iterator[list[ToolCall]]:
-        for is_concurrent, group in groupby(calls, self._services.runner.is_concurrent):
-            if is_concurrent:
-                yield list(group)
-            else:
-                yield from ([call] for call in group)
+        is_concurrent = self._services.runner.is_concurrent
+        await side_by_side(reply.calls, is_concurrent, lambda call: self._run_call(call, reply))
 
     async def _run_call(self, call: ToolCall, reply: AssistantMessage) -> None:
         is_cut = reply.finish is FinishReason.LENGTH and call is reply.calls[-1]
@@ -148,7 +145,8 @@ class Turn:
         await self._services.runner.execute(call, reply.id, is_repeat=is_repeat, is_cut=is_cut)
 
     def _limit(self) -> str:
-        return self._services.limits.exceeded(self._steps, self._services.meter.session)
+        meter = self._services.meter
+        return self._services.limits.exceeded(meter.steps, meter.spent)
 
 
 def _closing_words(reply: AssistantMessage) -> str:

@@ -16,18 +16,38 @@ class UsageMeter:
         self._session_id = session_id
         self.session = session
         self.turn = Usage()
+        self._steps = 0
         self.context_tokens = context_tokens
         self.context_window: int | None = None
 
+    @property
+    def spent(self) -> Usage:
+        """What counts against the limit of money."""
+        return self.session
+
+    @property
+    def steps(self) -> int:
+        """Model calls of the turn, those of its sub-agents among them."""
+        return self._steps
+
     def start_turn(self) -> None:
         self.turn = Usage()
+        self._steps = 0
 
     async def add(self, message: AssistantMessage) -> None:
+        self.context_tokens = message.usage.total_tokens or self.context_tokens
+        await self._count(message)
+
+    async def add_of_child(self, message: AssistantMessage) -> None:
+        """A sub-agent's reply costs as any other, but fills a window of its own."""
+        await self._count(message)
+
+    async def _count(self, message: AssistantMessage) -> None:
         usage = message.usage
         await self._store.add_usage(self._session_id, message.id, message.model, usage)
+        self._steps += 1
         self.turn += usage
         self.session += usage
-        self.context_tokens = usage.total_tokens or self.context_tokens
         self._bus.publish(self.snapshot())
 
     def snapshot(self) -> UsageUpdated:
