@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from coder_tui.cli.arguments import session_parser
 from coder_tui.cli.invocation import Invocation, read_invocation
 from coder_tui.cli.output import say
+from coder_tui.cli.screen_first_run import ScreenFirstRun
 from coder_tui.cli.screen_trust import ScreenTrust
 from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import UsageError
@@ -17,7 +18,7 @@ from coder_tui.ui.app import CoderApp
 from coder_tui.ui.drawing.entries import ThinkingLevel
 from coder_tui.ui.external_editor import remove_own_edits
 from coder_tui.ui.key_map import key_map
-from coder_tui.ui.launch import AnswerKeys, Launch, NothingToTrust
+from coder_tui.ui.launch import AnswerKeys, Launch, ModelKnown, NothingToTrust
 from coder_tui.ui.shelf import EmptyShelf, Shelf
 from coder_tui.ui.textual_internals import take_pastes_quickly
 
@@ -53,6 +54,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         doctor=opener.examine,
         keeps_transcript=arguments.print_transcript,
         shelf=opener.shelf,
+        first_run=ModelKnown() if is_demo else ScreenFirstRun(opener.loaded, trust),
         keys=key_map(quick_value(invocation.sources, "ui", "keys") or {}),
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )
@@ -95,9 +97,7 @@ class _Opener:
         self._core: ScreenCore | None = None
 
     async def open(self) -> "Session":
-        module = await asyncio.to_thread(import_module, "coder_tui.cli.screen_core")
-        self._core = module.ScreenCore(self._trust.invocation, is_demo=self._is_demo)
-        return await self._core.open()
+        return await (await self.loaded()).open()
 
     def shelf(self) -> Shelf:
         return (self._core and self._core.shelf) or EmptyShelf()
@@ -106,6 +106,14 @@ class _Opener:
         module = await asyncio.to_thread(import_module, "coder_tui.cli.doctor")
         report: str = await module.examine(self._trust.invocation)
         return report
+
+    async def loaded(self) -> "ScreenCore":
+        """What an answer about trust changed has to be read anew."""
+        if self._core is None or self._core.invocation is not self._trust.invocation:
+            module = await asyncio.to_thread(import_module, "coder_tui.cli.screen_core")
+            core: ScreenCore = module.ScreenCore(self._trust.invocation, is_demo=self._is_demo)
+            self._core = core
+        return self._core
 
     def clean_up(self) -> None:
         remove_own_edits(self.edits)

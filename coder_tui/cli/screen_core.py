@@ -42,7 +42,7 @@ class Found:
 
 class ScreenCore:
     def __init__(self, invocation: Invocation, *, is_demo: bool) -> None:
-        self._invocation = invocation
+        self.invocation = invocation
         self._is_demo = is_demo
         self._scratch: Scratch | None = None
         self._core: Core | None = None
@@ -53,7 +53,7 @@ class ScreenCore:
     async def find(self) -> "Found":
         """Settings, keys and the model; what was found before is only looked at again."""
         if self._found is None:
-            setup = await asyncio.to_thread(prepare, self._invocation)
+            setup = await asyncio.to_thread(prepare, self.invocation)
             self._found = Found(setup, model_keys(setup), None)
         found = self._found
         if not self._is_demo and found.choice is None:
@@ -67,7 +67,7 @@ class ScreenCore:
             choice, setup = ModelChoice(DEMO_MODEL), await asyncio.to_thread(self._into_scratch, setup)
         self._core = await open_core(setup, choice, found.keys)
         try:
-            session = await open_session(self._core, self._invocation)
+            session = await open_session(self._core, self.invocation)
         except UserError:
             await self._core.close()
             raise
@@ -83,7 +83,7 @@ class ScreenCore:
             self._scratch.remove()
 
     def _into_scratch(self, setup: Setup) -> Setup:
-        if self._invocation.resume or self._invocation.is_continued:
+        if self.invocation.resume or self.invocation.is_continued:
             raise UserError(NO_MODEL)
         self._scratch = Scratch.create()
         return self._scratch.setup(setup)

@@ -14,10 +14,10 @@ from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.crash import crash_report
 from coder_tui.ui.departure import Departure, last_words
+from coder_tui.ui.first_run import open_first
 from coder_tui.ui.glyphs import chrome
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.project_trust import ask_for_trust
 from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.session import SessionScreen
 from coder_tui.ui.session_switch import SessionSwitch
@@ -129,9 +129,8 @@ class CoderApp(App[int], inherit_bindings=False):
             await self.on_event(event)
 
     async def _open_session(self) -> None:
-        await ask_for_trust(self, self.session_screen, self._launch)
         try:
-            session = await self._launch.open_session()
+            session = await open_first(self, self.session_screen, self._launch)
         except UserError as error:
             self.exit(error.exit_code, error.exit_code, last_words(error))
             return

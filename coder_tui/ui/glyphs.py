@@ -19,6 +19,7 @@ class Chrome(drawn.Glyphs):
     dash: str = "—"
     dot: str = "·"
     to: str = "–"
+    hidden: str = "•"
 
 
 UNICODE = Chrome()
@@ -34,6 +35,7 @@ ASCII = Chrome(
     dash="-",
     dot="-",
     to="-",
+    hidden="*",
 )
 
 

@@ -24,6 +24,7 @@ _BESIDE = (
     {_C.GLOBAL, _C.SESSION, _C.PANE, _C.LIST, _C.CHANGES, _C.PROBLEMS, _C.DIFF},
     {_C.REVIEW, _C.DIFF},
     {_C.PICKER, _C.LIST, _C.SESSIONS, _C.HELP},
+    {_C.PICKER, _C.LIST, _C.FIRST_RUN},
     *({context} for context in _C),
 )
 

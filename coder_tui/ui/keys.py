@@ -27,6 +27,7 @@ class Context(StrEnum):
     TRUST = "Trust"
     PICKER = "Choosing from a list"
     SESSIONS = "List of sessions"
+    FIRST_RUN = "Welcome"
     HELP = "Help"
 
 
@@ -267,6 +268,10 @@ KEYS: tuple[KeyAction, ...] = (
     _row("sessions.rename", Context.SESSIONS, "r", "rename", "Give it another title", palette=False),
     _row("sessions.delete", Context.SESSIONS, "d", "delete", "Delete it, at the second press", palette=False),
     _row("sessions.all", Context.SESSIONS, "tab", "everywhere", "All folders, or this one", palette=False),
+    _row("welcome.demo", Context.FIRST_RUN, "d", "demo", "Try the demo", palette=False),
+    _row("welcome.look", Context.FIRST_RUN, "r", "look", "Look for a model again", palette=False),
+    _row("welcome.trust", Context.FIRST_RUN, "t", "trust", "Whether you trust the folder", palette=False),
+    _row("welcome.leave", Context.FIRST_RUN, "q", "leave", "Quit", palette=False),
     _row("help.close", _H, "f1", "leave", "Close", palette=False),
 )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from coder_tui.config.inventory import ProjectInventory
+from coder_tui.protocol.errors import UserError
 from coder_tui.ui.drawing.entries import ThinkingLevel
 from coder_tui.ui.key_map import KeyMap
 from coder_tui.ui.shelf import EmptyShelf, Shelf
@@ -37,6 +38,42 @@ class NothingToTrust:
 
     async def refuse(self, inventory: ProjectInventory) -> None:
         """There was no question."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyState:
+    """A provider; `source` says where its key comes from, and is empty where there is none."""
+
+    provider: str
+    label: str
+    variable: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRunState:
+    keys: tuple[KeyState, ...]
+    has_trust_question: bool = False
+
+
+class FirstRun(Protocol):
+    """Asked before a session opens."""
+
+    async def question(self) -> FirstRunState | None:
+        """None where there is a model."""
+
+    async def keep_key(self, provider: str, key: str) -> str:
+        """Use a key from now on; returns what to tell. `UserError` where it can be no key."""
+
+
+class ModelKnown:
+    """For a screen that has its model."""
+
+    async def question(self) -> FirstRunState | None:
+        return None
+
+    async def keep_key(self, provider: str, key: str) -> str:
+        raise UserError("There is a model already.")
 
 
 class AnswerKeys(StrEnum):
@@ -76,3 +113,4 @@ class Launch:
     shelf: Callable[[], Shelf] = EmptyShelf
     """Asked anew each time: what it stands on is opened behind the first paint."""
     keys: KeyMap = field(default_factory=KeyMap)
+    first_run: FirstRun = field(default_factory=ModelKnown)

@@ -37,13 +37,34 @@ def test_the_demo_from_start_to_end_at_80_columns(tmp_path: Path) -> None:
         tmux.shows("exit code 0")
 
 
-def test_without_a_key_the_demo_opens_and_takes_text(tmp_path: Path) -> None:
+WITHOUT_KEYS = f"env -u OPENAI_API_KEY -u ANTHROPIC_API_KEY {PROGRAM}"
+
+
+def test_without_a_key_one_press_opens_the_demo_which_takes_text(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
-    command = f"env -u OPENAI_API_KEY -u ANTHROPIC_API_KEY {PROGRAM}"
-    with Tmux(command, program.project, program.environment) as tmux:
-        tmux.shows("No model key")
+    with Tmux(WITHOUT_KEYS, program.project, program.environment, 80, 24) as tmux:
+        tmux.shows("Welcome to coder-tui")
+        tmux.keys("d")
+        tmux.shows("say anything to start")
         tmux.type("hello there")
         tmux.shows("hello there")
+
+
+def test_a_key_that_no_keyring_takes_holds_for_this_run_and_is_never_shown(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    with Tmux(WITHOUT_KEYS, program.project, program.environment, 80, 24) as tmux:
+        tmux.shows("Welcome to coder-tui")
+        tmux.keys("Down", "Enter")
+        tmux.type("sk-ant-typed-0123456789")
+        tmux.shows("key for Anthropic: •{23}_")
+        tmux.keys("Enter")
+        screen = tmux.shows("holds for this run only[\\s\\S]*ANTHROPIC_API_KEY[\\s\\S]*claude")
+        assert "typed" not in screen
+        tmux.keys("C-d")
+        tmux.shows("exit code 0")
+    files = [path for path in program.home.rglob("*") if path.is_file()]
+    assert files
+    assert [path for path in files if b"typed-0123456789" in path.read_bytes()] == []
 
 
 def test_a_whole_turn_with_a_real_server(tmp_path: Path) -> None:

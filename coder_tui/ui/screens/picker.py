@@ -107,10 +107,10 @@ class PickerScreen(Gated, ModalScreen[str | None]):
         """Words below the list, until the mark moves."""
         self._note.update(Content.styled(safe_line(text), style))
 
-    def ask(self, label: str, text: str, then: Callable[[str], None]) -> None:
-        """Have a few words typed above the list."""
+    def ask(self, label: str, text: str, then: Callable[[str], None], *, is_secret: bool = False) -> None:
+        """Have a few words typed above the list; a secret is drawn as dots."""
         self._asked = then
-        self.line.begin(f"{label} ", text)
+        self.line.begin(f"{label} ", text, mask=self.chrome.hidden if is_secret else "")
 
     def pressed_twice(self, key: str, warning: str) -> bool:
         """Whether this is the second time in a row; the first time says what the second would do."""

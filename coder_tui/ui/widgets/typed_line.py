@@ -8,6 +8,7 @@ from textual.widget import Widget
 from coder_tui.text.safe_text import safe_line
 
 LONGEST = 200
+LONGEST_SECRET = 4000
 
 
 class TypedLine(Widget):
@@ -26,13 +27,15 @@ class TypedLine(Widget):
         self.is_typing = False
         self._label = ""
         self._tail = ""
+        self._mask = ""
 
-    def begin(self, label: str, text: str = "") -> None:
-        self._label, self.text, self.is_typing = label, text[:LONGEST], True
+    def begin(self, label: str, text: str = "", *, mask: str = "") -> None:
+        """Where there is a `mask`, that is drawn in place of each character."""
+        self._label, self.text, self.is_typing, self._mask = label, text[:LONGEST], True, mask
         self.refresh()
 
     def end(self) -> None:
-        self.text, self.is_typing = "", False
+        self.text, self.is_typing, self._mask = "", False, ""
         self.refresh()
 
     def show_tail(self, tail: str) -> None:
@@ -61,12 +64,12 @@ class TypedLine(Widget):
         self._change(self.text + " ".join(text.split()))
 
     def _change(self, text: str) -> None:
-        self.text = text[:LONGEST]
+        self.text = text[: LONGEST_SECRET if self._mask else LONGEST]
         self.refresh()
 
     def render(self) -> Content:
         width = self.content_size.width
-        words = safe_line(self.text)
+        words = self._mask * len(self.text) if self._mask else safe_line(self.text)
         if not self.is_typing:
             return self._with_tail(Content.assemble(("/", "bold $text-primary"), " filter"), width)
         # The end of a long text is what is being typed.

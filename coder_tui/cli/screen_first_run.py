@@ -1,0 +1,47 @@
+"""What the screen asks where there is no model, answered from keys, keyring and local servers."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from coder_tui.cli.screen_trust import ScreenTrust
+from coder_tui.llm.model_keys import variable_of, wrong_key
+from coder_tui.llm.providers import PROVIDERS
+from coder_tui.llm.system_keyring import KeyringError
+from coder_tui.protocol.errors import UserError
+from coder_tui.ui.launch import FirstRunState, KeyState
+
+if TYPE_CHECKING:  # the core is loaded behind the first paint
+    from coder_tui.cli.screen_core import ScreenCore
+
+ONLY_NOW = "The key for {} holds for this run only: {}. To have it again, set {} in your shell."
+KEPT = "The key for {0} is in the system keyring; 'coder-tui config key {1} --delete' removes it."
+
+
+class ScreenFirstRun:
+    """`core` gives the core that is going to be opened."""
+
+    def __init__(self, core: "Callable[[], Awaitable[ScreenCore]]", trust: ScreenTrust) -> None:
+        self._core = core
+        self._trust = trust
+
+    async def question(self) -> FirstRunState | None:
+        found = await (await self._core()).find()
+        if found.choice is not None:
+            return None
+        states = tuple(
+            KeyState(provider.prefix, provider.label, variable_of(provider), found.keys.source(provider))
+            for provider in PROVIDERS
+        )
+        return FirstRunState(states, has_trust_question=await self._trust.question() is not None)
+
+    async def keep_key(self, provider: str, key: str) -> str:
+        """Where no keyring takes it, the key holds for this run."""
+        if reason := wrong_key(key):
+            raise UserError(reason[:1].upper() + reason[1:])
+        named = next(each for each in PROVIDERS if each.prefix == provider)
+        found = await (await self._core()).find()
+        try:
+            await found.keys.keep(named, key)
+        except KeyringError as error:
+            return ONLY_NOW.format(named.label, error, variable_of(named))
+        return KEPT.format(named.label, named.prefix)

@@ -1,0 +1,162 @@
+"""The screen of somebody who has no model yet."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from coder_tui.protocol.errors import UserError
+from coder_tui.ui.app import CoderApp
+from coder_tui.ui.launch import FirstRunState, KeyState
+from coder_tui.ui.screens.first_run import FirstRunScreen
+from tests.fakes.fake_session import FakeSession
+from tests.fakes.screens import Stage, launch_for
+
+KEY = "sk-very-secret-0123456789"
+STATES = (
+    KeyState("anthropic", "Anthropic", "ANTHROPIC_API_KEY"),
+    KeyState("openai", "OpenAI", "OPENAI_API_KEY"),
+)
+
+
+@dataclass
+class Beginning:
+    """Without a model until a key was kept."""
+
+    kept: dict[str, str] = field(default_factory=dict)
+    asked: int = 0
+    has_server: bool = False
+
+    async def question(self) -> FirstRunState | None:
+        self.asked += 1
+        return None if self.kept or self.has_server else FirstRunState(STATES)
+
+    async def keep_key(self, provider: str, key: str) -> str:
+        if " " in key:
+            raise UserError("A key has no blanks")
+        self.kept[provider] = key
+        return "It is in the keyring."
+
+
+@asynccontextmanager
+async def begun(
+    beginning: Beginning, size: tuple[int, int] = (100, 30), *, use_ascii: bool = False
+) -> AsyncIterator[Stage]:
+    session = FakeSession(Path("/srv/project"))
+    app = CoderApp(replace(launch_for(session, use_ascii=use_ascii), first_run=beginning))
+    async with app.run_test(size=size) as pilot:
+        yield Stage(app, pilot, session)
+
+
+async def shown(s: Stage) -> FirstRunScreen:
+    await s.until(lambda: isinstance(s.app.screen, FirstRunScreen) and s.app.screen.list.marked is not None)
+    await s.pilot.pause()
+    assert isinstance(s.app.screen, FirstRunScreen)
+    return s.app.screen
+
+
+def is_open(s: Stage) -> bool:
+    return s.screen.conversation.session is not None
+
+
+@pytest.mark.parametrize("key", ["d", "enter", "escape"])
+async def test_one_key_leads_into_the_demo(key: str) -> None:
+    beginning = Beginning()
+    async with begun(beginning) as s:
+        await shown(s)
+        assert not is_open(s)
+        await s.pilot.press(key)
+        await s.until(lambda: is_open(s))
+        assert (beginning.kept, s.app.screen, s.screen.focused) == ({}, s.screen, s.screen.prompt)
+
+
+@pytest.mark.parametrize("use_ascii", [False, True], ids=["unicode", "ascii"])
+async def test_a_key_is_typed_unseen_and_kept(use_ascii: bool) -> None:
+    beginning = Beginning()
+    async with begun(beginning, use_ascii=use_ascii) as s:
+        await shown(s)
+        await s.pilot.press("down", "down", "enter", *"sk-very")
+        s.app.post_message(events.Paste("-secret-0123456789\n"))
+        hidden = ("*" if use_ascii else "•") * len(KEY)
+        await s.until(lambda: f"key for OpenAI: {hidden}_" in s.drawn())
+        assert "secret" not in s.drawn()
+        await s.pilot.press("enter")
+        await s.until(lambda: is_open(s))
+        assert beginning.kept == {"openai": KEY}
+        await s.until(lambda: "It is in the keyring." in s.drawn())
+        assert KEY not in s.app.export_screenshot()
+
+
+async def test_what_can_be_no_key_is_said_and_asked_again() -> None:
+    beginning = Beginning()
+    async with begun(beginning) as s:
+        await shown(s)
+        await s.pilot.press("down", "enter", "a", "space", "b", "enter")
+        await s.until(lambda: "A key has no blanks." in s.drawn())
+        assert not is_open(s)
+        await s.pilot.press("enter", *"abcdefgh", "enter")
+        await s.until(lambda: is_open(s))
+        assert beginning.kept == {"anthropic": "abcdefgh"}
+
+
+async def test_escape_drops_a_half_typed_key_first() -> None:
+    async with begun(Beginning()) as s:
+        picker = await shown(s)
+        await s.pilot.press("down", "enter", *"half", "escape")
+        assert (s.app.screen, picker.line.text) == (picker, "")
+        assert not is_open(s)
+
+
+async def test_a_server_that_was_started_meanwhile_is_found() -> None:
+    beginning = Beginning()
+    async with begun(beginning) as s:
+        await shown(s)
+        beginning.has_server = True
+        await s.pilot.press("r")
+        await s.until(lambda: is_open(s))
+        assert beginning.asked == 2
+
+
+async def test_whoever_quits_is_told_the_other_ways() -> None:
+    async with begun(Beginning()) as s:
+        await shown(s)
+        await s.pilot.press("q")
+        await s.until(lambda: not s.app.is_running)
+    assert (s.app.return_code, is_open(s)) == (0, False)
+
+
+async def test_a_draft_is_not_covered_and_what_was_sent_goes_out_afterwards() -> None:
+    async with begun(Beginning()) as s:
+        s.app.post_message(events.Key("h", "h"))
+        s.app.post_message(events.Key("i", "i"))
+        await s.until(lambda: "asked for one as soon as your draft is sent" in s.drawn())
+        assert (s.draft, s.app.screen) == ("hi", s.screen)
+        await s.pilot.press("enter")
+        await shown(s)
+        await s.pilot.press("d")
+        await s.until(lambda: s.session.submitted == ["hi"])
+
+
+async def test_a_folder_with_nothing_to_trust_says_so() -> None:
+    async with begun(Beginning()) as s:
+        await shown(s)
+        await s.pilot.press("t")
+        await s.until(lambda: "brings nothing along" in s.drawn())
+        assert isinstance(s.app.screen, FirstRunScreen)
+
+
+async def test_all_of_it_is_seen_at_80_columns() -> None:
+    async with begun(Beginning(), size=(80, 24)) as s:
+        await shown(s)
+        drawn = s.drawn()
+        for words in (
+            "Try the demo now",
+            "ANTHROPIC_API_KEY",
+            "✗ no key",
+            "none answers",
+            "nothing to decide",
+        ):
+            assert words in drawn
