@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from coder_tui.agent.command_watch import NoWatch, Watch
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.workspace.changed_files import ChangedFile
 from coder_tui.workspace.reverting import Revert
@@ -16,8 +17,15 @@ REVIEW = "review"
 class SessionChanges:
     """`turn` tells the number of the running turn."""
 
-    def __init__(self, snapshots: SnapshotStore, session_id: str, turn: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        snapshots: SnapshotStore,
+        session_id: str,
+        turn: Callable[[], int],
+        watch: Watch | None = None,
+    ) -> None:
         self._snapshots = snapshots
+        self.watch = watch or NoWatch()
         self._session_id = session_id
         self._turn = turn
 

@@ -43,6 +43,9 @@ class SessionLog:
     def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AbstractAsyncContextManager[None]:
         return self._changes.keeping(call_id, paths)
 
+    def watching(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
+        return self._changes.watch.over(call_id, touches_git=touches_git)
+
     async def decided(self, call_id: str, tool: str, verdict: Verdict, answer: str) -> None:
         record = DecisionRecord(call_id, tool, verdict.effect, verdict.rule, verdict.source, answer)
         await self._store.add_decision(self._session_id, record)
@@ -59,6 +62,9 @@ class NoLog:
 
     def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AbstractAsyncContextManager[None]:
         return nullcontext()
+
+    def watching(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
+        return nullcontext([])
 
     async def decided(self, call_id: str, tool: str, verdict: Verdict, answer: str) -> None:
         return None

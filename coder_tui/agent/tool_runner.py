@@ -12,7 +12,9 @@ from uuid import uuid4
 
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.permissions import Clearance, PermissionDesk
+from coder_tui.agent.review import name_of
 from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.policy.paths import is_git_internal
 from coder_tui.protocol.access import TargetKind, ToolKind
 from coder_tui.protocol.display import DisplayBlock, TextBlock
 from coder_tui.protocol.errors import STOPPED, ErrorType, ToolError, UserError
@@ -68,6 +70,9 @@ class CallLog(Protocol):
 
     def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AbstractAsyncContextManager[None]:
         """Keeps how `paths` are before the block runs, and notes how it left them."""
+
+    def watching(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
+        """The same for a command, of which nobody knows what it will change; the list tells it in the end."""
 
 
 @dataclass(slots=True)
@@ -163,24 +168,38 @@ class ToolRunner:
         self._bus.publish(ToolStarted(attempt.call.id, tool.name, tool.kind, attempt.summary))
         access = await tool.access(params, context)
         agent = self._scope.agent if self._scope.audience is Audience.SUB else ""
+        is_foreign = self.registry.is_foreign(tool.name)
         clearance = await self._desk.clear(
             attempt.call.id, tool, params, access, is_repeat=is_repeat, agent=agent, is_foreign=is_foreign
         )
         if clearance.edited is not None:
             params = rewritten(tool, params, clearance.edited)
-        is_foreign = self.registry.is_foreign(tool.name)
             attempt.summary = tool.summary(params)
             access = await tool.access(params, context)
             await self._desk.clear_edited(attempt.call.id, tool, access, is_foreign=is_foreign)
         await to_the_end(self._record(attempt))
         attempt.began = time.monotonic()  # the time that a person took to answer is not the tool's
-        async with self._calls.keeping(attempt.call.id, _changed_paths(tool.kind, access)):
-            approved = replace(context, access=access, refused_hunks=clearance.refused)
-            result = await tool.run(params, approved)
+        approved = replace(context, access=access, refused_hunks=clearance.refused)
+        if _may_change_anything(tool.kind, access):
+            result = await self._watched(attempt.call.id, tool, params, approved)
+        else:
+            async with self._calls.keeping(attempt.call.id, _changed_paths(tool.kind, access)):
+                result = await tool.run(params, approved)
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:
             self._bus.publish(FilesChanged(result.changed_paths))
         return _told_of_person(result, tool, access, clearance)
+
+    async def _watched(
+        self, call_id: str, tool: Tool[Any], params: Params, context: ToolContext
+    ) -> ToolResult:
+        seen: list[Path] = []
+        try:
+            async with self._calls.watching(call_id, touches_git=_touches_git(context.access)) as seen:
+                return await tool.run(params, context)
+        finally:
+            if seen:
+                self._bus.publish(FilesChanged(tuple(name_of(path, self._scope.directory) for path in seen)))
 
     def _understand(self, attempt: _Attempt) -> tuple[Tool[Any], Params]:
         name, arguments = canonical_call(attempt.call.name, attempt.call.arguments)
@@ -239,6 +258,19 @@ class ToolRunner:
                 attempt.call.id, attempt.shown_tool, outcome, attempt.summary, display, attempt.duration_ms
             )
         )
+
+
+def _may_change_anything(kind: ToolKind, access: Access | None) -> bool:
+    """A command, unless it was proven to only look."""
+    return kind is ToolKind.EXECUTE and not (access and access.command and access.command.is_read_only)
+
+
+def _touches_git(access: Access | None) -> bool:
+    """Whether what git keeps may be gone when the command has ended."""
+    if access is None or access.command is None:
+        return True
+    named = (*(target.value for target in access.targets), *(each.target for each in access.command.findings))
+    return any(is_git_internal(value) for value in named)
 
 
 def _changed_paths(kind: ToolKind, access: Access | None) -> tuple[Path, ...]:

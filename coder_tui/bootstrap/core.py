@@ -13,13 +13,13 @@ from coder_tui.agent.prompt import Briefing, Environment
 from coder_tui.agent.replay import replay
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts
-from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_log import SessionLog
 from coder_tui.agent.session_name import SessionState
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.bootstrap.setup import Setup, workspace_of
+from coder_tui.bootstrap.undo import blobs_of, session_changes
 from coder_tui.bootstrap.workbench import Workbench, build_workbench
 from coder_tui.llm.catalog import small_model_for
 from coder_tui.llm.client import ModelClient
@@ -33,13 +33,11 @@ from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 from coder_tui.shell.sandbox import SandboxKind
-from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.sessions import Store, StoredLead, StoredSession
 from coder_tui.tools.builtin.todos import SaveTodos, TodoList
 from coder_tui.workspace.snapshots import SnapshotStore
 
 AUTO = "auto"
-BLOBS = "blobs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +83,13 @@ class Core:
 
     @property
     def snapshots(self) -> SnapshotStore:
-        return SnapshotStore(self.store, BlobStore(self.setup.directories.data / BLOBS))
+        return SnapshotStore(self.store, blobs_of(self.setup))
 
     def _session(self, stored: StoredSession, lead: StoredLead) -> Session:
         info, bus = stored.info, EventBus()
         conversation = Conversation(self.store, info.id, stored.messages)
         state = SessionState(self.choice.name, info.title, _turns_before(stored))
-        changes = SessionChanges(self.snapshots, info.id, lambda: state.turn)
+        changes = session_changes(self.setup, self.store, info.id, lambda: state.turn)
         log = SessionLog(self.store, info.id, conversation, changes)
         todos = TodoList(info.id, _todo_saver(self.store, bus, info.id), stored.todos)
         bench = build_workbench(self.setup, bus, todos, log, log, self.store, lead.plan)

@@ -6,7 +6,8 @@ from coder_tui.config.toml_lines import KeyPath
 
 # A proxy or a certificate lets its owner read every conversation, keys included; a variable that is
 # passed on hands a secret to each command. Keys are a person's habit: a changed one answers for them. Trust
-# is bound to the content of a project's own skills; of a folder that it names it would not be.
+# is bound to the content of a project's own skills; of a folder that it names it would not be. How much can
+# be undone is what a person relies on.
 _NEVER: frozenset[KeyPath] = frozenset(
     {
         ("bash", "pass_environment"),
@@ -17,6 +18,11 @@ _NEVER: frozenset[KeyPath] = frozenset(
         ("model", "ca_bundle"),
         ("skills", "paths"),
         ("ui", "keys"),
+        ("undo", "commands"),
+        ("undo", "most_files"),
+        ("undo", "largest_file_mb"),
+        ("undo", "keep_days"),
+        ("undo", "keep_mb"),
     }
 )
 _SECRET_ENDINGS = ("key", "token", "secret", "password")

@@ -59,6 +59,13 @@ def test_defaults_are_the_documented_ones() -> None:
         "websearch": {"base_url": "https://api.exa.ai"},
         "skills": {"paths": ()},
         "limits": {"max_steps": 200, "max_cost": None, "max_minutes": None, "repeated_calls": 3},
+        "undo": {
+            "commands": True,
+            "most_files": 50_000,
+            "largest_file_mb": 10,
+            "keep_days": 30,
+            "keep_mb": 2000,
+        },
         "ui": {
             "theme": "coder-dark",
             "motion": True,
@@ -135,7 +142,7 @@ def test_permission_rules_keep_their_order_and_a_stronger_source_comes_last(tmp_
         (
             "[zzz]",
             'config.toml:1: unknown key "zzz"; valid here: '
-            "model, permission, bash, workspace, fetch, websearch, skills, limits, ui, experimental",
+            "model, permission, bash, workspace, fetch, websearch, skills, limits, undo, ui, experimental",
         ),
         (
             "ui.zzz = 1",

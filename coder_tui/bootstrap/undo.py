@@ -1,0 +1,51 @@
+"""What a session keeps so that its turns can be undone."""
+
+import os
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from coder_tui.agent.command_watch import CommandWatch, NoWatch, Watch
+from coder_tui.agent.session_changes import SessionChanges
+from coder_tui.bootstrap.setup import Setup, workspace_of
+from coder_tui.storage.blobs import BlobStore
+from coder_tui.storage.sessions import Store
+from coder_tui.workspace.command_snapshots import CommandSnapshots
+from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.git import Git
+from coder_tui.workspace.git_confined import ReadOnly
+from coder_tui.workspace.git_objects import GitObjects
+from coder_tui.workspace.snapshots import SnapshotStore
+from coder_tui.workspace.tree_copies import TreeCopies
+from coder_tui.workspace.tree_survey import SurveyLimits
+
+BLOBS = "blobs"
+COPIES = "copies"
+
+
+def blobs_of(setup: Setup) -> BlobStore:
+    return BlobStore(setup.directories.data / BLOBS)
+
+
+def session_changes(setup: Setup, store: Store, session_id: str, turn: Callable[[], int]) -> SessionChanges:
+    watch = _watch(setup, store, session_id, turn)
+    return SessionChanges(SnapshotStore(store, blobs_of(setup)), session_id, turn, watch)
+
+
+def _watch(setup: Setup, store: Store, session_id: str, turn: Callable[[], int]) -> Watch:
+    undo = setup.settings.undo
+    if not undo.commands:
+        return NoWatch()
+    workspace = workspace_of(setup)
+    roots = (workspace.root, *workspace.extra_roots)
+    limits = SurveyLimits(undo.most_files, round(undo.largest_file_mb * 1_000_000))
+    copies = TreeCopies(_copies_of(setup, workspace), roots, limits)
+    objects = GitObjects(Git(workspace, ReadOnly(setup.sandbox)), workspace.root)
+    snapshots = CommandSnapshots(store, blobs_of(setup), copies, objects)
+    is_guarded = setup.sandbox.guards_everything
+    return CommandWatch(snapshots, session_id, turn, workspace.root, is_git_guarded=is_guarded)
+
+
+def _copies_of(setup: Setup, workspace: Workspace) -> Path:
+    name = sha256(os.fsencode(workspace.root)).hexdigest()[:16]
+    return setup.directories.cache / COPIES / name
