@@ -23,6 +23,8 @@ from coder_tui.tools.builtin.list import ListTool
 from coder_tui.tools.builtin.mkdir import MkdirTool
 from coder_tui.tools.builtin.outline import OutlineTool
 from coder_tui.tools.builtin.patch import PatchTool
+from coder_tui.tools.builtin.plan_exit import PlanExitTool
+from coder_tui.tools.builtin.question import QuestionTool
 from coder_tui.tools.builtin.read import ReadTool
 from coder_tui.tools.builtin.read_around import ReadAroundTool
 from coder_tui.tools.builtin.read_many import ReadManyTool
@@ -31,6 +33,7 @@ from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.builtin.todowrite import TodoWriteTool
 from coder_tui.tools.builtin.websearch import WebsearchTool
 from coder_tui.tools.builtin.write import WriteTool
+from coder_tui.tools.ports import PersonPorts
 from coder_tui.tools.registry import AnyTool
 from coder_tui.web.web import Web
 from coder_tui.workspace.confine import Workspace
@@ -50,6 +53,7 @@ def builtin_tools(
     cache: Path,
     web: Web,
     may_be_found: Callable[[str], bool],
+    person: PersonPorts,
 ) -> tuple[AnyTool, ...]:
     """In the order in which models and people see them; `cache` is a folder for what can be made again."""
     ledger, search = ReadLedger(), Search(search_program(), may_be_found=may_be_found)
@@ -81,4 +85,6 @@ def builtin_tools(
         GitCommitTool(git),
         TodoReadTool(todos),
         TodoWriteTool(todos),
+        QuestionTool(person.asker),
+        PlanExitTool(person.asker, person.plans),
     )

@@ -7,12 +7,25 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.workspace.confine import Located
 
 
-class ReadLedger:
-    """Remembers a digest for each path as of its last read or own write, and holds one lock a file."""
+class FileLocks:
+    """One lock a file, for all who may change it."""
 
     def __init__(self) -> None:
-        self._digests: dict[Path, str] = {}
         self._locks: dict[Path, asyncio.Lock] = {}
+
+    def of(self, path: Path) -> asyncio.Lock:
+        return self._locks.setdefault(path, asyncio.Lock())
+
+
+class ReadLedger:
+    """Remembers a digest for each path as of its last read or own write.
+
+    Agents that work side by side have seen different things, but share their locks.
+    """
+
+    def __init__(self, locks: FileLocks | None = None) -> None:
+        self._digests: dict[Path, str] = {}
+        self._locks = locks or FileLocks()
 
     def note(self, path: Path, digest: str) -> None:
         """The session has seen, or made, exactly this content."""
@@ -42,4 +55,4 @@ class ReadLedger:
 
     def lock(self, path: Path) -> asyncio.Lock:
         """The lock that whoever changes `path` holds."""
-        return self._locks.setdefault(path, asyncio.Lock())
+        return self._locks.of(path)
