@@ -8,10 +8,12 @@ from coder_tui.tools.builtin.apply_patch import ApplyPatchTool
 from coder_tui.tools.builtin.bash import BashTool
 from coder_tui.tools.builtin.bash_kill import BashKillTool
 from coder_tui.tools.builtin.bash_output import BashOutputTool
+from coder_tui.tools.builtin.batch import BatchTool
 from coder_tui.tools.builtin.create_file import CreateFileTool
 from coder_tui.tools.builtin.edit import EditTool
 from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.file_info import FileInfoTool
+from coder_tui.tools.builtin.fork import ForkTool
 from coder_tui.tools.builtin.git_add import GitAddTool
 from coder_tui.tools.builtin.git_commit import GitCommitTool
 from coder_tui.tools.builtin.git_diff import GitDiffTool
@@ -28,22 +30,29 @@ from coder_tui.tools.builtin.question import QuestionTool
 from coder_tui.tools.builtin.read import ReadTool
 from coder_tui.tools.builtin.read_around import ReadAroundTool
 from coder_tui.tools.builtin.read_many import ReadManyTool
+from coder_tui.tools.builtin.task import TaskTool
+from coder_tui.tools.builtin.task_finish import TaskFinishTool
 from coder_tui.tools.builtin.todoread import TodoReadTool
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.builtin.todowrite import TodoWriteTool
 from coder_tui.tools.builtin.websearch import WebsearchTool
 from coder_tui.tools.builtin.write import WriteTool
-from coder_tui.tools.ports import PersonPorts
+from coder_tui.tools.ports import Finisher, InnerRunner, PersonPorts, SubagentRunner
 from coder_tui.tools.registry import AnyTool
 from coder_tui.web.web import Web
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.git import Git
 from coder_tui.workspace.git_confined import ReadOnly
-from coder_tui.workspace.ledger import ReadLedger
+from coder_tui.workspace.ledger import FileLocks, ReadLedger
 from coder_tui.workspace.outline.client import Outliner
 from coder_tui.workspace.search import Search, search_program
 
 OUTLINE_CACHE = "outlines.db"
+
+
+def agent_tools(subagents: SubagentRunner, inner: InnerRunner, finisher: Finisher) -> tuple[AnyTool, ...]:
+    """Those that start other agents, or other calls; `finisher` takes a sub-agent's last word."""
+    return TaskTool(subagents), ForkTool(subagents), BatchTool(inner), TaskFinishTool(finisher)
 
 
 def builtin_tools(
@@ -54,9 +63,13 @@ def builtin_tools(
     web: Web,
     may_be_found: Callable[[str], bool],
     person: PersonPorts,
+    locks: FileLocks | None = None,
 ) -> tuple[AnyTool, ...]:
-    """In the order in which models and people see them; `cache` is a folder for what can be made again."""
-    ledger, search = ReadLedger(), Search(search_program(), may_be_found=may_be_found)
+    """In the order in which models and people see them; `cache` is a folder for what can be made again.
+
+    `locks` are those of other agents that work beside this one.
+    """
+    ledger, search = ReadLedger(locks), Search(search_program(), may_be_found=may_be_found)
     git = Git(workspace, ReadOnly(shell.sandbox.status))
     return (
         ReadTool(workspace, ledger),
