@@ -62,7 +62,7 @@ def nothing() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What the model is told besides the conversation. The functions give the same text while nothing changes."""
+    """What the model is told besides the conversation. Its functions give one text while nothing changes."""
 
     environment: Environment
     instructions: str = ""

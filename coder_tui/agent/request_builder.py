@@ -75,7 +75,7 @@ class RequestBuilder:
         )
 
     def _definitions(self) -> tuple[ToolDefinition, ...]:
-        """Made anew only where they would differ: reading all descriptions takes longer than a step's rest."""
+        """Made anew only where they would differ: each reads the files of all descriptions."""
         profile = self._profile()
         wanted = (self.model, profile, self._registry.names)
         if self._tools_for != wanted:

@@ -327,7 +327,7 @@ def _failure(error: ToolError) -> ToolResult:
 def _outcome_of(error: ToolError) -> Outcome:
     if error.type in (ErrorType.DENIED_BY_USER, ErrorType.PERMISSION_DENIED):
         return Outcome.DENIED
-    return Outcome.FAILED
+    return Outcome.CANCELLED if error.type is ErrorType.CANCELLED else Outcome.FAILED
 
 
 def _cancelled(attempt: _Attempt) -> tuple[ToolResult, Outcome]:

@@ -26,6 +26,7 @@ from coder_tui.shell.session_shell import SessionShell, ShellOptions
 from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.catalogue import builtin_tools
+from coder_tui.tools.ports import NOBODY_THERE, PersonPorts
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 from coder_tui.web.web import WebSettings, open_web
@@ -63,14 +64,18 @@ def build_shell(setup: Setup) -> SessionShell:
 
 
 def build_registry(
-    setup: Setup, todos: TodoList, decide_on: Callable[[Action], Verdict], shell: SessionShell
+    setup: Setup,
+    todos: TodoList,
+    decide_on: Callable[[Action], Verdict],
+    shell: SessionShell,
+    person: PersonPorts = NOBODY_THERE,
 ) -> Registry:
     """`decide_on` is asked about every hop of a redirect."""
     settings = setup.settings
     flags = frozenset(name for name, is_on in settings.experimental.model_dump().items() if is_on)
     web = open_web(_web_settings(settings), lambda url: decide_on(_fetching(url)).effect)
     findable = findable_by(decide_on)
-    tools = builtin_tools(workspace_of(setup), shell, todos, setup.directories.cache, web, findable)
+    tools = builtin_tools(workspace_of(setup), shell, todos, setup.directories.cache, web, findable, person)
     return Registry(tools, flags)
 
 
@@ -109,7 +114,7 @@ def build_workbench(
     background = Background()
     profiles = ProfileSwitch(todos.session_id, setup.profiles, desk, bus, keeper, background.start, plan)
     shell = build_shell(setup)
-    registry = build_registry(setup, todos, desk.verdict, shell)
+    registry = build_registry(setup, todos, desk.verdict, shell, PersonPorts(broker, profiles))
     scope = Scope(todos.session_id, setup.directory)
     guard = OutputGuard(setup.tool_output, setup.redact)
     runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)

@@ -2,11 +2,60 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 from coder_tui.protocol.outcomes import Outcome
+from coder_tui.protocol.requests import (
+    PlanReply,
+    PlanRequest,
+    QuestionReply,
+    QuestionRequest,
+    Reply,
+    unattended,
+)
 from coder_tui.protocol.subagents import ChildLine
 from coder_tui.tools.base import JsonObject, ToolContext
+
+
+class Asker(Protocol):
+    """Puts something before the person and waits for what they say, also that nobody is there."""
+
+    @overload
+    async def ask(self, request: QuestionRequest) -> QuestionReply: ...
+    @overload
+    async def ask(self, request: PlanRequest) -> PlanReply: ...
+
+
+class PlanKeeper(Protocol):
+    """Takes a plan that the person approved."""
+
+    async def approve(self, plan: str) -> str:
+        """Leave plan mode with the plan in mind; returns the name of the agent that goes on."""
+
+
+class NobodyThere:
+    """Both of them, where there is no session."""
+
+    @overload
+    async def ask(self, request: QuestionRequest) -> QuestionReply: ...
+    @overload
+    async def ask(self, request: PlanRequest) -> PlanReply: ...
+    async def ask(self, request: QuestionRequest | PlanRequest) -> Reply:
+        return unattended(request)
+
+    async def approve(self, plan: str) -> str:
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonPorts:
+    """The ways to the person."""
+
+    asker: Asker
+    plans: PlanKeeper
+
+
+NOBODY_THERE = PersonPorts(NobodyThere(), NobodyThere())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from coder_tui.tools.base import Tool, ToolContext
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.catalogue import builtin_tools
 from coder_tui.tools.descriptions import description_of
+from coder_tui.tools.ports import NOBODY_THERE
 from coder_tui.tools.registry import Registry, definition_of
 from coder_tui.web.web import SEARCH_KEY, WebSettings, open_web
 from coder_tui.workspace.confine import Workspace
@@ -21,7 +22,7 @@ from tests.fakes.shells import shell_for
 
 SNAPSHOT = Path(__file__).with_name("tool_definitions.json")
 MOST_CHARACTERS = 24_000
-TOUCH_NOTHING = {"todoread", "todowrite"}
+TOUCH_NOTHING = {"todoread", "todowrite", "question", "plan_exit"}
 # One sensible call of each tool in a folder that holds `a.txt`, new to git; a new tool needs one too.
 CALLS: dict[str, dict[str, Any]] = {
     "read": {"path": "a.txt"},
@@ -50,6 +51,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "git_commit": {"message": "x"},
     "todoread": {},
     "todowrite": {"todos": []},
+    "question": {"questions": [{"question": "Which?", "options": [{"label": "a"}, {"label": "b"}]}]},
+    "plan_exit": {"plan": "# Do it"},
 }
 
 
@@ -60,7 +63,9 @@ async def keep(items: object) -> None:
 def tools(root: Path = Path("/")) -> tuple[Tool[Any], ...]:
     shell = shell_for(root)
     web = open_web(WebSettings(environ={SEARCH_KEY: "key"}), lambda url: Effect.ASK)
-    return builtin_tools(Workspace(root), shell, TodoList("s", keep), Path("/nowhere"), web, accept_all)
+    return builtin_tools(
+        Workspace(root), shell, TodoList("s", keep), Path("/nowhere"), web, accept_all, NOBODY_THERE
+    )
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)
