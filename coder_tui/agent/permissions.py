@@ -25,6 +25,17 @@ REPEAT_RULE = "repeated calls"
 
 
 @dataclass(frozen=True, slots=True)
+class AskingAgent:
+    """Who is named where a call needs an answer; the main agent is not."""
+
+    name: str = ""
+    child_id: str = ""
+
+
+MAIN_AGENT = AskingAgent()
+
+
+@dataclass(frozen=True, slots=True)
 class Clearance:
     """A call may run. `edited` is to run instead, once it is cleared as well; `refused` are not written."""
 
@@ -110,7 +121,7 @@ class PermissionDesk:
         access: Access | None,
         *,
         is_repeat: bool,
-        agent: str = "",
+        asker: AskingAgent = MAIN_AGENT,
         is_foreign: bool = False,
     ) -> Clearance:
         """Return when the call may run; raise `ToolError` when it may not."""
@@ -128,7 +139,7 @@ class PermissionDesk:
                 raise _denied(verdict)
             case Effect.ASK:
                 grants = () if verdict.rule == REPEAT_RULE else offered_grants(action, self.policy)
-                request = _request(call_id, tool, params, access, verdict, grants, agent)
+                request = _request(call_id, tool, params, access, verdict, grants, asker)
                 request = replace(request, covered=self._covered(grants))
                 self._before.remember(action, request.summary)
                 reply = await self._broker.ask(request)
@@ -207,7 +218,7 @@ def _request(
     access: Access | None,
     verdict: Verdict,
     grants: tuple[Grant, ...],
-    agent: str,
+    asker: AskingAgent,
 ) -> ApprovalRequest:
     return ApprovalRequest(
         id=uuid4().hex,
@@ -224,7 +235,8 @@ def _request(
         findings=access.command.findings if access and access.command else (),
         sandbox=access.sandbox if access else "",
         editable=_editable(tool, params),
-        agent=agent,
+        agent=asker.name,
+        child_id=asker.child_id,
         is_divisible=bool(access and access.is_divisible),
     )
 

@@ -40,6 +40,17 @@ class SessionLog:
         )
         self._conversation.note_result(call.message)
 
+    async def finished_within(self, call: FinishedCall) -> None:
+        await self._store.finish_inner_call(
+            self._session_id,
+            call.call_id,
+            call.outcome,
+            call.message.content,
+            call.summary,
+            call.display,
+            call.duration_ms,
+        )
+
     def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AbstractAsyncContextManager[None]:
         return self._changes.keeping(call_id, paths)
 
@@ -58,6 +69,9 @@ class NoLog:
         return None
 
     async def finished(self, call: FinishedCall) -> None:
+        return None
+
+    async def finished_within(self, call: FinishedCall) -> None:
         return None
 
     def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AbstractAsyncContextManager[None]:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.permissions import Clearance, PermissionDesk
+from coder_tui.agent.permissions import MAIN_AGENT, AskingAgent, Clearance, PermissionDesk
 from coder_tui.agent.review import name_of
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.policy.paths import is_git_internal
@@ -45,6 +45,17 @@ class Scope:
     agent: str = "build"
     audience: Audience = Audience.MAIN
 
+    @property
+    def asker(self) -> AskingAgent:
+        return AskingAgent(self.agent, self.session_id) if self.audience is Audience.SUB else MAIN_AGENT
+
+
+@dataclass(slots=True)
+class Masks:
+    """Whether a secret was kept from the model, which must then not write the mask in its place."""
+
+    has_any: bool = False
+
 
 @dataclass(frozen=True, slots=True)
 class FinishedCall:
@@ -67,6 +78,9 @@ class CallLog(Protocol):
     ) -> None: ...
 
     async def finished(self, call: FinishedCall) -> None: ...
+
+    async def finished_within(self, call: FinishedCall) -> None:
+        """As `finished`, for a call inside of another, whose result tells the model of it."""
 
     def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AbstractAsyncContextManager[None]:
         """Keeps how `paths` are before the block runs, and notes how it left them."""
@@ -107,21 +121,32 @@ class ToolRunner:
         guard: OutputGuard,
         scope: Scope,
         redact: Redactor = BY_SHAPE,
+        masks: Masks | None = None,
     ) -> None:
         self.registry = registry
         self._desk = desk
-        self._calls = calls
+        self.calls = calls
         self._bus = bus
         self._guard = guard
         self._scope = scope
         self.redact = redact
-        self._has_masked = False
+        self.masks = masks or Masks()
+
+    def within(self, calls: CallLog, bus: EventBus) -> "ToolRunner":
+        """The same runner for calls that are made inside of a call."""
+        return ToolRunner(
+            self.registry, self._desk, calls, bus, self._guard, self._scope, self.redact, self.masks
+        )
+
+    def tool_of(self, name: str) -> Tool[Any]:
+        """The tool that this agent means; `ToolError` where it has none of the name."""
+        return self.registry.get(name, self._scope.audience)
 
     def is_concurrent(self, call: ToolCall) -> bool:
         """Whether the call only looks, so that it may run beside others."""
         try:
             name, _ = canonical_call(call.name, call.arguments)
-            kind = self.registry.get(name, self._scope.audience).kind
+            kind = self.tool_of(name).kind
         except ToolError:
             return True
         return kind in {ToolKind.READ, ToolKind.SEARCH}
@@ -167,10 +192,15 @@ class ToolRunner:
         context = self._context(attempt)
         self._bus.publish(ToolStarted(attempt.call.id, tool.name, tool.kind, attempt.summary))
         access = await tool.access(params, context)
-        agent = self._scope.agent if self._scope.audience is Audience.SUB else ""
         is_foreign = self.registry.is_foreign(tool.name)
         clearance = await self._desk.clear(
-            attempt.call.id, tool, params, access, is_repeat=is_repeat, agent=agent, is_foreign=is_foreign
+            attempt.call.id,
+            tool,
+            params,
+            access,
+            is_repeat=is_repeat,
+            asker=self._scope.asker,
+            is_foreign=is_foreign,
         )
         if clearance.edited is not None:
             params = rewritten(tool, params, clearance.edited)
@@ -183,7 +213,7 @@ class ToolRunner:
         if _may_change_anything(tool.kind, access):
             result = await self._watched(attempt.call.id, tool, params, approved)
         else:
-            async with self._calls.keeping(attempt.call.id, _changed_paths(tool.kind, access)):
+            async with self.calls.keeping(attempt.call.id, _changed_paths(tool.kind, access)):
                 result = await tool.run(params, approved)
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:
@@ -195,7 +225,7 @@ class ToolRunner:
     ) -> ToolResult:
         seen: list[Path] = []
         try:
-            async with self._calls.watching(call_id, touches_git=_touches_git(context.access)) as seen:
+            async with self.calls.watching(call_id, touches_git=_touches_git(context.access)) as seen:
                 return await tool.run(params, context)
         finally:
             if seen:
@@ -203,9 +233,9 @@ class ToolRunner:
 
     def _understand(self, attempt: _Attempt) -> tuple[Tool[Any], Params]:
         name, arguments = canonical_call(attempt.call.name, attempt.call.arguments)
-        tool = self.registry.get(name, self._scope.audience)
+        tool = self.tool_of(name)
         attempt.kind = tool.kind
-        if self._has_masked and tool.kind in _WRITERS and MASK in arguments:
+        if self.masks.has_any and tool.kind in _WRITERS and MASK in arguments:
             raise _writes_mask()
         tool, params = understand(tool, arguments)
         attempt.tool, attempt.summary = tool.name, tool.summary(params)
@@ -223,7 +253,7 @@ class ToolRunner:
         )
 
     async def _record(self, attempt: _Attempt) -> None:
-        await self._calls.started(
+        await self.calls.started(
             attempt.call, attempt.message_id, attempt.tool, attempt.kind, attempt.summary
         )
         attempt.is_recorded = True
@@ -234,10 +264,10 @@ class ToolRunner:
         name = f"{self._scope.session_id}-{attempt.call.id}"
         whole = await asyncio.to_thread(self._guard.guard, result.for_model, name)
         content = self.redact.known(whole)
-        self._has_masked |= content != whole
+        self.masks.has_any |= content != whole
         shown = map_texts(result.for_user, self.redact.known)
         message = ToolMessage(uuid4().hex, attempt.call.id, attempt.tool, content)
-        await self._calls.finished(
+        await self.calls.finished(
             FinishedCall(
                 attempt.call.id,
                 attempt.shown_tool,

@@ -97,6 +97,25 @@ class Store(SessionIndex, Ledger, Manifest, Children, Leading):
 
         await self._database.write(work)
 
+    async def finish_inner_call(
+        self,
+        session_id: str,
+        call_id: str,
+        outcome: Outcome,
+        result: str,
+        summary: str,
+        display: DisplayBlock,
+        duration_ms: int,
+    ) -> None:
+        """Note how a call inside of another ended; the model hears of it by the other's result."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            clean = self._redaction
+            told, shown = clean.json_text(result), clean.display(display)
+            end_call(connection, session_id, call_id, outcome, told, clean.text(summary), shown, duration_ms)
+
+        await self._database.write(work)
+
     async def close_unfinished(self, session_id: str) -> tuple[str, ...]:
         """Give each call without a result one that says so; for a session whose program was killed."""
 

@@ -1,0 +1,192 @@
+"""Sub-agents of a session: started for a call, followed, stopped, and gone when the call ends."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from coder_tui.agent.child import Child, Ending
+from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.limits import Limits
+from coder_tui.agent.profiles import Profile, Profiles
+from coder_tui.agent.replay import replay
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.subagent_meter import SubagentMeter
+from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.agent.turn import TurnServices
+from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.llm.providers import provider_of
+from coder_tui.protocol.child_progress import begun, first_line, followed
+from coder_tui.protocol.events import (
+    ChildEvent,
+    DiagnosticsChanged,
+    Event,
+    FilesChanged,
+    SubagentEvent,
+    SubagentFinished,
+    SubagentStarted,
+)
+from coder_tui.protocol.subagents import ChildLine, ChildState
+from coder_tui.storage.sessions import Store
+from coder_tui.tools.builtin.fork import TOGETHER
+from coder_tui.tools.ports import SubResult, SubTask
+
+STOPPED_BY_PERSON = "Stopped by the person; it may have done part of its work."
+STOPPED_WITH_PARENT = "Stopped together with the call that started it."
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What sub-agents have from their session; `furnish` puts a child's tools and conversation together."""
+
+    session_id: str
+    store: Store
+    bus: EventBus
+    meter: UsageMeter
+    limits: Limits
+    profiles: Profiles
+    choice: Callable[[], ModelChoice]
+    furnish: Callable[[Child, ModelChoice], TurnServices]
+
+
+@dataclass(slots=True)
+class _Place:
+    """A sub-agent among its siblings."""
+
+    call_id: str
+    task: SubTask
+    child: Child
+    services: TurnServices
+    line: ChildLine
+    is_stopped: bool = False
+    work: asyncio.Task[SubResult] | None = None
+
+
+@dataclass(slots=True)
+class Subagents:
+    """The `SubagentRunner` of one session."""
+
+    family: Family
+    room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(TOGETHER))
+    _places: dict[str, _Place] = field(default_factory=dict)
+
+    @property
+    def agents(self) -> Mapping[str, str]:
+        return {profile.name: profile.description for profile in self.family.profiles.serving}
+
+    @property
+    def running(self) -> tuple[ChildLine, ...]:
+        return tuple(place.line for place in self._places.values() if not place.line.state.is_over)
+
+    def stop(self, child_id: str) -> bool:
+        """Stop one alone; its siblings go on. False where it does not run."""
+        place = self._places.get(child_id)
+        if place is None or place.work is None or place.work.done():
+            return False
+        if not place.is_stopped:
+            place.is_stopped = True
+            place.work.cancel()
+        return True
+
+    async def events(self, child_id: str) -> tuple[Event, ...]:
+        """All that one said and did so far, as it is stored."""
+        return tuple(replay(await self.family.store.load(child_id)))
+
+    async def run(self, call_id: str, tasks: tuple[SubTask, ...]) -> tuple[SubResult, ...]:
+        places: list[_Place] = []
+        works: list[asyncio.Task[SubResult]] = []
+        try:
+            for task, name in zip(tasks, _names(tasks), strict=True):
+                places.append(await to_the_end(self._place(call_id, task, name)))
+            for place in places:
+                place.work = asyncio.create_task(self._play(place))
+                works.append(place.work)
+            # A child that fails says so in its result: what is raised here is the store's, and ends them all.
+            await asyncio.wait(works, return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            await to_the_end(_end_all(works))
+            for place in places:
+                del self._places[place.child.id]
+        return tuple(work.result() for work in works)
+
+    async def _place(self, call_id: str, task: SubTask, agent: str) -> _Place:
+        family, profile = self.family, self._profile(task.agent)
+        choice = self._choice(task, profile)
+        child_id = await family.store.add_child(
+            family.session_id, call_id, agent, first_line(task.objective), choice.name
+        )
+        bus = EventBus()
+        child = Child(child_id, agent, profile, bus, SubagentMeter(family.store, bus, child_id, family.meter))
+        started = SubagentStarted(task.objective, choice.name)
+        services = family.furnish(child, choice)
+        place = _Place(call_id, task, child, services, begun(child_id, agent, started))
+        self._places[child_id] = place
+        bus.subscribe(lambda event: self._hear(place, event))
+        self._tell(place, started)
+        return place
+
+    def _profile(self, name: str) -> Profile:
+        return next(profile for profile in self.family.profiles.serving if profile.name == name)
+
+    def _choice(self, task: SubTask, profile: Profile) -> ModelChoice:
+        """The task's model, else the profile's, else the one that the parent works with."""
+        own = self.family.choice()
+        name = task.model or profile.model
+        if not name or name == own.name:
+            return own
+        # Another provider's key must not go to this server.
+        is_same_server = provider_of(name) == provider_of(own.name)
+        return ModelChoice(name, own.api_base if is_same_server else "")
+
+    async def _play(self, place: _Place) -> SubResult:
+        began = time.monotonic()
+        try:
+            async with self.room:
+                began = time.monotonic()
+                ending = await self._work(place)
+        except asyncio.CancelledError:
+            if not place.is_stopped:
+                await to_the_end(self._end(place, Ending(ChildState.STOPPED, STOPPED_WITH_PARENT), began))
+                raise
+            ending = Ending(ChildState.STOPPED, STOPPED_BY_PERSON)
+        return await to_the_end(self._end(place, ending, began))
+
+    async def _work(self, place: _Place) -> Ending:
+        family = self.family
+        if limit := family.limits.exceeded(family.meter.steps, family.meter.spent):
+            return Ending(ChildState.FAILED, f"It was not started. {limit}")
+        return await place.child.work(place.task.objective, place.services)
+
+    async def _end(self, place: _Place, ending: Ending, began: float) -> SubResult:
+        duration = time.monotonic() - began
+        await self.family.store.end_child(place.child.id, ending.state, ending.summary, round(duration))
+        self._tell(place, SubagentFinished(ending.state, ending.summary, round(duration * 1000)))
+        return SubResult(place.child.profile.name, ending.state is ChildState.OK, ending.summary, place.line)
+
+    def _hear(self, place: _Place, event: Event) -> None:
+        """That files changed is news for everybody, whoever changed them."""
+        if isinstance(event, FilesChanged | DiagnosticsChanged):
+            self.family.bus.publish(event)
+        else:
+            self._tell(place, event)
+
+    def _tell(self, place: _Place, event: ChildEvent) -> None:
+        place.line = followed(place.line, event)
+        child = place.child
+        self.family.bus.publish(SubagentEvent(place.call_id, child.id, child.agent, event))
+
+
+def _names(tasks: tuple[SubTask, ...]) -> Iterator[str]:
+    """Each by its agent; those of one agent are numbered."""
+    counts, seen = Counter(task.agent for task in tasks), Counter[str]()
+    for task in tasks:
+        seen[task.agent] += 1
+        yield task.agent if counts[task.agent] == 1 else f"{task.agent} {seen[task.agent]}"
+
+
+async def _end_all(works: list[asyncio.Task[SubResult]]) -> None:
+    for work in works:
+        work.cancel()
+    if works:
+        await asyncio.wait(works)
