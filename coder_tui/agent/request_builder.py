@@ -46,6 +46,10 @@ class RequestBuilder:
         return self._choice.name
 
     @property
+    def briefing(self) -> Briefing:
+        return self._briefing
+
+    @property
     def choice(self) -> ModelChoice:
         return self._choice
 

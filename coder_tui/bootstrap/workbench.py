@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from coder_tui.agent.background import Background
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.inner_calls import InnerCalls
 from coder_tui.agent.permissions import DecisionLog, PermissionDesk
 from coder_tui.agent.profile_switch import NotKept, ProfileKeeper, ProfileSwitch
 from coder_tui.agent.request_broker import RequestBroker
-from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner
+from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner, blind
 from coder_tui.bootstrap.policy import SavedGrants, build_policy
 from coder_tui.bootstrap.setup import Setup, roots_of, sandbox_folders, workspace_of
 from coder_tui.config.settings import Settings
@@ -23,13 +24,16 @@ from coder_tui.shell.sandbox import (
     home_folder,
 )
 from coder_tui.shell.session_shell import SessionShell, ShellOptions
+from coder_tui.tools.builtin.batch import BatchTool
 from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.catalogue import builtin_tools
+from coder_tui.tools.catalogue import agent_tools, builtin_tools
+from coder_tui.tools.outside import NoFinisher, NoInnerCalls, NoSubagents
 from coder_tui.tools.ports import NOBODY_THERE, PersonPorts
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 from coder_tui.web.web import WebSettings, open_web
+from coder_tui.workspace.ledger import FileLocks
 
 NOT_KEPT = NotKept()
 
@@ -46,6 +50,7 @@ class Workbench:
     shell: SessionShell
     profiles: ProfileSwitch
     background: Background
+    locks: FileLocks
 
 
 def build_shell(setup: Setup) -> SessionShell:
@@ -69,14 +74,18 @@ def build_registry(
     decide_on: Callable[[Action], Verdict],
     shell: SessionShell,
     person: PersonPorts = NOBODY_THERE,
+    locks: FileLocks | None = None,
 ) -> Registry:
-    """`decide_on` is asked about every hop of a redirect."""
+    """`decide_on` is asked about every hop of a redirect. What needs a session is put in its place later."""
     settings = setup.settings
     flags = frozenset(name for name, is_on in settings.experimental.model_dump().items() if is_on)
     web = open_web(_web_settings(settings), lambda url: decide_on(_fetching(url)).effect)
     findable = findable_by(decide_on)
-    tools = builtin_tools(workspace_of(setup), shell, todos, setup.directories.cache, web, findable, person)
-    return Registry(tools, flags)
+    tools = builtin_tools(
+        workspace_of(setup), shell, todos, setup.directories.cache, web, findable, person, locks
+    )
+    agents = {profile.name: profile.description for profile in setup.profiles.serving}
+    return Registry((*tools, *agent_tools(NoSubagents(agents), NoInnerCalls(), NoFinisher())), flags)
 
 
 def _web_settings(settings: Settings) -> WebSettings:
@@ -101,6 +110,7 @@ def build_workbench(
     decisions: DecisionLog,
     keeper: ProfileKeeper = NOT_KEPT,
     plan: str = "",
+    sees_images: Callable[[], bool] = blind,
 ) -> Workbench:
     """`keeper` and `plan` are a session's: who leads it, and the plan that it carries out."""
     broker = RequestBroker(bus)
@@ -114,8 +124,10 @@ def build_workbench(
     background = Background()
     profiles = ProfileSwitch(todos.session_id, setup.profiles, desk, bus, keeper, background.start, plan)
     shell = build_shell(setup)
-    registry = build_registry(setup, todos, desk.verdict, shell, PersonPorts(broker, profiles))
-    scope = Scope(todos.session_id, setup.directory)
+    locks = FileLocks()
+    registry = build_registry(setup, todos, desk.verdict, shell, PersonPorts(broker, profiles), locks)
+    scope = Scope(todos.session_id, setup.directory, sees_images=sees_images)
     guard = OutputGuard(setup.tool_output, setup.redact)
     runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)
-    return Workbench(bus, broker, desk, registry, runner, shell, profiles, background)
+    registry.renew(BatchTool(InnerCalls(runner, bus)))
+    return Workbench(bus, broker, desk, registry, runner, shell, profiles, background, locks)

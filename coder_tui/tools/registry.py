@@ -1,7 +1,7 @@
 """The catalogue of tools, and the set that one agent with one model gets from it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -57,6 +57,17 @@ class Registry:
         if tool.name in self._entries:
             raise ValueError(f"a tool named {tool.name!r} is registered already")
         self._entries[tool.name] = Entry(tool, origin, audience or tool.audience, server)
+
+    def renew(self, *tools: AnyTool) -> None:
+        """Put a tool in the place of the one that bears its name."""
+        for tool in tools:
+            self._entries[tool.name] = replace(self._entries[tool.name], tool=tool)
+
+    def adopt(self, other: "Registry") -> None:
+        """Take over what is not built in: servers and commands serve every agent."""
+        for entry in other.entries():
+            if entry.origin is not Origin.BUILTIN:
+                self.register(entry.tool, entry.audience, origin=entry.origin, server=entry.server)
 
     @property
     def names(self) -> frozenset[str]:

@@ -10,8 +10,9 @@ from coder_tui.llm.traits import traits_of
 from coder_tui.policy.rules import Effect
 from coder_tui.tools.base import Tool, ToolContext
 from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.catalogue import builtin_tools
+from coder_tui.tools.catalogue import agent_tools, builtin_tools
 from coder_tui.tools.descriptions import description_of
+from coder_tui.tools.outside import NoFinisher, NoInnerCalls, NoSubagents
 from coder_tui.tools.ports import NOBODY_THERE
 from coder_tui.tools.registry import Registry, definition_of
 from coder_tui.web.web import SEARCH_KEY, WebSettings, open_web
@@ -22,7 +23,7 @@ from tests.fakes.shells import shell_for
 
 SNAPSHOT = Path(__file__).with_name("tool_definitions.json")
 MOST_CHARACTERS = 24_000
-TOUCH_NOTHING = {"todoread", "todowrite", "question", "plan_exit"}
+TOUCH_NOTHING = {"todoread", "todowrite", "question", "plan_exit", "batch", "task_finish"}
 # One sensible call of each tool in a folder that holds `a.txt`, new to git; a new tool needs one too.
 CALLS: dict[str, dict[str, Any]] = {
     "read": {"path": "a.txt"},
@@ -53,6 +54,10 @@ CALLS: dict[str, dict[str, Any]] = {
     "todowrite": {"todos": []},
     "question": {"questions": [{"question": "Which?", "options": [{"label": "a"}, {"label": "b"}]}]},
     "plan_exit": {"plan": "# Do it"},
+    "task": {"agent": "general", "objective": "look around"},
+    "fork": {"tasks": [{"objective": "look around"}]},
+    "batch": {"calls": [{"tool": "read", "args": {"path": "a.txt"}}, {"tool": "list", "args": {}}]},
+    "task_finish": {"summary": "done"},
 }
 
 
@@ -63,9 +68,11 @@ async def keep(items: object) -> None:
 def tools(root: Path = Path("/")) -> tuple[Tool[Any], ...]:
     shell = shell_for(root)
     web = open_web(WebSettings(environ={SEARCH_KEY: "key"}), lambda url: Effect.ASK)
-    return builtin_tools(
+    built_in = builtin_tools(
         Workspace(root), shell, TodoList("s", keep), Path("/nowhere"), web, accept_all, NOBODY_THERE
     )
+    subagents = NoSubagents({"general": "Carries out one task"})
+    return (*built_in, *agent_tools(subagents, NoInnerCalls(), NoFinisher()))
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)

@@ -1,0 +1,107 @@
+"""Furnishes sub-agents: tools of their own over the session's shell, rules and locks."""
+
+from dataclasses import dataclass, replace
+
+from coder_tui.agent.child import Child
+from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.inner_calls import InnerCalls
+from coder_tui.agent.model_step import ModelStep
+from coder_tui.agent.permissions import PermissionDesk
+from coder_tui.agent.prompt import nothing
+from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
+from coder_tui.agent.session_changes import SessionChanges
+from coder_tui.agent.session_log import SessionLog
+from coder_tui.agent.subagents import Family, Subagents
+from coder_tui.agent.tool_runner import Scope, ToolRunner
+from coder_tui.agent.turn import TurnServices
+from coder_tui.bootstrap.setup import Setup
+from coder_tui.bootstrap.workbench import Workbench, build_registry
+from coder_tui.llm.client import ModelClient
+from coder_tui.llm.retry import RetryPolicy
+from coder_tui.protocol.todos import TodoItem
+from coder_tui.storage.sessions import Store
+from coder_tui.tools.base import Audience
+from coder_tui.tools.builtin.batch import BatchTool
+from coder_tui.tools.builtin.fork import ForkTool
+from coder_tui.tools.builtin.task import TaskTool
+from coder_tui.tools.builtin.task_finish import TaskFinishTool
+from coder_tui.tools.builtin.todos import TodoList
+from coder_tui.tools.registry import Registry
+from coder_tui.tools.truncate import OutputGuard
+
+
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """What the children of one session are made of; `services` are the session's own."""
+
+    setup: Setup
+    store: Store
+    client: ModelClient
+    retry: RetryPolicy
+    bench: Workbench
+    services: TurnServices
+    changes: SessionChanges
+
+    def __call__(self, child: Child, choice: ModelChoice) -> TurnServices:
+        desk = self.bench.desk.child(child.profile)
+        conversation = Conversation(self.store, child.id)
+        # Requests and kept files are found by a call's id: it must not be one of the session's.
+        conversation.call_ids = self.services.conversation.call_ids
+        runner = self._runner(child, desk, conversation)
+        briefing = replace(self.services.request.briefing, plan=nothing)
+        return TurnServices(
+            bus=child.bus,
+            conversation=conversation,
+            step=ModelStep(self.client, child.bus, self.retry),
+            runner=runner,
+            meter=child.meter,
+            limits=self.services.limits,
+            known_tools=runner.registry.names,
+            request=RequestBuilder(choice, runner.registry, briefing, lambda: child.profile, Audience.SUB),
+            next_queued=_nobody_types,
+            over=child.over,
+        )
+
+    def _runner(self, child: Child, desk: PermissionDesk, conversation: Conversation) -> ToolRunner:
+        setup = self.setup
+        registry = self._registry(child, desk)
+        log = SessionLog(self.store, child.id, conversation, self.changes)
+        scope = Scope(child.id, setup.directory, child.agent, Audience.SUB)
+        guard, masks = OutputGuard(setup.tool_output, setup.redact), self.bench.runner.masks
+        runner = ToolRunner(registry, desk, log, child.bus, guard, scope, setup.redact, masks)
+        registry.renew(BatchTool(InnerCalls(runner, child.bus)), TaskFinishTool(child.word))
+        return runner
+
+    def _registry(self, child: Child, desk: PermissionDesk) -> Registry:
+        """Its rules hold for what is found and followed, and what it has read it has read itself."""
+        todos = TodoList(child.id, _not_kept)
+        registry = build_registry(self.setup, todos, desk.verdict, self.bench.shell, locks=self.bench.locks)
+        registry.adopt(self.bench.registry)
+        return registry
+
+
+def build_subagents(session_id: str, furniture: Furniture) -> Subagents:
+    """Let the session's agent start others."""
+    bench, services = furniture.bench, furniture.services
+    subagents = Subagents(
+        Family(
+            session_id=session_id,
+            store=furniture.store,
+            bus=bench.bus,
+            meter=services.meter,
+            limits=services.limits,
+            profiles=bench.profiles.known,
+            choice=lambda: services.request.choice,
+            furnish=furniture,
+        )
+    )
+    bench.registry.renew(TaskTool(subagents), ForkTool(subagents))
+    return subagents
+
+
+def _nobody_types() -> str | None:
+    return None
+
+
+async def _not_kept(items: tuple[TodoItem, ...]) -> None:
+    """A sub-agent's list ends with it."""
