@@ -1,5 +1,6 @@
 """Dispatches to a command; every failure ends in one sentence and an exit code."""
 
+import gc
 import logging
 import sys
 from collections.abc import Callable, Sequence
@@ -47,11 +48,20 @@ def _module(name: str, arguments: Sequence[str]) -> str:
     return _PLAIN_MODULES[name] if name in _PLAIN_MODULES and is_plain else _MODULES[name]
 
 
+def _imported(module: str) -> Callable[[list[str]], int]:
+    """The command; what its modules consist of lives to the end, so nobody need look at it for garbage."""
+    command: Callable[[list[str]], int] = import_module(module).main
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+    return command
+
+
 def run_command(argv: Sequence[str]) -> int:
     name, rest = split_command(argv)
     _prepare_output()
     try:
-        command: Callable[[list[str]], int] = import_module(_module(name, rest)).main
+        command = _imported(_module(name, rest))
         return command(rest)
     except UserError as error:
         complain(f"coder-tui: {error}")

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import os
 import sys
 from importlib import import_module
@@ -15,8 +16,7 @@ from coder_tui.cli.screen_trust import ScreenTrust
 from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import UsageError
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.drawing.entries import ThinkingLevel
-from coder_tui.ui.external_editor import remove_own_edits
+from coder_tui.ui.drawing.thinking import ThinkingLevel
 from coder_tui.ui.key_map import key_map
 from coder_tui.ui.launch import AnswerKeys, Launch, ModelKnown, NothingToTrust
 from coder_tui.ui.shelf import EmptyShelf, Shelf
@@ -60,9 +60,12 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
     )
     app = CoderApp(launch)
     take_pastes_quickly()
+    # The app turns it on when the session is open: until then nearly all that is made stays.
+    gc.disable()
     try:
         app.run(mouse=not arguments.no_mouse)
     finally:
+        gc.enable()
         opener.clean_up()
     if app.departure.transcript:
         say(app.departure.transcript)
@@ -116,6 +119,8 @@ class _Opener:
         return self._core
 
     def clean_up(self) -> None:
-        remove_own_edits(self.edits)
+        editor = sys.modules.get("coder_tui.ui.external_editor")
+        if editor is not None:  # else nothing was edited
+            editor.remove_own_edits(self.edits)
         if self._core is not None:
             self._core.clean_up()

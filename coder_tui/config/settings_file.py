@@ -1,6 +1,5 @@
 """Reads one settings file and remembers which line each key stands on."""
 
-import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -8,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from coder_tui.config.json_lines import json_lines
 from coder_tui.config.paths import display_path
 from coder_tui.config.toml_lines import KeyPath, toml_lines
 from coder_tui.protocol.errors import ConfigError
@@ -97,6 +95,8 @@ def _toml_position(text: str, position: re.Match[str] | None) -> tuple[int, int]
 
 
 def _parse_json(path: Path, text: str) -> dict[str, object]:
+    import json  # the first paint reads TOML, if anything
+
     try:
         values: object = json.loads(text)
     except json.JSONDecodeError as error:
@@ -119,4 +119,8 @@ def _lowered(reason: str) -> str:
 
 @lru_cache(maxsize=4)
 def _lines(text: str, *, is_json: bool) -> dict[KeyPath, int]:
-    return json_lines(text) if is_json else toml_lines(text)
+    if not is_json:
+        return toml_lines(text)
+    from coder_tui.config.json_lines import json_lines
+
+    return json_lines(text)

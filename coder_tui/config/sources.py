@@ -1,20 +1,23 @@
 """Finds the raw settings and says where each came from, without the cost of a validation library."""
 
-import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from coder_tui.config.paths import DIRECTORY_VARIABLES, Directories
-from coder_tui.config.project_settings import ProjectSettings, find_project_settings
 from coder_tui.config.settings_file import SettingsFile, read_settings_file
 from coder_tui.config.toml_lines import KeyPath
-from coder_tui.config.trust import Trust
 from coder_tui.protocol.errors import ConfigError
 
+if TYPE_CHECKING:  # most folders bring no settings along, and the first paint does not wait for nothing
+    from coder_tui.config.project_settings import ProjectSettings
+
 PREFIX = "CODER_TUI_"
+PROJECT_FOLDER = ".coder-tui"
+"""Where a project keeps settings of its own."""
 DEFAULT_ORIGIN = "default"
 
 # Flags that are not simply the last part of their key.
@@ -36,7 +39,7 @@ class Sources:
     environ: Mapping[str, str] = field(default_factory=dict)
     """Only the variables that are meant as settings."""
     flags: RawTable = field(default_factory=dict)
-    project: ProjectSettings | None = None
+    project: "ProjectSettings | None" = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -60,8 +63,17 @@ def find_sources(
         file=_required_file(config_file) if config_file else _user_file(directories.config),
         environ={name: value for name, value in environ.items() if _is_setting(name, value)},
         flags=flags,
-        project=find_project_settings(workspace, Trust.load(directories)),
+        project=_project_settings(workspace, directories),
     )
+
+
+def _project_settings(workspace: Path, directories: Directories) -> "ProjectSettings | None":
+    if not os.path.lexists(workspace / PROJECT_FOLDER):
+        return None
+    from coder_tui.config.project_settings import find_project_settings
+    from coder_tui.config.trust import Trust
+
+    return find_project_settings(workspace, Trust.load(directories))
 
 
 def quick_value(sources: Sources, *keys: str) -> object | None:
@@ -154,8 +166,13 @@ def _look_up_environ(sources: Sources, path: KeyPath) -> tuple[bool, object]:
 
 def _parsed(value: str) -> object:
     """A variable may hold a whole table as JSON."""
+    if not value.startswith("{"):
+        return value
+    import json  # rarely needed, and not free
+
     try:
-        return json.loads(value) if value.startswith("{") else value
+        parsed: object = json.loads(value)
+        return parsed
     except ValueError:
         return value
 

@@ -1,7 +1,6 @@
 """Wires the screen together: themes, session, keys that belong to no screen, and the way out."""
 
 import asyncio
-import gc
 import sys
 import time
 from typing import ClassVar
@@ -14,13 +13,13 @@ from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.crash import crash_report
 from coder_tui.ui.departure import Departure, last_words
-from coder_tui.ui.first_run import open_first
+from coder_tui.ui.early_keys import EarlyKeys
+from coder_tui.ui.garbage import keep_what_lives
 from coder_tui.ui.glyphs import chrome
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.session import SessionScreen
-from coder_tui.ui.session_switch import SessionSwitch
 from coder_tui.ui.themes import DEFAULT_THEME, Themes, first_theme, load_themes
 
 
@@ -41,9 +40,8 @@ class CoderApp(App[int], inherit_bindings=False):
         self._signs = chrome(use_ascii=launch.use_ascii)
         self.session_screen = SessionScreen(launch, time.monotonic)
         self._use(self._themes)
-        self._early: list[events.Key | events.Paste] | None = []
+        self.early_keys = EarlyKeys(self.on_event)
         self.departure = Departure(self, self.session_screen, launch)
-        self._switch = SessionSwitch(self, launch)
 
     def get_default_screen(self) -> Screen[None]:
         return self.session_screen
@@ -93,7 +91,9 @@ class CoderApp(App[int], inherit_bindings=False):
         self.screen.refresh(repaint=True, layout=True)
 
     def action_start_session(self, session_id: str = "") -> None:
-        self._switch.start(session_id)
+        from coder_tui.ui.session_switch import SessionSwitch
+
+        SessionSwitch(self, self._launch).start(session_id)
 
     async def action_quit(self) -> None:
         await self.departure.leave(0)
@@ -103,8 +103,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self.panic(crash_report(sys.exception() or self._exception))
 
     async def _takes(self, event: events.Key | events.Paste) -> bool:
-        if self._early is not None:
-            self._early.append(event)
+        if self.early_keys.keeps(event):
             return True
         self.app_focus = True
         # Without a screen the program is ending, and nobody is left to take it.
@@ -115,20 +114,16 @@ class CoderApp(App[int], inherit_bindings=False):
         if self.focused is None:
             self.call_after_refresh(self._painted)
             return
-        await self.release_keys()
+        await self.early_keys.let_letters()
         # What was typed shows first: opening a session imports half of the program.
         self.set_timer(0.02, lambda: self.run_worker(self._open_session(), group="open"))
 
-    def hold_keys(self) -> None:
-        self._early = self._early or []
-
-    async def release_keys(self) -> None:
-        """What was typed before there was a prompt comes before what is typed now."""
-        early, self._early = self._early or [], None
-        for event in early:
-            await self.on_event(event)
-
     async def _open_session(self) -> None:
+        from coder_tui.ui.first_run import open_first
+
+        await self.session_screen.furnish()
+        # In the app's own queue, so that a key pressed meanwhile does not overtake those.
+        self.call_later(self.early_keys.let_all)
         try:
             session = await open_first(self, self.session_screen, self._launch)
         except UserError as error:
@@ -139,7 +134,7 @@ class CoderApp(App[int], inherit_bindings=False):
         unknown = () if self.theme == self._launch.theme else (f"There is no theme {self._launch.theme}.",)
         for problem in self._launch.keys.problems + self._themes.problems + unknown:
             self.session_screen.transcript.add_note(NoticeLevel.WARNING, problem)
-        gc.freeze()
+        keep_what_lives()
 
     def _use(self, themes: Themes) -> None:
         self._themes = themes

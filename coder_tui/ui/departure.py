@@ -72,7 +72,7 @@ class Departure:
 
     @property
     def _session(self) -> "Session | None":
-        return self.screen.conversation.session
+        return self.screen.conversation.session if self.screen.is_furnished else None
 
     async def _farewell(self) -> Text | None:
         """What the session was, and the way back to it; nothing where there is nothing to come back to."""
@@ -88,6 +88,8 @@ class Departure:
 
 async def quieten(screen: SessionScreen) -> None:
     """Nothing of a screen that is about to go may run on: no editor, no search, no title."""
+    if not screen.is_furnished:
+        return
     await screen.presenter.stop_editing()
     await screen.reader.stop()
     await screen.composing.stop()

@@ -6,37 +6,37 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from coder_tui.config.inventory import ProjectInventory
 from coder_tui.protocol.errors import UserError
-from coder_tui.ui.drawing.entries import ThinkingLevel
+from coder_tui.ui.drawing.thinking import ThinkingLevel
 from coder_tui.ui.key_map import KeyMap
 from coder_tui.ui.shelf import EmptyShelf, Shelf
 
 if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
     from coder_tui.agent.session import Session
+    from coder_tui.config.inventory import ProjectInventory
 
 
 class ProjectTrust(Protocol):
     """Asked before a session opens; an answer holds for the content that was shown."""
 
-    async def question(self) -> ProjectInventory | None:
+    async def question(self) -> "ProjectInventory | None":
         """What the project brings along; None where there is nothing to ask."""
 
-    async def accept(self, inventory: ProjectInventory) -> None: ...
+    async def accept(self, inventory: "ProjectInventory") -> None: ...
 
-    async def refuse(self, inventory: ProjectInventory) -> None: ...
+    async def refuse(self, inventory: "ProjectInventory") -> None: ...
 
 
 class NothingToTrust:
     """For a folder of the program's own."""
 
-    async def question(self) -> ProjectInventory | None:
+    async def question(self) -> "ProjectInventory | None":
         return None
 
-    async def accept(self, inventory: ProjectInventory) -> None:
+    async def accept(self, inventory: "ProjectInventory") -> None:
         """There was no question."""
 
-    async def refuse(self, inventory: ProjectInventory) -> None:
+    async def refuse(self, inventory: "ProjectInventory") -> None:
         """There was no question."""
 
 

@@ -48,7 +48,7 @@ class SessionSwitch:
 
     async def _show(self, session: "Session") -> None:
         app, old = self._app, self._app.session_screen
-        app.hold_keys()
+        app.early_keys.hold()
         await quieten(old)
         while app.screen is not old:
             await app.pop_screen()
@@ -56,7 +56,8 @@ class SessionSwitch:
         app.session_screen = app.departure.screen = new
         draft = old.prompt.whole_text
         await replace_screen(app, new)
+        await new.furnish()
         new.attach(session)
         new.prompt.show_draft(draft)
         new.set_focus(new.prompt)
-        await app.release_keys()
+        await app.early_keys.let_all()

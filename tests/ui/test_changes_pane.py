@@ -7,8 +7,8 @@ import pytest
 from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.events import FilesChanged
 from coder_tui.ui.changes_feed import ChangesFeed, ShownChange, shown_change
+from coder_tui.ui.panes import PaneName
 from coder_tui.ui.widgets.changes_pane import shortened
-from coder_tui.ui.widgets.pane import PaneName
 from coder_tui.workspace.changed_files import ChangedFile
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, stage

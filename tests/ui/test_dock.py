@@ -9,8 +9,8 @@ from textual.geometry import Size
 from coder_tui.protocol.diagnostics import Diagnostic, Severity
 from coder_tui.protocol.events import DiagnosticsChanged, FilesChanged, MessageFinished, TodosChanged
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.ui.widgets.dock import PaneState, Room, arranged, room_for
-from coder_tui.ui.widgets.pane import PaneName
+from coder_tui.ui.panes import PaneName, Room, room_for
+from coder_tui.ui.widgets.dock import PaneState, arranged
 from coder_tui.workspace.changed_files import ChangedFile
 from tests.fakes.screens import Stage, stage
 

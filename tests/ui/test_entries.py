@@ -8,12 +8,12 @@ from coder_tui.ui.drawing.entries import (
     NoteEntry,
     ReplyEntry,
     ThinkingEntry,
-    ThinkingLevel,
     UserEntry,
     View,
     reply_entries,
 )
 from coder_tui.ui.drawing.markdown import draw_markdown
+from coder_tui.ui.drawing.thinking import ThinkingLevel
 from tests.ui.transcript_app import PALETTE, texts
 
 

@@ -12,7 +12,7 @@ from coder_tui.protocol.events import DiagnosticsChanged, TodosChanged
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.ui.external_editor import place_words
 from coder_tui.ui.glyphs import UNICODE
-from coder_tui.ui.widgets.pane import PaneName
+from coder_tui.ui.panes import PaneName
 from coder_tui.ui.widgets.problems_pane import ProblemsList, Tally, by_file, fix_message
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, stage

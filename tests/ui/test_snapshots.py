@@ -27,7 +27,7 @@ from coder_tui.protocol.requests import ApprovalRequest, Grant
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.protocol.usage import Usage
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.widgets.pane import PaneName
+from coder_tui.ui.panes import PaneName
 from coder_tui.workspace.changed_files import ChangedFile
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for

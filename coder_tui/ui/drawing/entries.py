@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import ClassVar, Protocol, assert_never
 
 from rich.style import Style
@@ -15,23 +14,13 @@ from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.parts import Part, parts_of, rows_of, text_of
 from coder_tui.ui.drawing.splitter import split
 from coder_tui.ui.drawing.strips import beside, cut_text, plain_rows, plain_strip, to_strip, wrapped
+from coder_tui.ui.drawing.thinking import ThinkingLevel
 
 GUTTER = 2
 MOST_ROWS_OF_A_PASTE = 30
 LONG_PROSE = 20_000
 SHORT_TEXT = 4000
 """Characters: a longer reply is stored in parts, so that only those near the view are drawn."""
-
-
-class ThinkingLevel(StrEnum):
-    HIDDEN = "hidden"
-    SUMMARY = "summary"
-    FULL = "full"
-
-    @property
-    def next(self) -> "ThinkingLevel":
-        levels = list(ThinkingLevel)
-        return levels[(levels.index(self) + 1) % len(levels)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,14 @@ from textual import events
 from textual.content import Content
 
 from coder_tui.text.safe_text import safe_line
-from coder_tui.ui.conversation import Conversation
-from coder_tui.ui.glyphs import Chrome
-from coder_tui.ui.reading import BlockReader
+from coder_tui.ui.panes import PaneName, Room
 from coder_tui.ui.screens.review_actions import ReviewActions
-from coder_tui.ui.widgets.dock import Dock, Room
-from coder_tui.ui.widgets.hints import Hints
-from coder_tui.ui.widgets.pane import PaneName
-from coder_tui.ui.widgets.pane_tabs import PaneTabs
-from coder_tui.ui.widgets.prompt import Prompt
-from coder_tui.ui.widgets.status_bar import StatusBar
-from coder_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:  # neither the agent nor what draws diffs is needed before the first paint
     from coder_tui.agent.session import Session
     from coder_tui.ui.changes_feed import ChangesFeed, ShownChange
+    from coder_tui.ui.widgets.dock import Dock
+    from coder_tui.ui.widgets.pane_tabs import PaneTabs
     from coder_tui.ui.widgets.problems_pane import ProblemsPane
 
 _NOTHING = {
@@ -33,15 +26,6 @@ _NOTHING = {
 class PaneActions(ReviewActions):
     """Half of a screen: the other half makes the widgets."""
 
-    chrome: Chrome
-    dock: Dock
-    tabs: PaneTabs
-    status: StatusBar
-    hints: Hints
-    prompt: Prompt
-    transcript: Transcript
-    conversation: Conversation
-    reader: BlockReader
     changes_feed: "ChangesFeed | None" = None
 
     def titled(self, title: str) -> None:
@@ -101,13 +85,13 @@ class PaneActions(ReviewActions):
         if event.widget is self.transcript and self.dock.covers:
             self.dock.show_chat()
 
-    def on_pane_tabs_picked(self, event: PaneTabs.Picked) -> None:
+    def on_pane_tabs_picked(self, event: "PaneTabs.Picked") -> None:
         if event.pane is None:
             self.on_pane_left()
         else:
             self._ask_for(event.pane)
 
-    def on_dock_placed(self, event: Dock.Placed) -> None:
+    def on_dock_placed(self, event: "Dock.Placed") -> None:
         """Counts stand in one place: on the pane, in the row of tabs, or in the status."""
         dock, is_narrow = self.dock, self.dock.room is Room.NARROW
         counts = {name: dock.count(name) for name in PaneName}

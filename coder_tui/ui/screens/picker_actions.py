@@ -1,31 +1,18 @@
 """Keys of the session that open a list to choose from."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from textual.screen import Screen
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
-from coder_tui.ui.conversation import Conversation
-from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.screens.furnished import Furnished
 from coder_tui.ui.shelf import Shelf
-from coder_tui.ui.widgets.hints import Hints
-
-if TYPE_CHECKING:
-    _Screen = Screen[None]
-else:
-    _Screen = object
 
 NOT_YET = "The session is still being opened."
 
 
-class PickerActions(_Screen):
+class PickerActions(Furnished):
     """Part of a screen: another part makes the widgets. The lists are loaded when they are asked for."""
 
-    chrome: Chrome
-    hints: Hints
-    conversation: Conversation
     shelf: Callable[[], Shelf]
 
     def action_sessions(self) -> None:

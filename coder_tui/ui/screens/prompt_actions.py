@@ -1,19 +1,19 @@
 """Keys of the session that belong to writing a message."""
 
-from coder_tui.ui.composing import Composing
+from typing import TYPE_CHECKING
+
+from coder_tui.ui.screens.furnished import Furnished
 from coder_tui.ui.widgets.chip_field import ChipField
-from coder_tui.ui.widgets.completion import CompletionList
-from coder_tui.ui.widgets.hints import Hints
+
+if TYPE_CHECKING:  # the suggestions are not needed before the first paint
+    from coder_tui.ui.widgets.completion import CompletionList
 
 
-class PromptActions:
+class PromptActions(Furnished):
     """Part of a screen: another part makes the widgets.
 
     Handlers go by their names: Textual finds decorated ones only in classes of its own.
     """
-
-    composing: Composing
-    hints: Hints
 
     def action_search_history(self) -> None:
         self.composing.completer.search_history()
@@ -24,5 +24,5 @@ class PromptActions:
     def on_chip_field_refused(self, event: ChipField.Refused) -> None:
         self.hints.show(event.reason)
 
-    def on_completion_list_clicked(self, event: CompletionList.Clicked) -> None:
+    def on_completion_list_clicked(self, event: "CompletionList.Clicked") -> None:
         self.composing.completer.click(event.index)

@@ -1,16 +1,10 @@
 """Keys of the session that change how the transcript is seen, wherever the focus is."""
 
-from coder_tui.ui.reading import BlockReader
-from coder_tui.ui.widgets.hints import Hints
-from coder_tui.ui.widgets.transcript import Transcript
+from coder_tui.ui.screens.furnished import Furnished
 
 
-class ReadingActions:
+class ReadingActions(Furnished):
     """Half of a screen: the other half makes the widgets."""
-
-    transcript: Transcript
-    reader: BlockReader
-    hints: Hints
 
     def action_fold(self) -> None:
         self.transcript.toggle_fold()

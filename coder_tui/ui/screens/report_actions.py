@@ -1,30 +1,15 @@
 """What a person can ask of the program itself: is all well, and what does the project bring along."""
 
-from typing import TYPE_CHECKING
-
-from textual.screen import Screen
-
 from coder_tui.protocol.errors import UserError
 from coder_tui.text.safe_text import safe_text
-from coder_tui.ui.launch import Launch
-from coder_tui.ui.reading import BlockReader
-from coder_tui.ui.widgets.hints import Hints
-
-if TYPE_CHECKING:
-    _Screen = Screen[None]
-else:
-    _Screen = object
+from coder_tui.ui.screens.furnished import Furnished
 
 NOTHING_TO_TRUST = "There is nothing to decide on here; 'coder-tui trust' shows what was decided."
 FROM_NOW_ON = "What you decided holds for sessions that begin from now on."
 
 
-class ReportActions(_Screen):
+class ReportActions(Furnished):
     """Part of a screen: another part makes the widgets."""
-
-    launch: Launch
-    reader: BlockReader
-    hints: Hints
 
     def action_doctor(self) -> None:
         self.hints.show("Looking …")

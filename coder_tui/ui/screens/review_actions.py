@@ -2,37 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from textual.screen import Screen
-
-from coder_tui.ui.conversation import Conversation
-from coder_tui.ui.glyphs import Chrome
-from coder_tui.ui.reading import BlockReader
-from coder_tui.ui.widgets.dock import Dock
-from coder_tui.ui.widgets.hints import Hints
-from coder_tui.ui.widgets.pane import PaneName
-from coder_tui.ui.widgets.prompt import Prompt
-from coder_tui.ui.widgets.transcript import Transcript
+from coder_tui.ui.panes import PaneName
+from coder_tui.ui.screens.furnished import Furnished
 
 if TYPE_CHECKING:  # what draws diffs is not needed before the first paint
     from coder_tui.ui.review_model import ReviewModel
 
-    _Screen = Screen[None]
-else:
-    _Screen = object
-
 NOT_YET = "The session is still being opened."
 
 
-class ReviewActions(_Screen):
+class ReviewActions(Furnished):
     """Part of a screen: another part makes the widgets."""
 
-    chrome: Chrome
-    conversation: Conversation
-    dock: Dock
-    hints: Hints
-    prompt: Prompt
-    reader: BlockReader
-    transcript: Transcript
     review: "ReviewModel | None" = None
 
     def action_review(self) -> None:

@@ -2,45 +2,37 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Static, TextArea
 
-from coder_tui.ui.composing import Composing
-from coder_tui.ui.conversation import Conversation
 from coder_tui.ui.git_branch import read_branch
 from coder_tui.ui.glyphs import chrome
 from coder_tui.ui.key_order import deliver
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.notifications import Attention
-from coder_tui.ui.reading import BlockReader
-from coder_tui.ui.request_presenter import RequestPresenter
+from coder_tui.ui.panes import MEDIUM, WIDE
 from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.pane_actions import PaneActions
 from coder_tui.ui.screens.picker_actions import PickerActions
 from coder_tui.ui.screens.prompt_actions import PromptActions
 from coder_tui.ui.screens.reading_actions import ReadingActions
 from coder_tui.ui.screens.report_actions import ReportActions
-from coder_tui.ui.shell_line import ShellLine
-from coder_tui.ui.slash import SlashCommands
-from coder_tui.ui.widgets.completion import CompletionList
-from coder_tui.ui.widgets.dock import MEDIUM, WIDE, Dock
-from coder_tui.ui.widgets.hints import Hints
-from coder_tui.ui.widgets.lines import NewBelowPill, QueueLine, RequestCard, TooSmall
-from coder_tui.ui.widgets.pane_tabs import PaneTabs
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
 from coder_tui.ui.widgets.status_bar import StatusBar
-from coder_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
     from coder_tui.agent.session import Session
     from coder_tui.ui.event_router import EventRouter
+    from coder_tui.ui.screens.furniture import Furniture
+    from coder_tui.ui.widgets.transcript import Transcript
 
 QUIT_WINDOW = 2.0
 _WIDTHS = [(0, "-narrow"), (MEDIUM, "-medium"), (WIDE, "-wide")]
@@ -67,62 +59,33 @@ class SessionScreen(
         self.shelf = launch.shelf
         self._clock = clock
         self._quit_until = float("-inf")
-        self.transcript = Transcript(
-            use_ascii=launch.use_ascii, thinking=launch.thinking, has_motion=launch.has_motion
-        )
         self.prompt = Prompt(PromptHistory((), keep_in_memory), self._submitted, holds_chips=True)
         self.status = StatusBar(signs, launch.directory)
-        self.dock = Dock(signs)
-        self.tabs = PaneTabs(signs)
-        self._queue = QueueLine(signs)
-        self._card = RequestCard(signs)
-        self._too_small = TooSmall()
-        self._pill = NewBelowPill(signs)
-        self.hints = self._hints = Hints()
-        self.conversation = Conversation(self.prompt, self._queue, self._start_turn)
-        self.presenter = RequestPresenter(
-            self,
-            self.prompt,
-            self._card,
-            self._too_small,
-            signs,
-            self.conversation,
-            clock,
-            launch,
-        )
-        self.reader = BlockReader(self, launch, signs, lambda: self.conversation.session, self._hints.show)
-        self.transcript.reader = self.reader
-        put_back, say = self.prompt.put_back, self._hints.show
-        self.composing = Composing(
-            self,
-            self.prompt,
-            CompletionList(signs),
-            SlashCommands(self, self.transcript, self.conversation, self.reader, put_back),
-            ShellLine(self, self.transcript, self.conversation, put_back, say),
-            launch,
-            lambda: self._directory,
-            say,
-        )
-        self.attention = Attention(self, signs, clock, lambda: self.presenter.is_asking)
+        self.is_furnished = False
         self.router: EventRouter | None = None
 
     def compose(self) -> ComposeResult:
-        yield self.tabs
+        """What is seen before anything was said; the rest comes behind the first paint, hidden at first."""
         with Container(id="body"):
-            with Container(id="chat"):
-                yield self.transcript
-                yield self.transcript.line
-                yield self._pill
-            yield self.dock
-            yield self._hints
-        yield self._queue
-        yield self._card
-        yield self.composing.anchor
+            yield Container(id="chat")
         with Container(id="composer"):
             yield Static(self.chrome.prompt, id="sign", markup=False)
             yield self.prompt
         yield self.status
-        yield self._too_small
+
+    async def furnish(self) -> None:
+        """Bring in all that the first paint did without, before a session is attached."""
+        await asyncio.to_thread(import_module, "coder_tui.ui.screens.furniture")
+        await self.furniture.mount()
+        self.is_furnished = True
+        self._measure(self.size)
+        self.composing.completer.look()
+
+    def make_furniture(self) -> "Furniture":
+        from coder_tui.ui.screens.furniture import Furniture
+
+        clock, start = self._clock, self._start_turn
+        return Furniture(self, self.prompt, self.launch, self.chrome, clock, start, lambda: self._directory)
 
     def attach(self, session: "Session") -> None:
         """Show the session as it stands, and follow it from here."""
@@ -149,7 +112,7 @@ class SessionScreen(
             self.transcript,
             self.status,
             self.dock,
-            self._queue,
+            self.furniture.queue,
             self.conversation,
             self.presenter,
             self._turn_ended,
@@ -163,6 +126,9 @@ class SessionScreen(
         return action != "screen.answer" or self.presenter.has_requests
 
     async def take(self, event: events.Key | events.Paste) -> bool:
+        if not self.is_furnished:
+            await deliver(self, self.prompt, event)
+            return True
         self.presenter.pressed(event.time)
         if not await self.composing.take(event):
             await deliver(self, self.prompt, event)
@@ -186,16 +152,20 @@ class SessionScreen(
     @on(TextArea.Changed)
     @on(events.ScreenResume)
     def _may_present(self) -> None:
-        self.composing.completer.look()
-        self.presenter.consider()
+        if self.is_furnished:
+            self.composing.completer.look()
+            self.presenter.consider()
 
-    @on(Transcript.NewBelow)
-    def _new_below(self, event: Transcript.NewBelow) -> None:
-        self._pill.show(event.count)
+    def on_transcript_new_below(self, event: "Transcript.NewBelow") -> None:
+        self.furniture.pill.show(event.count)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.dock.set_room(event.size)
-        self.set_class(TooSmall.is_too_small(event.size), "-tiny")
+        if self.is_furnished:
+            self._measure(event.size)
+
+    def _measure(self, size: Size) -> None:
+        self.dock.set_room(size)
+        self.set_class(self.furniture.too_small.is_too_small(size), "-tiny")
         self.presenter.consider()
 
     def action_escape(self) -> None:
@@ -214,20 +184,24 @@ class SessionScreen(
             self.reader.copy(selected)
         elif not self.prompt.is_empty:
             self.prompt.stash()
-            self._hints.show("Draft put away: Up brings it back.")
+            self.hints.show("Draft put away: Up brings it back.")
         elif self._stop():
             pass
         elif self._clock() < self._quit_until:
             await self.app.action_quit()
         else:
             self._quit_until = self._clock() + QUIT_WINDOW
-            self._hints.show("Ctrl+C again quits.", QUIT_WINDOW)
+            self.hints.show("Ctrl+C again quits.", QUIT_WINDOW)
 
-    @on(RequestCard.Opened)
+    def on_request_card_opened(self) -> None:
+        self.action_answer()
+
     def action_answer(self) -> None:
         self.presenter.open_now()
 
-    @on(NewBelowPill.Pressed)
+    def on_new_below_pill_pressed(self) -> None:
+        self.action_chat()
+
     def action_chat(self) -> None:
         self.dock.show_chat()
         self.transcript.follow()

@@ -16,8 +16,9 @@ from coder_tui.ui.changes_feed import ShownChange
 from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.panes import PaneName
 from coder_tui.ui.widgets.diff_view import DiffView
-from coder_tui.ui.widgets.pane import Pane, PaneHints, PaneName
+from coder_tui.ui.widgets.pane import Pane, PaneHints
 from coder_tui.ui.widgets.row_list import RowList
 
 DIFF_COLUMNS, DIFF_ROWS = 50, 8

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -14,7 +13,8 @@ from textual.widget import Widget
 
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.ui.glyphs import Chrome
-from coder_tui.ui.widgets.pane import Pane, PaneName
+from coder_tui.ui.panes import PaneName, Room, room_for
+from coder_tui.ui.widgets.pane import Pane
 from coder_tui.ui.widgets.todo_pane import TodoPane
 
 if TYPE_CHECKING:
@@ -22,27 +22,9 @@ if TYPE_CHECKING:
     from coder_tui.ui.widgets.changes_pane import ChangesPane
     from coder_tui.ui.widgets.problems_pane import ProblemsPane
 
-MEDIUM, WIDE = 100, 140
-"""Columns from which there is room for one pane beside the conversation, and for all."""
-HIGH = 16
-"""Rows from which several panes one below the other make sense."""
-
-
 _SHARE = {PaneName.CHANGES: 100, PaneName.TODOS: 33, PaneName.PROBLEMS: 40}
 """Per cent of the rows that a pane gets at most, beside one that takes the rest."""
 _FEWEST_ROWS = 3
-
-
-class Room(StrEnum):
-    NARROW = "narrow"
-    MEDIUM = "medium"
-    WIDE = "wide"
-
-
-def room_for(size: Size) -> Room:
-    if size.width < MEDIUM:
-        return Room.NARROW
-    return Room.WIDE if size.width >= WIDE and size.height >= HIGH else Room.MEDIUM
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable
 
 from textual.app import ComposeResult
 
-from coder_tui.ui.drawing.entries import Entry, ThinkingLevel, View
+from coder_tui.ui.drawing.entries import Entry, View
 from coder_tui.ui.drawing.glyphs import Glyphs
+from coder_tui.ui.drawing.thinking import ThinkingLevel
 from coder_tui.ui.widgets.browse_line import BrowseLine
 from coder_tui.ui.widgets.history import History
 from coder_tui.ui.widgets.searched_scroll import SearchedScroll

@@ -1,7 +1,6 @@
 """What the panes beside the conversation have in common."""
 
 from abc import abstractmethod
-from enum import StrEnum
 
 from textual import events
 from textual.containers import Container
@@ -11,17 +10,9 @@ from textual.widget import Widget
 
 from coder_tui.ui.drawing.glyphs import Glyphs
 from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.panes import PaneName
 from coder_tui.ui.widgets.browse_line import BrowseLine
 from coder_tui.ui.widgets.row_list import RowList
-
-
-class PaneName(StrEnum):
-    """In the order in which they stand; the value is the title."""
-
-    CHANGES = "changes"
-    TODOS = "todo"
-    PROBLEMS = "problems"
-
 
 PaneHints = tuple[tuple[str, str], ...]
 """Keys with a word each, the most useful first."""

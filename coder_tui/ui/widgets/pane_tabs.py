@@ -7,7 +7,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from coder_tui.ui.glyphs import Chrome
-from coder_tui.ui.widgets.pane import PaneName
+from coder_tui.ui.panes import PaneName
 
 CHAT = "chat"
 

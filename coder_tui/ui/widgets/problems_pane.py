@@ -17,7 +17,8 @@ from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.motion import Pacer
-from coder_tui.ui.widgets.pane import Pane, PaneName
+from coder_tui.ui.panes import PaneName
+from coder_tui.ui.widgets.pane import Pane
 from coder_tui.ui.widgets.row_list import RowList
 
 _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}

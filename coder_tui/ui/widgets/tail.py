@@ -12,7 +12,6 @@ from coder_tui.ui.drawing.entries import (
     Entry,
     ReplyEntry,
     ThinkingEntry,
-    ThinkingLevel,
     draw_thinking,
     marked,
 )
@@ -20,6 +19,7 @@ from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.streamed import StreamedMarkdown
 from coder_tui.ui.drawing.strips import beside, cut_text, plain_strip, to_strip
+from coder_tui.ui.drawing.thinking import ThinkingLevel
 from coder_tui.ui.motion import Pacer
 from coder_tui.ui.widgets.drawn_lines import NARROWEST_DRAWING, DrawnLines
 

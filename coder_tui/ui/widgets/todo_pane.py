@@ -10,7 +10,8 @@ from coder_tui.protocol.todos import TodoItem, TodoStatus
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
-from coder_tui.ui.widgets.pane import Pane, PaneName
+from coder_tui.ui.panes import PaneName
+from coder_tui.ui.widgets.pane import Pane
 
 _LONGEST = 300
 """Cells of an item that are shown; the call that wrote it has all of it."""

@@ -16,12 +16,12 @@ from coder_tui.ui.drawing.entries import (
     Entry,
     NoteEntry,
     ThinkingEntry,
-    ThinkingLevel,
     UserEntry,
     reply_entries,
 )
 from coder_tui.ui.drawing.glyphs import ASCII, UNICODE
 from coder_tui.ui.drawing.markdown import load as load_markdown
+from coder_tui.ui.drawing.thinking import ThinkingLevel
 from coder_tui.ui.motion import after_first_paint
 from coder_tui.ui.widgets.browse_line import BrowseLine
 from coder_tui.ui.widgets.browsed_scroll import HINTS, BrowsedScroll

@@ -1,0 +1,79 @@
+"""What a session screen has besides the prompt and the status; made behind the first paint."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.launch import Launch
+from coder_tui.ui.widgets.prompt import Prompt
+from coder_tui.ui.widgets.status_bar import StatusBar
+
+if TYPE_CHECKING:  # half of the way to the first paint was importing these, and it shows none of them
+    from textual.screen import Screen
+
+    from coder_tui.ui.composing import Composing
+    from coder_tui.ui.conversation import Conversation
+    from coder_tui.ui.notifications import Attention
+    from coder_tui.ui.reading import BlockReader
+    from coder_tui.ui.request_presenter import RequestPresenter
+    from coder_tui.ui.screens.furniture import Furniture
+    from coder_tui.ui.widgets.dock import Dock
+    from coder_tui.ui.widgets.hints import Hints
+    from coder_tui.ui.widgets.pane_tabs import PaneTabs
+    from coder_tui.ui.widgets.transcript import Transcript
+
+    _Screen = Screen[None]
+else:
+    _Screen = object
+
+
+class Furnished(_Screen):
+    """Part of a screen: names for the pieces of its furniture, which the first use makes."""
+
+    chrome: Chrome
+    launch: Launch
+    prompt: Prompt
+    status: StatusBar
+
+    def make_furniture(self) -> "Furniture":
+        raise NotImplementedError
+
+    @cached_property
+    def furniture(self) -> "Furniture":
+        return self.make_furniture()
+
+    @property
+    def transcript(self) -> "Transcript":
+        return self.furniture.transcript
+
+    @property
+    def dock(self) -> "Dock":
+        return self.furniture.dock
+
+    @property
+    def tabs(self) -> "PaneTabs":
+        return self.furniture.tabs
+
+    @property
+    def hints(self) -> "Hints":
+        return self.furniture.hints
+
+    @property
+    def conversation(self) -> "Conversation":
+        return self.furniture.conversation
+
+    @property
+    def presenter(self) -> "RequestPresenter":
+        return self.furniture.presenter
+
+    @property
+    def reader(self) -> "BlockReader":
+        return self.furniture.reader
+
+    @property
+    def composing(self) -> "Composing":
+        return self.furniture.composing
+
+    @property
+    def attention(self) -> "Attention":
+        return self.furniture.attention
