@@ -20,8 +20,9 @@ from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.text.mentions import Mention, find_mentions
 from coder_tui.text.redact import Redactor
 from coder_tui.tools.base import Access, Tool, ToolContext
-from coder_tui.workspace.confine import Located, Workspace, open_regular
-from coder_tui.workspace.images import HEAD, Picture, look_at
+from coder_tui.workspace.confine import Located, Workspace
+from coder_tui.workspace.images import Picture
+from coder_tui.workspace.picture_file import picture_at, picture_data
 
 MOST_FILES = 20
 MOST_TEXT = 20_000
@@ -29,7 +30,6 @@ MOST_TEXT = 20_000
 MOST_LINES = 2_000
 MOST_CHARACTERS = 50_000
 """Of one file; after so many no further page of it is read."""
-MOST_IMAGE_BYTES = 5_000_000
 NOT_ATTACHED = "(not attached: "
 _PAGE = 200
 
@@ -134,7 +134,7 @@ class Attachments:
 
     async def _picture(self, found: _Found) -> Picture | None:
         try:
-            return look_at(await asyncio.to_thread(_bytes, found.located, HEAD))
+            return await asyncio.to_thread(picture_at, found.located)
         except ToolError:
             return None
 
@@ -142,23 +142,12 @@ class Attachments:
         label, model = found.mention.label, self._model()
         if not traits_of(model).sees_images:
             raise ToolError(ErrorType.BINARY_FILE, f"it is a picture, and {model} does not see pictures.")
-        data = await asyncio.to_thread(_bytes, found.located, MOST_IMAGE_BYTES + 1)
-        if len(data) > MOST_IMAGE_BYTES:
-            raise ToolError(
-                ErrorType.TOO_LARGE,
-                f"it is larger than {MOST_IMAGE_BYTES // 1_000_000} MB.",
-                "Make it smaller.",
-            )
+        data = await asyncio.to_thread(picture_data, found.located)
         words = f"{picture.media_type} {picture.size}".rstrip()
         return Attachment(label, words, picture.media_type, base64.b64encode(data).decode())
 
     def _context(self, access: Access | None = None) -> ToolContext:
         return ToolContext("", uuid4().hex, Path(self._workspace.root), access=access)
-
-
-def _bytes(located: Located, most: int) -> bytes:
-    with os.fdopen(open_regular(located), "rb") as file:
-        return file.read(most)
 
 
 def _shown(block: object) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from coder_tui.agent.background import Background
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.titles import TitleWriter, first_words
+from coder_tui.llm.traits import traits_of
 from coder_tui.protocol.events import SessionRenamed
 from coder_tui.storage.sessions import Store
 
@@ -16,6 +17,9 @@ class SessionState:
     model: str
     title: str
     turn: int = 0
+
+    def sees_images(self) -> bool:
+        return traits_of(self.model).sees_images
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import time
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,14 +37,20 @@ _WRITERS = frozenset({ToolKind.EDIT, ToolKind.EXECUTE})
 EDITED = "The person changed this call before it ran; what ran is below."
 
 
+def blind() -> bool:
+    """For a caller of whom nothing is known."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Who calls, and from where."""
+    """Who calls, and from where; `sees_images` is asked at each call, for a model can be changed."""
 
     session_id: str
     directory: Path
     agent: str = "build"
     audience: Audience = Audience.MAIN
+    sees_images: Callable[[], bool] = blind
 
     @property
     def asker(self) -> AskingAgent:
@@ -249,6 +256,7 @@ class ToolRunner:
             message_id=attempt.message_id,
             directory=self._scope.directory,
             agent=self._scope.agent,
+            sees_images=self._scope.sees_images(),
             progress=lambda text: self._bus.publish(ToolProgressed(call_id, live.feed(text))),
         )
 
@@ -266,7 +274,7 @@ class ToolRunner:
         content = self.redact.known(whole)
         self.masks.has_any |= content != whole
         shown = map_texts(result.for_user, self.redact.known)
-        message = ToolMessage(uuid4().hex, attempt.call.id, attempt.tool, content)
+        message = ToolMessage(uuid4().hex, attempt.call.id, attempt.tool, content, result.attachments)
         await self.calls.finished(
             FinishedCall(
                 attempt.call.id,

@@ -7,6 +7,7 @@ from typing import assert_never
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
+    ImageBlock,
     MarkdownBlock,
     SubagentsBlock,
     TableBlock,
@@ -59,6 +60,8 @@ def block_text(block: DisplayBlock) -> str:
             return "\n".join(f"{item.status.replace('_', ' ')}: {safe_line(item.content)}" for item in items)
         case TableBlock(columns, rows):
             return "\n".join(", ".join(map(safe_line, row)) for row in (columns, *rows))
+        case ImageBlock():
+            return f"picture: {safe_line(block.words())}"
         case SubagentsBlock(children):
             return "\n".join(
                 f"{safe_line(child.agent)}, {child.state}: {safe_text(child.summary or child.task)}"

@@ -1,5 +1,6 @@
 """Turns a request into the arguments that litellm takes: OpenAI's message shapes, cache marks, thinking."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from coder_tui.llm.client import ModelRequest
@@ -42,7 +43,7 @@ def call_arguments(request: ModelRequest) -> CallArguments:
 def chat_messages(request: ModelRequest) -> list[ChatMessage]:
     """The system prompt and the conversation, with cache marks where the model's provider has them."""
     traits = traits_of(request.model)
-    conversation = [_chat_message(message, traits) for message in request.messages if not _is_empty(message)]
+    conversation = list(_conversation(request.messages, traits))
     if traits.caches_prompt:
         # The model's own messages are left out: a mark on one that is all tool calls would be lost.
         markable = [message for message in conversation if message["role"] != "assistant"]
@@ -51,6 +52,32 @@ def chat_messages(request: ModelRequest) -> list[ChatMessage]:
     if not request.system:
         return conversation
     return [_system_message(request.system, traits), *conversation]
+
+
+def _conversation(messages: Iterable[Message], traits: ModelTraits) -> Iterator[ChatMessage]:
+    """Pictures of results follow the last result of their step: to most providers a result is text only."""
+    pictures: list[Attachment] = []
+    for message in messages:
+        if _is_empty(message):
+            continue
+        if pictures and not isinstance(message, ToolMessage):
+            yield _pictures_message(pictures)
+            pictures = []
+        yield _chat_message(message, traits)
+        if isinstance(message, ToolMessage) and traits.sees_images:
+            pictures += (each for each in message.attachments if each.data)
+    if pictures:
+        yield _pictures_message(pictures)
+
+
+def _pictures_message(pictures: Sequence[Attachment]) -> ChatMessage:
+    names = ", ".join(_encodable(each.label) for each in pictures)
+    text = {"type": "text", "text": f"(pictures that the calls above returned: {names})"}
+    return {"role": "user", "content": [*map(_image, pictures), text]}
+
+
+def _image(picture: Attachment) -> ChatMessage:
+    return {"type": "image_url", "image_url": {"url": f"data:{picture.media_type};base64,{picture.data}"}}
 
 
 def _mark(message: ChatMessage) -> None:
@@ -92,11 +119,7 @@ def user_content(message: UserMessage, traits: ModelTraits) -> str | list[ChatMe
     pictures = [each for each in message.attachments if each.data and traits.sees_images]
     if not pictures:
         return text
-    images: list[ChatMessage] = [
-        {"type": "image_url", "image_url": {"url": f"data:{each.media_type};base64,{each.data}"}}
-        for each in pictures
-    ]
-    return [*images, {"type": "text", "text": text}]
+    return [*map(_image, pictures), {"type": "text", "text": text}]
 
 
 def _attached(attachment: Attachment) -> str:

@@ -62,6 +62,38 @@ class SubagentsBlock:
     type: Literal["subagents"] = "subagents"
 
 
+@dataclass(frozen=True, slots=True)
+class ImageBlock:
+    """A picture that was looked at; `width` is 0 where its size is not known."""
+
+    name: str
+    media_type: str
+    width: int
+    height: int
+    size_bytes: int
+    type: Literal["image"] = "image"
+
+    def words(self, times: str = "×") -> str:
+        """All that text can say of it: `shot.png  640×480  image/png  34.1 kB`."""
+        size = f"{self.width}{times}{self.height}" if self.width else ""
+        return "  ".join(filter(None, (self.name, size, self.media_type, in_bytes(self.size_bytes))))
+
+
+def in_bytes(count: int) -> str:
+    """A size as people read it."""
+    for unit, name in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")):
+        if count >= unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count} B"
+
+
 DisplayBlock = (
-    TextBlock | MarkdownBlock | DiffBlock | TerminalBlock | TodosBlock | TableBlock | SubagentsBlock
+    TextBlock
+    | MarkdownBlock
+    | DiffBlock
+    | TerminalBlock
+    | TodosBlock
+    | TableBlock
+    | SubagentsBlock
+    | ImageBlock
 )

@@ -66,12 +66,13 @@ class AssistantMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
-    """The result of one call, as JSON text for the model."""
+    """The result of one call, as JSON text for the model; `attachments` are pictures that belong to it."""
 
     id: str
     call_id: str
     tool: str
     content: str
+    attachments: tuple[Attachment, ...] = ()
     role: Literal["tool"] = "tool"
 
 

@@ -9,6 +9,7 @@ from typing import assert_never
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
+    ImageBlock,
     MarkdownBlock,
     SubagentsBlock,
     TableBlock,
@@ -123,6 +124,8 @@ def _display(block: DisplayBlock) -> str:
         case TableBlock():
             rows = (block.columns, tuple("---" for _ in block.columns), *block.rows)
             return "\n".join("| " + " | ".join(map(_cell, row)) + " |" for row in rows)
+        case ImageBlock():
+            return f"Picture: {_code(block.words())}"
         case SubagentsBlock():
             return "\n\n".join(map(_child, block.children))
         case never:

@@ -40,7 +40,8 @@ class Redaction:
                 assert_never(never)
 
     def tool_message(self, message: ToolMessage) -> ToolMessage:
-        return replace(message, content=self.json_text(message.content))
+        attachments = tuple(map(self._attachment, message.attachments))
+        return replace(message, content=self.json_text(message.content), attachments=attachments)
 
     def record(self, call: CallRecord) -> CallRecord:
         return replace(call, arguments=self.json_text(call.arguments), summary=self.text(call.summary))

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from coder_tui.policy.shell_command import ShellCommand
 from coder_tui.protocol.access import Target, ToolKind
 from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.messages import Attachment
 
 JsonObject = dict[str, Any]
 """A result on its way to the model: wire data."""
@@ -57,6 +58,8 @@ class ToolResult:
     for_user: DisplayBlock
     summary: str = ""
     changed_paths: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    """Pictures for a model that sees."""
 
     @property
     def is_ok(self) -> bool:
@@ -79,6 +82,8 @@ class ToolContext:
     progress: Callable[[str], None] = field(default=no_progress)
     access: Access | None = None
     """What was declared and approved, as `run` sees it."""
+    sees_images: bool = False
+    """Whether the model that called can look at pictures."""
     refused_hunks: tuple[int, ...] = ()
     """Hunks of the preview that must not be written."""
 

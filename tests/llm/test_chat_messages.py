@@ -130,3 +130,26 @@ def test_a_model_that_sees_gets_the_picture_itself() -> None:
     assert chat_messages(ModelRequest(CLAUDE, "", (NAMED,))) == [
         {"role": "user", "content": [image, {**text, "cache_control": MARK}]}
     ]
+
+
+SEEN = (
+    AssistantMessage("2", "", calls=(ToolCall("a", "read", "{}"), ToolCall("b", "read", "{}")), model="x"),
+    ToolMessage("3", "a", "read", "1", (Attachment("p.png", "image/png", "image/png", "QUJD"),)),
+    ToolMessage("4", "b", "read", "2"),
+    UserMessage("5", "and?"),
+)
+
+
+def test_pictures_of_results_follow_the_last_result_of_their_step() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
+    text = {"type": "text", "text": "(pictures that the calls above returned: p.png)"}
+    told = chat_messages(ModelRequest("openai/gpt-5", "", SEEN))
+    assert [message["role"] for message in told] == ["assistant", "tool", "tool", "user", "user"]
+    assert told[3] == {"role": "user", "content": [image, text]}
+    assert chat_messages(ModelRequest("openai/gpt-5", "", SEEN[:3]))[-1] == told[3]
+
+
+def test_pictures_of_results_are_left_out_for_a_model_that_does_not_see() -> None:
+    told = chat_messages(ModelRequest("openai/gpt-3.5", "", SEEN))
+    assert [message["role"] for message in told] == ["assistant", "tool", "tool", "user"]
+    assert "QUJD" not in str(told)

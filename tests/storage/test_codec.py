@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
+    ImageBlock,
     MarkdownBlock,
     SubagentsBlock,
     TableBlock,
@@ -78,6 +79,7 @@ _displays: st.SearchStrategy[DisplayBlock] = st.one_of(
     st.builds(TodosBlock, st.lists(_todo, max_size=2).map(tuple)),
     st.builds(TableBlock, st.lists(_text, max_size=2).map(tuple), _rows),
     st.builds(SubagentsBlock, st.lists(_child, max_size=2).map(tuple)),
+    st.builds(ImageBlock, _text, _text, _counts, _counts, _counts),
 )
 
 

@@ -38,6 +38,7 @@ class Bench:
     options: ShellOptions = field(default_factory=ShellOptions)
     sandbox: SandboxStatus = UNCONFINED
     ledger: ReadLedger = field(default_factory=ReadLedger)
+    sees_images: bool = False
 
     def __post_init__(self) -> None:
         self.root.mkdir(exist_ok=True)
@@ -70,7 +71,7 @@ class Bench:
         return path
 
     def context(self, access: Access | None = None) -> ToolContext:
-        return ToolContext("session", "call", self.root, access=access)
+        return ToolContext("session", "call", self.root, access=access, sees_images=self.sees_images)
 
     async def access(self, name: str, **arguments: object) -> Access:
         tool = self.tools[name]

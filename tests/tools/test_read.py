@@ -1,14 +1,17 @@
 """`read` to the letter of its contract."""
 
+import base64
 import os
 import socket
+import struct
 from pathlib import Path
 
 import pytest
 
 from coder_tui.protocol.access import Target, TargetKind
-from coder_tui.protocol.display import TextBlock
-from coder_tui.protocol.errors import ErrorType
+from coder_tui.protocol.display import ImageBlock, TextBlock
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.protocol.messages import Attachment
 from tests.tools.calling import Bench
 
 
@@ -256,3 +259,55 @@ async def test_the_person_sees_the_content_and_where_it_is_from(bench: Bench) ->
     result = await bench.result("read", path="a.txt", limit=2)
 
     assert (result.for_user, result.summary) == (TextBlock("one\ntwo"), "a.txt 1-2 of 3")
+
+
+def png(width: int, height: int, size: int = 60) -> bytes:
+    head = b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4, "big") + b"IHDR" + struct.pack(">II", width, height)
+    return head + bytes(size - len(head))
+
+
+async def test_a_picture_goes_to_a_model_that_sees(bench: Bench) -> None:
+    bench.sees_images = True
+    data = png(640, 480)
+    bench.put("shot.png", data)
+    result = await bench.result("read", path="shot.png")
+    assert result.for_model == {
+        "ok": True,
+        "path": "shot.png",
+        "content": "The picture itself follows the results of this step.",
+        "media_type": "image/png",
+        "size_bytes": 60,
+        "width": 640,
+        "height": 480,
+    }
+    assert result.for_user == ImageBlock("shot.png", "image/png", 640, 480, 60)
+    assert result.attachments == (
+        Attachment("shot.png", "image/png 640×480", "image/png", base64.b64encode(data).decode()),
+    )
+
+
+async def test_a_model_that_does_not_see_is_told_so(bench: Bench) -> None:
+    bench.put("shot.png", png(640, 480))
+    with pytest.raises(ToolError) as refused:
+        await bench.call("read", path="shot.png")
+    assert (refused.value.type, refused.value.message) == (
+        ErrorType.BINARY_FILE,
+        "shot.png is not text: PNG image.",
+    )
+    assert refused.value.hint.startswith("This model does not see pictures")
+
+
+async def test_a_picture_that_is_too_large_is_refused(bench: Bench) -> None:
+    bench.sees_images = True
+    bench.put("shot.png", png(640, 480, 5_000_001))
+    assert await bench.failure("read", path="shot.png") == (
+        ErrorType.TOO_LARGE,
+        "shot.png: it is larger than 5 MB.",
+    )
+
+
+async def test_other_binary_files_are_refused_whoever_looks(bench: Bench) -> None:
+    bench.sees_images = True
+    bench.put("a.zip", b"PK\x03\x04" + bytes(100))
+    kind, message = await bench.failure("read", path="a.zip")
+    assert (kind, message.startswith("a.zip is not text")) == (ErrorType.BINARY_FILE, True)

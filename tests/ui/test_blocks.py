@@ -8,6 +8,7 @@ import pytest
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
+    ImageBlock,
     MarkdownBlock,
     SubagentsBlock,
     TableBlock,
@@ -46,6 +47,7 @@ def test_every_display_block_has_a_renderer() -> None:
         TodosBlock((item(HOSTILE, TodoStatus.PENDING),)),
         TableBlock((HOSTILE, "b"), ((HOSTILE, HOSTILE),)),
         SubagentsBlock((ChildLine("k", HOSTILE, HOSTILE, summary=HOSTILE),)),
+        ImageBlock(HOSTILE, "image/png", 1, 2, 3),
     ],
     ids=lambda block: type(block).__name__,
 )
@@ -183,3 +185,9 @@ def test_empty_blocks_have_no_rows() -> None:
 def test_a_preview_hides_nothing_of_a_long_line(block: DisplayBlock) -> None:
     rows = draw_block(block, 60, replace(PALETTE, is_whole=True))
     assert "END" in "".join(row.text for row in rows).replace(" ", "").replace("↳", "")
+
+
+def test_a_picture_is_one_row_with_its_size() -> None:
+    block = ImageBlock("shots/login.png", "image/png", 640, 480, 34_100)
+    assert drawn(block, 60) == ["▣ shots/login.png  640×480  image/png  34.1 kB"]
+    assert drawn(ImageBlock("a.webp", "image/webp", 0, 0, 512), 60) == ["▣ a.webp  image/webp  512 B"]

@@ -1,18 +1,23 @@
-"""The `read` tool: a page of a text file, or a folder's listing."""
+"""The `read` tool: a page of a text file, a folder's listing, or a picture."""
 
+import asyncio
 import stat
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.builtin.approved import declare_reading, locate_approved
 from coder_tui.tools.builtin.folder_result import folder_result
+from coder_tui.tools.builtin.picture_result import picture_result
 from coder_tui.workspace.confine import Located, Workspace, folder_or_file
 from coder_tui.workspace.ledger import ReadLedger
 from coder_tui.workspace.paging import Page, read_page
+from coder_tui.workspace.picture_file import picture_at
 
 DEFAULT_LIMIT = 50
 MOST_LINES = 200
+BLIND = "This model does not see pictures: look at it with a program, through bash."
 
 
 def page_length(limit: int | None) -> int:
@@ -57,7 +62,17 @@ class ReadTool(Tool[ReadParams]):
         located = locate_approved(self._workspace, params.path, ctx)
         if stat.S_ISDIR(folder_or_file(located).st_mode):
             return await folder_result(located)
-        page = await read_page(located, params.first, page_length(params.limit))
+        try:
+            page = await read_page(located, params.first, page_length(params.limit))
+        except ToolError as error:
+            if error.type is not ErrorType.BINARY_FILE:
+                raise
+            picture = await asyncio.to_thread(picture_at, located)
+            if picture is None:
+                raise
+            if not ctx.sees_images:
+                raise ToolError(error.type, error.message, BLIND, error.fields) from error
+            return await picture_result(located, picture)
         if page.digest is not None:
             self._ledger.note(located.path, page.digest)
         return _result(located, page)

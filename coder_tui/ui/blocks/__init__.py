@@ -12,6 +12,7 @@ from textual.strip import Strip
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
+    ImageBlock,
     MarkdownBlock,
     SubagentsBlock,
     TableBlock,
@@ -19,6 +20,7 @@ from coder_tui.protocol.display import (
     TextBlock,
     TodosBlock,
 )
+from coder_tui.ui.blocks.image import draw_image
 from coder_tui.ui.blocks.markdown import draw_markdown_block
 from coder_tui.ui.blocks.table import draw_table
 from coder_tui.ui.blocks.terminal import draw_terminal
@@ -62,6 +64,7 @@ RENDERERS: dict[type, Renderer] = {
     TodosBlock: draw_todos,
     TableBlock: draw_table,
     SubagentsBlock: _draw_subagents,
+    ImageBlock: draw_image,
 }
 
 

@@ -15,6 +15,7 @@ from coder_tui.protocol.access import PERSON, ToolKind
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
+    ImageBlock,
     MarkdownBlock,
     SubagentsBlock,
     TableBlock,
@@ -277,6 +278,8 @@ def source_of(block: DisplayBlock) -> str:
             return "\n".join(item.content for item in items)
         case TableBlock(columns=columns, rows=rows):
             return "\n".join("\t".join(row) for row in (columns, *rows))
+        case ImageBlock():
+            return block.words()
         case SubagentsBlock(children=children):
             return "\n".join(
                 f"{child.agent}: {child.state}  {child.summary or child.task}" for child in children

@@ -29,6 +29,8 @@ class Glyphs:
     tab: str = "→"
     hatch: str = "╱"
     carriage_return: str = "␍"
+    picture: str = "▣"
+    times: str = "×"
 
 
 UNICODE = Glyphs()
@@ -55,4 +57,6 @@ ASCII = Glyphs(
     tab=">",
     hatch="/",
     carriage_return="^M",
+    picture="#",
+    times="x",
 )

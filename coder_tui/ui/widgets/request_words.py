@@ -12,6 +12,7 @@ from textual.content import Content
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
+    ImageBlock,
     MarkdownBlock,
     SubagentsBlock,
     TableBlock,
@@ -222,7 +223,7 @@ def _extent(preview: DisplayBlock) -> str:
             return f"in {safe_line(short_path(Path(directory)))}" if directory else ""
         case DiffBlock(additions=additions, deletions=deletions):
             return f"+{additions} -{deletions}"
-        case TextBlock() | MarkdownBlock() | TodosBlock() | TableBlock() | SubagentsBlock():
+        case TextBlock() | MarkdownBlock() | TodosBlock() | TableBlock() | SubagentsBlock() | ImageBlock():
             return ""
         case _:
             assert_never(preview)
@@ -237,7 +238,7 @@ def raw_text(preview: DisplayBlock) -> str:
             return preview.diff
         case TextBlock() | MarkdownBlock():
             return preview.text
-        case TodosBlock() | TableBlock() | SubagentsBlock():
+        case TodosBlock() | TableBlock() | SubagentsBlock() | ImageBlock():
             return ""
         case _:
             assert_never(preview)
