@@ -92,7 +92,7 @@ class Core:
         changes = session_changes(self.setup, self.store, info.id, lambda: state.turn)
         log = SessionLog(self.store, info.id, conversation, changes)
         todos = TodoList(info.id, _todo_saver(self.store, bus, info.id), stored.todos)
-        bench = build_workbench(self.setup, bus, todos, log, log, self.store, lead.plan)
+        bench = build_workbench(self.setup, bus, todos, log, log, self.store, lead.plan, state.sees_images)
         queue = MessageQueue(bus)
         parts = SessionParts(
             info=info,
