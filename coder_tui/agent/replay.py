@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from coder_tui.agent.attachments import told
-from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.display import SubagentsBlock, TextBlock
 from coder_tui.protocol.events import Event, MessageFinished, ToolFinished
 from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from coder_tui.protocol.outcomes import Outcome
+from coder_tui.protocol.subagents import ChildLine
 from coder_tui.storage.sessions import StoredCall, StoredSession
 
 
@@ -21,14 +22,17 @@ def replay(stored: StoredSession) -> Iterator[Event]:
                 if message.text or thinking:
                     yield MessageFinished(message.id, message.text, thinking)
                 for call in message.calls:
-                    yield _finished(call, stored.calls.get(call.id))
+                    children = stored.children.get(call.id, ())
+                    yield _finished(call, stored.calls.get(call.id), children)
             case ToolMessage():
                 pass
 
 
-def _finished(call: ToolCall, stored: StoredCall | None) -> ToolFinished:
+def _finished(call: ToolCall, stored: StoredCall | None, children: tuple[ChildLine, ...]) -> ToolFinished:
     if stored is None or stored.outcome is None or stored.display is None:
         return ToolFinished(call.id, call.name, Outcome.CANCELLED, "", TextBlock("not run"), 0)
+    # What sub-agents came to says more than that their call was stopped.
+    display = SubagentsBlock(children) if children else stored.display
     return ToolFinished(
-        call.id, stored.record.tool, stored.outcome, stored.summary, stored.display, stored.duration_ms
+        call.id, stored.record.tool, stored.outcome, stored.summary, display, stored.duration_ms
     )

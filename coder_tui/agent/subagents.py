@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from coder_tui.agent.child import Child, Ending
 from coder_tui.agent.event_bus import EventBus
@@ -61,6 +62,29 @@ class _Place:
     line: ChildLine
     is_stopped: bool = False
     work: asyncio.Task[SubResult] | None = None
+
+
+class ChildDesk(Protocol):
+    """What a front end does with sub-agents."""
+
+    @property
+    def running(self) -> tuple[ChildLine, ...]: ...
+
+    def stop(self, child_id: str) -> bool: ...
+
+    async def events(self, child_id: str) -> tuple[Event, ...]: ...
+
+
+class NoChildren:
+    """For a session whose agent starts no others."""
+
+    running: tuple[ChildLine, ...] = ()
+
+    def stop(self, child_id: str) -> bool:
+        return False
+
+    async def events(self, child_id: str) -> tuple[Event, ...]:
+        return ()
 
 
 @dataclass(slots=True)
