@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -160,6 +160,18 @@ def told(message: UserMessage) -> Iterator[Event]:
     labels = [each.label for each in message.attachments if not each.text.startswith(NOT_ATTACHED)]
     if labels:
         yield Notice(NoticeLevel.INFO, f"Attached for the model: {', '.join(labels)}")
+
+
+Attach = Callable[[str], Awaitable[tuple[Attachment, ...]]]
+
+
+def both(first: Attach, second: Attach) -> Attach:
+    """What either finds in a message, in this order."""
+
+    async def attach(text: str) -> tuple[Attachment, ...]:
+        return (*await first(text), *await second(text))
+
+    return attach
 
 
 async def no_attachments(text: str) -> tuple[Attachment, ...]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -95,6 +95,15 @@ class PermissionDesk:
 
     def set_profile(self, profile: Profile) -> None:
         self._profile = profile
+
+    def let_read(self, folder: Path) -> None:
+        """Reading in this folder, resolved, needs no question from now on, though it may lie outside."""
+        if self._parent is not None:
+            self._parent.let_read(folder)
+            return
+        inside = self._policy.boundaries
+        readable = tuple(dict.fromkeys((*inside.readable, str(folder))))
+        self._policy = replace(self._policy, boundaries=replace(inside, readable=readable))
 
     def verdict(self, action: Action) -> Verdict:
         return decide(action, self.policy)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from coder_tui.agent.background import Background
@@ -35,6 +35,7 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.protocol.todos import TodoItem
+from coder_tui.skills.shelf import SkillShelf, no_skills
 from coder_tui.storage.sessions import SessionInfo, Store
 from coder_tui.workspace.changed_files import ChangedFile
 
@@ -56,6 +57,7 @@ class SessionParts:
     profiles: ProfileSwitch
     earlier: tuple[Event, ...] = ()
     todos: Callable[[], tuple[TodoItem, ...]] = tuple
+    skills: SkillShelf = field(default_factory=no_skills)
     is_kept: bool = True
     is_confined: bool = True
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from coder_tui.policy.decide import Policy
 from coder_tui.protocol.events import UsageUpdated
 from coder_tui.protocol.messages import AssistantMessage, Attachment
+from coder_tui.skills.shelf import SkillShelf
 from coder_tui.storage.export import to_jsonl, to_markdown
 from coder_tui.storage.sessions import DecisionRecord
 from coder_tui.tools.registry import Entry, Registry
@@ -31,6 +32,10 @@ class SessionFacts:
     @property
     def registry(self) -> Registry:
         return self._parts.services.runner.registry
+
+    @property
+    def skills(self) -> SkillShelf:
+        return self._parts.skills
 
     @property
     def held(self) -> tuple[Attachment, ...]:

@@ -1,9 +1,10 @@
 """An open store and a model become sessions."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from coder_tui.agent.attachments import Attachments
+from coder_tui.agent.attachments import Attachments, both
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.limits import Limits
@@ -15,6 +16,7 @@ from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts
 from coder_tui.agent.session_log import SessionLog
 from coder_tui.agent.session_name import SessionState
+from coder_tui.agent.skill_calls import SkillCalls, loaded_skills
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
@@ -33,6 +35,7 @@ from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 from coder_tui.shell.sandbox import SandboxKind
+from coder_tui.skills.catalogue import catalogue_text
 from coder_tui.storage.sessions import Store, StoredLead, StoredSession
 from coder_tui.tools.builtin.todos import SaveTodos, TodoList
 from coder_tui.workspace.snapshots import SnapshotStore
@@ -93,6 +96,7 @@ class Core:
         log = SessionLog(self.store, info.id, conversation, changes)
         todos = TodoList(info.id, _todo_saver(self.store, bus, info.id), stored.todos)
         bench = build_workbench(self.setup, bus, todos, log, log, self.store, lead.plan, state.sees_images)
+        bench.skills.follow(lambda: loaded_skills(conversation.messages))
         queue = MessageQueue(bus)
         parts = SessionParts(
             info=info,
@@ -106,6 +110,7 @@ class Core:
             titles=TitleWriter(self.client, self._small_model()),
             changes=changes,
             profiles=bench.profiles,
+            skills=bench.skills,
             earlier=tuple(replay(stored)),
             todos=lambda: todos.items,
             is_kept=not self.setup.is_scratch,
@@ -132,7 +137,11 @@ class Core:
         limits = self.setup.settings.limits
         profiles = bench.profiles
         today = datetime.now().astimezone().date()
-        briefing = Briefing(Environment.here(self.setup.directory, today), plan=lambda: profiles.plan)
+        briefing = Briefing(
+            Environment.here(self.setup.directory, today),
+            skills=lambda: catalogue_text(bench.skills.offered()),
+            plan=lambda: profiles.plan,
+        )
         request = RequestBuilder(self.choice, bench.registry, briefing, lambda: profiles.current)
         return TurnServices(
             bus=bench.bus,
@@ -146,7 +155,9 @@ class Core:
             known_tools=bench.registry.names,
             request=request,
             next_queued=queue.take_first,
-            attach=self._attachments(bench, request).of,
+            attach=both(
+                self._attachments(bench, request).of, SkillCalls(bench.skills, _notifier(bench.bus)).of
+            ),
         )
 
     def _attachments(self, bench: Workbench, request: RequestBuilder) -> Attachments:
@@ -156,8 +167,12 @@ class Core:
             bench.desk,
             self.setup.redact,
             lambda: request.model,
-            lambda level, text: bench.bus.publish(Notice(level, text)),
+            _notifier(bench.bus),
         )
+
+
+def _notifier(bus: EventBus) -> Callable[[NoticeLevel, str], None]:
+    return lambda level, text: bus.publish(Notice(level, text))
 
 
 def _take_up_mode(session: Session, mode: Mode) -> None:

@@ -10,6 +10,7 @@ from coder_tui.config.log_file import start_log
 from coder_tui.config.paths import Directories
 from coder_tui.config.settings import Settings, load_settings
 from coder_tui.config.sources import Sources
+from coder_tui.config.trust import Trust
 from coder_tui.protocol.access import Mode
 from coder_tui.shell.sandbox import (
     NOT_LOOKED_FOR,
@@ -19,6 +20,8 @@ from coder_tui.shell.sandbox import (
     home_folder,
     probe,
 )
+from coder_tui.skills.discover import Found, discover
+from coder_tui.skills.roots import skill_roots
 from coder_tui.storage.leftovers import half_written
 from coder_tui.text.redact import BY_SHAPE, Redactor
 from coder_tui.workspace.confine import Workspace
@@ -41,6 +44,7 @@ class Setup:
     is_mode_given: bool = False
     redact: Redactor = BY_SHAPE
     sandbox: SandboxStatus = NOT_LOOKED_FOR
+    skills: Found = field(default_factory=Found)
     profiles: Profiles = field(default_factory=built_in)
     agent: str = ""
     """The profile that a session begins with, where one was asked for."""
@@ -84,13 +88,20 @@ def load_setup(
         is_mode_given=mode is not None,
         redact=redact,
     )
-    return replace(setup, sandbox=find_sandbox(setup))
+    return replace(setup, sandbox=find_sandbox(setup), skills=find_skills(setup))
 
 
 def find_sandbox(setup: Setup) -> SandboxStatus:
     """Which sandbox works here. Blocks: a command is run in it."""
     wish = SandboxWish(setup.settings.bash.sandbox)
     return probe(wish, roots_of(setup), sandbox_folders(setup), home_folder())
+
+
+def find_skills(setup: Setup) -> Found:
+    """Every skill that this person and this project have, in the content that is trusted now. Blocks."""
+    paths = setup.settings.skills.paths
+    roots = skill_roots(setup.directory, setup.directories, paths, home_folder())
+    return discover(roots, Trust.load(setup.directories))
 
 
 def workspace_of(setup: Setup) -> Workspace:

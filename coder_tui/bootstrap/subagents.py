@@ -11,11 +11,12 @@ from coder_tui.agent.prompt import nothing
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_log import SessionLog
+from coder_tui.agent.skill_calls import loaded_skills
 from coder_tui.agent.subagents import Family, Subagents
 from coder_tui.agent.tool_runner import Scope, ToolRunner
 from coder_tui.agent.turn import TurnServices
 from coder_tui.bootstrap.setup import Setup
-from coder_tui.bootstrap.workbench import Workbench, build_registry
+from coder_tui.bootstrap.workbench import Workbench, build_registry, build_skills
 from coder_tui.llm.client import ModelClient
 from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.todos import TodoItem
@@ -23,6 +24,7 @@ from coder_tui.storage.sessions import Store
 from coder_tui.tools.base import Audience
 from coder_tui.tools.builtin.batch import BatchTool
 from coder_tui.tools.builtin.fork import ForkTool
+from coder_tui.tools.builtin.skill import SkillTool
 from coder_tui.tools.builtin.task import TaskTool
 from coder_tui.tools.builtin.task_finish import TaskFinishTool
 from coder_tui.tools.builtin.todos import TodoList
@@ -69,7 +71,10 @@ class Furniture:
         scope = Scope(child.id, setup.directory, child.agent, Audience.SUB)
         guard, masks = OutputGuard(setup.tool_output, setup.redact), self.bench.runner.masks
         runner = ToolRunner(registry, desk, log, child.bus, guard, scope, setup.redact, masks)
-        registry.renew(BatchTool(InnerCalls(runner, child.bus)), TaskFinishTool(child.word))
+        skills = build_skills(setup, desk.verdict, desk.let_read)
+        skills.follow(lambda: loaded_skills(conversation.messages))
+        batch, finish = BatchTool(InnerCalls(runner, child.bus)), TaskFinishTool(child.word)
+        registry.renew(batch, finish, SkillTool(skills))
         return runner
 
     def _registry(self, child: Child, desk: PermissionDesk) -> Registry:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from coder_tui.agent.background import Background
 from coder_tui.agent.event_bus import EventBus
@@ -14,6 +15,7 @@ from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner, blind
 from coder_tui.bootstrap.policy import SavedGrants, build_policy
 from coder_tui.bootstrap.setup import Setup, roots_of, sandbox_folders, workspace_of
 from coder_tui.config.settings import Settings
+from coder_tui.config.trust import Trust
 from coder_tui.policy.decide import Action, Verdict
 from coder_tui.policy.findable import findable_by
 from coder_tui.protocol.access import Target, TargetKind
@@ -24,10 +26,12 @@ from coder_tui.shell.sandbox import (
     home_folder,
 )
 from coder_tui.shell.session_shell import SessionShell, ShellOptions
+from coder_tui.skills.shelf import SkillShelf, opens_nothing
 from coder_tui.tools.builtin.batch import BatchTool
 from coder_tui.tools.builtin.fetch import FetchTool
+from coder_tui.tools.builtin.skill import SkillTool
 from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.catalogue import agent_tools, builtin_tools
+from coder_tui.tools.catalogue import agent_tools, builtin_tools, knowledge_tools
 from coder_tui.tools.outside import NoFinisher, NoInnerCalls, NoSubagents
 from coder_tui.tools.ports import NOBODY_THERE, PersonPorts
 from coder_tui.tools.registry import Registry
@@ -51,6 +55,7 @@ class Workbench:
     profiles: ProfileSwitch
     background: Background
     locks: FileLocks
+    skills: SkillShelf
 
 
 def build_shell(setup: Setup) -> SessionShell:
@@ -66,6 +71,13 @@ def build_shell(setup: Setup) -> SessionShell:
         setup.sandbox, SandboxWish(section.sandbox), roots_of(setup), sandbox_folders(setup), home_folder()
     )
     return SessionShell(workspace_of(setup).root, options, sandbox, setup.tool_output, setup.redact)
+
+
+def build_skills(
+    setup: Setup, decide_on: Callable[[Action], Verdict], let_read: Callable[[Path], None]
+) -> SkillShelf:
+    """`let_read` opens the folder of a skill that is loaded."""
+    return SkillShelf(setup.skills, lambda: Trust.load(setup.directories), decide_on, let_read)
 
 
 def build_registry(
@@ -85,7 +97,15 @@ def build_registry(
         workspace_of(setup), shell, todos, setup.directories.cache, web, findable, person, locks
     )
     agents = {profile.name: profile.description for profile in setup.profiles.serving}
-    return Registry((*tools, *agent_tools(NoSubagents(agents), NoInnerCalls(), NoFinisher())), flags)
+    skills = build_skills(setup, decide_on, opens_nothing)
+    return Registry(
+        (
+            *tools,
+            *knowledge_tools(workspace_of(setup), shell, skills, os.environ, setup.redact),
+            *agent_tools(NoSubagents(agents), NoInnerCalls(), NoFinisher()),
+        ),
+        flags,
+    )
 
 
 def _web_settings(settings: Settings) -> WebSettings:
@@ -129,5 +149,6 @@ def build_workbench(
     scope = Scope(todos.session_id, setup.directory, sees_images=sees_images)
     guard = OutputGuard(setup.tool_output, setup.redact)
     runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)
-    registry.renew(BatchTool(InnerCalls(runner, bus)))
-    return Workbench(bus, broker, desk, registry, runner, shell, profiles, background, locks)
+    skills = build_skills(setup, desk.verdict, desk.let_read)
+    registry.renew(BatchTool(InnerCalls(runner, bus)), SkillTool(skills))
+    return Workbench(bus, broker, desk, registry, runner, shell, profiles, background, locks, skills)

@@ -47,6 +47,10 @@ def using(name: str) -> Action:
     return Action(PERMISSION, PERMISSION, ToolKind.READ, (Target(TargetKind.NAME, name),))
 
 
+def opens_nothing(folder: Path) -> None:
+    """For where nothing is run."""
+
+
 class SkillShelf:
     """`let_read` opens a loaded skill's folder for reading; `trust` is asked anew at each load."""
 
@@ -61,7 +65,15 @@ class SkillShelf:
         self._trust = trust
         self._decide_on = decide_on
         self._let_read = let_read
-        self._loaded: dict[str, Skill] = {}
+        self._memory: list[str] = []
+        self._held: Callable[[], tuple[str, ...]] = lambda: tuple(self._memory)
+
+    def follow(self, held: Callable[[], tuple[str, ...]]) -> None:
+        """From now on a conversation tells what is loaded: some of it may be undone, or forgotten."""
+        self._held = held
+        for name in held():
+            if (skill := self.find(name)) is not None and not self.is_denied(name):
+                self._let_read(skill.directory)
 
     def find(self, name: str) -> Skill | None:
         return next((skill for skill in self.found.skills if skill.name == name), None)
@@ -83,10 +95,10 @@ class SkillShelf:
 
     def loaded(self) -> tuple[str, ...]:
         """The names of what the conversation holds, in order: what compaction must keep."""
-        return tuple(self._loaded)
+        return self._held()
 
     def is_loaded(self, name: str) -> bool:
-        return name in self._loaded
+        return name in self.loaded()
 
     def load(self, skill: Skill) -> LoadedSkill:
         """Read it as it is now, and remember it. Blocks."""
@@ -96,26 +108,15 @@ class SkillShelf:
             raise SkillError("; ".join(map(str, reasons)))
         # It was offered and cleared by this name, whatever its file says meanwhile.
         fresh = replace(parsed.skill, name=skill.name)
-        self._remember(fresh)
+        self._memory.append(fresh.name)
+        self._let_read(fresh.directory)
         return LoadedSkill(fresh, tuple(skill_files(fresh.directory)))
 
-    def recall(self, names: tuple[str, ...]) -> None:
-        """Note what an earlier part of the conversation loaded."""
-        for name in names:
-            if (skill := self.find(name)) is not None and not self.is_denied(name):
-                self._remember(skill)
 
-    def forget(self, name: str) -> None:
-        """The conversation does not hold it any more."""
-        self._loaded.pop(name, None)
-
-    def for_other_conversation(self) -> "SkillShelf":
-        """The same skills, none of them loaded: another context has not read them."""
-        return SkillShelf(self.found, self._trust, self._decide_on, self._let_read)
-
-    def _remember(self, skill: Skill) -> None:
-        self._loaded[skill.name] = skill
-        self._let_read(skill.directory)
+def no_skills() -> SkillShelf:
+    """For sessions that need none."""
+    denied = Verdict(Effect.DENY, "no skills", "built-in")
+    return SkillShelf(Found(), lambda: Trust(Path(os.devnull)), lambda action: denied, opens_nothing)
 
 
 def skill_files(directory: Path) -> Iterator[str]:

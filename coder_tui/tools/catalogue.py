@@ -1,9 +1,11 @@
 """All built-in tools, put together with the services they need."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from coder_tui.shell.session_shell import SessionShell
+from coder_tui.skills.shelf import SkillShelf
+from coder_tui.text.redact import Redactor
 from coder_tui.tools.builtin.apply_patch import ApplyPatchTool
 from coder_tui.tools.builtin.bash import BashTool
 from coder_tui.tools.builtin.bash_kill import BashKillTool
@@ -11,6 +13,7 @@ from coder_tui.tools.builtin.bash_output import BashOutputTool
 from coder_tui.tools.builtin.batch import BatchTool
 from coder_tui.tools.builtin.create_file import CreateFileTool
 from coder_tui.tools.builtin.edit import EditTool
+from coder_tui.tools.builtin.env_var import EnvVarTool
 from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.file_info import FileInfoTool
 from coder_tui.tools.builtin.fork import ForkTool
@@ -23,6 +26,7 @@ from coder_tui.tools.builtin.glob import GlobTool
 from coder_tui.tools.builtin.grep import GrepTool
 from coder_tui.tools.builtin.list import ListTool
 from coder_tui.tools.builtin.mkdir import MkdirTool
+from coder_tui.tools.builtin.models import ModelsTool
 from coder_tui.tools.builtin.outline import OutlineTool
 from coder_tui.tools.builtin.patch import PatchTool
 from coder_tui.tools.builtin.plan_exit import PlanExitTool
@@ -30,6 +34,8 @@ from coder_tui.tools.builtin.question import QuestionTool
 from coder_tui.tools.builtin.read import ReadTool
 from coder_tui.tools.builtin.read_around import ReadAroundTool
 from coder_tui.tools.builtin.read_many import ReadManyTool
+from coder_tui.tools.builtin.skill import SkillTool
+from coder_tui.tools.builtin.system_info import SystemInfoTool
 from coder_tui.tools.builtin.task import TaskTool
 from coder_tui.tools.builtin.task_finish import TaskFinishTool
 from coder_tui.tools.builtin.todoread import TodoReadTool
@@ -53,6 +59,22 @@ OUTLINE_CACHE = "outlines.db"
 def agent_tools(subagents: SubagentRunner, inner: InnerRunner, finisher: Finisher) -> tuple[AnyTool, ...]:
     """Those that start other agents, or other calls; `finisher` takes a sub-agent's last word."""
     return TaskTool(subagents), ForkTool(subagents), BatchTool(inner), TaskFinishTool(finisher)
+
+
+def knowledge_tools(
+    workspace: Workspace,
+    shell: SessionShell,
+    skills: SkillShelf,
+    environ: Mapping[str, str],
+    redact: Redactor,
+) -> tuple[AnyTool, ...]:
+    """What a model can learn besides what files say."""
+    return (
+        SkillTool(skills),
+        ModelsTool(environ),
+        SystemInfoTool(workspace, shell.options.shell, environ),
+        EnvVarTool(environ, redact),
+    )
 
 
 def builtin_tools(

@@ -8,9 +8,11 @@ import pytest
 
 from coder_tui.llm.traits import traits_of
 from coder_tui.policy.rules import Effect
+from coder_tui.skills.shelf import no_skills
+from coder_tui.text.redact import BY_SHAPE
 from coder_tui.tools.base import Tool, ToolContext
 from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.catalogue import agent_tools, builtin_tools
+from coder_tui.tools.catalogue import agent_tools, builtin_tools, knowledge_tools
 from coder_tui.tools.descriptions import description_of
 from coder_tui.tools.outside import NoFinisher, NoInnerCalls, NoSubagents
 from coder_tui.tools.ports import NOBODY_THERE
@@ -23,7 +25,9 @@ from tests.fakes.shells import shell_for
 
 SNAPSHOT = Path(__file__).with_name("tool_definitions.json")
 MOST_CHARACTERS = 24_000
-TOUCH_NOTHING = {"todoread", "todowrite", "question", "plan_exit", "batch", "task_finish"}
+TOUCH_NOTHING = {"todoread", "todowrite", "question", "plan_exit", "batch", "task_finish"} | {
+    *("skill", "models", "system_info")
+}
 # One sensible call of each tool in a folder that holds `a.txt`, new to git; a new tool needs one too.
 CALLS: dict[str, dict[str, Any]] = {
     "read": {"path": "a.txt"},
@@ -58,6 +62,10 @@ CALLS: dict[str, dict[str, Any]] = {
     "fork": {"tasks": [{"objective": "look around"}]},
     "batch": {"calls": [{"tool": "read", "args": {"path": "a.txt"}}, {"tool": "list", "args": {}}]},
     "task_finish": {"summary": "done"},
+    "skill": {"action": "list"},
+    "models": {},
+    "system_info": {},
+    "env_var": {"name": "HOME"},
 }
 
 
@@ -68,11 +76,13 @@ async def keep(items: object) -> None:
 def tools(root: Path = Path("/")) -> tuple[Tool[Any], ...]:
     shell = shell_for(root)
     web = open_web(WebSettings(environ={SEARCH_KEY: "key"}), lambda url: Effect.ASK)
+    workspace = Workspace(root)
     built_in = builtin_tools(
-        Workspace(root), shell, TodoList("s", keep), Path("/nowhere"), web, accept_all, NOBODY_THERE
+        workspace, shell, TodoList("s", keep), Path("/nowhere"), web, accept_all, NOBODY_THERE
     )
     subagents = NoSubagents({"general": "Carries out one task"})
-    return (*built_in, *agent_tools(subagents, NoInnerCalls(), NoFinisher()))
+    knowing = knowledge_tools(workspace, shell, no_skills(), {}, BY_SHAPE)
+    return (*built_in, *knowing, *agent_tools(subagents, NoInnerCalls(), NoFinisher()))
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)

@@ -1,0 +1,99 @@
+"""The `skill` tool: names the skills there are, and loads the instructions of one."""
+
+import asyncio
+from typing import Annotated, Literal
+
+from pydantic import WithJsonSchema, create_model
+from rapidfuzz import process
+
+from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.display import MarkdownBlock, TableBlock, TextBlock
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.skills.shelf import SkillError, SkillShelf, using
+from coder_tui.skills.skill import Skill
+from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
+
+ALREADY = "This skill is loaded already: its text stands earlier in this conversation. Go on with it."
+
+
+class SkillParams(Params):
+    action: Literal["list", "load"]
+    name: str | None = None
+
+
+class SkillTool(Tool[SkillParams]):
+    name = "skill"
+    kind = ToolKind.READ
+    display_name = "Skill"
+    permission = "skill"
+
+    def __init__(self, shelf: SkillShelf) -> None:
+        self._shelf = shelf
+        self.params = _params_with([skill.name for skill in shelf.offered()])
+
+    def summary(self, params: SkillParams) -> str:
+        return f"{params.action} {params.name}" if params.name else params.action
+
+    async def access(self, params: SkillParams, ctx: ToolContext) -> Access | None:
+        if params.action == "list":
+            return None
+        name = self._wanted(params).name
+        return Access(using(name).targets, TextBlock(f"Load the instructions of the skill {name}."))
+
+    async def run(self, params: SkillParams, ctx: ToolContext) -> ToolResult:
+        if params.action == "list":
+            return self._listed()
+        skill = self._wanted(params)
+        if self._shelf.is_loaded(skill.name):
+            fields = {"ok": True, "name": skill.name, "content": ALREADY, "directory": str(skill.directory)}
+            return ToolResult({**fields, "files": []}, TextBlock("loaded already"))
+        return await self._loaded(skill)
+
+    async def _loaded(self, skill: Skill) -> ToolResult:
+        try:
+            loaded = await asyncio.to_thread(self._shelf.load, skill)
+        except SkillError as error:
+            raise ToolError(
+                ErrorType.EXECUTION_FAILED,
+                f"The skill {skill.name} cannot be loaded: {error}",
+                "Go on without it, and tell the person.",
+            ) from error
+        fields = {
+            "ok": True,
+            "name": skill.name,
+            "content": loaded.text,
+            "directory": str(skill.directory),
+            "files": list(loaded.files),
+        }
+        return ToolResult(fields, MarkdownBlock(loaded.skill.body), f"loaded {skill.name} ({skill.source})")
+
+    def _listed(self) -> ToolResult:
+        skills = self._shelf.offered()
+        rows = tuple((skill.name, str(skill.source), skill.description) for skill in skills)
+        listed = [
+            {"name": name, "source": source, "description": description} for name, source, description in rows
+        ]
+        count = f"{len(rows)} {'skill' if len(rows) == 1 else 'skills'}"
+        shown = TableBlock(("Skill", "Source", "Description"), rows)
+        return ToolResult({"ok": True, "skills": listed}, shown, count)
+
+    def _wanted(self, params: SkillParams) -> Skill:
+        """The one that is meant. Names are compared, never joined to a path."""
+        if params.name is None:
+            raise ToolError(ErrorType.INVALID_TOOL_PARAMS, "invalid args: name: load needs the skill's name")
+        skill = self._shelf.find(params.name)
+        if skill is None or not skill.is_for_model:
+            names = [skill.name for skill in self._shelf.offered()]
+            nearest = [near for near, _, _ in process.extract(params.name, names, limit=3)]
+            hint = f"The nearest are: {', '.join(nearest)}." if nearest else "There are no skills here."
+            message = f"invalid args: name: there is no skill {params.name!r}"
+            raise ToolError(ErrorType.INVALID_TOOL_PARAMS, message, hint)
+        return skill
+
+
+def _params_with(names: list[str]) -> type[SkillParams]:
+    """The model sees the names as a choice; what it calls is judged by policy first, known or not."""
+    if not names:
+        return SkillParams
+    choice = Annotated[str | None, WithJsonSchema({"type": "string", "enum": names})]
+    return create_model("SkillParams", __base__=SkillParams, name=(choice, None))
