@@ -1,6 +1,5 @@
 """Writing to standard output and error: without secrets, and safe for a terminal."""
 
-import json
 import os
 import sys
 from functools import cache
@@ -42,6 +41,8 @@ def say_json(value: Any, *, indent: int | None = None) -> None:
 def say_as_is(value: Any, *, indent: int | None = None) -> None:
     """JSON for a program that needs what a model would get: its secrets are the caller's to hide."""
     # ASCII only: what is not valid Unicode (bytes of a file) survives, and no escape reaches a terminal.
+    import json  # the screen writes none
+
     sys.stdout.write(json.dumps(value, indent=indent) + "\n")
     sys.stdout.flush()
 

@@ -16,8 +16,8 @@ from coder_tui.cli.screen_trust import ScreenTrust
 from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import UsageError
 from coder_tui.ui.app import CoderApp
+from coder_tui.ui.changed_keys import KeyMap
 from coder_tui.ui.drawing.thinking import ThinkingLevel
-from coder_tui.ui.key_map import key_map
 from coder_tui.ui.launch import AnswerKeys, Launch, ModelKnown, NothingToTrust
 from coder_tui.ui.shelf import EmptyShelf, Shelf
 from coder_tui.ui.textual_internals import take_pastes_quickly
@@ -55,7 +55,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         keeps_transcript=arguments.print_transcript,
         shelf=opener.shelf,
         first_run=ModelKnown() if is_demo else ScreenFirstRun(opener.loaded, trust),
-        keys=key_map(quick_value(invocation.sources, "ui", "keys") or {}),
+        keys=_keys(invocation),
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )
     app = CoderApp(launch)
@@ -81,6 +81,15 @@ def _thinking(invocation: Invocation) -> ThinkingLevel:
 def _answer_keys(invocation: Invocation) -> AnswerKeys:
     value = quick_value(invocation.sources, "ui", "approvals")
     return AnswerKeys.CHORD if value == AnswerKeys.CHORD else AnswerKeys.LETTERS
+
+
+def _keys(invocation: Invocation) -> KeyMap:
+    wishes = quick_value(invocation.sources, "ui", "keys")
+    if not wishes:
+        return KeyMap()
+    from coder_tui.ui.key_map import key_map  # most people keep the keys as they are
+
+    return key_map(wishes)
 
 
 def _require_terminal() -> None:

@@ -4,14 +4,11 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from coder_tui.cli.screen_trust import ScreenTrust
-from coder_tui.llm.model_keys import variable_of, wrong_key
-from coder_tui.llm.providers import PROVIDERS
-from coder_tui.llm.system_keyring import KeyringError
 from coder_tui.protocol.errors import UserError
-from coder_tui.ui.launch import FirstRunState, KeyState
 
 if TYPE_CHECKING:  # the core is loaded behind the first paint
     from coder_tui.cli.screen_core import ScreenCore
+    from coder_tui.ui.first_run_state import FirstRunState
 
 ONLY_NOW = "The key for {} holds for this run only: {}. To have it again, set {} in your shell."
 KEPT = "The key for {0} is in the system keyring; 'coder-tui config key {1} --delete' removes it."
@@ -24,10 +21,14 @@ class ScreenFirstRun:
         self._core = core
         self._trust = trust
 
-    async def question(self) -> FirstRunState | None:
+    async def question(self) -> "FirstRunState | None":
         found = await (await self._core()).find()
         if found.choice is not None:
             return None
+        from coder_tui.llm.model_keys import variable_of
+        from coder_tui.llm.providers import PROVIDERS
+        from coder_tui.ui.first_run_state import FirstRunState, KeyState
+
         states = tuple(
             KeyState(provider.prefix, provider.label, variable_of(provider), found.keys.source(provider))
             for provider in PROVIDERS
@@ -36,6 +37,10 @@ class ScreenFirstRun:
 
     async def keep_key(self, provider: str, key: str) -> str:
         """Where no keyring takes it, the key holds for this run."""
+        from coder_tui.llm.model_keys import variable_of, wrong_key
+        from coder_tui.llm.providers import PROVIDERS
+        from coder_tui.llm.system_keyring import KeyringError
+
         if reason := wrong_key(key):
             raise UserError(reason[:1].upper() + reason[1:])
         named = next(each for each in PROVIDERS if each.prefix == provider)

@@ -6,7 +6,8 @@ from textual.app import App
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.ui.launch import FirstRunState, Launch
+from coder_tui.ui.first_run_state import FirstRunState
+from coder_tui.ui.launch import Launch
 from coder_tui.ui.project_trust import ask_for_trust
 from coder_tui.ui.widgets.lines import TooSmall
 

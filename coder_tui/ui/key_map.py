@@ -1,7 +1,7 @@
 """A person's own keys: checked against the table, wrong ones told and left out."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
 from textual.binding import Binding
@@ -9,6 +9,7 @@ from textual.keys import Keys, _character_to_key
 from textual.widgets import TextArea
 
 from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.changed_keys import KeyMap
 from coder_tui.ui.keys import KEYS, RESERVED, Context, KeyAction, shown
 
 _MODIFIERS = frozenset({"ctrl", "alt", "shift"})
@@ -27,15 +28,6 @@ _BESIDE = (
     {_C.PICKER, _C.LIST, _C.FIRST_RUN},
     *({context} for context in _C),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class KeyMap:
-    """`rows` is the table with the person's keys; `changed` has those alone, by action id."""
-
-    rows: tuple[KeyAction, ...] = KEYS
-    changed: Mapping[str, str] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
 
 
 def key_map(wishes: object) -> KeyMap:

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from coder_tui.protocol.errors import UserError
+from coder_tui.ui.changed_keys import KeyMap
 from coder_tui.ui.drawing.thinking import ThinkingLevel
-from coder_tui.ui.key_map import KeyMap
 from coder_tui.ui.shelf import EmptyShelf, Shelf
 
 if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
     from coder_tui.agent.session import Session
     from coder_tui.config.inventory import ProjectInventory
+    from coder_tui.ui.first_run_state import FirstRunState
 
 
 class ProjectTrust(Protocol):
@@ -40,26 +41,10 @@ class NothingToTrust:
         """There was no question."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeyState:
-    """A provider; `source` says where its key comes from, and is empty where there is none."""
-
-    provider: str
-    label: str
-    variable: str
-    source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FirstRunState:
-    keys: tuple[KeyState, ...]
-    has_trust_question: bool = False
-
-
 class FirstRun(Protocol):
     """Asked before a session opens."""
 
-    async def question(self) -> FirstRunState | None:
+    async def question(self) -> "FirstRunState | None":
         """None where there is a model."""
 
     async def keep_key(self, provider: str, key: str) -> str:
@@ -69,7 +54,7 @@ class FirstRun(Protocol):
 class ModelKnown:
     """For a screen that has its model."""
 
-    async def question(self) -> FirstRunState | None:
+    async def question(self) -> "FirstRunState | None":
         return None
 
     async def keep_key(self, provider: str, key: str) -> str:

@@ -10,7 +10,7 @@ from textual import events
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.launch import FirstRunState, KeyState
+from coder_tui.ui.first_run_state import FirstRunState, KeyState
 from coder_tui.ui.screens.first_run import FirstRunScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from coder_tui.ui.key_map import KeyMap, key_map
+from coder_tui.ui.changed_keys import KeyMap
+from coder_tui.ui.key_map import key_map
 from coder_tui.ui.keys import KEYS
 from coder_tui.ui.screens.help import HelpScreen
 from tests.fakes.fake_session import FakeSession

@@ -4,9 +4,10 @@ from enum import StrEnum
 from typing import ClassVar
 
 from coder_tui.protocol.errors import UserError
+from coder_tui.ui.first_run_state import FirstRunState, KeyState
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
-from coder_tui.ui.launch import FirstRun, FirstRunState, KeyState
+from coder_tui.ui.launch import FirstRun
 from coder_tui.ui.screens.picker import Hint, PickerScreen
 from coder_tui.ui.widgets.fuzzy_list import Item
 

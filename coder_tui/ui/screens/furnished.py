@@ -34,6 +34,8 @@ class Furnished(_Screen):
     launch: Launch
     prompt: Prompt
     status: StatusBar
+    is_furnished: bool
+    """Whether the furniture stands in its place; before that, asking for a piece of it costs a start."""
 
     def make_furniture(self) -> "Furniture":
         raise NotImplementedError

@@ -82,7 +82,7 @@ class PaneActions(ReviewActions):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """What has the keys is what is seen."""
-        if event.widget is self.transcript and self.dock.covers:
+        if self.is_furnished and event.widget is self.transcript and self.dock.covers:
             self.dock.show_chat()
 
     def on_pane_tabs_picked(self, event: "PaneTabs.Picked") -> None:
