@@ -42,7 +42,7 @@ def session_parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"coder-tui {__version__}")
     _add_model(parser)
-    _add_common(parser)
+    add_common(parser)
     _add_resume(parser)
     _add_mode(parser)
     _add_screen(parser)
@@ -66,7 +66,7 @@ def run_parser() -> Parser:
     parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="stop when this much was spent")
     parser.add_argument("--directory", "-C", default=".", metavar="PATH", help="the folder to work in")
     _add_model(parser)
-    _add_common(parser)
+    add_common(parser)
     _add_resume(parser)
     _add_mode(parser)
     return parser
@@ -79,14 +79,14 @@ def tool_parser() -> Parser:
     listing.add_argument("--json", action="store_true", help="OpenAI function definitions as JSON")
     listing.add_argument("--sub", action="store_true", help="the set of a sub-agent")
     listing.add_argument("--model", default="", help="the model whose set is shown")
-    _add_common(listing)
+    add_common(listing)
     call = commands.add_parser("call", help="run one tool through the whole runner")
     call.add_argument("name", nargs="?", metavar="NAME", help="the tool")
     call.add_argument("arguments", nargs="?", metavar="JSON", help="its arguments")
     call.add_argument(
         "--stdin", action="store_true", help='read lines of {"tool", "args"}, answer a line each'
     )
-    _add_common(call)
+    add_common(call)
     _add_mode(call)
     return parser
 
@@ -101,7 +101,7 @@ def policy_parser() -> Parser:
     check.add_argument(
         "--stdin", action="store_true", help='read lines of {"tool", "args"}, answer a line each'
     )
-    _add_common(check)
+    add_common(check)
     _add_mode(check)
     return parser
 
@@ -123,7 +123,7 @@ def config_parser() -> Parser:
     parser.add_argument("action", nargs="?", choices=("path", "show", "check", "key"), default="show")
     parser.add_argument("provider", nargs="?", default="", metavar="PROVIDER", help="whose key, for 'key'")
     parser.add_argument("--delete", action="store_true", help="delete that key from the keyring")
-    _add_common(parser)
+    add_common(parser)
     return parser
 
 
@@ -131,7 +131,7 @@ def doctor_parser() -> Parser:
     parser = Parser(
         prog="coder-tui doctor", description="What is installed, reachable, missing, and how to mend it."
     )
-    _add_common(parser)
+    add_common(parser)
     return parser
 
 
@@ -176,7 +176,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--api-base", metavar="URL", help="the address of an OpenAI-compatible server")
 
 
-def _add_common(parser: argparse.ArgumentParser) -> None:
+def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="use this settings file in place of your own")
     parser.add_argument(
         "--add-dir",
@@ -230,6 +230,7 @@ COMMANDS = {
     "policy": "what policy says of a call",
     "sessions": "list, show or export stored sessions",
     "models": "what models could be used",
+    "skill": "list skills, begin one, check one",
     "trust": "what a project would switch on, and whether it may",
     "config": "where each setting comes from",
     "doctor": "what is installed, missing, and how to mend it",

@@ -25,6 +25,7 @@ _MODULES = {
     "policy": "coder_tui.cli.policy",
     "sessions": "coder_tui.cli.sessions",
     "models": "coder_tui.cli.models",
+    "skill": "coder_tui.cli.skill",
     "trust": "coder_tui.cli.trust",
     "config": "coder_tui.cli.config",
     "doctor": "coder_tui.cli.doctor",

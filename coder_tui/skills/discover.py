@@ -68,7 +68,7 @@ def read_skill(directory: Path, source: SkillSource, project: Path | None, trust
 
 def _below(root: Root, trust: Trust) -> tuple[list[Skill], list[Problem]]:
     """The skills of one root; of a name that stands there twice, the one that is found first."""
-    folders, problems = _skill_folders(root)
+    folders, problems = skill_folders(root)
     skills: dict[str, Skill] = {}
     for folder in folders:
         parsed = read_skill(folder, root.source, root.project, trust)
@@ -82,7 +82,7 @@ def _below(root: Root, trust: Trust) -> tuple[list[Skill], list[Problem]]:
     return list(skills.values()), problems
 
 
-def _skill_folders(root: Root) -> tuple[list[Path], list[Problem]]:
+def skill_folders(root: Root) -> tuple[list[Path], list[Problem]]:
     """Level by level, so that what lies nearer to the root comes first."""
     start = Path(os.path.realpath(root.folder))
     if root.project is not None and _is_linked(root, root.project):

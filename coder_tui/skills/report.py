@@ -1,0 +1,61 @@
+"""What there is to say of every skill that was found: used or not, and why."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from coder_tui.config.paths import display_path
+from coder_tui.skills.shelf import SkillShelf
+from coder_tui.skills.skill import Skill
+
+
+class SkillState(StrEnum):
+    READY = "ready"
+    LOADED = "loaded"
+    YOURS = "only by you"
+    DENIED = "denied"
+    SHADOWED = "shadowed"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRow:
+    """`note` says why a skill is not used."""
+
+    skill: Skill
+    state: SkillState
+    note: str = ""
+
+
+def skill_rows(shelf: SkillShelf) -> tuple[SkillRow, ...]:
+    """By name; a shadowed one right after the one that holds."""
+    rows = [*(_row(shelf, skill) for skill in shelf.found.skills), *_shadowed(shelf)]
+    return tuple(sorted(rows, key=lambda row: (row.skill.name, row.state is SkillState.SHADOWED)))
+
+
+def _row(shelf: SkillShelf, skill: Skill) -> SkillRow:
+    if shelf.is_denied(skill.name):
+        verdict = shelf.verdict(skill.name)
+        return SkillRow(skill, SkillState.DENIED, f"{verdict.rule}, from {verdict.source}")
+    if shelf.is_loaded(skill.name):
+        return SkillRow(skill, SkillState.LOADED)
+    return SkillRow(skill, SkillState.READY if skill.is_for_model else SkillState.YOURS)
+
+
+def _shadowed(shelf: SkillShelf) -> Iterator[SkillRow]:
+    for shadowed in shelf.found.shadowed:
+        yield SkillRow(shadowed.skill, SkillState.SHADOWED, f"by {display_path(shadowed.by.file)}")
+
+
+def skill_report(shelf: SkillShelf) -> tuple[str, ...]:
+    """Lines for a person: the skills, then what is wrong."""
+    rows = skill_rows(shelf)
+    width = max((len(row.skill.name) for row in rows), default=0)
+    lines = []
+    for row in rows:
+        note = f"  ({row.note})" if row.note else ""
+        lines.append(f"  {row.skill.name:<{width}}  {row.skill.source:<12}  {row.state}{note}")
+        if row.state is not SkillState.SHADOWED:
+            lines.append(f"  {'':<{width}}  {row.skill.description}")
+    heading = f"{len(shelf.found.skills)} skills; call one by /NAME, or by naming it in a message."
+    problems = [f"  {problem}" for problem in shelf.found.problems]
+    return (heading, *lines, *(("Not as it should be:", *problems) if problems else ()))
