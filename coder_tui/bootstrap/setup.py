@@ -48,6 +48,8 @@ class Setup:
     profiles: Profiles = field(default_factory=built_in)
     agent: str = ""
     """The profile that a session begins with, where one was asked for."""
+    notices: tuple[str, ...] = ()
+    """What a person should know of their files, each in a sentence."""
 
     @property
     def tool_output(self) -> Path:

@@ -45,6 +45,7 @@ def session_parser() -> Parser:
     add_common(parser)
     _add_resume(parser)
     _add_mode(parser)
+    _add_agent(parser)
     _add_screen(parser)
     return parser
 
@@ -69,6 +70,7 @@ def run_parser() -> Parser:
     add_common(parser)
     _add_resume(parser)
     _add_mode(parser)
+    _add_agent(parser)
     return parser
 
 
@@ -79,6 +81,9 @@ def tool_parser() -> Parser:
     listing.add_argument("--json", action="store_true", help="OpenAI function definitions as JSON")
     listing.add_argument("--sub", action="store_true", help="the set of a sub-agent")
     listing.add_argument("--model", default="", help="the model whose set is shown")
+    listing.add_argument(
+        "--agent", dest="shown_agent", default="", metavar="NAME", help="the agent whose set is shown"
+    )
     add_common(listing)
     call = commands.add_parser("call", help="run one tool through the whole runner")
     call.add_argument("name", nargs="?", metavar="NAME", help="the tool")
@@ -197,6 +202,12 @@ def _add_resume(parser: argparse.ArgumentParser) -> None:
 
 def _add_mode(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--permission", choices=MODES, help="how much runs without a question (default: ask)")
+
+
+def _add_agent(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--agent", metavar="NAME", help="who works: build (the default), plan, or an agent of yours"
+    )
 
 
 def _add_screen(parser: argparse.ArgumentParser) -> None:

@@ -21,6 +21,7 @@ class Invocation:
     added_roots: tuple[Path, ...]
     resume: str = ""
     is_continued: bool = False
+    agent: str = ""
 
 
 def read_invocation(arguments: argparse.Namespace, path: str = ".") -> Invocation:
@@ -40,6 +41,7 @@ def read_invocation(arguments: argparse.Namespace, path: str = ".") -> Invocatio
         added_roots=tuple(existing_folder(folder) for folder in given.get("add_dir") or ()),
         resume=given.get("resume") or "",
         is_continued=bool(given.get("continue_")),
+        agent=given.get("agent") or "",
     )
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core, Setup, load_setup
+from coder_tui.bootstrap.agents import with_profiles
 from coder_tui.cli.invocation import Invocation
 from coder_tui.cli.output import redactor
 from coder_tui.config.settings import Settings
@@ -62,7 +63,7 @@ class Scratch:
 
 def prepare(invocation: Invocation) -> Setup:
     """The slow, blocking half: check settings, make folders, start the log."""
-    return load_setup(
+    setup = load_setup(
         invocation.directory,
         invocation.directories,
         invocation.sources,
@@ -70,13 +71,15 @@ def prepare(invocation: Invocation) -> Setup:
         invocation.mode,
         invocation.added_roots,
     )
+    return with_profiles(setup, os.environ, invocation.agent)
 
 
 def start_warnings(setup: Setup) -> tuple[str, ...]:
     """What a person should know before the first turn, each in a sentence."""
+    warnings = (*setup.sources.warnings, *setup.notices)
     if find_program("git", os.environ, (setup.directory, *setup.added_roots)):
-        return setup.sources.warnings
-    return (*setup.sources.warnings, WITHOUT_GIT)
+        return warnings
+    return (*warnings, WITHOUT_GIT)
 
 
 def model_keys(setup: Setup) -> ModelKeys:

@@ -9,6 +9,7 @@ from typing import NoReturn
 from uuid import uuid4
 
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.profiles_builtin import BUILD, GENERAL
 from coder_tui.agent.session_log import NoLog
 from coder_tui.agent.tool_runner import failure_json
 from coder_tui.bootstrap import Workbench, build_policy, build_registry, build_shell, build_workbench
@@ -28,6 +29,7 @@ from coder_tui.protocol.todos import TodoItem
 from coder_tui.tools.base import Audience, JsonObject
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.descriptions import description_of
+from coder_tui.tools.registry import AnyTool
 
 OUTSIDE = "tool-call"
 TERMINATED = 143
@@ -57,12 +59,17 @@ def _list(arguments: argparse.Namespace) -> int:
     registry = build_registry(
         setup, TodoList(OUTSIDE, _keep), lambda action: decide(action, policy), build_shell(setup)
     )
-    audience = Audience.SUB if arguments.sub else Audience.MAIN
+    profile = setup.profiles.get(arguments.shown_agent or (GENERAL if arguments.sub else BUILD))
+    audience = Audience.SUB if arguments.sub or not profile.mode.leads else Audience.MAIN
     traits = traits_of(arguments.model)
+
+    def is_enabled(tool: AnyTool) -> bool:
+        return profile.offers(tool.name, tool.kind)
+
     if arguments.json:
-        say_json(registry.definitions(traits, audience), indent=2)
+        say_json(registry.definitions(traits, audience, is_enabled), indent=2)
         return 0
-    for tool in registry.offered(traits, audience):
+    for tool in filter(is_enabled, registry.offered(traits, audience)):
         first_line = description_of(tool).split("\n", 1)[0]
         say(f"{tool.name:<12} {tool.kind:<8} {first_line}")
     return 0

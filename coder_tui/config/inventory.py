@@ -24,6 +24,7 @@ class ItemKind(StrEnum):
     INSTRUCTIONS = "instructions"
     SCRIPT = "script"
     SKILL = "skill"
+    AGENT = "agent"
 
 
 @dataclass(frozen=True, slots=True)

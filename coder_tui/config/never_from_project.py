@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from coder_tui.config.toml_lines import KeyPath
 
 # A proxy or a certificate lets its owner read every conversation, keys included; a variable that is
-# passed on hands a secret to each command. Keys are a person's habit: a changed one answers for them. Trust
+# passed on hands a secret to each command. An agent's table would be mixed with the person's own of that
+# name. Keys are a person's habit: a changed one answers for them. Trust
 # is bound to the content of a project's own skills; of a folder that it names it would not be. How much can
 # be undone is what a person relies on.
 _NEVER: frozenset[KeyPath] = frozenset(
     {
+        ("agents", "custom"),
         ("bash", "pass_environment"),
         ("fetch", "insecure_hosts"),
         ("fetch", "proxy"),

@@ -11,7 +11,12 @@ CONFIG_NAMES = (".coder-tui/config.toml", ".coder-tui/config.json")
 SERVERS_NAME = ".mcp.json"
 SKILL_FOLDERS = (".agents/skills", ".claude/skills", ".coder-tui/skills")
 """Weakest first: of one name the later holds."""
-FOLDERS = (*SKILL_FOLDERS, *(f".coder-tui/{name}" for name in ("agents", "commands", "hooks", "tools")))
+AGENT_FOLDERS = (".claude/agents", ".opencode/agent", ".opencode/agents", ".coder-tui/agents")
+FOLDERS = (
+    *SKILL_FOLDERS,
+    *AGENT_FOLDERS,
+    *(f".coder-tui/{name}" for name in ("commands", "hooks", "tools")),
+)
 
 LARGEST = 1_000_000
 _MOST_FILES = 2_000

@@ -62,6 +62,14 @@ def skill_item(name: str) -> ProjectItem:
     return ProjectItem(ItemKind.SKILL, name, 0, "comes with instructions, which may tell the model to run it")
 
 
+def agent_item(name: str) -> ProjectItem:
+    """A file below a folder of agents."""
+    agent = name.rpartition("/")[2].rpartition(".")[0]
+    return ProjectItem(
+        ItemKind.AGENT, name, 0, f'offers the agent "{agent}", with a prompt and tools of its own'
+    )
+
+
 def _section(section: str, value: Any) -> Iterator[tuple[KeyPath, ItemKind, str]]:
     if not isinstance(value, dict):
         yield (section,), ItemKind.SETTING, f"sets {section} to {_shown(value)}"

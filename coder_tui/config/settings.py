@@ -15,6 +15,7 @@ from pydantic_settings import (
     SettingsError,
 )
 
+from coder_tui.config.agents_section import AgentsSection
 from coder_tui.config.bash_section import BashSection
 from coder_tui.config.complaints import ValidKeys, complain, unknown_key, unreadable_variable
 from coder_tui.config.experimental_section import ExperimentalSection
@@ -60,6 +61,7 @@ class Settings(BaseSettings):
     )
 
     model: ModelSection = ModelSection()
+    agents: AgentsSection = AgentsSection()
     permission: PermissionTable = Field(default_factory=dict)
     bash: BashSection = BashSection()
     workspace: WorkspaceSection = WorkspaceSection()

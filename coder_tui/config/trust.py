@@ -11,6 +11,7 @@ from coder_tui.config.inventory import FileState, ItemKind, ProjectInventory, Pr
 from coder_tui.config.paths import Directories, display_path
 from coder_tui.config.private_file import write_private
 from coder_tui.config.project import (
+    AGENT_FOLDERS,
     CONFIG_NAMES,
     SERVERS_NAME,
     SKILL_FOLDERS,
@@ -19,7 +20,7 @@ from coder_tui.config.project import (
     extension_names,
     read_project_file,
 )
-from coder_tui.config.project_items import server_items, setting_items, skill_item
+from coder_tui.config.project_items import agent_item, server_items, setting_items, skill_item
 from coder_tui.config.settings_file import parse_settings
 from coder_tui.config.surroundings import surrounding_items
 from coder_tui.protocol.errors import ConfigError, StorageError
@@ -180,6 +181,9 @@ def _project_files(workspace: Path) -> Iterator[tuple[ProjectFile | str, str]]:
 def _items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
     if file.name.startswith(SKILL_FOLDERS):
         yield skill_item(file.name)
+        return
+    if file.name.startswith(AGENT_FOLDERS):
+        yield agent_item(file.name)
         return
     if file.name not in (*CONFIG_NAMES, SERVERS_NAME):
         yield ProjectItem(ItemKind.EXTENSION, file.name, 0, "extends the program")

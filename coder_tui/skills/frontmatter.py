@@ -14,7 +14,7 @@ _OPENING = re.compile(r"\A\ufeff?(?:[ \t]*\n)*---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _PLAIN_VALUE = re.compile(r"^([A-Za-z][\w-]*):[ \t]+([^\s\"'|>\[{&*!#].*?)[ \t]*$", re.MULTILINE)
 
-Value = str | tuple[str, ...] | Mapping[str, str]
+Value = str | tuple[str, ...] | Mapping[str, "Value"]
 
 
 class HeadError(Exception):
@@ -112,7 +112,7 @@ def _value(node: yaml.Node) -> Value:
         case yaml.SequenceNode():
             return tuple(_scalar(item) for item in node.value)
         case yaml.MappingNode():
-            return {_scalar(key): _scalar(value) for key, value in node.value}
+            return {_scalar(key): _value(value) for key, value in node.value}
         case _:
             return _scalar(node)
 

@@ -45,6 +45,7 @@ def test_defaults_are_the_documented_ones() -> None:
             "proxy": "",
             "ca_bundle": "",
         },
+        "agents": {"questions": "plan", "custom": {}},
         "permission": {},
         "bash": {
             "shell": "/bin/sh",
@@ -142,7 +143,7 @@ def test_permission_rules_keep_their_order_and_a_stronger_source_comes_last(tmp_
         (
             "[zzz]",
             'config.toml:1: unknown key "zzz"; valid here: '
-            "model, permission, bash, workspace, fetch, websearch, skills, limits, undo, ui, experimental",
+            "model, agents, permission, bash, workspace, fetch, websearch, skills, limits, undo, ui, experimental",
         ),
         (
             "ui.zzz = 1",
