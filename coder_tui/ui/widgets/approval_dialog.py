@@ -10,6 +10,7 @@ from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.launch import AnswerKeys
 from coder_tui.ui.widgets.choices import Answer
 from coder_tui.ui.widgets.guarded_dialog import TITLE_MARGIN, GuardedDialog
+from coder_tui.ui.widgets.legend import Legend
 from coder_tui.ui.widgets.lines import OtherRequests, Waiting
 from coder_tui.ui.widgets.preview import Preview, has_hunks
 from coder_tui.ui.widgets.prompt import Prompt
@@ -53,7 +54,7 @@ class ApprovalDialog(GuardedDialog):
         OtherRequests { border-top: solid $border-blurred; }
         #reason, #edited { display: none; max-height: 4; padding: 0 1; background: $panel; }
         #edited { max-height: 12; }
-        #legend { height: auto; padding: 0 1; display: none; }
+        #legend { display: none; }
         &.-explaining {
             #reason, #legend { display: block; }
             AnswerRow { display: none; }
@@ -84,7 +85,7 @@ class ApprovalDialog(GuardedDialog):
         self._others = OtherRequests(chrome)
         self._reason = reason
         self._edited = edited
-        self._legend = Static(id="legend", markup=False)
+        self._legend = Legend()
 
     @property
     def scrolled(self) -> SeenScroll:
@@ -146,7 +147,7 @@ class ApprovalDialog(GuardedDialog):
         if is_open:
             count = len(self._request.grants)
             digits = f"1-{count}" if count > 1 else "1"
-            self._legend.update(Content(f"{digits} pick   ^Y allow that   Esc back"))
+            self._legend.show((digits, "pick"), ("^Y", "allow that"), ("Esc", "back"))
             self._scopes.mark(picked)
         self.set_class(is_open, "-scoping")
 
@@ -163,13 +164,13 @@ class ApprovalDialog(GuardedDialog):
 
     def show_reason(self, *, is_open: bool) -> None:
         if is_open:
-            self._legend.update(Content("Enter deny and send this   ^J new line   Esc back"))
+            self._legend.show(("Enter", "deny and send this"), ("^J", "new line"), ("Esc", "back"))
         self.set_class(is_open, "-explaining")
 
     def show_edited(self, *, is_open: bool) -> None:
         if is_open:
             verb = "run" if is_command(self._request) else "use"
-            self._legend.update(Content(f"^Y {verb} this instead   Enter new line   Esc back"))
+            self._legend.show(("^Y", f"{verb} this instead"), ("Enter", "new line"), ("Esc", "back"))
         self.set_class(is_open, "-editing")
 
     def _show_title(self) -> None:

@@ -80,12 +80,18 @@ class ChangesList(RowList):
         file = change.comparison
         dots = self._dots(change)
         counts = f"+{file.additions} -{file.deletions}" if file.hunks else ""
-        tail = f"  {counts:<8}{'  ' if dots.plain else ''}"
-        room = width - 2 - cell_len(tail) - dots.cell_len
+        tail = f"  {counts:<8}{'  ' if self._dots_width else ''}"
+        room = width - 2 - cell_len(tail) - self._dots_width
         name = shortened(safe_line(file.path), max(4, room), self._chrome.more)
         line = Text.assemble((f"{_SIGNS[file.state]} ", palette.user), (name, palette.base))
         line.pad_right(max(0, room - cell_len(name)))
-        return Text.assemble(line, (tail, palette.dim), dots)
+        blank = " " * (self._dots_width - dots.cell_len)
+        return Text.assemble(line, (tail, palette.dim), blank, dots)
+
+    @property
+    def _dots_width(self) -> int:
+        """So that the numbers of all files stand below each other."""
+        return max((self._dots(change).cell_len for change in self.changes), default=0)
 
     def _dots(self, change: ShownChange) -> Text:
         palette = self.palette

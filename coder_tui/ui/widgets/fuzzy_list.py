@@ -129,7 +129,8 @@ class FuzzyList(RowList):
     def _drawn(self, item: Item, found: tuple[int, ...], width: int) -> Text:
         palette, more = self.palette, self.palette.glyphs.more
         lead = max((cell_len(each.lead) for each in self._all), default=0)
-        columns = self._columns(width - (lead + _GAP if lead else 0) - 1)
+        # A label with nothing behind it may have all of the row.
+        columns = self._columns(width - (lead + _GAP if lead else 0) - 1) if any(item.details) else []
         behind = sum(each + _GAP for each in columns)
         room = max(1, width - 1 - behind - (lead + _GAP if lead else 0))
         label = cut(_clean(item.label), room, more)

@@ -15,6 +15,7 @@ from coder_tui.ui.widgets.approval_dialog import keyed
 from coder_tui.ui.widgets.block_view import BlockView
 from coder_tui.ui.widgets.choices import Answer
 from coder_tui.ui.widgets.guarded_dialog import TITLE_MARGIN, GuardedDialog
+from coder_tui.ui.widgets.legend import Legend
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
@@ -61,7 +62,7 @@ class PlanDialog(GuardedDialog):
     DEFAULT_CSS = """
     PlanDialog {
         #reason { display: none; max-height: 4; padding: 0 1; background: $panel; }
-        #legend { height: auto; padding: 0 1; display: none; }
+        #legend { display: none; }
         AnswerRow { border-top: solid $border-blurred; }
         &.-explaining {
             #reason, #legend { display: block; }
@@ -77,9 +78,7 @@ class PlanDialog(GuardedDialog):
         self._reason = reason
         self._place = ""
         self._is_edited = False
-        self._legend = Static(
-            "Enter send this, keep planning   ^J new line   Esc back", id="legend", markup=False
-        )
+        self._legend = Legend((("Enter", "send this, keep planning"), ("^J", "new line"), ("Esc", "back")))
 
     @property
     def scrolled(self) -> SeenScroll:

@@ -10,13 +10,15 @@ from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.question_form import QuestionForm
 from coder_tui.ui.widgets.guarded_dialog import TITLE_MARGIN, GuardedDialog
+from coder_tui.ui.widgets.legend import Hints, Legend
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.question_page import QuestionPage
 from coder_tui.ui.widgets.question_tabs import QuestionTabs
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
-IN_FIELD = "Enter next  ^J new line  Up back to the list  Esc cancel all"
-IN_NOTE = "Enter back to the list  ^J new line  Esc cancel all"
+_NEW_LINE, _CANCEL = ("^J", "new line"), ("Esc", "cancel all")
+IN_FIELD = (("Enter", "next"), _NEW_LINE, ("Up", "back to the list"), _CANCEL)
+IN_NOTE = (("Enter", "back to the list"), _NEW_LINE, _CANCEL)
 
 
 class PageScroll(SeenScroll):
@@ -42,7 +44,7 @@ class QuestionsDialog(GuardedDialog):
         max-width: 100;
         #own, #remark { display: none; max-height: 4; margin: 0 1; padding: 0 1; background: $panel; }
         #own-head, #remark-head { display: none; height: 1; padding: 0 1; color: $text-muted; }
-        #legend { height: auto; padding: 0 1; border-top: solid $border-blurred; color: $text-muted; }
+        #legend { border-top: solid $border-blurred; }
         &.-own { #own, #own-head { display: block; } }
         &.-remark { #remark, #remark-head { display: block; } }
     }
@@ -58,7 +60,7 @@ class QuestionsDialog(GuardedDialog):
         self._tabs = QuestionTabs(form, chrome)
         self._scroll = PageScroll(QuestionPage(form, chrome))
         self._own, self._remark = own, remark
-        self._legend = Static(id="legend", markup=False)
+        self._legend = Legend()
 
     @property
     def scrolled(self) -> SeenScroll:
@@ -90,8 +92,7 @@ class QuestionsDialog(GuardedDialog):
         is_noting = self._remark.has_focus
         self.set_class(not form.is_review and (is_typing or bool(form.draft.text.strip())), "-own")
         self.set_class(not form.is_review and (is_noting or bool(form.draft.note.strip())), "-remark")
-        words = IN_FIELD if is_typing else IN_NOTE if is_noting else legend(form)
-        self._legend.update(Content(words))
+        self._legend.show(*(IN_FIELD if is_typing else IN_NOTE if is_noting else legend(form)))
         self._show_title()
         self.call_after_refresh(self._scroll.bring)
 
@@ -114,11 +115,12 @@ class QuestionsDialog(GuardedDialog):
         self.border_title = Content(cut(words, width, self._chrome.more))
 
 
-def legend(form: QuestionForm) -> str:
+def legend(form: QuestionForm) -> Hints:
     if form.is_review:
-        return "Enter send  1-9 change one  h back  Esc cancel all"
+        return ("Enter", "send"), ("1-9", "change one"), ("h", "back"), _CANCEL
     count = min(9, form.own_words + 1)
     verb = "pick several" if form.question.multi else "pick"
-    digits = f"1-{count} {verb}" if count > 1 else "1 your own words"
-    last = "Enter send" if len(form.questions) == 1 else "Enter next  h l turn"
-    return f"{digits}  {last}  Tab note  Esc cancel all"
+    digits = (f"1-{count}", verb) if count > 1 else ("1", "your own words")
+    is_only = len(form.questions) == 1
+    last: Hints = (("Enter", "send"),) if is_only else (("Enter", "next"), ("h l", "turn"))
+    return digits, *last, ("Tab", "note"), _CANCEL

@@ -116,6 +116,9 @@ class HunkLine(Widget):
         which = f"hunk {place}/{len(file.keys)}" if file.comparison.hunks else "the whole file"
         state = f"{sign(verdict, self._chrome)} {WORDS[verdict]}"
         stale = "  changed on disk since: cannot be taken back" if file.path in self._model.stale else ""
+        words = self._model.comment(key)
+        # Here too: below a long hunk it may be out of sight.
+        said = f"  you: {safe_line(words)}" if words else ""
         tail = f"  {which}  "
         room = max(8, self.content_size.width - cell_len(tail + state + stale))
         return Content.assemble(
@@ -123,6 +126,7 @@ class HunkLine(Widget):
             tail,
             (state, f"bold {_STYLES[verdict]}"),
             (stale, "$text-warning"),
+            (said, "$text-accent"),
         )
 
 

@@ -86,7 +86,7 @@ _MODE_STYLE = {
     Mode.AUTO: "bold $background on $error",
     Mode.PLAN: "bold $background on $success",
 }
-_HINT = Segment("^P commands  F1 help", "$text-dim", 0)
+_HINT = Segment("^P commands  F1 help", "$text-dim", 3)
 
 
 def short_count(tokens: int) -> str:
@@ -150,10 +150,10 @@ def _activity(activity: Activity, chrome: Chrome) -> tuple[Segment, ...]:
             return ()
         case Activity.WORKING:
             word = Segment(f"{chrome.running} working", "$text-primary", 8, 0)
-            return word, Segment(", Esc stops", "$text-primary", 1)
+            return word, Segment(", Esc stops", "$text-primary", 4)
         case Activity.WAITING:
             word = Segment(f"{chrome.waiting} waiting for you", "bold $text-warning", 8, 0)
-            return word, Segment(", F8 answers", "bold $text-warning", 1)
+            return word, Segment(", F8 answers", "bold $text-warning", 4)
 
 
 def fit(row: list[Segment], width: int) -> list[Segment]:
@@ -186,12 +186,11 @@ class StatusBar(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        width = self.size.width
-        row = fit(segments(self.status, self._chrome), width)
+        width = self.size.width - 1
+        row = fit([*segments(self.status, self._chrome), _HINT], width)
         parts: list[tuple[str, str]] = []
         for item in row:
+            if item is _HINT:
+                parts.append((" " * (width - _width(row)), ""))
             parts += [(item.text, item.style), (" " * item.gap, "")]
-        room = width - _width(row) - cell_len(_HINT.text) - 1
-        if room >= _HINT.gap:
-            parts += [(" " * (room - row[-1].gap), ""), (_HINT.text, _HINT.style)]
         return Content.assemble(*parts)

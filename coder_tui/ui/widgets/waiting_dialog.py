@@ -6,18 +6,25 @@ from dataclasses import dataclass
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import Static
 
 from coder_tui.protocol.requests import ApprovalRequest, Request
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.widgets.detail_rows import DetailRows
 from coder_tui.ui.widgets.guarded_dialog import GuardedDialog
+from coder_tui.ui.widgets.legend import Legend
 from coder_tui.ui.widgets.request_words import Detail, Weight, digest, raw_text
 from coder_tui.ui.widgets.row_list import RowList
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
-LEGEND = "Enter open  Space mark  a all  ^Y allow  n refuse  Esc close"
+LEGEND = (
+    ("Enter", "open"),
+    ("Space", "mark"),
+    ("a", "all"),
+    ("^Y", "allow"),
+    ("n", "refuse"),
+    ("Esc", "close"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ class AllInFull(SeenScroll):
 class WaitingDialog(GuardedDialog):
     DEFAULT_CSS = """
     WaitingDialog {
-        #legend { height: auto; padding: 0 1; border-top: solid $border-blurred; color: $text-muted; }
+        #legend { border-top: solid $border-blurred; }
         &.-confirming { AllInFull { display: block; } WaitingList { display: none; } }
     }
     """
@@ -93,7 +100,7 @@ class WaitingDialog(GuardedDialog):
         super().__init__(chrome, ())
         self.list = WaitingList(chrome)
         self.in_full = AllInFull(chrome)
-        self._legend = Static(LEGEND, id="legend", markup=False)
+        self._legend = Legend(LEGEND)
 
     @property
     def scrolled(self) -> SeenScroll:
@@ -118,11 +125,11 @@ class WaitingDialog(GuardedDialog):
     def confirm(self, question: str, verb: str, requests: tuple[Request, ...]) -> None:
         self.border_title = Content(question)
         self.in_full.show(requests)
-        self._legend.update(Content(f"^Y {verb}  Up Down PgDn scroll  Esc back"))
+        self._legend.show(("^Y", verb), ("Up Down PgDn", "scroll"), ("Esc", "back"))
         self.add_class("-confirming")
 
     def go_back(self) -> None:
-        self._legend.update(Content(LEGEND))
+        self._legend.show(*LEGEND)
         self.remove_class("-confirming")
 
 
