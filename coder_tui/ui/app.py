@@ -20,6 +20,7 @@ from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.session import SessionScreen
+from coder_tui.ui.textual_internals import ParsedOnce
 from coder_tui.ui.themes import DEFAULT_THEME, Themes, first_theme, load_themes
 
 
@@ -35,6 +36,7 @@ class CoderApp(App[int], inherit_bindings=False):
         self._themes = first_theme(launch.theme, launch.theme_directory)
         self._launch = launch
         super().__init__()
+        self.stylesheet = ParsedOnce(variables=self.get_css_variables())
         self.animation_level = "none"
         self.set_class(launch.use_ascii, "-ascii")
         self._signs = chrome(use_ascii=launch.use_ascii)

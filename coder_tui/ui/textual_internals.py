@@ -17,6 +17,7 @@ from textual._spatial_map import SpatialMap
 from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.app import App
+from textual.css.stylesheet import Stylesheet
 from textual.geometry import Region, Size
 from textual.layout import DockArrangeResult, WidgetPlacement
 from textual.message import Message
@@ -48,6 +49,16 @@ class NoStylesCache(StylesCache):
 def drop_styles_cache(widget: Widget) -> None:
     if IS_KNOWN:
         widget._styles_cache = NoStylesCache()
+
+
+class ParsedOnce(Stylesheet):
+    """The stock sheet parses everything anew for a theme and forgets it again: at the start all twice."""
+
+    def reparse(self) -> None:
+        if IS_KNOWN:
+            self.parse()
+        else:
+            super().reparse()
 
 
 class LaysOutOnce(_Mixin):

@@ -8,7 +8,7 @@ from textual.screen import Screen
 from textual.scrollbar import ScrollBar
 
 from coder_tui.ui import textual_internals
-from coder_tui.ui.textual_internals import FewPlacements, NoStylesCache, PlainScrollBar
+from coder_tui.ui.textual_internals import FewPlacements, NoStylesCache, ParsedOnce, PlainScrollBar
 from coder_tui.ui.widgets.transcript import Transcript
 from tests.ui.transcript_app import TranscriptApp, drawn, fill, screen_rows
 
@@ -41,6 +41,24 @@ async def test_growth_lays_out_less_often_than_without_the_trick(monkeypatch: py
     with_trick = await layouts_of_one_growth()
     monkeypatch.setattr(textual_internals, "IS_KNOWN", False)
     assert 0 < with_trick < await layouts_of_one_growth()
+
+
+def test_a_sheet_that_is_parsed_again_for_the_same_theme_keeps_its_rules() -> None:
+    sheet = ParsedOnce(variables={"ground": "#102030"})
+    sheet.add_source("Label { color: $ground; }")
+    sheet.reparse()
+    first = sheet.rules
+    sheet.reparse()
+    assert [each is other for each, other in zip(sheet.rules, first, strict=True)] == [True]
+
+
+def test_a_sheet_that_is_parsed_again_for_another_theme_has_its_colours() -> None:
+    sheet = ParsedOnce(variables={"ground": "#102030"})
+    sheet.add_source("Label { color: $ground; }")
+    sheet.reparse()
+    sheet.set_variables({"ground": "#405060"})
+    sheet.reparse()
+    assert [rule.styles.color.hex for rule in sheet.rules] == ["#405060"]
 
 
 async def test_arrangements_take_the_plain_map() -> None:

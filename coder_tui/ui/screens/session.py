@@ -39,6 +39,10 @@ _WIDTHS = [(0, "-narrow"), (MEDIUM, "-medium"), (WIDE, "-wide")]
 _HEIGHTS = [(0, "-short"), (30, "-tall")]
 
 
+def _class_for(cells: int, breakpoints: list[tuple[int, str]]) -> str:
+    return max((least, name) for least, name in breakpoints if least <= cells)[1]
+
+
 class SessionScreen(
     Gated, ReadingActions, PaneActions, PickerActions, PromptActions, ReportActions, Screen[None]
 ):
@@ -66,6 +70,10 @@ class SessionScreen(
 
     def compose(self) -> ComposeResult:
         """What is seen before anything was said; the rest comes behind the first paint, hidden at first."""
+        # Textual sets these at the first resize, when all is styled and laid out already, and does it again.
+        size = self.app.size
+        names = _class_for(size.width, _WIDTHS), _class_for(size.height, _HEIGHTS)
+        self.add_class(*names, update=False)
         with Container(id="body"):
             yield Container(id="chat")
         with Container(id="composer"):

@@ -1,11 +1,8 @@
 """Long pastes and pictures as a few words in the prompt; what they stand for is kept beside it."""
 
 import re
-import shlex
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-
-from coder_tui.text.mentions import mention
 
 MOST_CHARACTERS = 800
 MOST_LINES = 3
@@ -28,6 +25,8 @@ class Chips:
 
     def add_picture(self, path: Path, words: str) -> str:
         """A label for a picture, which is named by its path when it is sent."""
+        from coder_tui.text.mentions import mention  # the first paint has no pictures
+
         return self._add(f"image {path.name} {words}".strip(), mention(str(path)))
 
     def whole(self, text: str) -> str:
@@ -96,8 +95,10 @@ def _unquoted(text: str) -> str:
     """As terminals write a file that was dropped on them: an address, in quotes, with backslashes."""
     if text.startswith("file://"):
         return unquote(urlsplit(text).path)
+    from shlex import split  # nothing is dropped before the first paint
+
     try:
-        words = shlex.split(text)
+        words = split(text)
     except ValueError:
         return text
     return words[0] if len(words) == 1 else text
