@@ -41,6 +41,7 @@ class Clearance:
 
     edited: str | None = None
     refused: tuple[int, ...] = ()
+    was_asked: bool = True
 
 
 Notify = Callable[[NoticeLevel, str], None]
@@ -156,7 +157,7 @@ class PermissionDesk:
                 clearance = await self._apply(request, reply)
                 self._check_again(action)
                 return clearance
-        return Clearance()
+        return Clearance(was_asked=False)
 
     def _check_again(self, action: Action) -> None:
         """While the person read, the mode or the agent may have become another."""

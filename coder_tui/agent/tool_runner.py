@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
+from coder_tui.agent.call_reach import changed_paths, may_change_anything, touches_git, unbound
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.permissions import MAIN_AGENT, AskingAgent, Clearance, PermissionDesk
 from coder_tui.agent.review import name_of
 from coder_tui.agent.to_the_end import to_the_end
-from coder_tui.policy.paths import is_git_internal
-from coder_tui.protocol.access import TargetKind, ToolKind
+from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DisplayBlock, TextBlock
 from coder_tui.protocol.errors import STOPPED, ErrorType, ToolError, UserError
 from coder_tui.protocol.events import FilesChanged, ToolFinished, ToolProgressed, ToolStarted
@@ -216,11 +216,12 @@ class ToolRunner:
             await self._desk.clear_edited(attempt.call.id, tool, access, is_foreign=is_foreign)
         await to_the_end(self._record(attempt))
         attempt.began = time.monotonic()  # the time that a person took to answer is not the tool's
-        approved = replace(context, access=access, refused_hunks=clearance.refused)
-        if _may_change_anything(tool.kind, access):
+        shown = access if clearance.was_asked else unbound(tool.kind, access)
+        approved = replace(context, access=shown, refused_hunks=clearance.refused)
+        if may_change_anything(tool.kind, access):
             result = await self._watched(attempt.call.id, tool, params, approved)
         else:
-            async with self.calls.keeping(attempt.call.id, _changed_paths(tool.kind, access)):
+            async with self.calls.keeping(attempt.call.id, changed_paths(tool.kind, access)):
                 result = await tool.run(params, approved)
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:
@@ -232,7 +233,7 @@ class ToolRunner:
     ) -> ToolResult:
         seen: list[Path] = []
         try:
-            async with self.calls.watching(call_id, touches_git=_touches_git(context.access)) as seen:
+            async with self.calls.watching(call_id, touches_git=touches_git(context.access)) as seen:
                 return await tool.run(params, context)
         finally:
             if seen:
@@ -296,27 +297,6 @@ class ToolRunner:
                 attempt.call.id, attempt.shown_tool, outcome, attempt.summary, display, attempt.duration_ms
             )
         )
-
-
-def _may_change_anything(kind: ToolKind, access: Access | None) -> bool:
-    """A command, unless it was proven to only look."""
-    return kind is ToolKind.EXECUTE and not (access and access.command and access.command.is_read_only)
-
-
-def _touches_git(access: Access | None) -> bool:
-    """Whether what git keeps may be gone when the command has ended."""
-    if access is None or access.command is None:
-        return True
-    named = (*(target.value for target in access.targets), *(each.target for each in access.command.findings))
-    return any(is_git_internal(value) for value in named)
-
-
-def _changed_paths(kind: ToolKind, access: Access | None) -> tuple[Path, ...]:
-    """What a call says it will change; what a command changes is not known before."""
-    if access is None or kind not in {ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE}:
-        return ()
-    written = (target for target in access.targets if target.kind is TargetKind.PATH and target.writes)
-    return tuple(Path(target.value) for target in written)
 
 
 def _told_of_person(
