@@ -34,6 +34,7 @@ class Source(StrEnum):
 
     BUILTIN = "built-in"
     SKILL = "skill"
+    PROJECT_SKILL = "project skill"
     MCP = "mcp"
 
 

@@ -15,6 +15,7 @@ from coder_tui.commands.base import (
 )
 from coder_tui.commands.documents import copy, export
 from coder_tui.commands.reports import context, cost, permissions, tools
+from coder_tui.commands.skills import skills
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.outcomes import NoticeLevel
 
@@ -45,6 +46,7 @@ def builtin_commands() -> tuple[Command, ...]:
         Command("permissions", "Rules, what you allowed, and decisions", permissions),
         _opening("trust", "What this project brings along, and whether you trust it", ScreenName.TRUST),
         Command("tools", "The tools that the model has", tools),
+        Command("skills", "The skills there are, and what is wrong with any", skills),
         Command("cost", "Tokens and money of this session", cost),
         Command("context", "What fills the model's window", context),
         Command("export", "Write this session to a file", export, "[md|jsonl] [FILE]"),

@@ -13,6 +13,7 @@ from coder_tui.ui.reading import BlockReader
 from coder_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:  # commands are not needed before one is typed
+    from coder_tui.agent.session import Session
     from coder_tui.commands.base import Command, Intent
     from coder_tui.commands.registry import Called, Commands
 
@@ -38,6 +39,7 @@ class SlashCommands:
         self._reader = reader
         self._put_back = put_back
         self._all: Commands | None = None
+        self._of: Session | None = None
 
     def offered(self) -> "Iterable[Command]":
         """Those that would do something: what a command opens comes with its own keys."""
@@ -65,11 +67,15 @@ class SlashCommands:
 
     @property
     def _commands(self) -> "Commands":
-        if self._all is None:
+        session = self._conversation.session
+        if self._all is None or self._of is not session:
             from coder_tui.commands.catalogue import builtin_commands
             from coder_tui.commands.registry import Commands
+            from coder_tui.commands.skills import with_skills
 
-            self._all = Commands(builtin_commands())
+            table = builtin_commands()
+            self._all = Commands(with_skills(table, session.facts.skills) if session else table)
+            self._of = session
         return self._all
 
     async def _run(self, called: "Called") -> None:

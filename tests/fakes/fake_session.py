@@ -18,6 +18,7 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
+from coder_tui.skills.shelf import no_skills
 from coder_tui.workspace.changed_files import ChangedFile
 
 
@@ -39,6 +40,7 @@ class FakeFacts:
 
     def __init__(self) -> None:
         self.sent: tuple[str, ...] = ()
+        self.skills = no_skills()
 
     async def sent_before(self) -> tuple[str, ...]:
         return self.sent

@@ -1,6 +1,14 @@
 """Skills on disk, as people write them."""
 
+from collections.abc import Callable
 from pathlib import Path
+
+from coder_tui.config.trust import Trust
+from coder_tui.policy.action import Action, Verdict
+from coder_tui.policy.rules import Effect
+from coder_tui.skills.discover import discover
+from coder_tui.skills.roots import Root
+from coder_tui.skills.shelf import SkillShelf, opens_nothing
 
 
 def put_skill(root: Path, name: str, description: str = "Does things.", body: str = "Do it.") -> Path:
@@ -10,3 +18,19 @@ def put_skill(root: Path, name: str, description: str = "Does things.", body: st
     text = f"---\nname: {Path(name).name}\ndescription: {description}\n---\n{body}\n"
     (folder / "SKILL.md").write_text(text, encoding="utf-8")
     return folder
+
+
+def shelf_of(
+    *roots: Root,
+    denied: tuple[str, ...] = (),
+    trust: Trust | None = None,
+    let_read: Callable[[Path], None] = opens_nothing,
+) -> SkillShelf:
+    """What lies below the roots; skills of these names are denied."""
+    known = trust or Trust(Path("/nowhere/trust.json"))
+
+    def decide_on(action: Action) -> Verdict:
+        is_denied = any(target.value in denied for target in action.targets)
+        return Verdict(Effect.DENY if is_denied else Effect.ASK, "skill 'x' = deny", "config.toml:2")
+
+    return SkillShelf(discover(roots, known), lambda: known, decide_on, let_read)

@@ -1,14 +1,18 @@
 """Commands do what they say on the screen."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from textual import events
 
 from coder_tui.protocol.errors import UserError
+from coder_tui.skills.roots import Root
+from coder_tui.skills.skill import SkillSource
 from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.screens.pager import PagerScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, stage
+from tests.fakes.skill_files import put_skill, shelf_of
 
 
 def enter(s: Stage, text: str) -> None:
@@ -69,3 +73,17 @@ async def test_offered_are_only_commands_that_do_something() -> None:
         names = [command.name for command in s.screen.composing.commands.offered()]
         assert {"help", "mode", "doctor", "trust", "todos", "quit"} <= set(names)
         assert len(names) == len(set(names))
+
+
+async def test_a_skill_is_called_from_the_menu_like_a_command(tmp_path: Path) -> None:
+    put_skill(tmp_path, "deploy", "Ships the program.")
+    session = FakeSession()
+    session.facts.skills = shelf_of(Root(tmp_path, SkillSource.USER))
+    async with stage(session) as s:
+        for character in "/depl":
+            s.app.post_message(events.Key(character, character))
+        await s.until(lambda: "Ships the program." in s.drawn() and "skill" in s.drawn())
+        s.app.post_message(events.Key("tab", "\t"))
+        await s.until(lambda: s.screen.prompt.text.startswith("/deploy"))
+        enter(s, "to test")
+        await s.until(lambda: session.submitted == ["/deploy to test"])

@@ -9,6 +9,7 @@ from rapidfuzz import process
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import MarkdownBlock, TableBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.skills.parse import LONGEST_NAME
 from coder_tui.skills.shelf import SkillError, SkillShelf, using
 from coder_tui.skills.skill import Skill
 from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
@@ -32,7 +33,7 @@ class SkillTool(Tool[SkillParams]):
         self.params = _params_with([skill.name for skill in shelf.offered()])
 
     def summary(self, params: SkillParams) -> str:
-        return f"{params.action} {params.name}" if params.name else params.action
+        return f"{params.action} {params.name[:LONGEST_NAME]}" if params.name else params.action
 
     async def access(self, params: SkillParams, ctx: ToolContext) -> Access | None:
         if params.action == "list":
@@ -86,7 +87,7 @@ class SkillTool(Tool[SkillParams]):
             names = [skill.name for skill in self._shelf.offered()]
             nearest = [near for near, _, _ in process.extract(params.name, names, limit=3)]
             hint = f"The nearest are: {', '.join(nearest)}." if nearest else "There are no skills here."
-            message = f"invalid args: name: there is no skill {params.name!r}"
+            message = f"invalid args: name: there is no skill {params.name[:LONGEST_NAME]!r}"
             raise ToolError(ErrorType.INVALID_TOOL_PARAMS, message, hint)
         return skill
 

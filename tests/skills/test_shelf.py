@@ -1,0 +1,132 @@
+"""A session's skills: offered unless denied, loaded as they are now, their folder opened for reading."""
+
+from pathlib import Path
+
+import pytest
+
+from coder_tui.config.paths import Directories
+from coder_tui.config.trust import Trust
+from coder_tui.skills.report import SkillState, skill_report, skill_rows
+from coder_tui.skills.roots import Root
+from coder_tui.skills.shelf import MOST_FILES, LoadedSkill, SkillError
+from coder_tui.skills.skill import SkillSource
+from tests.fakes.skill_files import put_skill, shelf_of
+
+
+def user(folder: Path) -> Root:
+    return Root(folder, SkillSource.USER)
+
+
+def test_a_loaded_skill_brings_its_text_and_names_its_files(tmp_path: Path) -> None:
+    folder = put_skill(tmp_path, "deploy", body="Run scripts/go.sh.")
+    (folder / "scripts").mkdir()
+    (folder / "scripts/go.sh").write_text("true\n")
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__/x.pyc").touch()
+    (folder / "passwd").symlink_to("/etc/passwd")
+    opened: list[Path] = []
+    shelf = shelf_of(user(tmp_path), let_read=opened.append)
+
+    loaded = shelf.load(shelf.found.skills[0])
+
+    assert loaded == LoadedSkill(shelf.found.skills[0], ("scripts/go.sh",))
+    assert loaded.text == (
+        f'<skill name="deploy" directory="{folder}">\nRun scripts/go.sh.\n\n'
+        "Files beside it, relative to that directory; read them when the text sends you there:\n"
+        "- scripts/go.sh\n</skill>"
+    )
+    assert (shelf.loaded(), opened) == (("deploy",), [folder])
+
+
+def test_what_is_loaded_is_the_text_of_now(tmp_path: Path) -> None:
+    put_skill(tmp_path, "deploy", body="old")
+    shelf = shelf_of(user(tmp_path))
+    put_skill(tmp_path, "deploy", body="new")
+
+    assert shelf.load(shelf.found.skills[0]).skill.body == "new"
+
+
+def test_a_project_skill_that_changed_since_it_was_trusted_is_not_loaded(tmp_path: Path) -> None:
+    directories = Directories(*(tmp_path / name for name in ("config", "data", "cache", "log")))
+    project = tmp_path / "project"
+    folder = put_skill(project / ".agents/skills", "deploy")
+    (folder / "go.sh").write_text("true\n")
+    trust = Trust.load(directories)
+    trust.accept(trust.inventory(project))
+    shelf = shelf_of(Root(project / ".agents/skills", SkillSource.PROJECT, project), trust=trust)
+    (folder / "go.sh").write_text("evil\n")
+
+    with pytest.raises(SkillError, match=r"go\.sh is not trusted"):
+        shelf.load(shelf.found.skills[0])
+    assert shelf.loaded() == ()
+
+
+def test_a_skill_that_is_gone_or_broken_says_so(tmp_path: Path) -> None:
+    folder = put_skill(tmp_path, "deploy")
+    shelf = shelf_of(user(tmp_path))
+    (folder / "SKILL.md").write_text("no head\n")
+    with pytest.raises(SkillError, match=r"SKILL\.md:1: error: there is no frontmatter"):
+        shelf.load(shelf.found.skills[0])
+    (folder / "SKILL.md").unlink()
+    with pytest.raises(SkillError, match="is not there"):
+        shelf.load(shelf.found.skills[0])
+
+
+def test_denied_skills_and_those_for_the_person_alone_are_not_offered(tmp_path: Path) -> None:
+    put_skill(tmp_path, "open")
+    put_skill(tmp_path, "denied")
+    (put_skill(tmp_path, "mine") / "SKILL.md").write_text(
+        "---\nname: mine\ndescription: x\ndisable-model-invocation: true\n---\nGo.\n"
+    )
+    shelf = shelf_of(user(tmp_path), denied=("denied",))
+
+    assert [skill.name for skill in shelf.offered()] == ["open"]
+    assert [skill.name for skill in shelf.callable_by_person()] == ["mine", "open"]
+    assert [(row.skill.name, row.state) for row in skill_rows(shelf)] == [
+        ("denied", SkillState.DENIED),
+        ("mine", SkillState.YOURS),
+        ("open", SkillState.READY),
+    ]
+
+
+def test_a_conversation_tells_what_is_loaded(tmp_path: Path) -> None:
+    folder = put_skill(tmp_path, "deploy")
+    put_skill(tmp_path, "denied")
+    opened: list[Path] = []
+    shelf = shelf_of(user(tmp_path), denied=("denied",), let_read=opened.append)
+    held = ["deploy", "denied", "gone"]
+
+    shelf.follow(lambda: tuple(held))
+
+    assert (shelf.is_loaded("deploy"), opened) == (True, [folder])
+    held.clear()
+    assert not shelf.is_loaded("deploy")
+
+
+def test_the_list_of_files_ends(tmp_path: Path) -> None:
+    folder = put_skill(tmp_path, "many")
+    for number in range(MOST_FILES + 5):
+        (folder / f"{number:04}").touch()
+    shelf = shelf_of(user(tmp_path))
+
+    files = shelf.load(shelf.found.skills[0]).files
+
+    assert (len(files), files[-1]) == (MOST_FILES + 1, "… (more than 200; look with list)")
+
+
+def test_the_report_names_sources_states_and_what_is_wrong(tmp_path: Path) -> None:
+    put_skill(tmp_path / "weak", "deploy", "Old way.")
+    put_skill(tmp_path / "strong", "deploy", "New way.")
+    (tmp_path / "strong/bad").mkdir()
+    (tmp_path / "strong/bad/SKILL.md").write_text("x\n")
+    shelf = shelf_of(Root(tmp_path / "weak", SkillSource.BUILTIN), user(tmp_path / "strong"))
+
+    assert skill_report(shelf) == (
+        "1 skills; call one by /NAME, or by naming it in a message.",
+        "  deploy  user          ready",
+        "          New way.",
+        f"  deploy  built-in      shadowed  (by {tmp_path}/strong/deploy/SKILL.md)",
+        "Not as it should be:",
+        f"  {tmp_path}/strong/bad/SKILL.md:1: error: there is no frontmatter: "
+        "the file must begin with a line ---",
+    )
