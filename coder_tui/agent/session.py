@@ -19,6 +19,7 @@ from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_facts import SessionFacts
 from coder_tui.agent.session_name import SessionName, SessionState
 from coder_tui.agent.session_record import SessionRecord
+from coder_tui.agent.subagents import ChildDesk, NoChildren
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.turn_player import TurnPlayer
@@ -57,6 +58,7 @@ class SessionParts:
     profiles: ProfileSwitch
     earlier: tuple[Event, ...] = ()
     todos: Callable[[], tuple[TodoItem, ...]] = tuple
+    subagents: ChildDesk = field(default_factory=NoChildren)
     skills: SkillShelf = field(default_factory=no_skills)
     is_kept: bool = True
     is_confined: bool = True
@@ -85,6 +87,7 @@ class Session:
         )
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self.facts = SessionFacts(parts)
+        self.subagents = parts.subagents
         self.shell = PersonShell(parts)
         self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
 

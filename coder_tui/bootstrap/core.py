@@ -21,6 +21,7 @@ from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.bootstrap.setup import Setup, workspace_of
+from coder_tui.bootstrap.subagents import Furniture, build_subagents
 from coder_tui.bootstrap.undo import blobs_of, session_changes
 from coder_tui.bootstrap.workbench import Workbench, build_workbench
 from coder_tui.llm.catalog import small_model_for
@@ -98,6 +99,8 @@ class Core:
         bench = build_workbench(self.setup, bus, todos, log, log, self.store, lead.plan, state.sees_images)
         bench.skills.follow(lambda: loaded_skills(conversation.messages))
         queue = MessageQueue(bus)
+        services = self._services(bench, conversation, queue, stored)
+        furniture = Furniture(self.setup, self.store, self.client, self.retry, bench, services, changes)
         parts = SessionParts(
             info=info,
             store=self.store,
@@ -106,13 +109,14 @@ class Core:
             desk=bench.desk,
             queue=queue,
             state=state,
-            services=self._services(bench, conversation, queue, stored),
+            services=services,
             titles=TitleWriter(self.client, self._small_model()),
             changes=changes,
             profiles=bench.profiles,
             skills=bench.skills,
             earlier=tuple(replay(stored)),
             todos=lambda: todos.items,
+            subagents=build_subagents(info.id, furniture),
             is_kept=not self.setup.is_scratch,
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,
         )
