@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, Field, ValidationError
 from pydantic.fields import FieldInfo
@@ -21,6 +21,7 @@ from coder_tui.config.complaints import ValidKeys, complain, unknown_key, unread
 from coder_tui.config.experimental_section import ExperimentalSection
 from coder_tui.config.fetch_section import FetchSection
 from coder_tui.config.limits_section import LimitsSection
+from coder_tui.config.lsp_section import LspTable
 from coder_tui.config.model_section import ModelSection
 from coder_tui.config.permission_section import PermissionTable
 from coder_tui.config.project_settings import PERMISSION
@@ -68,6 +69,7 @@ class Settings(BaseSettings):
     fetch: FetchSection = FetchSection()
     websearch: WebsearchSection = WebsearchSection()
     skills: SkillsSection = SkillsSection()
+    lsp: LspTable = Field(default_factory=dict)
     limits: LimitsSection = LimitsSection()
     undo: UndoSection = UndoSection()
     ui: UiSection = UiSection()
@@ -158,12 +160,14 @@ def _wrong_project_rules(sources: Sources) -> list[str]:
 
 
 def _valid_keys() -> ValidKeys:
-    """The keys of each section; a section that takes any key has none."""
+    """The keys of each section, or of each of its tables; a section that takes any key has none."""
     return {name: tuple(_section_fields(field)) for name, field in Settings.model_fields.items()}
 
 
 def _section_fields(field: FieldInfo) -> Iterable[str]:
     kind = field.annotation
+    if get_origin(kind) is dict:
+        kind = get_args(kind)[1]
     return kind.model_fields if isinstance(kind, type) and issubclass(kind, Section) else ()
 
 

@@ -1,11 +1,24 @@
 """What goes between the program and the process that speaks to language servers; all positions from 0."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from coder_tui.protocol.diagnostics import ServerStatus, Severity
 
 JsonObject = dict[str, Any]
+LARGEST_TEXT = 2_000_000
+"""Characters, or bytes on disk, of a file that servers are asked about."""
+
+
+class Question(StrEnum):
+    """What a server is asked about a place, as the protocol calls it."""
+
+    DEFINITION = "textDocument/definition"
+    REFERENCES = "textDocument/references"
+    HOVER = "textDocument/hover"
+    SYMBOLS = "textDocument/documentSymbol"
+    WORKSPACE_SYMBOLS = "workspace/symbol"
 
 
 @dataclass(frozen=True, slots=True)

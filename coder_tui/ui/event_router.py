@@ -104,16 +104,11 @@ class EventRouter:
             case TurnFinished():
                 self._finished(event)
             case TurnFailed(_, message, hint):
-                transcript.add_note(NoticeLevel.ERROR, f"{message} {hint}".strip())
-                self._panes.conversation.failed()
-                self._ended()
+                self._failed(f"{message} {hint}".strip())
             case RetryScheduled(attempt, delay, reason):
                 transcript.discard_stream(f"{reason} Attempt {attempt} failed, again in {delay:.0f} s.")
-            case TodosChanged() | FilesChanged() | DiagnosticsChanged():
+            case TodosChanged() | FilesChanged() | DiagnosticsChanged() | ServerStatusChanged():
                 self._route_work(event)
-            case ServerStatusChanged(server, _, server_status, detail):
-                if server_status is ServerStatus.CRASHED:
-                    transcript.add_note(NoticeLevel.WARNING, f"[LSP] {server}: {detail}")
             case UsageUpdated():
                 self._used(event)
             case Notice(level, text):
@@ -128,7 +123,9 @@ class EventRouter:
             case _:
                 assert_never(event)
 
-    def _route_work(self, event: TodosChanged | FilesChanged | DiagnosticsChanged) -> None:
+    def _route_work(
+        self, event: TodosChanged | FilesChanged | DiagnosticsChanged | ServerStatusChanged
+    ) -> None:
         match event:
             case TodosChanged(items):
                 self._panes.dock.show_todos(items)
@@ -136,6 +133,9 @@ class EventRouter:
                 self._panes.files_changed()
             case DiagnosticsChanged(path, diagnostics):
                 self._panes.dock.show_problems(path, diagnostics)
+            case ServerStatusChanged(server, _, status, detail):
+                if status is ServerStatus.CRASHED:
+                    self._panes.transcript.add_note(NoticeLevel.WARNING, f"[LSP] {server}: {detail}")
             case _:
                 assert_never(event)
 
@@ -191,6 +191,11 @@ class EventRouter:
             tokens=event.session.total_tokens,
             cost=event.session.cost,
         )
+
+    def _failed(self, message: str) -> None:
+        self._panes.transcript.add_note(NoticeLevel.ERROR, message)
+        self._panes.conversation.failed()
+        self._ended()
 
     def _finished(self, event: TurnFinished) -> None:
         match event.outcome:

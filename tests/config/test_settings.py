@@ -59,6 +59,7 @@ def test_defaults_are_the_documented_ones() -> None:
         "fetch": {"proxy": "", "ca_bundle": "", "insecure_hosts": ()},
         "websearch": {"base_url": "https://api.exa.ai"},
         "skills": {"paths": ()},
+        "lsp": {},
         "limits": {"max_steps": 200, "max_cost": None, "max_minutes": None, "repeated_calls": 3},
         "undo": {
             "commands": True,
@@ -143,7 +144,8 @@ def test_permission_rules_keep_their_order_and_a_stronger_source_comes_last(tmp_
         (
             "[zzz]",
             'config.toml:1: unknown key "zzz"; valid here: '
-            "model, agents, permission, bash, workspace, fetch, websearch, skills, limits, undo, ui, experimental",
+            "model, agents, permission, bash, workspace, fetch, websearch, skills, lsp, limits, undo, ui, "
+            "experimental",
         ),
         (
             "ui.zzz = 1",

@@ -1,0 +1,73 @@
+"""The language servers of a session: which are known, where they may run, and what they are told."""
+
+import hashlib
+import os
+from pathlib import Path
+
+from coder_tui.bootstrap.setup import Setup, roots_of, workspace_of
+from coder_tui.config.trust import Trust
+from coder_tui.lsp.finding import Places
+from coder_tui.lsp.hosting import HostOptions
+from coder_tui.lsp.pool import LspPool, Publish
+from coder_tui.lsp.selection import Surroundings
+from coder_tui.lsp.servers import build_catalogue
+from coder_tui.lsp.wire import SandboxOrder
+from coder_tui.shell.environment import clean_environment
+from coder_tui.shell.sandbox import home_folder
+
+INSTALLED = "lsp"
+_LOG = "lsp.log"
+_UNTRUSTED = (
+    "this folder brings settings along that nobody has trusted yet; "
+    "'coder-tui trust' shows what they would do, and asks"
+)
+
+
+def build_pool(setup: Setup, publish: Publish) -> LspPool:
+    """Nothing is looked for or started before it is needed."""
+    surroundings = Surroundings(
+        roots_of(setup),
+        build_catalogue(setup.settings.lsp),
+        lambda: _places(setup),
+        lambda: _distrust(setup),
+        setup.sandbox,
+        os.environ,
+    )
+    options = HostOptions(
+        _sandbox(setup), clean_environment(os.environ), setup.directories.log / _LOG, setup.redact
+    )
+    return LspPool(workspace_of(setup), surroundings, options, publish)
+
+
+def installed_folder(setup: Setup) -> Path:
+    """Where `coder-tui lsp install` puts servers."""
+    return setup.directories.data / INSTALLED
+
+
+def _places(setup: Setup) -> Places:
+    inventory = Trust.load(setup.directories).inventory(setup.directory)
+    # A program that lies in the project is the project's: a person must have said yes to what it brings.
+    is_trusted = bool(inventory.files) and inventory.is_trusted
+    path = clean_environment(os.environ).get("PATH", "")
+    return Places(roots_of(setup)[0], installed_folder(setup), path, uses_project_programs=is_trusted)
+
+
+def _distrust(setup: Setup) -> str:
+    inventory = Trust.load(setup.directories).inventory(setup.directory)
+    return "" if inventory.is_trusted else _UNTRUSTED
+
+
+def _sandbox(setup: Setup) -> SandboxOrder:
+    """Servers read the workspace and write their caches, each project its own, and nothing else."""
+    roots = roots_of(setup)
+    name = hashlib.sha256(b"\0".join(os.fsencode(root) for root in roots)).hexdigest()[:16]
+    status = setup.sandbox
+    return SandboxOrder(
+        kind=status.kind,
+        program=status.program,
+        wish=setup.settings.bash.sandbox,
+        own=tuple(map(str, setup.own_folders)),
+        readable=(*map(str, roots), str(installed_folder(setup))),
+        cache=str(setup.directories.cache / "lsp" / name),
+        home=str(home_folder()),
+    )

@@ -1,0 +1,222 @@
+"""Puts texts before a language server and waits for its word about them: unknown is never taken for clean."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from coder_tui.lsp.conversation import PULL, TSSERVER, Listener
+from coder_tui.lsp.document import Document, in_characters, path_of, uri_of
+from coder_tui.lsp.documents import Documents
+from coder_tui.lsp.pace import Pace
+from coder_tui.lsp.peer import GoneError, NotAnsweredError, RefusedError
+from coder_tui.lsp.replies import findings
+from coder_tui.lsp.server import Lifecycle, Run
+from coder_tui.lsp.wire import Checked, Found, Published, ServerOrder, StateTold
+from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.shell.sandbox import Sandbox
+
+_TSSERVER_KINDS = ("syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync")
+# The server asks for another try: it was busy with a change, or cancelled the request itself.
+_AGAIN = frozenset({-32801, -32802})
+_AGAIN_PAUSE = 0.05
+
+
+class Checker:
+    """The documents of one server. `tell` hears of all that it says about texts that are on disk."""
+
+    def __init__(
+        self, order: ServerOrder, sandbox: Sandbox, tell: Callable[[Published | StateTold], None]
+    ) -> None:
+        self.order = order
+        self._tell = tell
+        self._pace = Pace()
+        self._refreshing: set[asyncio.Task[None]] = set()
+        listener = Listener(self._published, lambda: self._documents.wake(), self._refresh)
+        self.life = Lifecycle(order, sandbox, listener, tell, lambda: self._documents.reopen())
+        self._documents = Documents(self.life)
+
+    async def check(
+        self,
+        path: str,
+        text: str,
+        language: str,
+        seconds: float | None,
+        *,
+        is_proposed: bool = False,
+        is_saved: bool = False,
+    ) -> Checked:
+        """What the server says of this text; without `seconds` it waits as long as is usual for it."""
+        deadline = _now() + (self._pace.budget if seconds is None else seconds)
+        document = self.put(path, text, language, is_proposed=is_proposed, is_saved=is_saved)
+        version = document.version
+        while (run := await self.life.running(deadline)) is not None:
+            if await self._settled(run, document, version, deadline):
+                status = ServerStatus.LINTER_MISSING if self.order.lacks else ServerStatus.FRESH
+                return Checked(status, document.bounded(), len(document.items), self.order.lacks)
+            if _now() >= deadline:
+                break
+        return self._not_known(document)
+
+    def put(
+        self, path: str, text: str, language: str, *, is_proposed: bool = False, is_saved: bool = False
+    ) -> Document:
+        """Let the server have this text, without waiting."""
+        document = self._documents.take(path, language)
+        was_proposed, document.is_proposed = document.is_proposed, is_proposed
+        if document.version == 0 or document.text != text:
+            self._pace.published(document.pushes)
+            document.sent(text, _now())
+            self._documents.forget_results(spared=document)
+            is_recalled = document.recall()
+            self._documents.send(document)
+        else:
+            is_recalled = document.is_known
+        if is_recalled and was_proposed and not is_proposed:
+            self._announce(document)
+        if is_saved:
+            self._documents.save(document)
+        return document
+
+    def close_document(self, path: str) -> None:
+        """The file is gone, or nobody looks at it any more."""
+        self._documents.close(path)
+
+    def changed_on_disk(self, changes: list[tuple[str, int]]) -> None:
+        """Files that something else than an edit made (1), changed (2) or removed (3)."""
+        self._documents.forget_results()
+        if (run := self.life.run) is not None:
+            told = [{"uri": uri_of(path), "type": kind} for path, kind in changes]
+            run.client.notify("workspace/didChangeWatchedFiles", {"changes": told})
+
+    def text_of(self, path: str) -> str | None:
+        document = self._documents.get(path)
+        return document.text if document else None
+
+    async def close(self) -> None:
+        for task in tuple(self._refreshing):
+            task.cancel()
+        await self.life.close()
+
+    async def _settled(self, run: Run, document: Document, version: int, deadline: float) -> bool:
+        """Whether the server has spoken about this version, or a later one, before the time was up."""
+        counting = self._counting(run, document, deadline)
+        try:
+            while document.known_version < version and self.life.run is run and _now() < deadline:
+                document.changed.clear()
+                if run.conversation.can_pull and not document.pull_fails:
+                    await self._pull(run, document, deadline)
+                    continue
+                rest = self._quiet_left(document)
+                if rest <= 0 or (counting.done() and document.holds(counting.result())):
+                    self._know(document)
+                    break
+                await _either(document.changed, counting, min(rest, deadline - _now()))
+        finally:
+            counting.cancel()
+        return document.known_version >= version
+
+    def _quiet_left(self, document: Document) -> float:
+        """How much longer nothing more must come; for ever while nothing has."""
+        push = document.current_push()
+        if push is None:
+            return float("inf")
+        is_versioned = push.version is not None
+        quiet = self._pace.quiet(is_versioned=is_versioned, is_overlapping=document.is_overlapping)
+        return push.at + quiet - _now()
+
+    def _know(self, document: Document) -> None:
+        self._pace.took(_now() - document.sent_at)
+        document.know()
+
+    async def _pull(self, run: Run, document: Document, deadline: float) -> None:
+        version = document.version
+        params: dict[str, Any] = {"textDocument": {"uri": document.uri}}
+        if identifier := run.conversation.pull_identifier():
+            params["identifier"] = identifier
+        try:
+            result = await run.client.request(PULL, params, max(deadline - _now(), 0.01))
+        except RefusedError as error:
+            document.pull_fails = error.code not in _AGAIN
+            await asyncio.sleep(_AGAIN_PAUSE)
+            return
+        except (GoneError, NotAnsweredError):
+            await asyncio.sleep(0)
+            return
+        if document.version == version:
+            document.take_pull(self._read(document, (result or {}).get("items")))
+            self._know(document)
+            self._announce(document)
+
+    def _counting(self, run: Run, document: Document, deadline: float) -> "asyncio.Future[int | None]":
+        """typescript-language-server names no version and does not repeat that a file is clean.
+
+        So tsserver, which answers in order, is asked how much there is to come for this text.
+        """
+        if not run.conversation.asks_tsserver or document.is_known:
+            return asyncio.get_running_loop().create_future()
+        return asyncio.ensure_future(self._count(run, document, deadline))
+
+    async def _count(self, run: Run, document: Document, deadline: float) -> int | None:
+        count = 0
+        with contextlib.suppress(GoneError, NotAnsweredError, RefusedError):
+            for kind in _TSSERVER_KINDS:
+                params = {"command": TSSERVER, "arguments": [kind, {"file": document.path}]}
+                reply = await run.client.request("workspace/executeCommand", params, deadline - _now())
+                body = reply.get("body") if isinstance(reply, dict) else None
+                if not isinstance(body, list):
+                    return None
+                count += len(body)
+            return count
+        return None
+
+    def _published(self, uri: str, version: int | None, items: Any) -> None:
+        document = self._documents.get(path_of(uri))
+        if document is None or document.generation != self.life.generation:
+            return
+        if document.take_push(version, self._read(document, items), _now()):
+            document.changed.set()
+            self._announce(document)
+
+    def _read(self, document: Document, items: Any) -> tuple[Found, ...]:
+        run = self.life.run
+        found = findings(items)
+        return in_characters(found, document.text, run.conversation.encoding) if run else found
+
+    def _announce(self, document: Document) -> None:
+        if not document.is_proposed:
+            self._tell(Published(self.order.key, document.path, document.bounded()))
+
+    def _refresh(self) -> None:
+        self._documents.forget_results()
+        for document in self._documents.all():
+            task = asyncio.ensure_future(self._pull_again(document))
+            self._refreshing.add(task)
+            task.add_done_callback(self._refreshing.discard)
+
+    async def _pull_again(self, document: Document) -> None:
+        run = self.life.run
+        if run is not None and run.conversation.can_pull and document.is_known:
+            await self._pull(run, document, _now() + self._pace.budget)
+
+    def _not_known(self, document: Document) -> Checked:
+        if self.life.run is None:
+            return Checked(self.life.status, detail=self.life.detail)
+        doing = self.life.run.conversation.doing
+        if document.known_version:
+            return Checked(ServerStatus.STALE, document.bounded(), len(document.items), doing)
+        return Checked(ServerStatus.PENDING, detail=doing)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+async def _either(event: asyncio.Event, future: "asyncio.Future[Any]", seconds: float) -> None:
+    """Wait for the first of them, or until the time is up."""
+    waiting: asyncio.Future[Any] = asyncio.ensure_future(event.wait())
+    try:
+        pending: set[asyncio.Future[Any]] = {waiting, future} if not future.done() else {waiting}
+        await asyncio.wait(pending, timeout=max(seconds, 0), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waiting.cancel()

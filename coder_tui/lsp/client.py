@@ -1,0 +1,181 @@
+"""Speaks the language server protocol by pygls; the only module that imports it, as it is slow to import."""
+
+import asyncio
+import logging
+from threading import Event
+from typing import Any
+
+import attrs
+from cattrs import Converter
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.io_ import run_async
+from pygls.lsp.client import LanguageClient
+from pygls.protocol import LanguageServerProtocol, default_converter
+
+from coder_tui import __version__
+from coder_tui.lsp.peer import (
+    GoneError,
+    NotAnsweredError,
+    Peer,
+    Reader,
+    RefusedError,
+    UnknownRequestError,
+    Writer,
+)
+
+# It logs whole files and tracebacks of what a server got wrong; what matters is told by errors.
+logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
+
+_VERSION = "2.0"
+_METHOD_NOT_FOUND = -32601
+_INVALID_REQUEST = -32600
+
+
+def _converter() -> Converter:
+    converter: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls does not annotate it
+    # Without this hook pygls drops the first reply of pylsp, ruff and ty: it cannot tell the variants apart.
+    selector = attrs.fields(types.NotebookDocumentFilterWithCells).notebook.type
+
+    def choose(value: Any, _: Any) -> Any:
+        if value is None or isinstance(value, str):
+            return value
+        if "notebookType" in value:
+            return converter.structure(value, types.NotebookDocumentFilterNotebookType)
+        if "scheme" in value:
+            return converter.structure(value, types.NotebookDocumentFilterScheme)
+        return converter.structure(value, types.NotebookDocumentFilterPattern)
+
+    converter.register_structure_hook(selector, choose)
+    return converter
+
+
+class _Protocol(LanguageServerProtocol):
+    """pygls's reading, writing and checking; what to answer is decided by `peer`."""
+
+    peer: Peer
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            # Otherwise whoever waits for this reply would wait for ever.
+            self._reject(data, error)
+            raise
+
+    def plain(self, value: Any) -> Any:
+        """As it was on the wire; None for the parameters of messages that the protocol does not know."""
+        # pygls makes named tuples of those.
+        return None if hasattr(value, "_fields") else self._converter.unstructure(value)
+
+    def typed(self, method: str, params: Any) -> Any:
+        known: Any = types.METHOD_TO_TYPES.get(method)
+        return self._converter.structure(params, known[2]) if known and known[2] else params
+
+    def forget(self, number: str) -> None:
+        self._request_futures.pop(number, None)
+
+    def fail_all(self, error: Exception) -> None:
+        waiting, self._request_futures = self._request_futures, {}
+        for future in waiting.values():
+            if not future.done():
+                future.set_exception(error)
+
+    def _reject(self, data: dict[str, Any], error: Exception) -> None:
+        if "id" not in data:
+            return
+        if "method" in data:
+            self._refuse(data["id"], _INVALID_REQUEST, "it cannot be read")
+        elif future := self._request_futures.pop(data["id"], None):
+            future.set_exception(RefusedError(0, f"its reply cannot be read: {error}"))
+
+    def _refuse(self, number: Any, code: int, message: str) -> None:
+        error = {"code": code, "message": message}
+        self._send_data({"jsonrpc": _VERSION, "id": number, "error": error})
+
+    def _handle_request(self, msg_id: Any, method_name: str, params: Any) -> None:
+        try:
+            result = self.peer.answer(method_name, self.plain(params))
+        except UnknownRequestError:
+            self._refuse(msg_id, _METHOD_NOT_FOUND, f"{method_name} is not known here")
+        else:
+            self._send_data({"jsonrpc": _VERSION, "id": msg_id, "result": result})
+
+    def _handle_notification(self, method_name: str, params: Any) -> None:
+        self.peer.hear(method_name, self.plain(params))
+
+
+class _Client(LanguageClient):
+    def __init__(self, peer: Peer) -> None:
+        super().__init__("coder-tui", __version__, _Protocol, _converter)
+        self._peer = peer
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        self._peer.garbled(str(error) or type(error).__name__)
+
+
+class LspClient:
+    """One connection: JSON in, JSON out, checked on the way."""
+
+    def __init__(self, reader: Reader, writer: Writer, peer: Peer) -> None:
+        self._protocol = _client_protocol(_Client(peer), peer)
+        self._protocol.set_writer(writer)
+        self._count = 0
+        self._stopped = Event()
+        self._reading = asyncio.ensure_future(self._read(reader))
+
+    async def request(self, method: str, params: Any, seconds: float) -> Any:
+        """The reply's result; `NotAnsweredError` when the time is up, and the server is told to stop."""
+        self._count += 1
+        number = f"{self._count}"
+        if self._reading.done():
+            raise GoneError("it has ended")
+        future = self._protocol.send_request(method, self._protocol.typed(method, params), msg_id=number)
+        # Shielded: a cancelled future of pygls would make its reader stumble over the late reply.
+        reply = asyncio.shield(asyncio.wrap_future(future))
+        reply.add_done_callback(_retrieve)
+        try:
+            return self._protocol.plain(await asyncio.wait_for(reply, seconds))
+        except TimeoutError as error:
+            raise NotAnsweredError(f"no answer to {method} within {seconds:.0f} s") from error
+        except JsonRpcException as error:
+            raise RefusedError(error.code, error.message) from error
+        finally:
+            if not future.done():
+                self.notify("$/cancelRequest", {"id": number})
+
+    def notify(self, method: str, params: Any) -> None:
+        if not self._reading.done():
+            self._protocol.notify(method, self._protocol.typed(method, params))
+
+    async def ended(self) -> None:
+        """Return when nothing more will come from the server."""
+        await asyncio.wait({self._reading})
+
+    def close(self) -> None:
+        """Listen no more; whoever waits for a reply learns of it."""
+        self._stopped.set()
+        self._reading.cancel()
+        self._protocol.fail_all(GoneError("it has ended"))
+
+    async def _read(self, reader: Reader) -> None:
+        handler = self._protocol._server._report_server_error
+        try:
+            await run_async(self._stopped, reader, self._protocol, error_handler=handler)
+        except (asyncio.IncompleteReadError, ValueError, OSError) as error:
+            self._protocol.peer.garbled(str(error))
+        finally:
+            self._protocol.fail_all(GoneError("it has ended"))
+
+
+def _client_protocol(client: _Client, peer: Peer) -> _Protocol:
+    protocol = client.protocol
+    assert isinstance(protocol, _Protocol)
+    protocol.peer = peer
+    return protocol
+
+
+def _retrieve(reply: "asyncio.Future[Any]") -> None:
+    """A failure that comes when nobody waits any more is not worth a warning."""
+    if not reply.cancelled():
+        reply.exception()

@@ -1,0 +1,152 @@
+"""Our side of a conversation with one language server: what it can do, and an answer to all it asks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from coder_tui.lsp.offer import setting_for, workspace_folders
+from coder_tui.lsp.peer import UnknownRequestError
+from coder_tui.lsp.positions import PositionEncoding
+from coder_tui.lsp.wire import JsonObject, ServerOrder
+
+PULL = "textDocument/diagnostic"
+TSSERVER = "typescript.tsserverRequest"
+_PROVIDERS = {
+    PULL: "diagnosticProvider",
+    "textDocument/definition": "definitionProvider",
+    "textDocument/references": "referencesProvider",
+    "textDocument/hover": "hoverProvider",
+    "textDocument/documentSymbol": "documentSymbolProvider",
+    "workspace/symbol": "workspaceSymbolProvider",
+}
+_PUBLISHED = "textDocument/publishDiagnostics"
+# They ask the program to draw something anew, or to remember a token: there is nothing to do.
+_ACKNOWLEDGED = frozenset(
+    {
+        "window/workDoneProgress/create",
+        "window/showMessageRequest",
+        "workspace/codeLens/refresh",
+        "workspace/foldingRange/refresh",
+        "workspace/inlayHint/refresh",
+        "workspace/inlineValue/refresh",
+        "workspace/semanticTokens/refresh",
+        "workspace/textDocumentContent/refresh",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who is told of what the server says by itself."""
+
+    published: Callable[[str, int | None, Any], None]
+    """The address of a file, the version it is about where the server says so, and its findings."""
+    changed: Callable[[], None]
+    """What the server can do is not what it was."""
+    refresh: Callable[[], None]
+    """What the server said of any file may not hold any more."""
+
+
+class Conversation:
+    """Knows the server's capabilities, those it began with and those that it registered later."""
+
+    def __init__(self, order: ServerOrder, listener: Listener) -> None:
+        self._order = order
+        self._listener = listener
+        self._static: JsonObject = {}
+        self._registered: dict[str, tuple[str, JsonObject]] = {}
+        self.encoding = PositionEncoding.UTF16
+        self.doing = ""
+        """What the server says that it is busy with."""
+        self.trouble = ""
+        """Why something that it sent could not be read."""
+
+    def begin(self, capabilities: JsonObject) -> None:
+        self._static = capabilities
+        # A server that does not say which counts as the protocol's first version did.
+        self.encoding = PositionEncoding(capabilities.get("positionEncoding") or PositionEncoding.UTF16)
+
+    def can(self, method: str) -> bool:
+        is_static = self._static.get(_PROVIDERS[method], False) not in (False, None)
+        return is_static or any(name == method for name, _ in self._registered.values())
+
+    @property
+    def can_pull(self) -> bool:
+        return self.can(PULL)
+
+    @property
+    def asks_tsserver(self) -> bool:
+        provider = self._static.get("executeCommandProvider") or {}
+        return TSSERVER in provider.get("commands", ())
+
+    @property
+    def wants_saves(self) -> bool:
+        sync = self._static.get("textDocumentSync")
+        # The number alone says nothing of saving; servers that use it expect to be told.
+        return bool(sync.get("save")) if isinstance(sync, dict) else sync is not None
+
+    @property
+    def wants_saved_text(self) -> bool:
+        sync = self._static.get("textDocumentSync")
+        save = sync.get("save") if isinstance(sync, dict) else None
+        return isinstance(save, dict) and bool(save.get("includeText"))
+
+    def pull_identifier(self) -> str | None:
+        named = [options for name, options in self._registered.values() if name == PULL]
+        static = self._static.get(_PROVIDERS[PULL])
+        options = named[0] if named else static if isinstance(static, dict) else {}
+        return options.get("identifier")
+
+    def answer(self, method: str, params: Any) -> Any:
+        match method:
+            case "workspace/configuration":
+                return [
+                    setting_for(self._order.settings, item.get("section") or "") for item in params["items"]
+                ]
+            case "workspace/workspaceFolders":
+                return workspace_folders(self._order.root)
+            case "client/registerCapability":
+                for item in params["registrations"]:
+                    options = item.get("registerOptions")
+                    self._registered[item["id"]] = (
+                        item["method"],
+                        options if isinstance(options, dict) else {},
+                    )
+                self._listener.changed()
+                return None
+            case "client/unregisterCapability":
+                # The protocol's own spelling.
+                for item in params["unregisterations"]:
+                    self._registered.pop(item["id"], None)
+                self._listener.changed()
+                return None
+            case "workspace/applyEdit":
+                return {"applied": False, "failureReason": "changes are made by the person's leave only"}
+            case "window/showDocument":
+                return {"success": False}
+            case "workspace/diagnostic/refresh":
+                self._listener.refresh()
+                return None
+        if method in _ACKNOWLEDGED:
+            return None
+        raise UnknownRequestError(method)
+
+    def hear(self, method: str, params: Any) -> None:
+        if not isinstance(params, dict):
+            return
+        if method == _PUBLISHED:
+            self._listener.published(params["uri"], params.get("version"), params["diagnostics"])
+        elif method == "$/progress":
+            self._note_progress(params.get("value"))
+
+    def garbled(self, reason: str) -> None:
+        self.trouble = reason
+
+    def _note_progress(self, value: Any) -> None:
+        if not isinstance(value, dict):
+            return
+        if value.get("kind") == "end":
+            self.doing = ""
+        else:
+            said = (value.get("title") or self.doing, value.get("message") or "")
+            self.doing = " ".join(word for word in said if word)[:200]

@@ -1,0 +1,134 @@
+"""Shows files to all language servers that look at them, and keeps what they say of the texts on disk."""
+
+import asyncio
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from coder_tui.lsp.file_state import FileState, Snapshot, diagnostics
+from coder_tui.lsp.hosting import Hosting
+from coder_tui.lsp.report import IS_KNOWN
+from coder_tui.lsp.selection import Selected, Selection, Selector
+from coder_tui.lsp.wire import LARGEST_TEXT, Checked
+from coder_tui.protocol.errors import ToolError
+from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.files import load_if_there
+
+
+class Examiner:
+    """`states` are the files that servers were shown, by path."""
+
+    def __init__(self, workspace: Workspace, selector: Selector, hosting: Hosting) -> None:
+        self.states: dict[str, FileState] = {}
+        self.languages: dict[str, tuple[str, str]] = {}
+        """The name and language of each server that was chosen, by its key."""
+        self._workspace = workspace
+        self._selector = selector
+        self._hosting = hosting
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def select(self, path: Path, text: str) -> Selection:
+        selection = await self._selector.for_file(path, text)
+        for chosen in selection.servers:
+            if chosen.order is not None:
+                self.languages[chosen.order.key] = (chosen.spec.name, chosen.spec.language)
+        return selection
+
+    async def load(self, path: Path) -> str | None:
+        """The text on disk; None for what is gone, or no text that servers are asked about."""
+        try:
+            file = await load_if_there(self._workspace.locate(str(path)))
+        except ToolError:
+            return None
+        return file.shown if file is not None and len(file.text) <= LARGEST_TEXT else None
+
+    async def check(
+        self,
+        path: Path,
+        text: str,
+        selection: Selection,
+        *,
+        seconds: float | None = None,
+        is_proposed: bool = False,
+        is_saved: bool = False,
+    ) -> dict[str, Checked]:
+        """All servers at once. What they say of the text on disk is kept."""
+        fields = {
+            **_document(path, text, selection),
+            "seconds": seconds,
+            "is_proposed": is_proposed,
+            "is_saved": is_saved,
+        }
+        orders = selection.orders
+        results = await asyncio.gather(*(self._hosting.check(order, **fields) for order in orders))
+        checked = {order.key: result for order, result in zip(orders, results, strict=True)}
+        if not is_proposed:
+            state = self.state(path)
+            for key, result in checked.items():
+                if result.status in IS_KNOWN:
+                    state.awaited.pop(key, None)
+                    state.take(key, result.items)
+        return checked
+
+    async def befores(
+        self, path: Path, selection: Selection, old_text: str | None, *, is_on_disk: bool = False
+    ) -> dict[str, Snapshot | None]:
+        """What each server said before; those that have not seen the file are shown the old text first."""
+        state = self.state(path)
+        is_same = old_text is None or state.text == old_text
+        befores = {order.key: state.snapshot(order.key) if is_same else None for order in selection.orders}
+        if old_text == "":
+            return dict.fromkeys(befores, Snapshot("", ()))
+        unseen = tuple(chosen for chosen in selection.servers if befores.get(_key(chosen), state) is None)
+        if old_text is not None and unseen:
+            if is_on_disk:
+                state.text = old_text
+            few = replace(selection, servers=unseen)
+            shown = await self.check(path, old_text, few, is_proposed=not is_on_disk)
+            for key, result in shown.items():
+                if result.status in IS_KNOWN:
+                    befores[key] = Snapshot(old_text, diagnostics(state.shown, result.items))
+        return befores
+
+    async def restore(self, path: Path, selection: Selection, text: str | None) -> None:
+        for order in selection.orders:
+            if text is None:
+                await self._hosting.tell("close", order, path=str(path))
+            else:
+                await self._hosting.tell("put", order, **_document(path, text, selection))
+
+    async def renew(self, path: Path, text: str) -> None:
+        selection = await self.select(path, text)
+        self.state(path).text = text
+        for order in selection.orders:
+            fields = _document(path, text, selection)
+            await self._hosting.tell("put", order, **fields, is_saved=True)
+
+    async def forget(self, path: Path) -> FileState | None:
+        """The file is gone: servers close it; what was known of it."""
+        state = self.states.pop(str(path), None)
+        if state is not None:
+            for order in self._hosting.started:
+                await self._hosting.tell("close", order, path=str(path))
+        return state
+
+    async def is_there(self, path: Path) -> bool:
+        return await asyncio.to_thread(os.path.lexists, path)
+
+    def state(self, path: Path) -> FileState:
+        return self.states.setdefault(str(path), FileState(self.shown(path)))
+
+    def shown(self, path: Path) -> str:
+        return self._workspace.locate(str(path)).shown
+
+    def lock(self, path: Path) -> asyncio.Lock:
+        return self._locks.setdefault(str(path), asyncio.Lock())
+
+
+def _document(path: Path, text: str, selection: Selection) -> dict[str, object]:
+    assert selection.language is not None
+    return {"path": str(path), "text": text, "language": selection.language.id}
+
+
+def _key(chosen: Selected) -> str:
+    return chosen.order.key if chosen.order else ""

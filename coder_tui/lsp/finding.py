@@ -1,0 +1,114 @@
+"""Finds a language server's program, the folder it works in, and whether its checkers are there. Blocks."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from coder_tui.lsp.servers import ServerSpec
+
+_PROJECT_PROGRAMS = ("node_modules/.bin", ".venv/bin", "venv/bin")
+_LOOK = "import importlib.util, sys; sys.exit(not any(map(importlib.util.find_spec, sys.argv[1:])))"
+_LOOK_SECONDS = 10.0
+_SHEBANG = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where programs are looked for; `root` is the workspace, `installed` what this program installed."""
+
+    root: Path
+    installed: Path
+    path: str
+    uses_project_programs: bool = False
+    """Whether a person trusts what lies in the project."""
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        own = (self.installed / "python" / "bin", self.installed / "node" / "node_modules" / ".bin")
+        # A server may live in the environment that this program runs in.
+        return (*own, *map(Path, self.path.split(os.pathsep)), Path(sys.executable).parent)
+
+
+def find_program(spec: ServerSpec, root: Path, places: Places) -> str:
+    """The absolute path of the program; empty where there is none that may be used."""
+    program = spec.command[0]
+    if "/" in program:
+        # Relative to the workspace; only the person or a project that they trust can say so.
+        found = Path(os.path.normpath(places.root / Path(program).expanduser()))
+        return str(found) if os.access(found, os.X_OK) else ""
+    local = _local_folders(root, places.root) if places.uses_project_programs else ()
+    if spec.only_local:
+        folders = tuple(folder for folder in local if _has_version(folder.parent, spec))
+    else:
+        folders = (*local, *(folder for folder in places.folders if folder.is_absolute()))
+    return shutil.which(program, path=os.pathsep.join(map(str, folders))) or "" if folders else ""
+
+
+def _local_folders(root: Path, workspace: Path) -> tuple[Path, ...]:
+    return tuple(folder / name for folder in dict.fromkeys((root, workspace)) for name in _PROJECT_PROGRAMS)
+
+
+def _has_version(modules: Path, spec: ServerSpec) -> bool:
+    try:
+        package = json.loads((modules / spec.only_local / "package.json").read_text(encoding="utf-8"))
+        return int(str(package["version"]).partition(".")[0]) >= spec.local_version
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def find_root(spec: ServerSpec, file: Path, workspace: Path) -> Path | None:
+    """The nearest folder with the first marker that there is, not above the workspace; None: not its file."""
+    if not file.is_relative_to(workspace):
+        return workspace
+    folders = [folder for folder in file.parents if folder.is_relative_to(workspace)]
+    if any((folder / name).exists() for folder in folders for name in spec.not_with):
+        return None
+    for folder in folders:
+        if any((folder / name).exists() for name in spec.markers):
+            return folder
+    return workspace
+
+
+def missing_checker(spec: ServerSpec, program: str, environment: Mapping[str, str]) -> str:
+    """Which checker the server lacks and how to get it; empty when all is well or nobody can tell."""
+    if spec.checkers:
+        path = environment.get("PATH", "")
+        if not any(shutil.which(name, path=path) for name in spec.checkers):
+            return f"{' or '.join(spec.checkers)} is missing, run: {spec.checker_hint}"
+    if spec.modules and _lacks_modules(program, spec.modules):
+        return f"its checkers are missing, run: {spec.checker_hint}"
+    return ""
+
+
+def _lacks_modules(program: str, modules: tuple[str, ...]) -> bool:
+    python = _interpreter(program)
+    if not python:
+        return False
+    try:
+        looked = subprocess.run(
+            (python, "-I", "-c", _LOOK, *modules),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_LOOK_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return looked.returncode == 1
+
+
+def _interpreter(program: str) -> str:
+    """The Python that a script names in its first line, or in the second where the first was too long."""
+    try:
+        with Path(program).open("rb") as file:
+            head = file.read(_SHEBANG).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    found = re.search(r"^(?:#!|'''exec' )\"?(/[^\"\s]*python[\w.]*)", head, re.MULTILINE)
+    return found[1] if found else ""

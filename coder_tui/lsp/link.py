@@ -1,0 +1,133 @@
+"""The program's end of the line to the process that speaks to language servers."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from coder_tui.llm.host_log import HostLog
+from coder_tui.lsp.wire import JsonObject
+
+_LONGEST_LINE = 2**26
+# Servers get three seconds to end by themselves, then the process ends them.
+_CLOSING_PATIENCE = 6.0
+
+
+class LinkLostError(Exception):
+    """The process ended; whatever was asked is not answered any more."""
+
+
+class HostLink:
+    """A child in a session of its own. `hear` gets the events, in the event loop."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        log: HostLog,
+        hear: Callable[[str, JsonObject], None],
+    ) -> None:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        self._process = process
+        self._stdin, self._stdout = process.stdin, process.stdout
+        self._hear = hear
+        self._answers: dict[int, asyncio.Future[Any]] = {}
+        self._count = 0
+        self._is_lost = False
+        self._reading = asyncio.ensure_future(self._read())
+        self._logging = asyncio.ensure_future(log.keep(process.stderr))
+
+    @classmethod
+    async def start(
+        cls, environment: Mapping[str, str], log: HostLog, hear: Callable[[str, JsonObject], None]
+    ) -> Self:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                # Without -P a file in the working directory could stand in for a module.
+                *(sys.executable, "-P", "-m", "coder_tui.lsp.host"),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=dict(environment),
+                cwd=Path(sys.executable).anchor,
+                start_new_session=True,
+                limit=_LONGEST_LINE,
+            )
+        except BaseException:
+            log.close()
+            raise
+        return cls(process, log, hear)
+
+    @property
+    def is_alive(self) -> bool:
+        return not self._is_lost
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def request(self, op: str, **fields: object) -> Any:
+        """The answer; cancelling this cancels the work. Raises `LinkLostError` when none will come."""
+        if self._is_lost:
+            raise LinkLostError
+        self._count += 1
+        number = self._count
+        answer = self._answers[number] = asyncio.get_running_loop().create_future()
+        self._write({"id": number, "op": op, **fields})
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            self._write({"id": number, "op": "cancel"})
+            raise
+        finally:
+            del self._answers[number]
+
+    async def close(self) -> None:
+        """Ask it to end, with all servers, by closing its input; insist after a while."""
+        self._stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), _CLOSING_PATIENCE)
+        except TimeoutError:
+            self._kill()
+            await self._process.wait()
+        await self._reading
+        await asyncio.wait({self._logging}, timeout=1.0)
+
+    def _write(self, line: JsonObject) -> None:
+        if not self._is_lost and not self._stdin.is_closing():
+            self._stdin.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+
+    async def _read(self) -> None:
+        try:
+            while line := await self._stdout.readline():
+                self._take(json.loads(line))
+        except (ValueError, KeyError, TypeError):
+            # What follows a line that is none of ours cannot be trusted.
+            self._kill()
+        finally:
+            self._is_lost = True
+            for answer in self._answers.values():
+                if not answer.done():
+                    answer.set_exception(LinkLostError())
+
+    def _take(self, line: JsonObject) -> None:
+        if "event" in line:
+            self._hear(line["event"], line["told"])
+            return
+        answer = self._answers.get(line["id"])
+        if answer is None or answer.done():
+            return
+        if "failure" in line:
+            answer.set_exception(RuntimeError(line["failure"]))
+        else:
+            answer.set_result(line["result"])
+
+    def _kill(self) -> None:
+        if self._process.returncode is None:
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                return

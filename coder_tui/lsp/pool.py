@@ -1,0 +1,274 @@
+"""All language servers of a session, as tools and edits see them: asked about files, told of changes."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from coder_tui.lsp.examine import Examiner
+from coder_tui.lsp.file_state import Items, Snapshot, compared, diagnostics
+from coder_tui.lsp.hosting import Hosting, HostOptions
+from coder_tui.lsp.report import IS_KNOWN, Report, joined, worst
+from coder_tui.lsp.selection import Selected, Selection, Selector, Surroundings
+from coder_tui.lsp.wire import (
+    Answered,
+    Checked,
+    Published,
+    Question,
+    StateTold,
+)
+from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
+from coder_tui.workspace.confine import Workspace
+
+PATIENCE = 30.0
+"""Seconds that a direct question may take."""
+_CREATED, _CHANGED, _REMOVED = 1, 2, 3
+_NO_SERVER = "no language server is known for such files"
+_NOBODY_RUNS = "no language server runs yet; one starts with the first file that it is asked about"
+
+Publish = Callable[[DiagnosticsChanged | ServerStatusChanged], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblems:
+    """`total` counts what `items`, which are bounded, leave out; `detail` says why not all is known."""
+
+    status: ServerStatus
+    items: Items = ()
+    total: int = 0
+    detail: str = ""
+
+
+class LspPool:
+    """One client a server and folder, started on first need. Nothing here blocks or raises for a server.
+
+    `publish` hears of every change of what is known about files on disk, in the event loop.
+    """
+
+    def __init__(
+        self, workspace: Workspace, surroundings: Surroundings, host: HostOptions, publish: Publish
+    ) -> None:
+        self._selector = Selector(surroundings)
+        self._hosting = Hosting(host, self._hear)
+        self._publish = publish
+        self._files = Examiner(workspace, self._selector, self._hosting)
+        self._told: dict[str, StateTold] = {}
+        self._late: list[Report] = []
+        self._warming: set[asyncio.Task[None]] = set()
+
+    async def diagnostics(self, path: Path, text: str, seconds: float | None = PATIENCE) -> FileProblems:
+        """What all servers say of a file, whose text on disk this is; None waits as long as is usual."""
+        selection = await self._files.select(path, text)
+        if not selection.orders:
+            return FileProblems(*_absent(selection))
+        async with self._files.lock(path):
+            self._files.state(path).text = text
+            checked = await self._files.check(path, text, selection, seconds=seconds)
+        state = self._files.state(path)
+        details = [result.detail for result in checked.values() if result.detail]
+        return FileProblems(
+            _status(selection, checked),
+            state.items,
+            sum(result.total for result in checked.values()) or len(state.items),
+            "; ".join(details),
+        )
+
+    async def after_change(self, paths: Sequence[Path], before: Mapping[Path, str] | None = None) -> Report:
+        """What a change of these files, which is on disk, did to their problems: one wait for all of them.
+
+        `before` are the texts before the change, "" for a file that was not there. Where a server has not
+        seen a file yet, they are what makes it possible to tell new problems from old ones.
+        """
+        known = before or {}
+        return joined(await asyncio.gather(*(self._after(path, known.get(path)) for path in paths)))
+
+    async def check_proposed(self, path: Path, text: str) -> Report:
+        """What this text would do to the file's problems; the disk stays as it is, nobody else is told."""
+        selection = await self._files.select(path, text)
+        if not selection.orders:
+            status, *_, detail = _absent(selection)
+            return Report(status, detail=detail)
+        async with self._files.lock(path):
+            now = await self._files.load(path)
+            befores = await self._files.befores(path, selection, now or "", is_on_disk=True)
+            try:
+                checked = await self._files.check(path, text, selection, is_proposed=True)
+            finally:
+                await asyncio.shield(self._files.restore(path, selection, now))
+        shown = self._files.shown(path)
+        return joined(
+            _part(befores[order.key], checked[order.key], text, shown) for order in selection.orders
+        )
+
+    async def told_of_changes(self, paths: Iterable[Path]) -> None:
+        """Something else than an edit, a command or git, may have changed these: no waiting, no report."""
+        changes: list[tuple[str, int]] = []
+        for path in paths:
+            if not await self._files.is_there(path):
+                changes.append((str(path), _REMOVED))
+                await self._forget(path)
+            elif str(path) in self._files.states:
+                changes.append((str(path), _CHANGED))
+                if (text := await self._files.load(path)) is not None:
+                    await self._files.renew(path, text)
+            else:
+                changes.append((str(path), _CREATED))
+        if changes:
+            await self._hosting.changed_on_disk(changes)
+
+    def warm(self, paths: Iterable[Path]) -> None:
+        """Let servers look at these in the background, so that a later edit has something to compare with."""
+        for path in paths:
+            if str(path) not in self._files.states:
+                task = asyncio.ensure_future(self._warm(path))
+                self._warming.add(task)
+                task.add_done_callback(self._warming.discard)
+
+    def begin_turn(self) -> None:
+        """What is there from now on is new."""
+        for state in self._files.states.values():
+            state.mark()
+
+    def take_late(self) -> Report | None:
+        """What servers said of earlier changes after nobody waited any more; told once."""
+        late, self._late = self._late, []
+        return joined(late) if late else None
+
+    async def ask(
+        self,
+        question: Question,
+        path: Path,
+        text: str,
+        *,
+        line: int = 0,
+        character: int = 0,
+        query: str = "",
+        seconds: float = PATIENCE,
+    ) -> Answered:
+        """The first server's answer that is not empty; from 0, in characters."""
+        selection = await self._files.select(path, text)
+        if not selection.orders or selection.language is None:
+            status, *_, detail = _absent(selection)
+            return Answered(status, is_able=False, detail=detail)
+        fields = {
+            "question": question,
+            "seconds": seconds,
+            "path": str(path),
+            "text": text,
+            "language": selection.language.id,
+            "line": line,
+            "character": character,
+            "query": query,
+        }
+        answers = await asyncio.gather(*(self._hosting.ask(order, **fields) for order in selection.orders))
+        return _best(answers)
+
+    async def find_symbols(self, query: str, seconds: float = PATIENCE) -> Answered:
+        """In the whole workspace, as the servers that run know it."""
+        fields = {"question": Question.WORKSPACE_SYMBOLS, "seconds": seconds, "query": query}
+        running = self._hosting.started
+        answers = await asyncio.gather(*(self._hosting.ask(order, **fields) for order in running))
+        if not answers:
+            return Answered(ServerStatus.UNSUPPORTED, is_able=False, detail=_NOBODY_RUNS)
+        best = _best(answers)
+        return replace(best, symbols=tuple(symbol for answer in answers for symbol in answer.symbols))
+
+    async def servers(self) -> tuple[tuple[Selected, StateTold | None], ...]:
+        """Every known server, and how it is doing where it was started."""
+        found = await self._selector.for_workspace()
+        return tuple(
+            (selected, self._told.get(selected.order.key) if selected.order else None) for selected in found
+        )
+
+    async def restart(self, name: str) -> bool:
+        """Try a server again that has given up; False where none of that name was started."""
+        orders = [order for order in self._hosting.started if order.name == name]
+        for order in orders:
+            await self._hosting.tell("restart", order)
+        return bool(orders)
+
+    async def close(self) -> None:
+        """Return when no server is left."""
+        for task in tuple(self._warming):
+            task.cancel()
+        await self._hosting.close()
+
+    async def _after(self, path: Path, old_text: str | None) -> Report:
+        async with self._files.lock(path):
+            text = await self._files.load(path)
+            if text is None:
+                return await self._removed(path)
+            selection = await self._files.select(path, text)
+            if not selection.orders:
+                status, *_, detail = _absent(selection)
+                return Report(status, detail=detail)
+            befores = await self._files.befores(path, selection, old_text)
+            state = self._files.state(path)
+            state.text = text
+            state.begin(befores.values())
+            checked = await self._files.check(path, text, selection, is_saved=True)
+            for order in selection.orders:
+                if checked[order.key].status not in IS_KNOWN:
+                    state.awaited[order.key] = befores[order.key]
+        if old_text == "":
+            await self._hosting.changed_on_disk([(str(path), _CREATED)])
+        return joined(
+            _part(befores[order.key], checked[order.key], text, state.shown) for order in selection.orders
+        )
+
+    async def _removed(self, path: Path) -> Report:
+        state = self._files.states.get(str(path))
+        fixed = state.items if state else ()
+        await self._forget(path)
+        await self._hosting.changed_on_disk([(str(path), _REMOVED)])
+        return Report(ServerStatus.FRESH if state else ServerStatus.UNSUPPORTED, fixed=fixed)
+
+    async def _forget(self, path: Path) -> None:
+        if (state := await self._files.forget(path)) is not None:
+            self._publish(DiagnosticsChanged(state.shown, ()))
+
+    async def _warm(self, path: Path) -> None:
+        text = await self._files.load(path)
+        if text is not None:
+            await self.diagnostics(path, text)
+
+    def _hear(self, event: Published | StateTold) -> None:
+        if isinstance(event, StateTold):
+            self._told[event.key] = event
+            name, language = self._files.languages.get(event.key, (event.key, ""))
+            self._publish(ServerStatusChanged(name, language, event.status, event.detail))
+        elif (state := self._files.states.get(event.path)) is not None:
+            shown = state.items
+            if (late := state.settle(event.key, event.items)) is not None:
+                self._late.append(late)
+            if state.items != shown:
+                self._publish(DiagnosticsChanged(state.shown, state.items))
+
+
+def _absent(selection: Selection) -> tuple[ServerStatus, Items, int, str]:
+    """What to say where no server can be asked."""
+    if selection.language is None or not selection.servers:
+        return ServerStatus.UNSUPPORTED, (), 0, _NO_SERVER
+    return worst(chosen.status for chosen in selection.servers), (), 0, selection.hint
+
+
+def _status(selection: Selection, checked: Mapping[str, Checked]) -> ServerStatus:
+    absent = (chosen.status for chosen in selection.servers if chosen.order is None)
+    return worst((*(result.status for result in checked.values()), *absent))
+
+
+def _part(before: Snapshot | None, result: Checked, text: str, shown: str) -> Report:
+    """One server's part of a report."""
+    if result.status not in IS_KNOWN:
+        return Report(result.status, detail=result.detail, is_compared=before is not None)
+    report = compared(before, Snapshot(text, diagnostics(shown, result.items)))
+    return replace(report, status=result.status, detail=result.detail)
+
+
+def _best(answers: Sequence[Answered]) -> Answered:
+    able = [answer for answer in answers if answer.is_able]
+    if not able:
+        return answers[0]
+    filled = (answer for answer in able if answer.places or answer.symbols or answer.contents)
+    return next(filled, min(able, key=lambda answer: answer.status is ServerStatus.FRESH))

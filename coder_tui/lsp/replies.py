@@ -1,0 +1,103 @@
+"""Reads a language server's answers, in all the forms that the protocol lets them have."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from coder_tui.lsp.wire import Found, JsonObject, Place, Symbol
+from coder_tui.protocol.diagnostics import Severity
+
+_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFORMATION, Severity.HINT)
+_KINDS = (
+    *(
+        "file",
+        "module",
+        "namespace",
+        "package",
+        "class",
+        "method",
+        "property",
+        "field",
+        "constructor",
+        "enum",
+    ),
+    *("interface", "function", "variable", "constant", "string", "number", "boolean", "array", "object"),
+    *("key", "null", "enum_member", "struct", "event", "operator", "type_parameter"),
+)
+
+
+def findings(items: Any) -> tuple[Found, ...]:
+    """Positions in the server's own units."""
+    return tuple(_finding(item) for item in items or ())
+
+
+def _finding(item: JsonObject) -> Found:
+    start, end = item["range"]["start"], item["range"]["end"]
+    code = item.get("code")
+    return Found(
+        line=start["line"],
+        character=start["character"],
+        end_line=end["line"],
+        end_character=end["character"],
+        # One that names none leaves it to us; a problem taken for a mere hint would be lost.
+        severity=_SEVERITIES[(item.get("severity") or 1) - 1],
+        message=_text(item["message"]),
+        code="" if code is None else str(code),
+        source=item.get("source") or "",
+    )
+
+
+def _text(message: Any) -> str:
+    return str(message["value"]) if isinstance(message, dict) else str(message)
+
+
+def places(result: Any) -> tuple[Place, ...]:
+    """From `Location`, `Location[]` or `LocationLink[]`."""
+    items = result if isinstance(result, list) else [result] if result else []
+    return tuple(_place(item) for item in items)
+
+
+def _place(item: JsonObject) -> Place:
+    if "targetUri" in item:
+        return _range(item["targetUri"], item["targetSelectionRange"])
+    # A symbol of the workspace may name its file alone.
+    return _range(item["uri"], item.get("range") or _NOWHERE)
+
+
+_NOWHERE: JsonObject = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+
+
+def _range(uri: str, place: JsonObject) -> Place:
+    start, end = place["start"], place["end"]
+    return Place(uri, start["line"], start["character"], end["line"], end["character"])
+
+
+def contents(result: Any) -> str:
+    """From `MarkupContent`, `MarkedString` or `MarkedString[]`."""
+    if not result:
+        return ""
+    given = result["contents"]
+    parts = given if isinstance(given, list) else [given]
+    return "\n\n".join(text for part in parts if (text := _marked(part).strip()))
+
+
+def _marked(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if "language" in part:
+        return f"```{part['language']}\n{part['value']}\n```"
+    return str(part["value"])
+
+
+def symbols(result: Any, uri: str) -> tuple[Symbol, ...]:
+    """From `DocumentSymbol[]`, flattened, `SymbolInformation[]` or `WorkspaceSymbol[]`."""
+    return tuple(symbol for item in result or () for symbol in _symbols(item, uri, ""))
+
+
+def _symbols(item: JsonObject, uri: str, container: str) -> Iterator[Symbol]:
+    kind = _KINDS[item["kind"] - 1] if 1 <= item["kind"] <= len(_KINDS) else "unknown"
+    if "location" in item:
+        yield Symbol(item["name"], kind, _place(item["location"]), item.get("containerName") or "")
+        return
+    yield Symbol(item["name"], kind, _range(uri, item["selectionRange"]), container)
+    for child in item.get("children") or ():
+        yield from _symbols(child, uri, f"{container}.{item['name']}" if container else item["name"])

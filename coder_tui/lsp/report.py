@@ -1,0 +1,140 @@
+"""What a change did to the problems of files: which came, which went, which were there before."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from coder_tui.lsp.positions import line_at, lines_of
+from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
+
+MOST_WARNINGS = 5
+MOST_ERRORS = 20
+Key = tuple[str, str, str, str]
+
+# The one that says most about what is not known comes first.
+_GRAVEST_FIRST = (
+    *(ServerStatus.UNTRUSTED, ServerStatus.CRASHED, ServerStatus.STARTING, ServerStatus.PENDING),
+    *(ServerStatus.STALE, ServerStatus.LINTER_MISSING, ServerStatus.FRESH, ServerStatus.NOT_INSTALLED),
+    ServerStatus.UNSUPPORTED,
+)
+IS_KNOWN = frozenset({ServerStatus.FRESH, ServerStatus.LINTER_MISSING})
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`is_compared` is False where nothing is known of the time before: then all there is are `remaining`."""
+
+    status: ServerStatus
+    introduced: tuple[Diagnostic, ...] = ()
+    fixed: tuple[Diagnostic, ...] = ()
+    remaining: tuple[Diagnostic, ...] = ()
+    detail: str = ""
+    is_compared: bool = True
+
+    @property
+    def is_known(self) -> bool:
+        """Whether what is not told of is really not there."""
+        return self.status in IS_KNOWN
+
+    def count(self, severity: Severity) -> int:
+        """New ones, less those that are gone."""
+        new = sum(item.severity is severity for item in self.introduced)
+        return new - sum(item.severity is severity for item in self.fixed)
+
+
+def worst(statuses: Iterable[ServerStatus]) -> ServerStatus:
+    """The status of several servers or files together: what one does not know, nobody knows."""
+    found = set(statuses)
+    return next((status for status in _GRAVEST_FIRST if status in found), ServerStatus.UNSUPPORTED)
+
+
+def joined(reports: Iterable[Report]) -> Report:
+    """Of several files or servers."""
+    parts = tuple(reports)
+    known = [part for part in parts if part.status is not ServerStatus.UNSUPPORTED]
+    return Report(
+        worst(part.status for part in parts),
+        tuple(item for part in parts for item in part.introduced),
+        tuple(item for part in parts for item in part.fixed),
+        tuple(item for part in parts for item in part.remaining),
+        "; ".join(dict.fromkeys(part.detail for part in parts if part.detail)),
+        all(part.is_compared for part in known),
+    )
+
+
+def key_of(item: Diagnostic, lines: list[str]) -> Key:
+    """What stays the same when lines before it come or go."""
+    return item.source, item.code, item.message, line_at(lines, item.line - 1).strip()
+
+
+def keys_of(items: Iterable[Diagnostic], text: str) -> Counter[Key]:
+    lines = lines_of(text)
+    return Counter(key_of(item, lines) for item in items)
+
+
+def compare(
+    before: tuple[Diagnostic, ...], old_text: str, after: tuple[Diagnostic, ...], new_text: str
+) -> Report:
+    """By code, message and the line's text, each as often as it is there."""
+    old_lines, new_lines = lines_of(old_text), lines_of(new_text)
+    left = Counter(key_of(item, old_lines) for item in before)
+    introduced: list[Diagnostic] = []
+    remaining: list[Diagnostic] = []
+    for item in after:
+        key = key_of(item, new_lines)
+        if left[key] > 0:
+            left[key] -= 1
+            remaining.append(item)
+        else:
+            introduced.append(replace(item, is_new=True))
+    fixed: list[Diagnostic] = []
+    for item in before:
+        key = key_of(item, old_lines)
+        if left[key] > 0:
+            left[key] -= 1
+            fixed.append(item)
+    return Report(ServerStatus.FRESH, tuple(introduced), tuple(fixed), tuple(remaining))
+
+
+def for_model(report: Report) -> dict[str, Any]:
+    """The field `diagnostics` of an edit's result: new errors, a few new warnings, the rest in numbers."""
+    shown = _shown(report.introduced)
+    fields: dict[str, Any] = {
+        "server_status": str(report.status),
+        "introduced": [problem_json(item, with_path=True) for item in shown],
+        "introduced_count": len(report.introduced),
+        "fixed_count": len(report.fixed),
+        "remaining_count": len(report.remaining),
+    }
+    if not report.is_known:
+        fields["note"] = report.detail or "not yet known; this does not mean that there are no problems"
+    elif report.detail:
+        fields["note"] = report.detail
+    if not report.is_compared:
+        # Nobody can tell new from old: the errors are worth knowing all the same.
+        errors = [item for item in report.remaining if item.severity is Severity.ERROR][:MOST_ERRORS]
+        fields["errors"] = [problem_json(item, with_path=True) for item in errors]
+    return fields
+
+
+def _shown(items: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+    errors = [item for item in items if item.severity is Severity.ERROR]
+    warnings = [item for item in items if item.severity is Severity.WARNING]
+    return [*errors[:MOST_ERRORS], *warnings[:MOST_WARNINGS]]
+
+
+def problem_json(item: Diagnostic, *, with_path: bool = False) -> dict[str, Any]:
+    """As models see a problem: places count from 0."""
+    fields: dict[str, Any] = {"path": item.path} if with_path else {}
+    fields |= {
+        "severity": str(item.severity),
+        "line": item.line - 1,
+        "character": item.character - 1,
+        "message": item.message,
+    }
+    if item.code:
+        fields["code"] = item.code
+    if item.source:
+        fields["source"] = item.source
+    return fields

@@ -1,0 +1,140 @@
+"""Decides which language servers look at a file, and why one that should does not."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from coder_tui.lsp.finding import Places, find_program, find_root, missing_checker
+from coder_tui.lsp.languages import Language, language_of
+from coder_tui.lsp.servers import Catalogue, ServerSpec
+from coder_tui.lsp.wire import ServerOrder
+from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.shell.environment import clean_environment
+from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
+
+_LOOK_AGAIN = 30.0
+NO_SANDBOX = (
+    "it may run what a project brings along, and there is no sandbox here to keep that in; "
+    "set bash.sandbox to 'off' to run it all the same"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A server for a file: ready to be started, or with the reason why it is not."""
+
+    spec: ServerSpec
+    order: ServerOrder | None
+    status: ServerStatus = ServerStatus.FRESH
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`language` is None where no server is known for such files."""
+
+    language: Language | None
+    servers: tuple[Selected, ...] = ()
+
+    @property
+    def orders(self) -> tuple[ServerOrder, ...]:
+        return tuple(chosen.order for chosen in self.servers if chosen.order is not None)
+
+    @property
+    def hint(self) -> str:
+        """How to get what is missing."""
+        return "; ".join(chosen.detail for chosen in self.servers if chosen.detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """`distrust` says why no server may start in this folder, or nothing; it blocks, as `places` does."""
+
+    roots: tuple[Path, ...]
+    """The folders of the workspace, the first of them its own."""
+    catalogue: Catalogue
+    places: Callable[[], Places]
+    distrust: Callable[[], str]
+    sandbox: SandboxStatus
+    environment: Mapping[str, str]
+
+
+class Selector:
+    """Remembers what it found; what was missing is looked for again after a while."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._around = surroundings
+        self._found: dict[tuple[str, Path], Selected] = {}
+        self._missed_at: dict[tuple[str, Path], float] = {}
+
+    async def for_file(self, path: Path, text: str) -> Selection:
+        language = language_of(path, text, self._around.catalogue.suffixes)
+        if language is None:
+            return Selection(None)
+        specs = self._around.catalogue.of_language(language.key)
+        return Selection(language, await asyncio.to_thread(self._select, specs, path))
+
+    async def for_workspace(self) -> tuple[Selected, ...]:
+        """Every server that is known, as it would be found for a file right in the workspace."""
+        here = self._around.roots[0] / "file"
+        return await asyncio.to_thread(
+            lambda: tuple(
+                found
+                for spec in self._around.catalogue.servers
+                if (found := self._of(spec, here)) is not None
+            )
+        )
+
+    def _select(self, specs: tuple[ServerSpec, ...], path: Path) -> tuple[Selected, ...]:
+        known = [found for spec in specs if (found := self._of(spec, path)) is not None]
+        ready = [found for found in known if found.status is not ServerStatus.NOT_INSTALLED]
+        replaced = {found.spec.replaces for found in ready}
+        missed = [found for found in known if found not in ready and found.spec.is_default]
+        kept = [found for found in (*ready, *missed) if found.spec.name not in replaced]
+        # Of servers that nobody has to have one is named, lest it looks as if there were none.
+        return tuple(kept) or tuple(found for found in known if not found.spec.only_local)[:1]
+
+    def _of(self, spec: ServerSpec, path: Path) -> Selected | None:
+        roots = self._around.roots
+        base = next((root for root in roots if path.is_relative_to(root)), roots[0])
+        root = find_root(spec, path, base)
+        if root is None:
+            return None
+        key = (spec.name, root)
+        found = self._found.get(key)
+        if found is None or (found.order is None and time.monotonic() - self._missed_at[key] > _LOOK_AGAIN):
+            found = self._found[key] = self._look(spec, root)
+            self._missed_at[key] = time.monotonic()
+        if found.order is not None and (reason := self._refusal(spec)):
+            return Selected(spec, None, ServerStatus.UNTRUSTED, f"{spec.name}: {reason}")
+        return found
+
+    def _refusal(self, spec: ServerSpec) -> str:
+        """Looked at each time: a person may have trusted the folder meanwhile."""
+        sandbox = self._around.sandbox
+        if spec.runs_project_code and sandbox.kind is SandboxKind.NONE and not sandbox.is_chosen:
+            return NO_SANDBOX
+        return self._around.distrust()
+
+    def _look(self, spec: ServerSpec, root: Path) -> Selected:
+        program = find_program(spec, root, self._around.places())
+        if not program:
+            detail = f"{spec.name} not installed, run: {spec.install_command}"
+            return Selected(spec, None, ServerStatus.NOT_INSTALLED, detail)
+        environment = {**clean_environment(self._around.environment), **spec.environment}
+        lacks = missing_checker(spec, program, environment)
+        order = ServerOrder(
+            key=f"{spec.name} {root}",
+            name=spec.name,
+            argv=(program, *spec.command[1:]),
+            root=str(root),
+            environment=environment,
+            settings=dict(spec.settings),
+            initialization=None if spec.initialization is None else dict(spec.initialization),
+            network=spec.network,
+            lacks=lacks,
+        )
+        detail = f"{spec.name}: {lacks}" if lacks else ""
+        return Selected(spec, order, ServerStatus.LINTER_MISSING if lacks else ServerStatus.FRESH, detail)

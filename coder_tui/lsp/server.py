@@ -1,0 +1,177 @@
+"""One language server in one folder: started, restarted when it crashes, asked, and ended for certain."""
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from coder_tui.lsp.client import LspClient
+from coder_tui.lsp.conversation import Conversation, Listener
+from coder_tui.lsp.offer import initialize_params
+from coder_tui.lsp.peer import GoneError, NotAnsweredError, RefusedError
+from coder_tui.lsp.server_process import ServerProcess
+from coder_tui.lsp.wire import ServerOrder, StateTold
+from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.protocol.errors import ToolError
+from coder_tui.shell.sandbox import Sandbox
+
+log = logging.getLogger(__name__)
+_PAUSES = (1.0, 2.0, 4.0, 8.0, 30.0)
+_MOST_CRASHES, _WITHIN = 5, 180.0
+# One that never came up is not likely to.
+_MOST_FAILED_STARTS = 2
+_INITIALIZE = 45.0
+_SHUTDOWN = 2.0
+_EXIT = 1.0
+_TAIL = 600
+
+
+class Run:
+    """One life of the server's process, from its first word to its last."""
+
+    def __init__(self, process: ServerProcess, order: ServerOrder, listener: Listener) -> None:
+        self.process = process
+        self.conversation = Conversation(order, listener)
+        self.client = LspClient(process.reader, process.writer, self.conversation)
+
+    async def begin(self, order: ServerOrder) -> None:
+        result = await self._initialized(initialize_params(order))
+        self.conversation.begin((result or {}).get("capabilities") or {})
+        self.client.notify("initialized", {})
+        if order.settings:
+            # Sent only where there are some: an empty table makes some servers forget their own.
+            self.client.notify("workspace/didChangeConfiguration", {"settings": order.settings})
+
+    async def _initialized(self, params: Any) -> Any:
+        """The answer, or the process's end if that comes first."""
+        asking = asyncio.ensure_future(self.client.request("initialize", params, _INITIALIZE))
+        exiting = asyncio.ensure_future(self.process.exited())
+        try:
+            await asyncio.wait({asking, exiting}, return_when=asyncio.FIRST_COMPLETED)
+            if not asking.done():
+                raise GoneError(f"it ended with exit code {exiting.result()}")
+            return asking.result()
+        finally:
+            for task in (asking, exiting):
+                task.cancel()
+            await asyncio.gather(asking, exiting, return_exceptions=True)
+
+    async def over(self) -> None:
+        """Return when the process has ended or stopped talking."""
+        exiting = asyncio.ensure_future(self.process.exited())
+        ending = asyncio.ensure_future(self.client.ended())
+        try:
+            await asyncio.wait({exiting, ending}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (exiting, ending):
+                task.cancel()
+
+    async def finish(self) -> None:
+        """Politely first: shutdown, exit, then by force."""
+        with contextlib.suppress(GoneError, NotAnsweredError, RefusedError):
+            await self.client.request("shutdown", None, _SHUTDOWN)
+            self.client.notify("exit", None)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.over(), _EXIT)
+        await self.discard()
+
+    async def discard(self) -> None:
+        self.client.close()
+        await self.process.end()
+
+
+class Lifecycle:
+    """Keeps a server running: a crash is followed by a pause and a new start, too many of them by none."""
+
+    def __init__(
+        self,
+        order: ServerOrder,
+        sandbox: Sandbox,
+        listener: Listener,
+        tell: Callable[[StateTold], None],
+        on_move: Callable[[], None],
+    ) -> None:
+        self.order = order
+        self.generation = 0
+        self.run: Run | None = None
+        """The run that answers; None while it starts, pauses or has given up."""
+        self.status = ServerStatus.STARTING
+        self.detail = ""
+        self.moved = asyncio.Event()
+        """Set, and replaced, when any of these changes."""
+        self._sandbox = sandbox
+        self._listener = listener
+        self._tell = tell
+        self._on_move = on_move
+        self._crashes: deque[float] = deque(maxlen=_MOST_CRASHES)
+        self._living = asyncio.ensure_future(self._live())
+
+    async def running(self, deadline: float) -> Run | None:
+        """The run, as soon as there is one; None when the time is up or it has given up."""
+        loop = asyncio.get_running_loop()
+        while self.run is None and self.status is not ServerStatus.CRASHED:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.moved.wait(), max(deadline - loop.time(), 0))
+            if loop.time() >= deadline:
+                break
+        return self.run
+
+    def restart(self) -> None:
+        """Try again though it has given up."""
+        if self._living.done():
+            self._crashes.clear()
+            self._move(None, ServerStatus.STARTING)
+            self._living = asyncio.ensure_future(self._live())
+
+    async def close(self) -> None:
+        self._living.cancel()
+        await asyncio.wait({self._living})
+
+    async def _live(self) -> None:
+        while True:
+            reason = await self._once()
+            now = asyncio.get_running_loop().time()
+            self._crashes.append(now)
+            most = _MOST_CRASHES if self.generation else _MOST_FAILED_STARTS
+            if len(self._crashes) >= most and now - self._crashes[-most] < _WITHIN:
+                self._move(None, ServerStatus.CRASHED, reason)
+                return
+            self._move(None, ServerStatus.STARTING, reason)
+            recent = sum(now - crash < _WITHIN for crash in self._crashes)
+            await asyncio.sleep(_PAUSES[min(recent, len(_PAUSES)) - 1])
+
+    async def _once(self) -> str:
+        """One life; returns why it ended."""
+        order = self.order
+        try:
+            process = await ServerProcess.start(
+                self._sandbox, order.argv, order.environment, Path(order.root), network=order.network
+            )
+        except (OSError, ToolError) as error:
+            return f"it does not start: {error}"
+        run = Run(process, order, self._listener)
+        try:
+            await run.begin(order)
+            self.generation += 1
+            self._move(run, ServerStatus.FRESH)
+            await run.over()
+            reason = "it ended by itself"
+        except (GoneError, NotAnsweredError, RefusedError) as error:
+            reason = f"it did not start up: {error}"
+        except asyncio.CancelledError:
+            self.run = None
+            await run.finish()
+            raise
+        await run.discard()
+        said = process.said()[-_TAIL:]
+        return f"{reason}. It said last: {said}" if said else reason
+
+    def _move(self, run: Run | None, status: ServerStatus, detail: str = "") -> None:
+        self.run, self.status, self.detail = run, status, detail
+        moved, self.moved = self.moved, asyncio.Event()
+        moved.set()
+        self._on_move()
+        self._tell(StateTold(self.order.key, status, detail, run.process.pid if run else 0))

@@ -1,0 +1,246 @@
+"""The language servers that are known, and what a person's settings make of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from coder_tui.config.lsp_section import EVERY_SERVER, LspServerSection, LspTable
+from coder_tui.lsp.languages import BY_SUFFIX, Language
+from coder_tui.protocol.errors import ConfigError
+
+
+class Installer(StrEnum):
+    """What brings a server; `OTHER` is the person's own business."""
+
+    PIP = "pip"
+    NPM = "npm"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSpec:
+    """One server. `language` is a key of `languages`; `markers` name the folder that it works in."""
+
+    name: str
+    language: str
+    command: tuple[str, ...]
+    markers: tuple[str, ...] = (".git",)
+    installer: Installer = Installer.OTHER
+    packages: tuple[str, ...] = ()
+    install: str = ""
+    """How it is installed, where no installer of ours does it."""
+    is_default: bool = False
+    """Whether it is missed when it is not there; others are used when they are."""
+    checkers: tuple[str, ...] = ()
+    """Programs, one of which it needs to find problems at all."""
+    modules: tuple[str, ...] = ()
+    """The same as modules of its own Python."""
+    checker_hint: str = ""
+    runs_project_code: bool = False
+    """Whether it runs what a project brings along: build scripts, macros, plugins."""
+    not_with: tuple[str, ...] = ()
+    """Markers of another tool, whose files these are then."""
+    only_local: str = ""
+    """A package of this name, of at least `local_version`, must lie in the project."""
+    local_version: int = 0
+    replaces: str = ""
+    """The server that is not used where this one is."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    initialization: Mapping[str, Any] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    network: bool = False
+
+    @property
+    def install_command(self) -> str:
+        match self.installer:
+            case Installer.PIP:
+                return f"pip install {' '.join(map(_quoted, self.packages))}"
+            case Installer.NPM:
+                return f"npm i -g {' '.join(self.packages)}{_also(self.checker_hint)}"
+            case Installer.OTHER:
+                return self.install
+
+
+def _quoted(package: str) -> str:
+    return f"'{package}'" if "[" in package else package
+
+
+def _also(hint: str) -> str:
+    return f" && {hint}" if hint else ""
+
+
+_PYTHON = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", ".git")
+_TYPESCRIPT = (
+    *("package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"),
+    *("tsconfig.json", "jsconfig.json", "package.json", ".git"),
+)
+_DENO = ("deno.json", "deno.jsonc")
+
+KNOWN: tuple[ServerSpec, ...] = (
+    ServerSpec(
+        "bash-language-server",
+        "sh",
+        ("bash-language-server", "start"),
+        installer=Installer.NPM,
+        packages=("bash-language-server",),
+        is_default=True,
+        checkers=("shellcheck",),
+        checker_hint="apt install shellcheck",
+    ),
+    ServerSpec(
+        "pylsp",
+        "py",
+        ("pylsp",),
+        _PYTHON,
+        Installer.PIP,
+        ("python-lsp-server[all]",),
+        is_default=True,
+        modules=("pyflakes", "pycodestyle", "flake8", "pylint", "pylsp_mypy", "pylsp_ruff"),
+        checker_hint="pip install 'python-lsp-server[all]'",
+    ),
+    ServerSpec(
+        "basedpyright",
+        "py",
+        ("basedpyright-langserver", "--stdio"),
+        ("pyrightconfig.json", *_PYTHON),
+        Installer.PIP,
+        ("basedpyright",),
+    ),
+    ServerSpec(
+        "ruff", "py", ("ruff", "server"), ("ruff.toml", ".ruff.toml", *_PYTHON), Installer.PIP, ("ruff",)
+    ),
+    ServerSpec("ty", "py", ("ty", "server"), ("ty.toml", *_PYTHON), Installer.PIP, ("ty",)),
+    ServerSpec(
+        "tsc",
+        "ts",
+        ("tsc", "--lsp", "--stdio"),
+        _TYPESCRIPT,
+        install="npm i -D typescript@7",
+        not_with=_DENO,
+        only_local="typescript",
+        local_version=7,
+        replaces="typescript-language-server",
+    ),
+    ServerSpec(
+        "typescript-language-server",
+        "ts",
+        ("typescript-language-server", "--stdio"),
+        _TYPESCRIPT,
+        Installer.NPM,
+        # Typescript 7 has no server that this one could use.
+        ("typescript-language-server", "typescript@5"),
+        not_with=_DENO,
+        runs_project_code=True,
+        initialization={"disableAutomaticTypingAcquisition": True},
+    ),
+    ServerSpec(
+        "gopls",
+        "go",
+        ("gopls",),
+        ("go.work", "go.mod", ".git"),
+        install="go install golang.org/x/tools/gopls@latest",
+        runs_project_code=True,
+    ),
+    ServerSpec(
+        "rust-analyzer",
+        "rust",
+        ("rust-analyzer",),
+        ("Cargo.lock", "Cargo.toml", ".git"),
+        install="rustup component add rust-analyzer",
+        runs_project_code=True,
+    ),
+    ServerSpec(
+        "clangd",
+        "c",
+        ("clangd",),
+        ("compile_commands.json", "compile_flags.txt", ".clangd", ".git"),
+        install="apt install clangd",
+    ),
+    ServerSpec(
+        "yaml-language-server",
+        "yaml",
+        ("yaml-language-server", "--stdio"),
+        installer=Installer.NPM,
+        packages=("yaml-language-server",),
+    ),
+    ServerSpec(
+        "vscode-json-language-server",
+        "json",
+        ("vscode-json-language-server", "--stdio"),
+        installer=Installer.NPM,
+        packages=("vscode-langservers-extracted",),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """`suffixes` are those that settings add."""
+
+    servers: tuple[ServerSpec, ...] = KNOWN
+    suffixes: Mapping[str, Language] = field(default_factory=dict)
+
+    def of_language(self, key: str) -> tuple[ServerSpec, ...]:
+        return tuple(spec for spec in self.servers if spec.language == key)
+
+
+def build_catalogue(table: LspTable) -> Catalogue:
+    """The known servers as the settings change them, and those that they add."""
+    servers = {spec.name: spec for spec in KNOWN}
+    suffixes: dict[str, Language] = {}
+    # A language's name means the server that it has by default.
+    by_language = {spec.language: spec.name for spec in KNOWN if spec.is_default}
+    for key, section in table.items():
+        name = key if key in servers else by_language.get(key, key)
+        if name == EVERY_SERVER:
+            continue
+        spec = servers.get(name)
+        servers[name] = _changed(spec, section) if spec else _added(name, section)
+        language = servers[name].language
+        for suffix in section.extensions:
+            usual = BY_SUFFIX.get(suffix)
+            suffixes[suffix] = Language(language, section.language_id or (usual.id if usual else language))
+    is_on = {by_language.get(key, key): section.enabled for key, section in table.items()}
+    others = is_on.get(EVERY_SERVER)
+    kept = (spec for spec in servers.values() if _first(is_on.get(spec.name), others, True))
+    return Catalogue(tuple(kept), suffixes)
+
+
+def _first(*values: bool | None) -> bool:
+    return next(value for value in values if value is not None)
+
+
+def _changed(spec: ServerSpec, section: LspServerSection) -> ServerSpec:
+    return replace(
+        spec,
+        command=section.command or spec.command,
+        markers=section.root_markers or spec.markers,
+        is_default=spec.is_default or section.enabled is True,
+        settings=section.settings or spec.settings,
+        initialization=section.initialization or spec.initialization,
+        environment={**spec.environment, **section.env},
+        network=section.network or spec.network,
+    )
+
+
+def _added(name: str, section: LspServerSection) -> ServerSpec:
+    if section.enabled is False:
+        return ServerSpec(name, name, section.command)
+    if not section.command or not section.extensions:
+        raise ConfigError(f"lsp.{name}: a server that is not known needs a command and extensions")
+    # Beside the servers that such files have already, not in their place.
+    known = BY_SUFFIX.get(section.extensions[0])
+    return ServerSpec(
+        name,
+        known.key if known else name,
+        section.command,
+        section.root_markers or (".git",),
+        install=f"what lsp.{name} names: {section.command[0]}",
+        is_default=True,
+        runs_project_code=True,
+        settings=section.settings,
+        initialization=section.initialization or None,
+        environment=section.env,
+        network=section.network,
+    )
