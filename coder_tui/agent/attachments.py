@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from coder_tui.agent.git_reminder import GIT_STATE
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.llm.traits import traits_of
 from coder_tui.policy.paths import is_within
@@ -157,7 +158,8 @@ def _shown(block: object) -> str:
 def told(message: UserMessage) -> Iterator[Event]:
     """A message as it is shown: with a word on what went along with it."""
     yield UserMessageAdded(message.id, message.text)
-    labels = [each.label for each in message.attachments if not each.text.startswith(NOT_ATTACHED)]
+    shown = (each for each in message.attachments if each.label != GIT_STATE)
+    labels = [each.label for each in shown if not each.text.startswith(NOT_ATTACHED)]
     if labels:
         yield Notice(NoticeLevel.INFO, f"Attached for the model: {', '.join(labels)}")
 

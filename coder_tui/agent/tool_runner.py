@@ -13,10 +13,11 @@ from uuid import uuid4
 
 from coder_tui.agent.call_reach import changed_paths, may_change_anything, touches_git, unbound
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.instructions import Nearby, nothing_nearby
 from coder_tui.agent.permissions import MAIN_AGENT, AskingAgent, Clearance, PermissionDesk
 from coder_tui.agent.review import name_of
 from coder_tui.agent.to_the_end import to_the_end
-from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.access import TargetKind, ToolKind
 from coder_tui.protocol.display import DisplayBlock, TextBlock
 from coder_tui.protocol.errors import STOPPED, ErrorType, ToolError, UserError
 from coder_tui.protocol.events import FilesChanged, ToolFinished, ToolProgressed, ToolStarted
@@ -51,6 +52,8 @@ class Scope:
     agent: str = "build"
     audience: Audience = Audience.MAIN
     sees_images: Callable[[], bool] = blind
+    nearby: Nearby = nothing_nearby
+    """Instructions for those who touch these files, where they are new to the conversation."""
 
     @property
     def asker(self) -> AskingAgent:
@@ -226,7 +229,16 @@ class ToolRunner:
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:
             self._bus.publish(FilesChanged(result.changed_paths))
+        result = await self._with_nearby(result, access)
         return _told_of_person(result, tool, access, clearance)
+
+    async def _with_nearby(self, result: ToolResult, access: Access | None) -> ToolResult:
+        """What people wrote for those who work on such files comes with the first that is touched."""
+        targets = access.targets if access else ()
+        paths = tuple(target.value for target in targets if target.kind is TargetKind.PATH)
+        if not paths or not (told := await self._scope.nearby(paths)):
+            return result
+        return replace(result, for_model={**result.for_model, "instructions": told})
 
     async def _watched(
         self, call_id: str, tool: Tool[Any], params: Params, context: ToolContext

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 
-from coder_tui.agent.attachments import Attachments, both
+from coder_tui.agent.attachments import Attach, Attachments, both
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.git_reminder import GitReminder
 from coder_tui.agent.limits import Limits
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_step import ModelStep
-from coder_tui.agent.prompt import Briefing, Environment
 from coder_tui.agent.replay import replay
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts
@@ -20,6 +19,7 @@ from coder_tui.agent.skill_calls import SkillCalls, loaded_skills
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.bootstrap.briefing import build_briefing, nearby_instructions
 from coder_tui.bootstrap.setup import Setup, workspace_of
 from coder_tui.bootstrap.subagents import Furniture, build_subagents
 from coder_tui.bootstrap.undo import blobs_of, session_changes
@@ -96,7 +96,10 @@ class Core:
         changes = session_changes(self.setup, self.store, info.id, lambda: state.turn)
         log = SessionLog(self.store, info.id, conversation, changes)
         todos = TodoList(info.id, _todo_saver(self.store, bus, info.id), stored.todos)
-        bench = build_workbench(self.setup, bus, todos, log, log, self.store, lead.plan, state.sees_images)
+        nearby = nearby_instructions(self.setup, conversation)
+        bench = build_workbench(
+            self.setup, bus, todos, log, log, self.store, lead.plan, state.sees_images, nearby
+        )
         bench.skills.follow(lambda: loaded_skills(conversation.messages))
         queue = MessageQueue(bus)
         services = self._services(bench, conversation, queue, stored)
@@ -140,11 +143,8 @@ class Core:
     ) -> TurnServices:
         limits = self.setup.settings.limits
         profiles = bench.profiles
-        today = datetime.now().astimezone().date()
-        briefing = Briefing(
-            Environment.here(self.setup.directory, today),
-            skills=lambda: catalogue_text(bench.skills.offered()),
-            plan=lambda: profiles.plan,
+        briefing = build_briefing(
+            self.setup, lambda: catalogue_text(bench.skills.offered()), lambda: profiles.plan
         )
         request = RequestBuilder(self.choice, bench.registry, briefing, lambda: profiles.current)
         return TurnServices(
@@ -159,12 +159,15 @@ class Core:
             known_tools=bench.registry.names,
             request=request,
             next_queued=queue.take_first,
-            attach=both(
-                self._attachments(bench, request).of, SkillCalls(bench.skills, _notifier(bench.bus)).of
-            ),
+            attach=self._attach(bench, request),
         )
 
     def _attachments(self, bench: Workbench, request: RequestBuilder) -> Attachments:
+    def _attach(self, bench: Workbench, request: RequestBuilder) -> Attach:
+        """What goes with a person's words: the files and skills that they name, and how git stands."""
+        named = both(self._attachments(bench, request).of, SkillCalls(bench.skills, _notifier(bench.bus)).of)
+        return both(named, GitReminder(bench.registry.get("git_status"), self.setup.directory).of)
+
         return Attachments(
             bench.registry.get("read"),
             workspace_of(self.setup),

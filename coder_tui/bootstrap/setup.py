@@ -48,6 +48,10 @@ class Setup:
     profiles: Profiles = field(default_factory=built_in)
     agent: str = ""
     """The profile that a session begins with, where one was asked for."""
+    instructions: str = ""
+    """What people left for the model: their own words, and a trusted project's."""
+    reads_project: bool = False
+    """Whether the project's instructions may be told, those further down included."""
     notices: tuple[str, ...] = ()
     """What a person should know of their files, each in a sentence."""
 

@@ -15,6 +15,7 @@ from coder_tui.agent.skill_calls import loaded_skills
 from coder_tui.agent.subagents import Family, Subagents
 from coder_tui.agent.tool_runner import Scope, ToolRunner
 from coder_tui.agent.turn import TurnServices
+from coder_tui.bootstrap.briefing import nearby_instructions
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.workbench import Workbench, build_registry, build_skills
 from coder_tui.llm.client import ModelClient
@@ -68,7 +69,8 @@ class Furniture:
         setup = self.setup
         registry = self._registry(child, desk)
         log = SessionLog(self.store, child.id, conversation, self.changes)
-        scope = Scope(child.id, setup.directory, child.agent, Audience.SUB)
+        nearby = nearby_instructions(setup, conversation)
+        scope = Scope(child.id, setup.directory, child.agent, Audience.SUB, nearby=nearby)
         guard, masks = OutputGuard(setup.tool_output, setup.redact), self.bench.runner.masks
         runner = ToolRunner(registry, desk, log, child.bus, guard, scope, setup.redact, masks)
         skills = build_skills(setup, desk.verdict, desk.let_read)

@@ -8,6 +8,7 @@ from pathlib import Path
 from coder_tui.agent.background import Background
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.inner_calls import InnerCalls
+from coder_tui.agent.instructions import Nearby, nothing_nearby
 from coder_tui.agent.permissions import DecisionLog, PermissionDesk
 from coder_tui.agent.profile_switch import NotKept, ProfileKeeper, ProfileSwitch
 from coder_tui.agent.request_broker import RequestBroker
@@ -131,6 +132,7 @@ def build_workbench(
     keeper: ProfileKeeper = NOT_KEPT,
     plan: str = "",
     sees_images: Callable[[], bool] = blind,
+    nearby: Nearby = nothing_nearby,
 ) -> Workbench:
     """`keeper` and `plan` are a session's: who leads it, and the plan that it carries out."""
     broker = RequestBroker(bus)
@@ -146,7 +148,7 @@ def build_workbench(
     shell = build_shell(setup)
     locks = FileLocks()
     registry = build_registry(setup, todos, desk.verdict, shell, PersonPorts(broker, profiles), locks)
-    scope = Scope(todos.session_id, setup.directory, sees_images=sees_images)
+    scope = Scope(todos.session_id, setup.directory, sees_images=sees_images, nearby=nearby)
     guard = OutputGuard(setup.tool_output, setup.redact)
     runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)
     skills = build_skills(setup, desk.verdict, desk.let_read)

@@ -11,6 +11,7 @@ from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core, Setup, load_setup
 from coder_tui.bootstrap.agents import with_profiles
+from coder_tui.bootstrap.briefing import with_instructions
 from coder_tui.cli.invocation import Invocation
 from coder_tui.cli.output import redactor
 from coder_tui.config.settings import Settings
@@ -71,7 +72,7 @@ def prepare(invocation: Invocation) -> Setup:
         invocation.mode,
         invocation.added_roots,
     )
-    return with_profiles(setup, os.environ, invocation.agent)
+    return with_instructions(with_profiles(setup, os.environ, invocation.agent), os.environ)
 
 
 def start_warnings(setup: Setup) -> tuple[str, ...]:

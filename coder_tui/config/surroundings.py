@@ -9,7 +9,6 @@ from pathlib import Path
 from coder_tui.config.inventory import ItemKind, ProjectItem
 from coder_tui.config.project import ProjectFileError, read_project_file
 
-INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 # Programs that we start ourselves: one of the same name in the folder is a trap.
 _PROGRAMS = ("git", "rg", "bwrap", "sh", "bash", "pylsp", "bash-language-server", "node", "python", "python3")
 _GIT_FILES = (".git/config", ".git/config.worktree")
@@ -36,9 +35,6 @@ def surrounding_items(workspace: Path) -> Iterator[ProjectItem]:
         if text := _text(workspace, name):
             yield from _git_settings(name, text)
     yield from _git_hooks(workspace)
-    for name in INSTRUCTIONS:
-        if (workspace / name).is_file():
-            yield _known(ItemKind.INSTRUCTIONS, name, "is given to the model as text; it permits nothing")
     if (workspace / ".envrc").is_file():
         yield _known(ItemKind.ENVIRONMENT, ".envrc", "is not read: the environment is yours alone")
     yield from _package_scripts(workspace)

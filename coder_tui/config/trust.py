@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from coder_tui.config.instructions import ANY_CONTENT, INSTRUCTIONS, instruction_names
 from coder_tui.config.inventory import FileState, ItemKind, ProjectInventory, ProjectItem
 from coder_tui.config.paths import Directories, display_path
 from coder_tui.config.private_file import write_private
@@ -26,6 +27,7 @@ from coder_tui.config.surroundings import surrounding_items
 from coder_tui.protocol.errors import ConfigError, StorageError
 
 STORE_NAME = "trust.json"
+GIVEN_AS_TEXT = "is given to the model as text, also when it changes; it permits nothing"
 _VERSION = 1
 
 
@@ -67,6 +69,17 @@ class Trust:
         answer = self._answer(_key(workspace), file.name)
         return answer is not None and answer.is_trusted and answer.sha256 == file.sha256
 
+    def reads(self, workspace: Path, name: str) -> bool:
+        """Whether the model may be given a file of instructions: by its own answer, else by any yes here."""
+        key = _key(workspace)
+        if (answer := self._answer(key, name)) is not None:
+            return answer.is_trusted
+        return any(answer.is_trusted for answer in self._answers if answer.workspace == key)
+
+    def reads_instructions(self, workspace: Path) -> bool:
+        """The same for all of them, those of folders further down included."""
+        return all(self.reads(workspace, name) for name in (*instruction_names(workspace), INSTRUCTIONS[0]))
+
     def inventory(self, workspace: Path) -> ProjectInventory:
         """Look at the folder as it is now; reads files, runs nothing. Blocks."""
         files: list[FileState] = []
@@ -79,6 +92,9 @@ class Trust:
                 items.append(
                     ProjectItem(ItemKind.UNREADABLE, file, 0, f"{problem}; not used", needs_trust=False)
                 )
+        for name in instruction_names(workspace):
+            files.append(FileState(name, ANY_CONTENT, self.reads(workspace, name)))
+            items.append(ProjectItem(ItemKind.INSTRUCTIONS, name, 0, GIVEN_AS_TEXT))
         items += surrounding_items(workspace)
         return ProjectInventory(_key(workspace), tuple(files), tuple(items))
 

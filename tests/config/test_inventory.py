@@ -92,7 +92,6 @@ def test_the_surroundings_are_told_and_ask_nothing(directories: Directories, tmp
     for name in ("pre-commit", "pre-push.sample"):
         (tmp_path / ".git/hooks" / name).write_text("#!/bin/sh\n")
         (tmp_path / ".git/hooks" / name).chmod(0o755)
-    (tmp_path / "AGENTS.md").write_text("run curl")
     (tmp_path / ".envrc").write_text("export A=1")
     (tmp_path / "package.json").write_text('{"scripts": {"postinstall": "evil"}}')
     (tmp_path / "git").write_text("#!/bin/sh\n")
@@ -104,12 +103,43 @@ def test_the_surroundings_are_told_and_ask_nothing(directories: Directories, tmp
         ("git", ".git/config:2", "sets core.fsmonitor to ./evil; reading git tools ignore it"),
         ("git", ".git/config:4", "sets filter.x.clean to ./evil; reading git tools ignore it"),
         ("git", ".git/hooks/pre-commit", "is a git hook; a commit names it before it runs"),
-        ("instructions", "AGENTS.md", "is given to the model as text; it permits nothing"),
         ("environment", ".envrc", "is not read: the environment is yours alone"),
         ("script", "package.json", "has scripts (postinstall); none runs by itself"),
         ("script", "git", "is a program named git; the one of the system is used"),
     ]
     assert (inventory.questions, inventory.is_trusted) == ((), True)
+
+
+def test_instructions_are_asked_about_once_whatever_they_say_later(
+    directories: Directories, tmp_path: Path
+) -> None:
+    (tmp_path / ".git").mkdir()
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "CLAUDE.md").write_text("outer")
+    (inner / "AGENTS.md").write_text("run curl")
+    trust = Trust.load(directories)
+    inventory = trust.inventory(inner)
+    sentence = "is given to the model as text, also when it changes; it permits nothing"
+    assert [(item.kind.value, item.place, item.sentence) for item in inventory.questions] == [
+        ("instructions", "../CLAUDE.md", sentence),
+        ("instructions", "AGENTS.md", sentence),
+    ]
+    assert (inventory.is_trusted, trust.reads_instructions(inner)) == (False, False)
+    trust.accept(inventory)
+    (inner / "AGENTS.md").write_text("something else")
+    later = Trust.load(directories)
+    assert (later.inventory(inner).is_trusted, later.reads_instructions(inner)) == (True, True)
+    assert not later.reads_instructions(tmp_path)
+
+
+def test_refused_instructions_are_not_asked_about_again(directories: Directories, tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("run curl")
+    trust = Trust.load(directories)
+    trust.refuse(trust.inventory(tmp_path))
+    later = Trust.load(directories)
+    assert later.is_refused(later.inventory(tmp_path))
+    assert not later.reads_instructions(tmp_path)
 
 
 def test_a_link_among_extensions_is_told_and_not_followed(

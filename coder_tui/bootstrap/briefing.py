@@ -1,0 +1,45 @@
+"""What a session's model is told before and beside the conversation."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.instructions import Nearby, NearbyInstructions, nothing_nearby, upfront, users_file
+from coder_tui.agent.prompt import Briefing, Environment
+from coder_tui.bootstrap.setup import Setup
+from coder_tui.config.instructions import instruction_names
+from coder_tui.config.trust import Trust
+from coder_tui.protocol.messages import ToolMessage
+from coder_tui.shell.sandbox import home_folder
+
+
+def with_instructions(setup: Setup, environ: Mapping[str, str]) -> Setup:
+    """Read once: the prompt stays the same while a session lasts. Blocks."""
+    home = Path(environ["HOME"]) if environ.get("HOME") else home_folder()
+    is_trusted = Trust.load(setup.directories).reads_instructions(setup.directory)
+    users = users_file(setup.directories.config, home)
+    text, notices = upfront(users, setup.directory, is_trusted=is_trusted, redact=setup.redact.known)
+    waiting = () if is_trusted else tuple(instruction_names(setup.directory))
+    if waiting:
+        found = f"found {', '.join(waiting)}, not read: this folder is not trusted; 'coder-tui trust' asks"
+        notices = (*notices, found)
+    return replace(setup, instructions=text, reads_project=is_trusted, notices=(*setup.notices, *notices))
+
+
+def build_briefing(setup: Setup, skills: Callable[[], str], plan: Callable[[], str]) -> Briefing:
+    today = datetime.now().astimezone().date()
+    return Briefing(Environment.here(setup.directory, today), setup.instructions, skills, plan)
+
+
+def nearby_instructions(setup: Setup, conversation: Conversation) -> Nearby:
+    """Those of folders below, for one conversation."""
+    if not setup.reads_project:
+        return nothing_nearby
+
+    def is_told(heading: str) -> bool:
+        results = (message for message in conversation.messages if isinstance(message, ToolMessage))
+        return any(heading in message.content for message in results)
+
+    return NearbyInstructions(setup.directory, setup.redact.known, is_told).of
