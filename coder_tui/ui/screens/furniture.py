@@ -21,6 +21,7 @@ from coder_tui.ui.widgets.lines import NewBelowPill, QueueLine, RequestCard, Too
 from coder_tui.ui.widgets.pane_tabs import PaneTabs
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.transcript import Transcript
+from coder_tui.ui.widgets.welcome import Welcome
 
 
 class Furniture:
@@ -40,6 +41,7 @@ class Furniture:
         self.transcript = Transcript(
             use_ascii=launch.use_ascii, thinking=launch.thinking, has_motion=launch.has_motion
         )
+        self.welcome = Welcome(launch.keys.rows)
         self.dock = Dock(chrome)
         self.tabs = PaneTabs(chrome)
         self.hints = Hints()
@@ -63,7 +65,8 @@ class Furniture:
     async def mount(self) -> None:
         screen = self._screen
         with screen.app.batch_update():
-            await screen.query_one("#chat").mount(self.transcript, self.transcript.line, self.pill)
+            chat = screen.query_one("#chat")
+            await chat.mount(self.welcome, self.transcript, self.transcript.line, self.pill)
             await screen.query_one("#body").mount(self.dock, self.hints)
             await screen.mount(self.tabs, before="#body")
             await screen.mount(self.queue, self.card, self.composing.anchor, before="#composer")

@@ -107,6 +107,8 @@ class SessionScreen(
         session.subscribe(router.route)
         session.subscribe(self.attention.hear)
         self.prompt.sent.seed(router.sent)
+        if not router.sent:
+            self.furniture.welcome.show(self._directory)
         self.conversation.attach(session)
         self.run_worker(self.composing.recall(session), group="recall")
         self.follow_changes(session)
@@ -219,6 +221,7 @@ class SessionScreen(
         self.conversation.next_mode()
 
     def _start_turn(self, turn: Coroutine[None, None, None]) -> None:
+        self.furniture.welcome.hide()
         self.run_worker(turn, group="turn")
 
     def _turn_ended(self) -> None:
