@@ -10,13 +10,18 @@ from enum import IntEnum
 from typing import Any, Protocol
 
 from coder_tui.agent.session import Session
+from coder_tui.protocol.child_progress import first_line
 from coder_tui.protocol.events import (
+    ChildEvent,
     Event,
     FilesChanged,
     MessageFinished,
     Notice,
     RequestOpened,
     RetryScheduled,
+    SubagentEvent,
+    SubagentFinished,
+    SubagentStarted,
     TextDelta,
     ThinkingDelta,
     ToolFinished,
@@ -27,6 +32,7 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.outcomes import Outcome, TurnOutcome
 from coder_tui.protocol.requests import QuestionRequest, Request, unattended
+from coder_tui.protocol.subagents import ChildState
 from coder_tui.protocol.usage import Usage
 from coder_tui.text.redact import Redactor
 from coder_tui.text.stream_redactor import LineStream
@@ -84,23 +90,24 @@ class Printer(Protocol):
 Delta = TextDelta | ThinkingDelta | ToolProgressed
 
 
-def _ends(event: MessageFinished | ToolFinished | TurnFinished | TurnFailed, begun: Delta) -> bool:
+def _ends(event: ChildEvent, begun: Delta) -> bool:
     """Whether no more of the text that `begun` stands for will come."""
     match event, begun:
         case MessageFinished(), TextDelta() | ThinkingDelta():
             return event.message_id == begun.message_id
         case ToolFinished(), ToolProgressed():
             return event.call_id == begun.call_id
-        case ((TurnFinished() | TurnFailed()), _):
+        case ((TurnFinished() | TurnFailed() | SubagentFinished()), _):
             return True
         case _:
             return False
 
 
-def event_json(event: Event) -> dict[str, Any]:
+def event_json(event: ChildEvent) -> dict[str, Any]:
     """An event as one JSON object; its type in snake case."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
-    return {"type": name, **dataclasses.asdict(event)}
+    body = {"type": name, **dataclasses.asdict(event)}
+    return {**body, "event": event_json(event.event)} if isinstance(event, SubagentEvent) else body
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,19 @@ class TextPrinter:
                 self.remark(f"… {event.reason} Trying again in {event.delay:.0f} s.")
             case Notice():
                 self.remark(event.text)
+            case SubagentEvent():
+                self._of_child(event.agent, event.event)
+            case _:
+                pass
+
+    def _of_child(self, agent: str, event: ChildEvent) -> None:
+        match event:
+            case SubagentStarted():
+                self.remark(f"… {agent}: {first_line(event.objective)}")
+            case ToolFinished():
+                self.remark(f"{_MARKS[event.outcome]} {agent}: {event.tool}  {event.summary}")
+            case SubagentFinished():
+                self.remark(f"{_ENDS[event.state]} {agent}: {first_line(event.summary)}")
             case _:
                 pass
 
@@ -134,6 +154,7 @@ class TextPrinter:
 
 
 _MARKS = {Outcome.OK: "✓", Outcome.FAILED: "✗", Outcome.DENIED: "⊘", Outcome.CANCELLED: "■"}
+_ENDS = {ChildState.OK: "✓", ChildState.FAILED: "✗", ChildState.STOPPED: "■"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +166,7 @@ class StreamPrinter:
 
     write: Callable[[dict[str, Any]], None]
     redact: Redactor
-    _open: dict[Delta, LineStream] = field(default_factory=dict)
+    _open: dict[tuple[SubagentEvent | None, Delta], LineStream] = field(default_factory=dict)
 
     def start(self, session: Session) -> None:
         self.write({"type": "schema", "schema_version": SCHEMA_VERSION})
@@ -153,28 +174,33 @@ class StreamPrinter:
             self.write(event_json(event))
 
     def event(self, event: Event) -> None:
-        match event:
-            case TextDelta() | ThinkingDelta() | ToolProgressed():
-                begun = replace(event, text="")
-                stream = self._open.setdefault(begun, LineStream(self.redact))
-                self._piece(begun, stream.feed(event.text))
-                return
-            case MessageFinished() | ToolFinished() | TurnFinished() | TurnFailed():
-                self._end_texts(event)
-            case _:
-                pass
-        self.write(event_json(event))
+        inner = event.event if isinstance(event, SubagentEvent) else event
+        if isinstance(inner, TextDelta | ThinkingDelta | ToolProgressed):
+            begun = replace(inner, text="")
+            around = replace(event, event=begun) if isinstance(event, SubagentEvent) else None
+            stream = self._open.setdefault((around, begun), LineStream(self.redact))
+            self._piece(around, begun, stream.feed(inner.text))
+        else:
+            self._end_texts(event, inner)
+            self.write(event_json(event))
 
     def end(self, result: RunResult) -> None:
         self.write(result.as_json())
 
-    def _piece(self, begun: Delta, text: str) -> None:
+    def _piece(self, around: SubagentEvent | None, begun: Delta, text: str) -> None:
         if text:
-            self.write(event_json(replace(begun, text=text)))
+            piece = replace(begun, text=text)
+            self.write(event_json(piece if around is None else replace(around, event=piece)))
 
-    def _end_texts(self, event: MessageFinished | ToolFinished | TurnFinished | TurnFailed) -> None:
-        for begun in [begun for begun in self._open if _ends(event, begun)]:
-            self._piece(begun, self._open.pop(begun).finish())
+    def _end_texts(self, event: Event, inner: ChildEvent) -> None:
+        child = event.child_id if isinstance(event, SubagentEvent) else ""
+        ended = [key for key in self._open if _child_of(key[0]) == child and _ends(inner, key[1])]
+        for around, begun in ended:
+            self._piece(around, begun, self._open.pop((around, begun)).finish())
+
+
+def _child_of(around: SubagentEvent | None) -> str:
+    return "" if around is None else around.child_id
 
 
 @dataclass(frozen=True, slots=True)

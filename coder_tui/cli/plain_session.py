@@ -8,7 +8,9 @@ from coder_tui.cli.plain_dialogues import Dialogue, dialogue
 from coder_tui.cli.plain_input import InputLines
 from coder_tui.cli.plain_words import block_text, call_line, finished_text
 from coder_tui.protocol.access import Mode
+from coder_tui.protocol.child_progress import first_line
 from coder_tui.protocol.events import (
+    ChildEvent,
     Event,
     MessageFinished,
     ModeChanged,
@@ -18,6 +20,9 @@ from coder_tui.protocol.events import (
     RequestClosed,
     RequestOpened,
     RetryScheduled,
+    SubagentEvent,
+    SubagentFinished,
+    SubagentStarted,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -179,6 +184,8 @@ class PlainSession:
                 self._line(call_line(event))
                 for line in finished_text(event).split("\n"):
                     self._line(f"    {line}")
+            case SubagentEvent(_, _, agent, inner):
+                self._show_child(agent, inner)
             case QueueChanged(texts) if texts:
                 self._line(f"Queued: {texts[-1]}")
             case ModeChanged(mode):
@@ -195,6 +202,18 @@ class PlainSession:
                 self._line(message or ("Stopped." if outcome is TurnOutcome.INTERRUPTED else "Done."))
             case _:
                 pass  # usage, thinking and pieces of live output would only be noise when read aloud
+
+    def _show_child(self, agent: str, event: ChildEvent) -> None:
+        """What each does, by name; its words are for the agent that asked for them."""
+        match event:
+            case SubagentStarted(objective):
+                self._line(f"[{agent}] begins: {first_line(objective)}")
+            case ToolFinished():
+                self._line(f"[{agent}] {call_line(event)}")
+            case SubagentFinished(state, summary):
+                self._line(f"[{agent}] {state}: {first_line(summary)}")
+            case _:
+                pass
 
     def _closed(self, request_id: str) -> None:
         was_first = bool(self._requests) and self._requests[0].id == request_id

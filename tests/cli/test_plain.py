@@ -18,6 +18,9 @@ from coder_tui.protocol.events import (
     MessageFinished,
     RequestClosed,
     RequestOpened,
+    SubagentEvent,
+    SubagentFinished,
+    SubagentStarted,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -25,6 +28,7 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.outcomes import Outcome, TurnOutcome
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Grant, Reply
+from coder_tui.protocol.subagents import ChildState
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.program import Program
 
@@ -130,6 +134,25 @@ async def test_text_streams_and_calls_are_told_in_words() -> None:
         "    no rule",
         "    exit code 2",
     ]
+
+
+async def test_sub_agents_are_told_by_name_and_without_their_words() -> None:
+    talk = await started()
+    await talk.type("go")
+    talk.session.emit(
+        SubagentEvent("c", "k", "explore", SubagentStarted("find it\nsomewhere", "m")),
+        SubagentEvent("c", "k", "explore", TextDelta("m", "I think")),
+        SubagentEvent("c", "k", "explore", ToolFinished("t", "grep", Outcome.OK, "it", TextBlock(""), 5)),
+        SubagentEvent("c", "k", "explore", SubagentFinished(ChildState.OK, "found\nhere", 5)),
+    )
+    await talk.settled()
+    assert [line for line in talk.printed.split("\n") if "explore" in line] == [
+        "[explore] begins: find it",
+        "[explore] [grep] it: done",
+        "[explore] ok: found",
+    ]
+    assert "I think" not in talk.printed
+    await talk.type(None)
 
 
 async def test_a_request_is_a_numbered_menu_and_only_a_number_answers() -> None:

@@ -8,9 +8,12 @@ from coder_tui.cli.output import complain, redactor, say, say_json
 from coder_tui.headless import StreamPrinter
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.events import (
+    ChildEvent,
     Event,
     MessageFinished,
     Notice,
+    SubagentEvent,
+    SubagentFinished,
     TextDelta,
     ThinkingDelta,
     ToolFinished,
@@ -18,6 +21,7 @@ from coder_tui.protocol.events import (
     TurnFinished,
 )
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
+from coder_tui.protocol.subagents import ChildState
 from coder_tui.text.redact import MASK, Redactor
 
 KEY = "sk-ant-abcdefgh0123456789"
@@ -63,6 +67,36 @@ def test_each_text_ends_with_what_it_belongs_to() -> None:
 def test_what_a_broken_turn_had_said_is_not_lost() -> None:
     lines = printed(TextDelta("m", "half a line"), TurnFinished(1, TurnOutcome.INTERRUPTED, "", 5))
     assert [line.get("text") for line in lines] == ["half a line", None]
+
+
+def of_child(child_id: str, *events: ChildEvent) -> list[SubagentEvent]:
+    return [SubagentEvent("c", child_id, f"agent {child_id}", event) for event in events]
+
+
+def test_events_of_sub_agents_are_wrapped_and_named_and_their_texts_joined() -> None:
+    first, second = f"key {KEY[:9]}", KEY[9:]
+    lines = printed(
+        *of_child("1", TextDelta("m", first)),
+        *of_child("2", TextDelta("m", "other words")),
+        *of_child("1", TextDelta("m", second), MessageFinished("m", "whole", "")),
+        *of_child("2", SubagentFinished(ChildState.STOPPED, "stopped", 5)),
+    )
+    around = {"type": "subagent_event", "parent_call_id": "c"}
+    one, two = {"child_id": "1", "agent": "agent 1"}, {"child_id": "2", "agent": "agent 2"}
+    assert [line for line in lines if line["event"]["type"] != "message_finished"] == [
+        {**around, **one, "event": {"type": "text_delta", "message_id": "m", "text": f"key {MASK}"}},
+        {**around, **two, "event": {"type": "text_delta", "message_id": "m", "text": "other words"}},
+        {
+            **around,
+            **two,
+            "event": {
+                "type": "subagent_finished",
+                "state": "stopped",
+                "summary": "stopped",
+                "duration_ms": 5,
+            },
+        },
+    ]
 
 
 def test_every_way_to_print_hides_secrets(
