@@ -21,6 +21,10 @@ class Conversation:
     def messages(self) -> tuple[Message, ...]:
         return tuple(self._messages)
 
+    def replace(self, messages: tuple[Message, ...]) -> None:
+        """What counts of the session changed in the store. Ids of calls stay taken."""
+        self._messages = list(messages)
+
     async def add(self, message: Message) -> None:
         await to_the_end(self._add(message))
 

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from coder_tui.agent.background import Background
 from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_switch import ModelSwitch
+from coder_tui.agent.past import Past
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.person_shell import PersonShell
 from coder_tui.agent.profile_switch import ProfileSwitch
@@ -23,6 +25,7 @@ from coder_tui.agent.subagents import ChildDesk, NoChildren
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.turn_player import TurnPlayer
+from coder_tui.agent.undo import UndoDesk
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     Event,
@@ -58,6 +61,7 @@ class SessionParts:
     profiles: ProfileSwitch
     earlier: tuple[Event, ...] = ()
     todos: Callable[[], tuple[TodoItem, ...]] = tuple
+    take_todos: Callable[[tuple[TodoItem, ...]], None] = lambda items: None
     subagents: ChildDesk = field(default_factory=NoChildren)
     skills: SkillShelf = field(default_factory=no_skills)
     is_kept: bool = True
@@ -81,7 +85,7 @@ class Session:
         self._switch = ModelSwitch(parts.info.id, parts.store, parts.state, parts.services, self._background)
         self.profiles = parts.profiles
         parts.profiles.listen(lambda profile: self._switch.follow(profile, is_busy=self.is_busy))
-        self._player = TurnPlayer(parts.services, self._name)
+        self._player = TurnPlayer(parts.services, self._name, partial(parts.store.begin_turn, self.id))
         self.record = SessionRecord(
             parts.info.id, parts.store, parts.services.conversation, parts.services.meter
         )
@@ -90,6 +94,8 @@ class Session:
         self.subagents = parts.subagents
         self.shell = PersonShell(parts)
         self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
+        self._past = Past(parts)
+        self.turns = UndoDesk(parts, self._past, lambda: self.is_busy)
 
     @property
     def id(self) -> str:
@@ -132,14 +138,14 @@ class Session:
             info.directory,
             self.model,
             self.mode,
-            bool(self._parts.earlier),
+            bool(self._past.events),
             self._parts.is_confined,
         )
         return (
             started,
             ModelChanged(self.model, meter.context_window),
             ProfileChanged(self.profiles.current.name),
-            *self._parts.earlier,
+            *self._past.events,
             *self._notices,
             TodosChanged(self._parts.todos()),
             meter.snapshot(),

@@ -8,7 +8,7 @@ from coder_tui.agent.command_watch import NoWatch, Watch
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.workspace.changed_files import ChangedFile
 from coder_tui.workspace.reverting import Revert
-from coder_tui.workspace.snapshots import SnapshotStore
+from coder_tui.workspace.snapshots import Restored, SnapshotStore
 
 REVIEW = "review"
 """Stands for the call where the person is the one who changes files."""
@@ -32,6 +32,14 @@ class SessionChanges:
     async def files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
         """What the session did to each file, from a turn on."""
         return await self._snapshots.changed(self._session_id, since_turn)
+
+    async def restore(self, turn: int) -> Restored:
+        """Bring back how files were before a turn."""
+        return await self._snapshots.restore(self._session_id, turn)
+
+    async def redo(self, turn: int) -> Restored:
+        """Make the changes of one undone turn again."""
+        return await self._snapshots.redo(self._session_id, turn, last=turn)
 
     async def revert(self, reverts: tuple[Revert, ...]) -> None:
         """Take changes back, all or none; it counts as a change of the newest turn, and is undone with it."""

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from coder_tui.agent.session_name import SessionName
@@ -18,6 +19,8 @@ log = logging.getLogger(__name__)
 class TurnPlayer:
     services: TurnServices
     name: SessionName
+    note: Callable[[int], Awaitable[None]]
+    """Writes down where the turn of this number begins."""
 
     async def play(self, number: int, text: str) -> None:
         """Only what ends the program gets through: a bug must not take the person's session with it."""
@@ -26,7 +29,7 @@ class TurnPlayer:
         bus.publish(TurnStarted(number))
         turn = Turn(self.services)
         try:
-            end = await self._run(turn, text)
+            end = await self._run(turn, number, text)
         except ModelError as error:
             await self._fail(turn, number, error.message, error.hint)
         except StorageError as error:
@@ -38,10 +41,11 @@ class TurnPlayer:
             duration = round((time.monotonic() - began) * 1000)
             bus.publish(TurnFinished(number, end.outcome, end.message, duration))
 
-    async def _run(self, turn: Turn, text: str) -> TurnEnd:
+    async def _run(self, turn: Turn, number: int, text: str) -> TurnEnd:
         limits = self.services.limits
         try:
             async with asyncio.timeout(limits.seconds):
+                await self.note(number)
                 await self.name.name_after(text)
                 return await turn.run(text)
         except TimeoutError:

@@ -31,7 +31,7 @@ from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UsageError
 from coder_tui.protocol.events import Notice, TodosChanged
-from coder_tui.protocol.messages import AssistantMessage, Message, UserMessage
+from coder_tui.protocol.messages import AssistantMessage, Message
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
@@ -92,7 +92,7 @@ class Core:
     def _session(self, stored: StoredSession, lead: StoredLead) -> Session:
         info, bus = stored.info, EventBus()
         conversation = Conversation(self.store, info.id, stored.messages)
-        state = SessionState(self.choice.name, info.title, _turns_before(stored))
+        state = SessionState(self.choice.name, info.title, stored.last_turn)
         changes = session_changes(self.setup, self.store, info.id, lambda: state.turn)
         log = SessionLog(self.store, info.id, conversation, changes)
         todos = TodoList(info.id, _todo_saver(self.store, bus, info.id), stored.todos)
@@ -119,6 +119,7 @@ class Core:
             skills=bench.skills,
             earlier=tuple(replay(stored)),
             todos=lambda: todos.items,
+            take_todos=todos.take,
             subagents=build_subagents(info.id, furniture),
             is_kept=not self.setup.is_scratch,
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,
@@ -162,12 +163,12 @@ class Core:
             attach=self._attach(bench, request),
         )
 
-    def _attachments(self, bench: Workbench, request: RequestBuilder) -> Attachments:
     def _attach(self, bench: Workbench, request: RequestBuilder) -> Attach:
         """What goes with a person's words: the files and skills that they name, and how git stands."""
         named = both(self._attachments(bench, request).of, SkillCalls(bench.skills, _notifier(bench.bus)).of)
         return both(named, GitReminder(bench.registry.get("git_status"), self.setup.directory).of)
 
+    def _attachments(self, bench: Workbench, request: RequestBuilder) -> Attachments:
         return Attachments(
             bench.registry.get("read"),
             workspace_of(self.setup),
@@ -199,11 +200,6 @@ def _take_up_profile(session: Session, wanted: str, stored: str) -> None:
             session.profiles.use(stored)
         except UsageError as error:
             session.notice(NoticeLevel.WARNING, f"This session ran as the agent {stored}: {error}.")
-
-
-def _turns_before(stored: StoredSession) -> int:
-    """Turns are counted on where a session is resumed: a number names one turn only."""
-    return sum(isinstance(message, UserMessage) for message in stored.messages)
 
 
 def _todo_saver(store: Store, bus: EventBus, session_id: str) -> SaveTodos:

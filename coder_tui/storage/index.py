@@ -15,7 +15,7 @@ from coder_tui.storage.session_ids import new_session_id
 
 _SELECT = """
     SELECT id, title, directory, model, mode, created, updated,
-        (SELECT count(*) FROM messages WHERE session_id = sessions.id),
+        (SELECT count(*) FROM messages WHERE session_id = sessions.id AND unsaid_with IS NULL),
         (SELECT sum(cost) FROM usage WHERE session_id = sessions.id)
     FROM sessions
 """

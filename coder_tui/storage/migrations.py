@@ -110,5 +110,21 @@ _LEADS: Migration = (
     ) STRICT""",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CHANGES, _CHILDREN, _LEADS)
+_TURNS: Migration = (
+    """CREATE TABLE turns (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        turn INTEGER NOT NULL,
+        first_seq INTEGER NOT NULL,
+        is_unsaid INTEGER NOT NULL DEFAULT 0,
+        are_files_undone INTEGER NOT NULL DEFAULT 0,
+        is_over INTEGER NOT NULL DEFAULT 0,
+        todos_before TEXT NOT NULL DEFAULT '[]',
+        todos_after TEXT NOT NULL DEFAULT '[]',
+        UNIQUE (session_id, turn)
+    ) STRICT""",
+    # The turn with which a message was taken back; NULL where it counts.
+    "ALTER TABLE messages ADD COLUMN unsaid_with INTEGER",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CHANGES, _CHILDREN, _LEADS, _TURNS)
 """Append only: a released entry is somebody's database."""

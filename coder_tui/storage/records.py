@@ -72,3 +72,5 @@ class StoredSession:
     usage: Usage
     children: dict[str, tuple[ChildLine, ...]] = field(default_factory=dict)
     """By call; what they said is loaded when somebody wants to read it."""
+    last_turn: int = 0
+    """The highest number that a turn of it ever had."""

@@ -24,6 +24,7 @@ from coder_tui.storage.transcript import (
     messages_of,
     sent_texts,
 )
+from coder_tui.storage.turns import TurnRecord, Turns, last_turn_of
 from coder_tui.text.redact import BY_SHAPE, Redactor
 
 __all__ = [
@@ -34,10 +35,11 @@ __all__ = [
     "StoredCall",
     "StoredLead",
     "StoredSession",
+    "TurnRecord",
 ]
 
 
-class Store(SessionIndex, Ledger, Manifest, Children, Leading):
+class Store(SessionIndex, Ledger, Manifest, Children, Leading, Turns):
     """Every method that changes something has it on disk when it returns, and nothing secret is among it."""
 
     def __init__(self, database: Database, claims: Claims, redaction: Redaction) -> None:
@@ -46,6 +48,7 @@ class Store(SessionIndex, Ledger, Manifest, Children, Leading):
         Manifest.__init__(self, database)
         Children.__init__(self, database, redaction)
         Leading.__init__(self, database, redaction)
+        Turns.__init__(self, database)
         self._redaction = redaction
 
     @classmethod
@@ -138,6 +141,7 @@ class Store(SessionIndex, Ledger, Manifest, Children, Leading):
                 todos_of(connection, session_id),
                 usage_of(connection, session_id),
                 children_of(connection, session_id),
+                last_turn_of(connection, session_id),
             )
 
         return await self._database.read(work)

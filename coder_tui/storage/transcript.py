@@ -30,15 +30,17 @@ def insert_message(
             "SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session_id = ?", (session_id,)
         ).fetchone()
     connection.execute(
-        "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO messages (session_id, seq, message_id, role, body, created) VALUES (?, ?, ?, ?, ?, ?)",
         (session_id, seq, pack_text(message.id), message.role, pack_message(message), time.time()),
     )
     return seq
 
 
 def messages_of(connection: sqlite3.Connection, session_id: str) -> tuple[tuple[int, Message], ...]:
+    """Those that count, each with its place."""
     rows = connection.execute(
-        "SELECT seq, body FROM messages WHERE session_id = ? ORDER BY seq", (session_id,)
+        "SELECT seq, body FROM messages WHERE session_id = ? AND unsaid_with IS NULL ORDER BY seq",
+        (session_id,),
     )
     return tuple((seq, unpack_message(body)) for seq, body in rows)
 
@@ -60,6 +62,10 @@ def make_room(connection: sqlite3.Connection, session_id: str, after: int, count
     connection.execute("UPDATE messages SET seq = -seq WHERE session_id = ? AND seq > ?", (session_id, after))
     connection.execute(
         "UPDATE messages SET seq = ? - seq WHERE session_id = ? AND seq < 0", (count, session_id)
+    )
+    connection.execute(
+        "UPDATE turns SET first_seq = first_seq + ? WHERE session_id = ? AND first_seq > ?",
+        (count, session_id, after),
     )
 
 

@@ -93,9 +93,10 @@ class SnapshotStore:
         steps = tuple((line, line.step_back()) for line in _lines(changes))
         return await self._go(session_id, steps, undone=True)
 
-    async def redo(self, session_id: str, turn: int) -> Restored:
-        """Make the changes of `turn`, which was undone, and of later undone ones again."""
-        changes = await self._manifest.changes(session_id, turn, undone=True)
+    async def redo(self, session_id: str, turn: int, last: int | None = None) -> Restored:
+        """Make the changes of `turn`, which was undone, and of later undone ones up to `last` again."""
+        undone = await self._manifest.changes(session_id, turn, undone=True)
+        changes = tuple(change for change in undone if last is None or change.turn <= last)
         steps = tuple((line, line.step_forth()) for line in _lines(changes))
         return await self._go(session_id, steps, undone=False)
 

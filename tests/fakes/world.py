@@ -140,7 +140,7 @@ def _assemble(
 ) -> World:
     bus, look, act, info = EventBus(), LookTool(), ActTool(), stored.info
     conversation = Conversation(store, info.id, stored.messages)
-    state = SessionState("scripted", info.title)
+    state = SessionState("scripted", info.title, stored.last_turn)
     snapshots = SnapshotStore(store, BlobStore(folder / "data/blobs"))
     changes = SessionChanges(snapshots, info.id, lambda: state.turn)
     log = SessionLog(store, info.id, conversation, changes)

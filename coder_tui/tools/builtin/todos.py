@@ -21,6 +21,10 @@ class TodoList:
         await self.save(items)
         self.items = items
 
+    def take(self, items: tuple[TodoItem, ...]) -> None:
+        """The store has these by now."""
+        self.items = items
+
     def as_result(self) -> JsonObject:
         active = next((item.id for item in self.items if item.status is TodoStatus.IN_PROGRESS), None)
         return {

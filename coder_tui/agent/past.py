@@ -1,0 +1,22 @@
+"""What was said in a session before, as events that build its screen; read again when the store changed."""
+
+from typing import TYPE_CHECKING
+
+from coder_tui.agent.replay import replay
+from coder_tui.protocol.events import Event
+
+if TYPE_CHECKING:  # the session holds this
+    from coder_tui.agent.session import SessionParts
+
+
+class Past:
+    def __init__(self, parts: "SessionParts") -> None:
+        self._parts = parts
+        self.events: tuple[Event, ...] = parts.earlier
+
+    async def reload(self) -> None:
+        """Turns were taken back, or made again: model and screen go by what counts now."""
+        stored = await self._parts.store.load(self._parts.info.id)
+        self._parts.services.conversation.replace(stored.messages)
+        self._parts.take_todos(stored.todos)
+        self.events = tuple(replay(stored))

@@ -1,0 +1,125 @@
+"""Takes turns back and makes them again: files, conversation or both; what the person changed since stays."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from coder_tui.agent.past import Past
+from coder_tui.agent.review import name_of
+from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.events import FilesChanged
+from coder_tui.protocol.messages import Attachment
+from coder_tui.storage.sessions import TurnRecord
+from coder_tui.workspace.snapshots import Restored
+
+if TYPE_CHECKING:  # the session holds this desk
+    from coder_tui.agent.session import SessionParts
+
+BUSY = "The agent is working; stop it first (Esc)."
+NOTHING_TO_UNDO = "There is nothing to undo."
+NOTHING_TO_REDO = "There is nothing to redo."
+
+
+class Reach(StrEnum):
+    """What of a turn is taken back."""
+
+    BOTH = "both"
+    FILES = "files"
+    CONVERSATION = "conversation"
+
+    @property
+    def has_files(self) -> bool:
+        return self is not Reach.CONVERSATION
+
+    @property
+    def has_words(self) -> bool:
+        return self is not Reach.FILES
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A turn that was taken back or made again; names are relative to the folder."""
+
+    turn: int
+    text: str
+    reach: Reach
+    paths: tuple[str, ...] = ()
+    conflicts: tuple[tuple[str, str], ...] = ()
+    uncovered: str = ""
+
+
+class UndoDesk:
+    """Serves one session. Undoing several turns is done one by one, the newest first."""
+
+    def __init__(self, parts: "SessionParts", past: Past, is_busy: Callable[[], bool]) -> None:
+        self._session_id = parts.info.id
+        self._store = parts.store
+        self._changes = parts.changes
+        self._bus = parts.bus
+        self._held = parts.services.held
+        self._root = Path(parts.info.directory)
+        self._todos = parts.todos
+        self._past = past
+        self._is_busy = is_busy
+
+    async def undo(self, reach: Reach = Reach.BOTH) -> Moved:
+        """Take the newest turn back; `UserError` when there is none."""
+        self._require_rest()
+        turns = await self._store.turns(self._session_id)
+        candidates = [turn for turn in turns if await self._can_undo(turn, reach)]
+        if not candidates:
+            raise UserError(NOTHING_TO_UNDO)
+        turn = candidates[-1]
+        restored = Restored((), ())
+        if reach.has_files:
+            restored = await self._changes.restore(turn.turn)
+            await self._store.mark_files(self._session_id, turn.turn, undone=True)
+        if reach.has_words:
+            await self._store.unsay(self._session_id, turn.turn, self._todos())
+            await self._past.reload()
+        return self._moved(turn, reach, restored, "were taken back by the person, to how they were before")
+
+    async def redo(self, reach: Reach = Reach.BOTH) -> Moved:
+        """Make the turn again that was taken back last."""
+        self._require_rest()
+        turns = await self._store.turns(self._session_id)
+        candidates = [turn for turn in turns if _can_redo(turn, reach)]
+        if not candidates:
+            raise UserError(NOTHING_TO_REDO)
+        turn = candidates[0]
+        restored = Restored((), ())
+        if reach.has_files and turn.are_files_undone:
+            restored = await self._changes.redo(turn.turn)
+            await self._store.mark_files(self._session_id, turn.turn, undone=False)
+        if reach.has_words and turn.is_said_undone:
+            await self._store.say_again(self._session_id, turn.turn)
+            await self._past.reload()
+        return self._moved(turn, reach, restored, "were made again by the person")
+
+    def _require_rest(self) -> None:
+        if self._is_busy():
+            raise UserError(BUSY)
+
+    async def _can_undo(self, turn: TurnRecord, reach: Reach) -> bool:
+        if reach is not Reach.FILES:
+            return not turn.is_said_undone
+        return not turn.are_files_undone and bool(await self._changes.files(turn.turn))
+
+    def _moved(self, turn: TurnRecord, reach: Reach, restored: Restored, told: str) -> Moved:
+        paths = tuple(name_of(path, self._root) for path in restored.paths)
+        if paths:
+            self._bus.publish(FilesChanged(paths))
+        if paths and not reach.has_words:
+            # The conversation still speaks of these changes.
+            words = f"The changes of an earlier turn {told}: {', '.join(paths)}"
+            self._held.hold(Attachment("undo", words))
+        conflicts = tuple((name_of(each.path, self._root), each.reason) for each in restored.conflicts)
+        return Moved(turn.turn, turn.text, reach, paths, conflicts, self._changes.watch.uncovered)
+
+
+def _can_redo(turn: TurnRecord, reach: Reach) -> bool:
+    if turn.is_over:
+        return False
+    return (reach.has_files and turn.are_files_undone) or (reach.has_words and turn.is_said_undone)

@@ -1,0 +1,200 @@
+"""A turn can be taken back and made again: files, conversation, todos; the person's own work stays."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.session import Session
+from coder_tui.agent.undo import NOTHING_TO_REDO, NOTHING_TO_UNDO, Moved, Reach
+from coder_tui.bootstrap import Core
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.events import Event, TodosChanged, UserMessageAdded
+from coder_tui.protocol.messages import Message
+from coder_tui.storage.sessions import Store
+from tests.fakes.real_tools import setup_in
+from tests.fakes.scripted_model import Say, ScriptedModel
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "a.txt").write_text("one\n")
+    return project
+
+
+@asynccontextmanager
+async def core(project: Path, *replies: Say) -> AsyncIterator[tuple[Core, ScriptedModel]]:
+    setup = setup_in(project.parent, project, Mode.EDITS)
+    store = await Store.open(setup.directories.database)
+    model = ScriptedModel(replies)
+    made = Core(setup, store, model, ModelChoice("scripted"))
+    yield made, model
+    await made.close()
+
+
+def edit(old: str, new: str) -> Say:
+    return Say(calls=(("edit", {"path": "a.txt", "old_string": old, "new_string": new}),))
+
+
+def todo(content: str) -> Say:
+    item = {"id": "1", "content": content, "status": "pending", "priority": "low"}
+    return Say(calls=(("todowrite", {"todos": [item]}),))
+
+
+def told(message: Message) -> str:
+    return message.content if message.role == "tool" else message.text
+
+
+def said(session: Session) -> list[str]:
+    return [event.text for event in session.history() if isinstance(event, UserMessageAdded)]
+
+
+def todos(history: tuple[Event, ...]) -> list[str]:
+    shown = [event for event in history if isinstance(event, TodosChanged)]
+    return [item.content for item in shown[-1].items]
+
+
+async def test_both_files_and_words_go_and_come_back(project: Path) -> None:
+    replies = (edit("one", "two"), Say("First."), edit("two", "three"), Say("Second."))
+    async with core(project, *replies) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.submit("second")
+        undone = await session.turns.undo()
+        after_undo = (project / "a.txt").read_text(), said(session)
+        again = await session.turns.undo()
+        at_the_start = (project / "a.txt").read_text(), said(session)
+        redone = await session.turns.redo()
+        after_redo = (project / "a.txt").read_text(), said(session)
+        await session.close()
+
+    assert undone == Moved(2, "second", Reach.BOTH, ("a.txt",))
+    assert after_undo == ("two\n", ["first"])
+    assert again == Moved(1, "first", Reach.BOTH, ("a.txt",))
+    assert at_the_start == ("one\n", [])
+    assert redone == Moved(1, "first", Reach.BOTH, ("a.txt",))
+    assert after_redo == ("two\n", ["first"])
+
+
+async def test_the_model_no_longer_hears_of_what_was_taken_back(project: Path) -> None:
+    async with core(project, Say("First."), Say("Second."), Say("Third.")) as (made, model):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.submit("second")
+        await session.turns.undo()
+        await session.submit("third")
+        await session.close()
+
+    assert [told(message) for message in model.requests[-1].messages] == ["first", "First.", "third"]
+
+
+async def test_redo_is_over_once_another_turn_began(project: Path) -> None:
+    async with core(project, edit("one", "two"), Say("First."), Say("Second.")) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.turns.undo()
+        await session.submit("another")
+        with pytest.raises(UserError, match=NOTHING_TO_REDO):
+            await session.turns.redo()
+        await session.turns.undo()
+        with pytest.raises(UserError, match=NOTHING_TO_UNDO):
+            await session.turns.undo()
+        await session.close()
+
+
+async def test_files_alone_go_back_and_the_model_is_told(project: Path) -> None:
+    async with core(project, edit("one", "two"), Say("First."), Say("Second.")) as (made, model):
+        session = await made.new_session()
+        await session.submit("first")
+        undone = await session.turns.undo(Reach.FILES)
+        text = (project / "a.txt").read_text()
+        await session.submit("second")
+        await session.close()
+
+    assert undone == Moved(1, "first", Reach.FILES, ("a.txt",))
+    assert text == "one\n"
+    assert [message.role for message in model.requests[-1].messages][-2:] == ["assistant", "user"]
+    last = model.requests[-1].messages[-1]
+    assert last.role == "user"
+    assert [each.label for each in last.attachments] == ["undo"]
+    assert "a.txt" in last.attachments[0].text
+
+
+async def test_words_alone_go_back(project: Path) -> None:
+    async with core(project, edit("one", "two"), Say("First.")) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.turns.undo(Reach.CONVERSATION)
+        state = (project / "a.txt").read_text(), said(session)
+        await session.turns.redo(Reach.CONVERSATION)
+        words = said(session)
+        await session.close()
+
+    assert state == ("two\n", [])
+    assert words == ["first"]
+
+
+async def test_what_the_person_changed_since_is_a_conflict_and_stays(project: Path) -> None:
+    async with core(project, edit("one", "two"), Say("First.")) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        (project / "a.txt").write_text("mine\n")
+        undone = await session.turns.undo()
+        await session.close()
+
+    assert undone == Moved(1, "first", Reach.BOTH, (), (("a.txt", "it was changed since"),))
+    assert (project / "a.txt").read_text() == "mine\n"
+
+
+async def test_todos_are_as_they_were_before_the_turn(project: Path) -> None:
+    async with core(project, todo("old"), Say("A."), todo("new"), Say("B.")) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.submit("second")
+        await session.turns.undo()
+        undone = todos(session.history())
+        await session.turns.redo()
+        redone = todos(session.history())
+        await session.close()
+
+    assert (undone, redone) == (["old"], ["new"])
+
+
+async def test_a_resumed_session_can_be_undone_and_redone(project: Path) -> None:
+    async with core(project, edit("one", "two"), Say("First."), Say("Second.")) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.close()
+        session = await made.resume(session.id)
+        await session.turns.undo()
+        await session.close()
+        session = await made.resume(session.id)
+        undone = (project / "a.txt").read_text(), said(session)
+        await session.turns.redo()
+        redone = (project / "a.txt").read_text(), said(session)
+        await session.submit("second")
+        number = session.turn
+        await session.close()
+
+    assert undone == ("one\n", [])
+    assert redone == ("two\n", ["first"])
+    assert number == 2
+
+
+async def test_nothing_is_undone_while_the_agent_works(project: Path) -> None:
+    async with core(project, Say("First."), Say("Second.", hangs=True)) as (made, model):
+        session = await made.new_session()
+        await session.submit("first")
+        turn = asyncio.create_task(session.submit("second"))
+        await model.reached.wait()
+        with pytest.raises(UserError, match="The agent is working"):
+            await session.turns.undo()
+        session.interrupt()
+        await turn
+        await session.close()
