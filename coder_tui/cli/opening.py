@@ -24,6 +24,7 @@ from coder_tui.llm.providers import PROVIDERS, provider_of
 from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.errors import ConfigError, UserError
 from coder_tui.resources import sample_project
+from coder_tui.skills.report import skill_warnings
 from coder_tui.storage.sessions import Store
 from coder_tui.workspace.programs import find_program
 
@@ -77,7 +78,7 @@ def prepare(invocation: Invocation) -> Setup:
 
 def start_warnings(setup: Setup) -> tuple[str, ...]:
     """What a person should know before the first turn, each in a sentence."""
-    warnings = (*setup.sources.warnings, *setup.notices)
+    warnings = (*setup.sources.warnings, *setup.notices, *skill_warnings(setup.skills))
     if find_program("git", os.environ, (setup.directory, *setup.added_roots)):
         return warnings
     return (*warnings, WITHOUT_GIT)

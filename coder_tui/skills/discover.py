@@ -55,7 +55,7 @@ def read_skill(directory: Path, source: SkillSource, project: Path | None, trust
     file = directory / SKILL_FILE
     try:
         if project is not None and (reason := _distrust(project, directory, trust)):
-            return Parsed(None, (Problem(Severity.ERROR, file, 0, reason),))
+            return Parsed(None, (Problem(Severity.WARNING, file, 0, reason),))
         read = read_project_file(directory, SKILL_FILE)
     except ProjectFileError as error:
         return Parsed(None, (Problem(Severity.ERROR, file, 0, str(error)),))

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from coder_tui.config.paths import display_path
+from coder_tui.skills.discover import Found
 from coder_tui.skills.shelf import SkillShelf
-from coder_tui.skills.skill import Skill
+from coder_tui.skills.skill import Severity, Skill
+
+MOST_WARNINGS = 3
 
 
 class SkillState(StrEnum):
@@ -59,3 +62,12 @@ def skill_report(shelf: SkillShelf) -> tuple[str, ...]:
     heading = f"{len(shelf.found.skills)} skills; call one by /NAME, or by naming it in a message."
     problems = [f"  {problem}" for problem in shelf.found.problems]
     return (heading, *lines, *(("Not as it should be:", *problems) if problems else ()))
+
+
+def skill_warnings(found: Found) -> tuple[str, ...]:
+    """What a person should know before the first turn, the first few; trust is asked for elsewhere."""
+    wrong = [problem for problem in found.problems if problem.severity is Severity.ERROR]
+    lines = [f"A skill is not used: {problem}" for problem in wrong[:MOST_WARNINGS]]
+    if len(wrong) > MOST_WARNINGS:
+        lines.append(f"{len(wrong) - MOST_WARNINGS} more skills are not used; /skills tells why.")
+    return tuple(lines)

@@ -10,7 +10,7 @@ from coder_tui.policy.action import Action, Verdict
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.skills.discover import SKIPPED, Found, read_skill
-from coder_tui.skills.skill import SKILL_FILE, Severity, Skill
+from coder_tui.skills.skill import SKILL_FILE, Skill
 
 PERMISSION = "skill"
 MOST_FILES = 200
@@ -104,8 +104,7 @@ class SkillShelf:
         """Read it as it is now, and remember it. Blocks."""
         parsed = read_skill(skill.directory, skill.source, skill.project, self._trust())
         if parsed.skill is None:
-            reasons = [problem for problem in parsed.problems if problem.severity is Severity.ERROR]
-            raise SkillError("; ".join(map(str, reasons)))
+            raise SkillError("; ".join(map(str, parsed.problems)))
         # It was offered and cleared by this name, whatever its file says meanwhile.
         fresh = replace(parsed.skill, name=skill.name)
         self._memory.append(fresh.name)

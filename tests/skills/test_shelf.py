@@ -6,7 +6,7 @@ import pytest
 
 from coder_tui.config.paths import Directories
 from coder_tui.config.trust import Trust
-from coder_tui.skills.report import SkillState, skill_report, skill_rows
+from coder_tui.skills.report import SkillState, skill_report, skill_rows, skill_warnings
 from coder_tui.skills.roots import Root
 from coder_tui.skills.shelf import MOST_FILES, LoadedSkill, SkillError
 from coder_tui.skills.skill import SkillSource
@@ -130,3 +130,17 @@ def test_the_report_names_sources_states_and_what_is_wrong(tmp_path: Path) -> No
         f"  {tmp_path}/strong/bad/SKILL.md:1: error: there is no frontmatter: "
         "the file must begin with a line ---",
     )
+
+
+def test_a_few_broken_skills_are_told_at_the_start(tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"bad-{number}").mkdir()
+        (tmp_path / f"bad-{number}/SKILL.md").write_text("x\n")
+
+    warnings = skill_warnings(shelf_of(user(tmp_path)).found)
+
+    assert warnings[0] == (
+        f"A skill is not used: {tmp_path}/bad-0/SKILL.md:1: error: there is no frontmatter: "
+        "the file must begin with a line ---"
+    )
+    assert (len(warnings), warnings[-1]) == (4, "2 more skills are not used; /skills tells why.")
