@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from coder_tui.agent.context_sizes import context_sizes
+from coder_tui.llm.traits import traits_of
 from coder_tui.policy.decide import Policy
 from coder_tui.protocol.events import UsageUpdated
 from coder_tui.protocol.messages import AssistantMessage, Attachment
@@ -44,8 +46,10 @@ class SessionFacts:
 
     def tools(self) -> tuple[Entry, ...]:
         """The tools that the model sees, in the order of every listing."""
-        offered = {tool.name for tool in self._parts.services.request.offered()}
-        return tuple(entry for entry in self.registry.entries() if entry.tool.name in offered)
+        profile = self._parts.profiles.current
+        offered = {tool.name for tool in self.registry.offered(traits_of(self._parts.state.model))}
+        tools = (entry for entry in self.registry.entries() if entry.tool.name in offered)
+        return tuple(entry for entry in tools if profile.offers(entry.tool.name, entry.tool.kind))
 
     async def decisions(self) -> tuple[DecisionRecord, ...]:
         return await self._parts.store.decisions(self._parts.info.id)
@@ -65,18 +69,6 @@ class SessionFacts:
         return next((text for text in replies if text.strip()), "")
 
     def sizes(self) -> dict[str, int]:
-        """Characters of what the next request would hold, by kind."""
-        request = self._parts.services.request(self._parts.services.conversation.messages)
-        sizes = {"system prompt": len(request.system), "tool definitions": len(str(request.tools))}
-        for message in request.messages:
-            match message.role:
-                case "user":
-                    attached = sum(len(each.text) for each in message.attachments)
-                    kind, size = "your messages", len(message.text) + attached
-                case "assistant":
-                    calls = sum(len(call.arguments) for call in message.calls)
-                    kind, size = "replies and calls", len(message.text) + calls
-                case "tool":
-                    kind, size = "tool results", len(message.content)
-            sizes[kind] = sizes.get(kind, 0) + size
-        return sizes
+        """Tokens that the next request would hold, by part, roughly counted."""
+        services = self._parts.services
+        return context_sizes(services.request, services.conversation.messages)

@@ -20,6 +20,7 @@ class ScreenName(StrEnum):
     THEMES = "themes"
     SESSIONS = "sessions"
     MODES = "modes"
+    AGENTS = "agents"
     REVIEW = "review"
     CHANGES = "changes"
     TODOS = "todos"

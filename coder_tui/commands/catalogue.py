@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from coder_tui.commands.agents import agent, build, init, plan
 from coder_tui.commands.base import (
     Command,
     Intent,
@@ -34,6 +35,10 @@ def builtin_commands() -> tuple[Command, ...]:
         _opening("help", "All keys and commands", ScreenName.HELP),
         _opening("model", "Choose the model", ScreenName.MODELS, "[NAME]"),
         Command("mode", "Choose how much runs without a question", _mode, "[ask|edits|plan|auto]"),
+        Command("agent", "Choose who works", agent, "[NAME]", ScreenName.AGENTS),
+        Command("plan", "Plan mode: read, ask, make a plan", plan, "[TEXT]"),
+        Command("build", "Leave plan mode: the agent that changes things", build, "[TEXT]"),
+        Command("init", "Have a first AGENTS.md written for this project", init, "[TEXT]"),
         _opening("theme", "Choose the colours, with a preview", ScreenName.THEMES, "[NAME]"),
         _opening("sessions", "Earlier sessions of this folder", ScreenName.SESSIONS),
         Command("resume", "Go on with an earlier session", _resume, "[ID]", ScreenName.SESSIONS),

@@ -61,7 +61,11 @@ async def context(session: "Session", argument: str) -> Intent:
     filled = f"{usage.context_tokens:,} tokens"
     if window:
         filled += f" of {window:,} ({100 * usage.context_tokens // window} %)"
-    lines = [f"The last request to {session.model} filled {filled}. By characters:"]
-    total = max(1, sum(sizes.values()))
-    lines += [f"  {name:<18} {size:>10,}  {100 * size // total:>3} %" for name, size in sizes.items()]
+    total = sum(sizes.values())
+    lines = [f"The last request to {session.model} filled {filled}. The next would hold about {total:,}:"]
+    whole = window or max(1, total)
+    lines += [f"  {name:<18} {size:>9,}  {100 * size / whole:>5.1f} %" for name, size in sizes.items()]
+    if window:
+        free = max(0, window - total)
+        lines.append(f"  {'free':<18} {free:>9,}  {100 * free / window:>5.1f} %")
     return Say("\n".join(lines))

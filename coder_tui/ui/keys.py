@@ -89,6 +89,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.new", _S, "", "app.start_session", "New session"),
     _row("session.models", _S, "", "screen.models", "Choose the model"),
     _row("session.modes", _S, "", "screen.modes", "Choose the mode"),
+    _row("session.agents", _S, "", "screen.agents", "Choose who works"),
     _row("session.themes", _S, "", "screen.themes", "Choose the theme, with a preview"),
     _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),
     _row("session.trust", _S, "", "screen.trust", "What this project brings along, and whether you trust it"),

@@ -139,6 +139,7 @@ _ACTIONS = {
 
 
 def _opened() -> dict[str, str]:
+    "agents": "screen.agents",
     """Actions by the screen that they open, where the table of keys has them."""
     known = {row.action for row in KEYS}
     return {name: action for name, action in _ACTIONS.items() if action in known}

@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from coder_tui.agent.profiles import Profile
+from coder_tui.agent.profiles_builtin import BUILD, built_in
 from coder_tui.agent.review import Reviewed
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import (
     Event,
     ModeChanged,
+    ProfileChanged,
     QueueChanged,
     SessionStarted,
     TurnFinished,
@@ -81,6 +84,20 @@ class FakeReview:
         return "This is my review."
 
 
+class FakeProfiles:
+    """The built-in ones; one leads."""
+
+    def __init__(self, session: "FakeSession") -> None:
+        self._session = session
+        self.known = built_in()
+        self.current = self.known.get(BUILD)
+
+    def use(self, name: str) -> Profile:
+        self.current = self.known.leader(name)
+        self._session.emit(ProfileChanged(name))
+        return self.current
+
+
 class FakeSession:
     """A turn runs from `submit` until `finish` or `interrupt`; events in between come from `emit`."""
 
@@ -98,6 +115,7 @@ class FakeSession:
         self.files: tuple[ChangedFile, ...] = ()
         self.record = FakeRecord()
         self.review = FakeReview()
+        self.profiles = FakeProfiles(self)
         self.is_closed = False
         self.fails_before_storing: Event | None = None
         self.fails_to_close: UserError | None = None

@@ -12,6 +12,7 @@ from coder_tui.agent.session import Session
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import MessageFinished, UserMessageAdded
 from coder_tui.ui.keys import KEYS
+from coder_tui.ui.screens.agents import AgentsScreen
 from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.screens.models import ModelsScreen
 from coder_tui.ui.screens.modes import ModesScreen
@@ -27,6 +28,7 @@ OPENERS: dict[str, type[PickerScreen]] = {
     "screen.sessions": SessionsScreen,
     "screen.models": ModelsScreen,
     "screen.modes": ModesScreen,
+    "screen.agents": AgentsScreen,
     "screen.themes": ThemesScreen,
     "app.command_palette": PaletteScreen,
     "app.help": HelpScreen,
@@ -147,6 +149,14 @@ async def test_a_mode_is_chosen_and_auto_wants_a_second_press() -> None:
         assert isinstance(s.app.screen, ModesScreen)
         await s.pilot.press("enter")
         await s.until(lambda: s.session.mode is Mode.AUTO)
+
+
+async def test_an_agent_is_chosen_and_shown() -> None:
+    async with shelved(FakeShelf()) as s:
+        await opened(s, "screen.agents")
+        assert "explore" not in s.drawn()
+        await s.pilot.press(*"plan", "enter")
+        await s.until(lambda: s.session.profiles.current.name == "plan")
 
 
 async def test_sessions_are_listed_with_age_messages_and_cost() -> None:

@@ -53,6 +53,17 @@ class PickerActions(Furnished):
 
         self.app.push_screen(ModesScreen(self.chrome, session.mode), self._mode_chosen)
 
+    def action_agents(self) -> None:
+        session = self.conversation.session
+        if session is None:
+            self.hints.show(NOT_YET)
+            return
+        from coder_tui.ui.screens.agents import AgentsScreen
+
+        agents = ((profile.name, profile.description) for profile in session.profiles.known.leading)
+        picker = AgentsScreen(self.chrome, agents, session.profiles.current.name)
+        self.app.push_screen(picker, self._agent_chosen)
+
     async def _session_chosen(self, session_id: str | None) -> None:
         if session_id is not None:
             await self.app.run_action(f"app.start_session({session_id!r})")
@@ -64,6 +75,10 @@ class PickerActions(Furnished):
     def _mode_chosen(self, mode: str | None) -> None:
         if mode is not None:
             self.conversation.set_mode(Mode(mode))
+
+    def _agent_chosen(self, name: str | None) -> None:
+        if name is not None and (session := self.conversation.session) is not None:
+            session.profiles.use(name)
 
     async def _use_model(self, name: str) -> None:
         try:
