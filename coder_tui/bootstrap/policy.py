@@ -18,7 +18,7 @@ def build_policy(setup: Setup) -> Policy:
     boundaries = Boundaries(
         roots=tuple(str(root) for root in roots_of(setup)),
         own=tuple(str(folder.resolve()) for folder in setup.own_folders),
-        readable=(str(setup.tool_output.resolve()),),
+        readable=(str(setup.tool_output.resolve()), str(setup.directories.pictures.resolve())),
     )
     layers = [user_layer(setup.settings.permission, setup.sources)]
     if setup.sources.project is not None:

@@ -49,6 +49,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         clean_up=opener.clean_up,
         thinking=_thinking(invocation),
         edits=opener.edits,
+        pictures=opener.pictures,
         answer_keys=_answer_keys(invocation),
         trust=NothingToTrust() if is_demo else trust,
         doctor=opener.examine,
@@ -105,6 +106,7 @@ class _Opener:
     def __init__(self, trust: ScreenTrust, *, is_demo: bool) -> None:
         self._trust = trust
         self.edits = trust.invocation.directories.cache / "edits"
+        self.pictures = trust.invocation.directories.pictures
         self._is_demo = is_demo
         self._core: ScreenCore | None = None
 
@@ -131,5 +133,8 @@ class _Opener:
         editor = sys.modules.get("coder_tui.ui.external_editor")
         if editor is not None:  # else nothing was edited
             editor.remove_own_edits(self.edits)
+        pasting = sys.modules.get("coder_tui.ui.pasting")
+        if pasting is not None:
+            pasting.remove_pictures(self.pictures)
         if self._core is not None:
             self._core.clean_up()

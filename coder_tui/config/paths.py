@@ -28,6 +28,11 @@ class Directories:
     def database(self) -> Path:
         return self.data / "sessions.db"
 
+    @property
+    def pictures(self) -> Path:
+        """What this process took from the clipboard; it goes away with the process."""
+        return self.cache / "pictures" / str(os.getpid())
+
     def ensure(self) -> None:
         """Create the folders the program writes to; the settings folder is the person's to create."""
         _ensure_private(self.data, "data", DATA_VARIABLE)

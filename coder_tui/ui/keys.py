@@ -115,6 +115,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("prompt.shell", _C, "exclamation_mark", "", "Likewise: a shell command; !! shares", palette=False),
     _row("prompt.search", _C, "ctrl+r", "screen.search_history", "Search what was sent before"),
     _row("prompt.editor", _C, "ctrl+g", "screen.edit_draft", "Write the message in $EDITOR"),
+    _row("prompt.paste", _C, "ctrl+v", "screen.paste", "Paste a picture or text from the clipboard"),
     _row("prompt.undo", _C, "ctrl+underscore", "undo", "Undo typing", palette=False),
     # Again, because a text field has this key for copying.
     _row("prompt.cancel", _C, "ctrl+c", "screen.cancel", "Cancel", palette=False, help=False),

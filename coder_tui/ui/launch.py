@@ -91,6 +91,8 @@ class Launch:
     keeps_transcript: bool = False
     """Whether the whole session is wanted as text when it is left."""
     edits: Path | None = None
+    pictures: Path | None = None
+    """A private folder for what is pasted as a picture."""
     answer_keys: AnswerKeys = AnswerKeys.LETTERS
     trust: ProjectTrust = field(default_factory=NothingToTrust)
     doctor: Callable[[], Awaitable[str]] = nothing_known

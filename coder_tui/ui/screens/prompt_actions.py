@@ -21,6 +21,17 @@ class PromptActions(Furnished):
     def action_edit_draft(self) -> None:
         self.composing.edit()
 
+    async def action_paste(self) -> None:
+        """To its end before the next key: what is typed behind a paste stands behind it."""
+        from coder_tui.ui.clipboard_reader import ClipboardReader
+        from coder_tui.ui.pasting import Pasting
+
+        session = self.conversation.session
+        clipboard = ClipboardReader(self.launch.directory)
+        model = session.model if session else ""
+        await Pasting(self.prompt, clipboard, self.launch.pictures, model, self.hints.show).paste()
+        self.set_focus(self.prompt)
+
     def on_chip_field_refused(self, event: ChipField.Refused) -> None:
         self.hints.show(event.reason)
 

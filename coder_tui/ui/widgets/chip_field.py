@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
@@ -74,6 +75,10 @@ class ChipField(TextArea):
         elif is_long(text):
             text = self.chips.add(text if len(text) > LONGEST_MESSAGE else clean(text))
         self.type_text(text)
+
+    def paste_picture(self, path: Path) -> None:
+        """Name a picture that is known to be one."""
+        self.type_text(self.chips.add_picture(path, picture_words(path)))
 
     def expand_chip(self) -> bool:
         """Put the selected chip's text in its place; False when none is selected."""
