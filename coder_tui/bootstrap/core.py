@@ -125,7 +125,7 @@ class Core:
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,
         )
         session = Session(parts)
-        session.on_close(bench.shell.close)
+        session.on_close(bench.close)
         session.on_close(bench.background.close)
         return session
 

@@ -12,6 +12,7 @@ from coder_tui.lsp.pool import LspPool, Publish
 from coder_tui.lsp.selection import Surroundings
 from coder_tui.lsp.servers import build_catalogue
 from coder_tui.lsp.wire import SandboxOrder
+from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from coder_tui.shell.environment import clean_environment
 from coder_tui.shell.sandbox import home_folder
 
@@ -21,6 +22,10 @@ _UNTRUSTED = (
     "this folder brings settings along that nobody has trusted yet; "
     "'coder-tui trust' shows what they would do, and asks"
 )
+
+
+def tell_nobody(event: DiagnosticsChanged | ServerStatusChanged) -> None:
+    """For tools that are only looked at."""
 
 
 def build_pool(setup: Setup, publish: Publish) -> LspPool:

@@ -82,7 +82,9 @@ class Furniture:
     def _registry(self, child: Child, desk: PermissionDesk) -> Registry:
         """Its rules hold for what is found and followed, and what it has read it has read itself."""
         todos = TodoList(child.id, _not_kept)
-        registry = build_registry(self.setup, todos, desk.verdict, self.bench.shell, locks=self.bench.locks)
+        registry = build_registry(
+            self.setup, todos, desk.verdict, self.bench.shell, locks=self.bench.locks, pool=self.bench.pool
+        )
         registry.adopt(self.bench.registry)
         return registry
 

@@ -1,5 +1,6 @@
 """The tools of one session with everything between a call and its run."""
 
+import asyncio
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,10 +14,12 @@ from coder_tui.agent.permissions import DecisionLog, PermissionDesk
 from coder_tui.agent.profile_switch import NotKept, ProfileKeeper, ProfileSwitch
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner, blind
+from coder_tui.bootstrap.language_servers import build_pool, tell_nobody
 from coder_tui.bootstrap.policy import SavedGrants, build_policy
 from coder_tui.bootstrap.setup import Setup, roots_of, sandbox_folders, workspace_of
 from coder_tui.config.settings import Settings
 from coder_tui.config.trust import Trust
+from coder_tui.lsp.pool import LspPool
 from coder_tui.policy.decide import Action, Verdict
 from coder_tui.policy.findable import findable_by
 from coder_tui.protocol.access import Target, TargetKind
@@ -32,7 +35,7 @@ from coder_tui.tools.builtin.batch import BatchTool
 from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.skill import SkillTool
 from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.catalogue import agent_tools, builtin_tools, knowledge_tools
+from coder_tui.tools.catalogue import agent_tools, builtin_tools, knowledge_tools, language_tools
 from coder_tui.tools.outside import NoFinisher, NoInnerCalls, NoSubagents
 from coder_tui.tools.ports import NOBODY_THERE, PersonPorts
 from coder_tui.tools.registry import Registry
@@ -57,6 +60,11 @@ class Workbench:
     background: Background
     locks: FileLocks
     skills: SkillShelf
+    pool: LspPool
+
+    async def close(self) -> None:
+        """End what runs beside the session: commands in the background, language servers."""
+        await asyncio.gather(self.shell.close(), self.pool.close())
 
 
 def build_shell(setup: Setup) -> SessionShell:
@@ -88,8 +96,12 @@ def build_registry(
     shell: SessionShell,
     person: PersonPorts = NOBODY_THERE,
     locks: FileLocks | None = None,
+    pool: LspPool | None = None,
 ) -> Registry:
-    """`decide_on` is asked about every hop of a redirect. What needs a session is put in its place later."""
+    """`decide_on` is asked about every hop of a redirect. What needs a session is put in its place later.
+
+    Without a `pool` the tools that ask language servers can be looked at, and are not to be run.
+    """
     settings = setup.settings
     flags = frozenset(name for name, is_on in settings.experimental.model_dump().items() if is_on)
     web = open_web(_web_settings(settings), lambda url: decide_on(_fetching(url)).effect)
@@ -102,6 +114,7 @@ def build_registry(
     return Registry(
         (
             *tools,
+            *language_tools(workspace_of(setup), pool or build_pool(setup, tell_nobody)),
             *knowledge_tools(workspace_of(setup), shell, skills, os.environ, setup.redact),
             *agent_tools(NoSubagents(agents), NoInnerCalls(), NoFinisher()),
         ),
@@ -147,10 +160,11 @@ def build_workbench(
     profiles = ProfileSwitch(todos.session_id, setup.profiles, desk, bus, keeper, background.start, plan)
     shell = build_shell(setup)
     locks = FileLocks()
-    registry = build_registry(setup, todos, desk.verdict, shell, PersonPorts(broker, profiles), locks)
+    pool = build_pool(setup, bus.publish)
+    registry = build_registry(setup, todos, desk.verdict, shell, PersonPorts(broker, profiles), locks, pool)
     scope = Scope(todos.session_id, setup.directory, sees_images=sees_images, nearby=nearby)
     guard = OutputGuard(setup.tool_output, setup.redact)
     runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)
     skills = build_skills(setup, desk.verdict, desk.let_read)
     registry.renew(BatchTool(InnerCalls(runner, bus)), SkillTool(skills))
-    return Workbench(bus, broker, desk, registry, runner, shell, profiles, background, locks, skills)
+    return Workbench(bus, broker, desk, registry, runner, shell, profiles, background, locks, skills, pool)

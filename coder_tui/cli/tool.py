@@ -84,7 +84,7 @@ async def _call(arguments: argparse.Namespace) -> int:
             say_as_is(result)
             is_ok = is_ok and result.get("ok") is not False
     finally:
-        await bench.shell.close()
+        await bench.close()
     if refused:
         return ExitCode.REFUSED
     return ExitCode.DONE if is_ok else ExitCode.FAILED

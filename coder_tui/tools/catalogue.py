@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from coder_tui.lsp.pool import LspPool
 from coder_tui.shell.session_shell import SessionShell
 from coder_tui.skills.shelf import SkillShelf
 from coder_tui.text.redact import Redactor
@@ -25,6 +26,11 @@ from coder_tui.tools.builtin.git_status import GitStatusTool
 from coder_tui.tools.builtin.glob import GlobTool
 from coder_tui.tools.builtin.grep import GrepTool
 from coder_tui.tools.builtin.list import ListTool
+from coder_tui.tools.builtin.lsp_definition import LspDefinitionTool
+from coder_tui.tools.builtin.lsp_diagnostics import LspDiagnosticsTool
+from coder_tui.tools.builtin.lsp_hover import LspHoverTool
+from coder_tui.tools.builtin.lsp_references import LspReferencesTool
+from coder_tui.tools.builtin.lsp_symbols import LspSymbolsTool
 from coder_tui.tools.builtin.mkdir import MkdirTool
 from coder_tui.tools.builtin.models import ModelsTool
 from coder_tui.tools.builtin.outline import OutlineTool
@@ -74,6 +80,17 @@ def knowledge_tools(
         ModelsTool(environ),
         SystemInfoTool(workspace, shell.options.shell, environ),
         EnvVarTool(environ, redact),
+    )
+
+
+def language_tools(workspace: Workspace, pool: LspPool) -> tuple[AnyTool, ...]:
+    """What language servers know."""
+    return (
+        LspDiagnosticsTool(workspace, pool),
+        LspDefinitionTool(workspace, pool),
+        LspHoverTool(workspace, pool),
+        LspReferencesTool(workspace, pool),
+        LspSymbolsTool(workspace, pool),
     )
 
 

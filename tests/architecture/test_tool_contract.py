@@ -12,7 +12,7 @@ from coder_tui.skills.shelf import no_skills
 from coder_tui.text.redact import BY_SHAPE
 from coder_tui.tools.base import Tool, ToolContext
 from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.catalogue import agent_tools, builtin_tools, knowledge_tools
+from coder_tui.tools.catalogue import agent_tools, builtin_tools, knowledge_tools, language_tools
 from coder_tui.tools.descriptions import description_of
 from coder_tui.tools.outside import NoFinisher, NoInnerCalls, NoSubagents
 from coder_tui.tools.ports import NOBODY_THERE
@@ -20,6 +20,7 @@ from coder_tui.tools.registry import Registry, definition_of
 from coder_tui.web.web import SEARCH_KEY, WebSettings, open_web
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.grep_records import accept_all
+from tests.fakes.lsp_pools import pool_in
 from tests.fakes.repository import GitRepository
 from tests.fakes.shells import shell_for
 
@@ -62,6 +63,11 @@ CALLS: dict[str, dict[str, Any]] = {
     "fork": {"tasks": [{"objective": "look around"}]},
     "batch": {"calls": [{"tool": "read", "args": {"path": "a.txt"}}, {"tool": "list", "args": {}}]},
     "task_finish": {"summary": "done"},
+    "lsp_diagnostics": {"path": "a.txt"},
+    "lsp_definition": {"path": "a.txt", "line": 0, "character": 0},
+    "lsp_hover": {"path": "a.txt", "symbol": "one"},
+    "lsp_references": {"path": "a.txt", "symbol": "one"},
+    "lsp_symbols": {"query": "one"},
     "skill": {"action": "list"},
     "models": {},
     "system_info": {},
@@ -82,7 +88,8 @@ def tools(root: Path = Path("/")) -> tuple[Tool[Any], ...]:
     )
     subagents = NoSubagents({"general": "Carries out one task"})
     knowing = knowledge_tools(workspace, shell, no_skills(), {}, BY_SHAPE)
-    return (*built_in, *knowing, *agent_tools(subagents, NoInnerCalls(), NoFinisher()))
+    speaking = language_tools(workspace, pool_in(root))
+    return (*built_in, *speaking, *knowing, *agent_tools(subagents, NoInnerCalls(), NoFinisher()))
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)
