@@ -67,8 +67,8 @@ class _Place:
 class ChildDesk(Protocol):
     """What a front end does with sub-agents."""
 
-    @property
-    def running(self) -> tuple[ChildLine, ...]: ...
+    async def lines(self) -> tuple[ChildLine, ...]:
+        """All that were asked for, in order."""
 
     def stop(self, child_id: str) -> bool: ...
 
@@ -78,7 +78,8 @@ class ChildDesk(Protocol):
 class NoChildren:
     """For a session whose agent starts no others."""
 
-    running: tuple[ChildLine, ...] = ()
+    async def lines(self) -> tuple[ChildLine, ...]:
+        return ()
 
     def stop(self, child_id: str) -> bool:
         return False
@@ -99,9 +100,11 @@ class Subagents:
     def agents(self) -> Mapping[str, str]:
         return {profile.name: profile.description for profile in self.family.profiles.serving}
 
-    @property
-    def running(self) -> tuple[ChildLine, ...]:
-        return tuple(place.line for place in self._places.values() if not place.line.state.is_over)
+    async def lines(self) -> tuple[ChildLine, ...]:
+        """All of the session in the order in which they were asked for, those under way as they are now."""
+        stored = await self.family.store.children(self.family.session_id)
+        live = {child_id: place.line for child_id, place in self._places.items()}
+        return tuple(live.get(line.child_id, line) for line in stored)
 
     def stop(self, child_id: str) -> bool:
         """Stop one alone; its siblings go on. False where it does not run."""

@@ -50,6 +50,11 @@ class Children:
 
         await self._database.write(work)
 
+    async def children(self, parent_id: str) -> tuple[ChildLine, ...]:
+        """All sub-agents of a session, in the order in which they were asked for."""
+        by_call = await self._database.read(lambda connection: children_of(connection, parent_id))
+        return tuple(line for lines in by_call.values() for line in lines)
+
 
 def children_of(connection: sqlite3.Connection, parent_id: str) -> dict[str, tuple[ChildLine, ...]]:
     """The sub-agents of each call, in the order in which they were asked for; not what they said."""

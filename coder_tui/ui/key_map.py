@@ -26,6 +26,8 @@ _BESIDE = (
     {_C.REVIEW, _C.DIFF},
     {_C.PICKER, _C.LIST, _C.SESSIONS, _C.HELP},
     {_C.PICKER, _C.LIST, _C.FIRST_RUN},
+    {_C.PICKER, _C.LIST, _C.FILES},
+    {_C.PICKER, _C.LIST, _C.SUBAGENTS},
     *({context} for context in _C),
 )
 

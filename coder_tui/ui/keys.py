@@ -27,6 +27,7 @@ class Context(StrEnum):
     TRUST = "Trust"
     PICKER = "Choosing from a list"
     SESSIONS = "List of sessions"
+    SUBAGENTS = "List of sub-agents"
     FIRST_RUN = "Welcome"
     HELP = "Help"
 
@@ -91,6 +92,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.modes", _S, "", "screen.modes", "Choose the mode"),
     _row("session.agents", _S, "", "screen.agents", "Choose who works"),
     _row("session.themes", _S, "", "screen.themes", "Choose the theme, with a preview"),
+    _row("session.subagents", _S, "alt+s", "screen.subagents", "Sub-agents: read what one does, or stop it"),
     _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),
     _row("session.trust", _S, "", "screen.trust", "What this project brings along, and whether you trust it"),
     _row("session.browse", _S, "", "screen.browse", "Browse the transcript by keys"),
@@ -274,6 +276,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("welcome.look", Context.FIRST_RUN, "r", "look", "Look for a model again", palette=False),
     _row("welcome.trust", Context.FIRST_RUN, "t", "trust", "Whether you trust the folder", palette=False),
     _row("welcome.leave", Context.FIRST_RUN, "q", "leave", "Quit", palette=False),
+    _row("subagents.stop", Context.SUBAGENTS, "x", "stop", "Stop it; the others go on", palette=False),
     _row("help.close", _H, "f1", "leave", "Close", palette=False),
 )
 

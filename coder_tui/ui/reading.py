@@ -2,13 +2,14 @@
 
 import os
 import re
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from coder_tui.protocol.display import DiffBlock
+from coder_tui.protocol.display import DiffBlock, SubagentsBlock
+from coder_tui.ui.child_reading import ChildReading
 from coder_tui.ui.drawing.call_entry import CallEntry
 from coder_tui.ui.drawing.entries import Entry
 from coder_tui.ui.glyphs import Chrome
@@ -41,6 +42,7 @@ class BlockReader:
         self._chrome = chrome
         self._session = session
         self._say = say
+        self._children = ChildReading(screen, chrome, self, say)
         self._last_code = ("", 0)
         self._editing: Worker[None] | None = None
 
@@ -62,7 +64,18 @@ class BlockReader:
         which = f" (code {place + 1} of {len(codes)})" if len(codes) > 1 else ""
         self._screen.run_worker(self._copy(codes[place], which), group="copy")
 
+    def list_children(self, only: Collection[str] | None = None) -> None:
+        """The sub-agents of the session, or some of them, to be read or stopped."""
+        session = self._session()
+        if session is None:
+            self._say("The session is still being opened.")
+        else:
+            self._children.open_list(session, only)
+
     def read(self, block: Sequence[Entry]) -> None:
+        if isinstance(block[0], CallEntry) and isinstance(block[0].display, SubagentsBlock):
+            self.list_children({child.child_id for child in block[0].display.children})
+            return
         from coder_tui.ui.drawing.whole import whole_entries
         from coder_tui.ui.screens.pager import PagerScreen
 

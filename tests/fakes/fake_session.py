@@ -21,6 +21,7 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
+from coder_tui.protocol.subagents import ChildLine
 from coder_tui.skills.shelf import no_skills
 from coder_tui.workspace.changed_files import ChangedFile
 
@@ -98,6 +99,25 @@ class FakeProfiles:
         return self.current
 
 
+class FakeChildren:
+    """Sub-agents as the test says; `stopped` are those that were to be stopped."""
+
+    def __init__(self) -> None:
+        self.rows: tuple[ChildLine, ...] = ()
+        self.said: dict[str, tuple[Event, ...]] = {}
+        self.stopped: list[str] = []
+
+    async def lines(self) -> tuple[ChildLine, ...]:
+        return self.rows
+
+    def stop(self, child_id: str) -> bool:
+        self.stopped.append(child_id)
+        return any(line.child_id == child_id and not line.state.is_over for line in self.rows)
+
+    async def events(self, child_id: str) -> tuple[Event, ...]:
+        return self.said[child_id]
+
+
 class FakeSession:
     """A turn runs from `submit` until `finish` or `interrupt`; events in between come from `emit`."""
 
@@ -109,6 +129,7 @@ class FakeSession:
         self.model = "demo/model"
         self.facts = FakeFacts()
         self.shell = FakeShell()
+        self.subagents = FakeChildren()
         self.submitted: list[str] = []
         self.answers: list[tuple[str, Reply]] = []
         self.interrupts = 0

@@ -37,6 +37,7 @@ from coder_tui.ui.screens.plan import PlanScreen
 from coder_tui.ui.screens.questions import QuestionsScreen
 from coder_tui.ui.screens.review import ReviewScreen
 from coder_tui.ui.screens.sessions import SessionsScreen
+from coder_tui.ui.screens.subagents import SubagentsScreen
 from coder_tui.ui.screens.waiting import WaitingScreen
 from coder_tui.ui.widgets.changes_pane import ChangesList
 from coder_tui.ui.widgets.diff_view import DiffView
@@ -203,6 +204,7 @@ async def test_every_bound_action_exists() -> None:
             Context.PICKER: PickerScreen,
             Context.SESSIONS: SessionsScreen,
             Context.FIRST_RUN: FirstRunScreen,
+            Context.SUBAGENTS: SubagentsScreen,
             Context.HELP: HelpScreen,
             Context.REVIEW: ReviewScreen,
             Context.WAITING: WaitingScreen,

@@ -24,6 +24,7 @@ from coder_tui.protocol.display import (
     TodosBlock,
 )
 from coder_tui.protocol.errors import REFUSED, STOPPED
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.blocks import draw_block, draw_tree
 from coder_tui.ui.drawing.entries import GUTTER, View, more_row
@@ -56,6 +57,20 @@ class CallState(StrEnum):
     @property
     def is_live(self) -> bool:
         return self in {CallState.RUNNING, CallState.WAITING}
+
+
+def state_of(outcome: Outcome) -> CallState:
+    match outcome:
+        case Outcome.OK:
+            return CallState.OK
+        case Outcome.FAILED:
+            return CallState.FAILED
+        case Outcome.DENIED:
+            return CallState.DENIED
+        case Outcome.CANCELLED:
+            return CallState.STOPPED
+        case _:
+            assert_never(outcome)
 
 
 @dataclass(frozen=True, slots=True)

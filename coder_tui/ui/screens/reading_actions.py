@@ -25,6 +25,9 @@ class ReadingActions(Furnished):
         self.transcript.focus()
         self.transcript.action_search()
 
+    def action_subagents(self) -> None:
+        self.reader.list_children()
+
     def action_log(self) -> None:
         """What was shown for a moment, to be read again."""
         self.reader.read_text("Messages of this session", self.hints.said or "Nothing was said yet.")

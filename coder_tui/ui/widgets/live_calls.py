@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import assert_never
 
 from textual.message_pump import MessagePump
 
@@ -12,7 +11,7 @@ from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.subagents import ChildLine, ChildState
 from coder_tui.text.safe_text import safe_line
 from coder_tui.text.terminal_text import OutputReader
-from coder_tui.ui.drawing.call_entry import CallEntry, CallState
+from coder_tui.ui.drawing.call_entry import CallEntry, CallState, state_of
 from coder_tui.ui.drawing.entries import Entry
 from coder_tui.ui.drawing.glyphs import UNICODE
 from coder_tui.ui.drawing.strips import clipped
@@ -132,7 +131,7 @@ class LiveCalls:
             safe_line(tool),
             self._summary(summary) or (live.entry.summary if live else ""),
             live.entry.kind if live else ToolKind.OTHER,
-            _state(outcome),
+            state_of(outcome),
             display,
             duration_ms,
             proposal=proposal,
@@ -178,17 +177,3 @@ class LiveCalls:
             self._second_hand.start()
         else:
             self._second_hand.stop()
-
-
-def _state(outcome: Outcome) -> CallState:
-    match outcome:
-        case Outcome.OK:
-            return CallState.OK
-        case Outcome.FAILED:
-            return CallState.FAILED
-        case Outcome.DENIED:
-            return CallState.DENIED
-        case Outcome.CANCELLED:
-            return CallState.STOPPED
-        case _:
-            assert_never(outcome)
