@@ -70,6 +70,15 @@ class StartSession:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowAgain:
+    """The session's conversation is another now; `draft` is offered in the prompt where that is empty."""
+
+    text: str
+    level: NoticeLevel = NoticeLevel.INFO
+    draft: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SetMode:
     mode: Mode
 
@@ -84,7 +93,7 @@ class Leave:
     """End the program."""
 
 
-Intent = Say | Submit | OpenScreen | StartSession | SetMode | Copy | Leave
+Intent = Say | Submit | OpenScreen | StartSession | ShowAgain | SetMode | Copy | Leave
 
 Run = Callable[["Session", str], Awaitable[Intent]]
 

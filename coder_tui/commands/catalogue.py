@@ -17,6 +17,7 @@ from coder_tui.commands.base import (
 from coder_tui.commands.documents import copy, export
 from coder_tui.commands.reports import context, cost, permissions, tools
 from coder_tui.commands.skills import skills
+from coder_tui.commands.undo import redo, undo
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.outcomes import NoticeLevel
 
@@ -44,6 +45,8 @@ def builtin_commands() -> tuple[Command, ...]:
         Command("resume", "Go on with an earlier session", _resume, "[ID]", ScreenName.SESSIONS),
         Command("new", "Begin a new session", _new, opens=ScreenName.SESSIONS),
         Command("rename", "Give this session a title", _rename, "TITLE"),
+        Command("undo", "Take the newest turn back: files and what was said", undo, "[files|conversation]"),
+        Command("redo", "Make the turn again that was taken back", redo, "[files|conversation]"),
         _opening("review", "Keep or reject changes, hunk by hunk", ScreenName.REVIEW),
         _opening("diff", "What was changed in this session", ScreenName.CHANGES),
         _opening("todos", "The agent's todo list", ScreenName.TODOS),

@@ -97,6 +97,11 @@ class CoderApp(App[int], inherit_bindings=False):
 
         SessionSwitch(self, self._launch).start(session_id)
 
+    def action_show_again(self, text: str, level: str, draft: str) -> None:
+        from coder_tui.ui.session_switch import SessionSwitch
+
+        SessionSwitch(self, self._launch).show_again(text, NoticeLevel(level), draft)
+
     async def action_quit(self) -> None:
         await self.departure.leave(0)
 
@@ -142,5 +147,4 @@ class CoderApp(App[int], inherit_bindings=False):
         self._themes = themes
         for theme in themes.themes:
             self.register_theme(theme)
-        is_known = self._launch.theme in self.available_themes
-        self.theme = self._launch.theme if is_known else DEFAULT_THEME
+        self.theme = self._launch.theme if self._launch.theme in self.available_themes else DEFAULT_THEME

@@ -4,6 +4,7 @@ import time
 from typing import TYPE_CHECKING
 
 from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.departure import quieten
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.session import SessionScreen
@@ -38,6 +39,21 @@ class SessionSwitch:
         else:
             self._app.run_worker(self._switch(session_id), group="switch", exclusive=True)
 
+    def show_again(self, text: str, level: NoticeLevel, draft: str) -> None:
+        """The same session, as it stands now; `draft` does not take the place of another one."""
+        self._app.run_worker(self._again(text, level, draft), group="switch", exclusive=True)
+
+    async def _again(self, text: str, level: NoticeLevel, draft: str) -> None:
+        session = self._app.session_screen.conversation.session
+        if session is None:
+            return
+        await self._show(session)
+        screen = self._app.session_screen
+        if draft and screen.prompt.is_empty:
+            screen.prompt.show_draft(draft)
+        screen.transcript.add_note(level, text)
+        screen.transcript.follow()
+
     async def _switch(self, session_id: str) -> None:
         try:
             session = await self._launch.shelf().open(session_id)
@@ -49,6 +65,7 @@ class SessionSwitch:
     async def _show(self, session: "Session") -> None:
         app, old = self._app, self._app.session_screen
         app.early_keys.hold()
+        old.detach()
         await quieten(old)
         while app.screen is not old:
             await app.pop_screen()

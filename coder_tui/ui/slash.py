@@ -84,7 +84,16 @@ class SlashCommands:
             await self.enact(await called.command.run(session, called.argument), called.command.name)
 
     async def enact(self, intent: "Intent", name: str = "") -> None:
-        from coder_tui.commands.base import Copy, Leave, OpenScreen, Say, SetMode, StartSession, Submit
+        from coder_tui.commands.base import (
+            Copy,
+            Leave,
+            OpenScreen,
+            Say,
+            SetMode,
+            ShowAgain,
+            StartSession,
+            Submit,
+        )
 
         match intent:
             case Say(text, level):
@@ -100,6 +109,8 @@ class SlashCommands:
                 await self._open(screen, argument)
             case StartSession(session_id):
                 await self._open("start", session_id)
+            case ShowAgain(text, level, draft):
+                await self._screen.app.run_action(f"app.show_again({text!r}, {level.value!r}, {draft!r})")
             case Leave():
                 await self._screen.app.action_quit()
             case _:

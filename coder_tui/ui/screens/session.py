@@ -67,6 +67,7 @@ class SessionScreen(
         self.status = StatusBar(signs, launch.directory)
         self.is_furnished = False
         self.router: EventRouter | None = None
+        self._deaf: list[Callable[[], None]] = []
 
     def compose(self) -> ComposeResult:
         """What is seen before anything was said; the rest comes behind the first paint, hidden at first."""
@@ -104,8 +105,7 @@ class SessionScreen(
         with self.transcript.adding_many():
             for event in earlier:
                 router.route(event)
-        session.subscribe(router.route)
-        session.subscribe(self.attention.hear)
+        self._deaf = [session.subscribe(router.route), session.subscribe(self.attention.hear)]
         self.prompt.sent.seed(router.sent)
         if not router.sent:
             self.furniture.welcome.show(self._directory)
@@ -113,6 +113,11 @@ class SessionScreen(
         self.run_worker(self.composing.recall(session), group="recall")
         self.follow_changes(session)
         self._turn_ended()
+
+    def detach(self) -> None:
+        """Hear no more of the session: another screen shows it."""
+        while self._deaf:
+            self._deaf.pop()()
 
     def _build_router(self) -> "EventRouter":
         # The types of all events take 12 ms to define: not before the first paint.

@@ -1,0 +1,63 @@
+"""Commands that take turns back and make them again."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from coder_tui.commands.base import Intent, Say, ShowAgain
+from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.outcomes import NoticeLevel
+
+if TYPE_CHECKING:
+    from coder_tui.agent.session import Session
+    from coder_tui.agent.undo import Moved, Reach
+
+MOST_NAMED = 8
+
+
+async def undo(session: "Session", argument: str) -> Intent:
+    return await _move(session.turns.undo, argument, "Taken back")
+
+
+async def redo(session: "Session", argument: str) -> Intent:
+    return await _move(session.turns.redo, argument, "Made again")
+
+
+async def _move(move: "Callable[[Reach], Awaitable[Moved]]", argument: str, done: str) -> Intent:
+    from coder_tui.agent.undo import Reach
+
+    word = argument.strip().lower() or Reach.BOTH
+    if word not in list(Reach):
+        return Say("Say what: files, conversation, or nothing for both.", NoticeLevel.WARNING)
+    reach = Reach(word)
+    try:
+        moved = await move(reach)
+    except UserError as error:
+        return Say(str(error), NoticeLevel.WARNING)
+    level = NoticeLevel.WARNING if moved.conflicts else NoticeLevel.INFO
+    if not reach.has_words:
+        return Say(report(moved, done), level)
+    draft = moved.text if done.startswith("Taken") else ""
+    return ShowAgain(report(moved, done), level, draft)
+
+
+def report(moved: "Moved", done: str) -> str:
+    lines = [f"{done}: turn {moved.turn}, {_said(moved)}."]
+    if moved.paths:
+        lines.append(f"Files: {_names(moved.paths)}.")
+    for path, reason in moved.conflicts:
+        lines.append(f"{path} was left as it is: {reason}.")
+    if moved.uncovered and moved.reach.has_files:
+        lines.append(moved.uncovered)
+    return "\n".join(lines)
+
+
+def _said(moved: "Moved") -> str:
+    files = f"{len(moved.paths)} file{'' if len(moved.paths) == 1 else 's'}"
+    if not moved.reach.has_words:
+        return files
+    return f"what was said and {files}" if moved.reach.has_files else "what was said; files stay as they are"
+
+
+def _names(paths: tuple[str, ...]) -> str:
+    shown = ", ".join(paths[:MOST_NAMED])
+    return shown if len(paths) <= MOST_NAMED else f"{shown} and {len(paths) - MOST_NAMED} more"
