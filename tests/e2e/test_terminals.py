@@ -16,8 +16,8 @@ pytestmark = needs_tmux
 NARROW = ((40, 12), (39, 11), (25, 6), (1, 1))
 WIDTHS = (*range(200, 40, -23), *range(40, 201, 23), 60, 199, 45, 140, 99)
 ANSWER = (
-    "## What I found\n\nThe *first* paragraph is long enough to be wrapped at every width but the widest, and "
-    "it names `some_code` and [a link](https://example.org/).\n\n"
+    "## What I found\n\nThe *first* paragraph is long enough to be wrapped at every width but the widest, "
+    "and it names `some_code` and [a link](https://example.org/).\n\n"
     + "\n".join(f"{n}. item number {n} with `code` and words that go on for a while" for n in range(1, 30))
     + "\n\n| name | value | remark |\n|---|---|---|\n"
     + "".join(f"| row {n} | {n * n} | a remark that takes room |\n" for n in range(8))
@@ -77,7 +77,7 @@ def assert_same_frame(stormy: Tmux, calm: Tmux) -> None:
 def has_tool_result(request: JsonObject) -> bool:
     messages = request["messages"]
     assert isinstance(messages, list)
-    return messages[-1]["role"] == "tool"
+    return str(messages[-1]["role"]) == "tool"
 
 
 @pytest.mark.parametrize("size", [(200, 50), (40, 12)], ids=str)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 
 from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
@@ -145,9 +145,24 @@ def _wrapped(segments: CodeLine, room: int, hang: int, ground: Ground) -> Iterat
         yield segments
         return
     margin = [Segment(" " * hang, ground.plain)] if hang else []
-    ends = list(accumulate(map(cell_len, _pieces(text, room, max(NARROWEST, room - hang)))))
-    for number, piece in enumerate(Strip(segments, length).divide(ends)):
-        yield [*margin, *piece] if number else list(piece)
+    pieces = _pieces(text, room, max(NARROWEST, room - hang))
+    for number, piece in enumerate(_divided(segments, map(len, pieces))):
+        yield [*margin, *piece] if number else piece
+
+
+def _divided(segments: CodeLine, lengths: Iterable[int]) -> Iterator[CodeLine]:
+    """Pieces of so many characters; Rich's own way measures all of the rest anew for each of them."""
+    at, offset = 0, 0
+    for length in lengths:
+        piece: CodeLine = []
+        while length > 0:
+            text, style = segments[at].text, segments[at].style
+            piece.append(Segment(text[offset : offset + length], style))
+            taken = min(length, len(text) - offset)
+            length, offset = length - taken, offset + taken
+            if offset == len(text):
+                at, offset = at + 1, 0
+        yield piece
 
 
 def _pieces(text: str, first: int, width: int) -> Iterator[str]:
