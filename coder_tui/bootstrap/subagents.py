@@ -20,6 +20,7 @@ from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.workbench import Workbench, build_registry, build_skills
 from coder_tui.llm.client import ModelClient
 from coder_tui.llm.retry import RetryPolicy
+from coder_tui.llm.traits import traits_of
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.sessions import Store
 from coder_tui.tools.base import Audience
@@ -50,7 +51,7 @@ class Furniture:
         conversation = Conversation(self.store, child.id)
         # Requests and kept files are found by a call's id: it must not be one of the session's.
         conversation.call_ids = self.services.conversation.call_ids
-        runner = self._runner(child, desk, conversation)
+        runner = self._runner(child, choice, desk, conversation)
         briefing = replace(self.services.request.briefing, plan=nothing)
         return TurnServices(
             bus=child.bus,
@@ -65,12 +66,16 @@ class Furniture:
             over=child.over,
         )
 
-    def _runner(self, child: Child, desk: PermissionDesk, conversation: Conversation) -> ToolRunner:
+    def _runner(
+        self, child: Child, choice: ModelChoice, desk: PermissionDesk, conversation: Conversation
+    ) -> ToolRunner:
         setup = self.setup
         registry = self._registry(child, desk)
         log = SessionLog(self.store, child.id, conversation, self.changes)
-        nearby = nearby_instructions(setup, conversation)
-        scope = Scope(child.id, setup.directory, child.agent, Audience.SUB, nearby=nearby)
+        nearby, traits = nearby_instructions(setup, conversation), traits_of(choice.name)
+        scope = Scope(
+            child.id, setup.directory, child.agent, Audience.SUB, lambda: traits.sees_images, nearby
+        )
         guard, masks = OutputGuard(setup.tool_output, setup.redact), self.bench.runner.masks
         runner = ToolRunner(registry, desk, log, child.bus, guard, scope, setup.redact, masks)
         skills = build_skills(setup, desk.verdict, desk.let_read)
