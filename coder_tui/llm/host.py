@@ -70,10 +70,10 @@ class TokenizerOnDemand:
 
 
 def only_counted(build: Callable[..., Any]) -> Callable[..., Any]:
-    """Cut short what litellm does at the end of a stream: it puts all chunks together, twice, to count tokens.
+    """Cut short what litellm does at the end of a stream: put all chunks together, twice, to count tokens.
 
-    That took half a second for 3,000 chunks, and the turn waited for it. Where the server has counted, the chunks
-    that say so are enough.
+    That took half a second for 3,000 chunks, and the turn waited for it. Where the server has counted, the
+    chunks that say so are enough.
     """
 
     def build_counted(chunks: list[Any], *arguments: Any, **named: Any) -> Any:
