@@ -1,5 +1,6 @@
 """Our side of a conversation with one language server: what it can do, and an answer to all it asks."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -60,6 +61,7 @@ class Conversation:
         """What the server says that it is busy with."""
         self.trouble = ""
         """Why something that it sent could not be read."""
+        self.has_garbled = asyncio.Event()
 
     def begin(self, capabilities: JsonObject) -> None:
         self._static = capabilities
@@ -141,6 +143,7 @@ class Conversation:
 
     def garbled(self, reason: str) -> None:
         self.trouble = reason
+        self.has_garbled.set()
 
     def _note_progress(self, value: Any) -> None:
         if not isinstance(value, dict):

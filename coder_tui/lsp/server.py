@@ -46,18 +46,22 @@ class Run:
             self.client.notify("workspace/didChangeConfiguration", {"settings": order.settings})
 
     async def _initialized(self, params: Any) -> Any:
-        """The answer, or the process's end if that comes first."""
+        """The answer; the process's end, or something that is no message, may come first."""
         asking = asyncio.ensure_future(self.client.request("initialize", params, _INITIALIZE))
         exiting = asyncio.ensure_future(self.process.exited())
+        garbling = asyncio.ensure_future(self.conversation.has_garbled.wait())
+        tasks: tuple[asyncio.Future[Any], ...] = (asking, exiting, garbling)
         try:
-            await asyncio.wait({asking, exiting}, return_when=asyncio.FIRST_COMPLETED)
-            if not asking.done():
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if asking.done():
+                return asking.result()
+            if exiting.done():
                 raise GoneError(f"it ended with exit code {exiting.result()}")
-            return asking.result()
+            raise GoneError(f"it sent what is no message: {self.conversation.trouble}")
         finally:
-            for task in (asking, exiting):
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(asking, exiting, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def over(self) -> None:
         """Return when the process has ended or stopped talking."""

@@ -42,7 +42,7 @@ async def read_for_servers(workspace: Workspace, path: str, ctx: ToolContext) ->
 
 def unanswered(status: ServerStatus, shown: str, detail: str, fallback: str) -> ToolError:
     """Why there is no answer, what to do about it, and what to do without."""
-    hint = f"{detail}. Until then: {fallback}." if detail else f"Until then: {fallback}."
+    hint = f"{detail}. Without a server: {fallback}." if detail else f"Without a server: {fallback}."
     return ToolError(
         _FAILURES.get(status, ErrorType.NO_MATCH),
         _MESSAGES.get(status, "The language server has no answer for this place in {shown}.").format(

@@ -1,0 +1,240 @@
+"""A language server that behaves as its first argument says; only the standard library, run by itself.
+
+Each `bad` in a text is an error, each `odd` a warning. The behaviours are the methods of `Server`.
+"""
+
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+Json = Any
+_WORDS = {"bad": 1, "odd": 2}
+
+
+def send(message: Json) -> None:
+    data = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+    sys.stdout.buffer.flush()
+
+
+def receive() -> Json | None:
+    length = 0
+    while (line := sys.stdin.buffer.readline()).strip():
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return json.loads(sys.stdin.buffer.read(length)) if length else None
+
+
+def units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def found(text: str) -> list[Json]:
+    items = []
+    for number, line in enumerate(text.split("\n")):
+        for match in re.finditer(r"bad|odd", line):
+            start, end = units(line[: match.start()]), units(line[: match.end()])
+            places = {
+                "start": {"line": number, "character": start},
+                "end": {"line": number, "character": end},
+            }
+            severity = _WORDS[match[0]]
+            items.append(
+                {
+                    "range": places,
+                    "message": f"{match[0]} word",
+                    "severity": severity,
+                    "code": "W",
+                    "source": "fake",
+                }
+            )
+    return items
+
+
+class Server:
+    def __init__(self, behaviour: str) -> None:
+        self.behaviour = behaviour
+        self.texts: dict[str, str] = {}
+        self.asked: dict[int, str] = {}
+        self.answers: dict[str, Json] = {}
+
+    def capabilities(self) -> Json:
+        named: Json = {
+            "textDocumentSync": {"openClose": True, "change": 1, "save": {"includeText": True}},
+            "definitionProvider": True,
+            "hoverProvider": True,
+            "referencesProvider": True,
+            "documentSymbolProvider": True,
+            "workspaceSymbolProvider": True,
+        }
+        if self.behaviour == "pull":
+            named["diagnosticProvider"] = {"interFileDependencies": False, "workspaceDiagnostics": False}
+        return named
+
+    def publish(self, uri: str, version: int | None, items: list[Json]) -> None:
+        params: Json = {"uri": uri, "diagnostics": items}
+        if version is not None:
+            params["version"] = version
+        send({"method": "textDocument/publishDiagnostics", "params": params})
+
+    def opened(self, uri: str, version: int, text: str) -> None:
+        before = self.texts.get(uri, "")
+        self.texts[uri] = text
+        match self.behaviour:
+            case "mute" | "pull" | "register" | "never":
+                return
+            case "late":
+                # The first version is answered only after the second.
+                if version > 1:
+                    self.publish(uri, version, found(text))
+                    self.publish(uri, version - 1, found(before))
+            case "unversioned":
+                self.publish(uri, None, found(text))
+            case "twice":
+                self.publish(uri, version, [])
+                threading.Timer(0.05, self.publish, (uri, version, found(text))).start()
+            case "flood":
+                place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
+                items = [
+                    {"range": place, "message": f"number {n}", "severity": 1 + n % 4} for n in range(10_000)
+                ]
+                self.publish(uri, version, items)
+            case "crash" if "crash" in text:
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "slow":
+                threading.Timer(0.6, self.publish, (uri, version, found(text))).start()
+            case "ask":
+                self.ask_all()
+            case _:
+                self.publish(uri, version, found(text))
+
+    def ask_all(self) -> None:
+        """Ask all that a server may ask; the answers come back as findings."""
+        asked: list[tuple[str, Json]] = [
+            ("workspace/configuration", {"items": [{"section": "fake.depth"}, {"section": "other"}]}),
+            ("workspace/workspaceFolders", None),
+            ("client/registerCapability", {"registrations": [{"id": "r", "method": "textDocument/hover"}]}),
+            (
+                "client/unregisterCapability",
+                {"unregisterations": [{"id": "r", "method": "textDocument/hover"}]},
+            ),
+            ("window/workDoneProgress/create", {"token": "t"}),
+            ("window/showMessageRequest", {"type": 1, "message": "?", "actions": [{"title": "yes"}]}),
+            ("workspace/applyEdit", {"edit": {"changes": {}}}),
+            ("workspace/diagnostic/refresh", None),
+            ("fake/unheardOf", {"x": 1}),
+        ]
+        for number, (method, params) in enumerate(asked, 100):
+            self.asked[number] = method
+            send({"id": number, "method": method, **({} if params is None else {"params": params})})
+
+    def answered(self, message: Json) -> None:
+        if self.behaviour != "ask":
+            return
+        self.answers[self.asked[message["id"]]] = message.get("result", message.get("error"))
+        if len(self.answers) == len(self.asked):
+            place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+            items = [{"range": place, "message": json.dumps(self.answers)}]
+            self.publish(next(iter(self.texts)), None, items)
+
+    def initialize(self, number: int) -> None:
+        match self.behaviour:
+            case "never":
+                return
+            case "garbage":
+                sys.stdout.buffer.write(b"Content-Length: 7\r\n\r\n{oops}}")
+                sys.stdout.buffer.flush()
+                return
+            case "stderr":
+                sys.stderr.write("noise " * 200_000 + "\nthe last words\n")
+                sys.stderr.flush()
+        send({"id": number, "result": {"capabilities": self.capabilities()}})
+
+    def initialized(self) -> None:
+        if self.behaviour == "register":
+            registration = {"id": "d", "method": "textDocument/diagnostic", "registerOptions": {}}
+            self.asked[1] = "client/registerCapability"
+            message = {"id": 1, "method": "client/registerCapability"}
+            params = {"registrations": [registration]}
+            threading.Timer(2.0, send, ({**message, "params": params},)).start()
+
+    def request(self, message: Json) -> None:
+        number, params = message["id"], message.get("params") or {}
+        uri = params.get("textDocument", {}).get("uri", "")
+        here = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 3}}
+        result: Json = None
+        match message["method"]:
+            case "initialize":
+                self.initialize(number)
+                return
+            case "shutdown":
+                if self.behaviour == "stubborn":
+                    return
+            case "textDocument/diagnostic":
+                result = {"kind": "full", "items": found(self.texts[uri])}
+            case "textDocument/definition":
+                at = params["position"]
+                place = {"start": at, "end": at}
+                result = [{"targetUri": uri, "targetRange": place, "targetSelectionRange": place}]
+            case "textDocument/references":
+                result = [{"uri": uri, "range": here}, {"uri": "file:///etc/hostname", "range": here}]
+            case "textDocument/hover":
+                if self.behaviour == "wait":
+                    return
+                result = {"contents": [{"language": "python", "value": "x: int"}, "A word."]}
+            case "textDocument/documentSymbol":
+                child = {"name": "inner", "kind": 12, "range": here, "selectionRange": here}
+                result = [
+                    {"name": "Outer", "kind": 5, "range": here, "selectionRange": here, "children": [child]}
+                ]
+            case "workspace/symbol":
+                location = {"uri": next(iter(self.texts), ""), "range": here}
+                result = [{"name": params["query"], "kind": 13, "location": location, "containerName": "m"}]
+        send({"id": number, "result": result})
+
+    def notification(self, method: str, params: Json) -> None:
+        match method:
+            case "initialized":
+                self.initialized()
+            case "exit":
+                if self.behaviour != "stubborn":
+                    sys.exit(0)
+            case "textDocument/didOpen":
+                document = params["textDocument"]
+                self.opened(document["uri"], document["version"], document["text"])
+            case "textDocument/didChange":
+                document = params["textDocument"]
+                self.opened(document["uri"], document["version"], params["contentChanges"][0]["text"])
+
+    def serve(self) -> None:
+        while (message := receive()) is not None:
+            if "method" not in message:
+                self.answered(message)
+            elif "id" in message:
+                self.request(message)
+            else:
+                self.notification(message["method"], message.get("params"))
+
+
+def main(behaviour: str) -> None:
+    if behaviour == "broken":
+        sys.stderr.write("no such module: fake\n")
+        sys.exit(3)
+    if behaviour == "chatty":
+        sys.stdout.write("Welcome to the fake server!\nLoading... ")
+        sys.stdout.flush()
+    if behaviour == "stubborn":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    Server(behaviour).serve()
+    while behaviour == "stubborn":
+        time.sleep(60)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "")

@@ -1,0 +1,152 @@
+"""What servers do wrong, and that unknown is never taken for clean."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from coder_tui.lsp.wire import Checked, Published, StateTold
+from coder_tui.protocol.diagnostics import ServerStatus
+from tests.fakes.lsp_checkers import BRIEF, ENOUGH, bad, fake_checker
+
+FRESH, PENDING, STALE = ServerStatus.FRESH, ServerStatus.PENDING, ServerStatus.STALE
+
+
+@pytest.mark.parametrize(
+    "behaviour", ["", "pull", "unversioned", "twice", "slow", "stderr", "chatty", "register"]
+)
+async def test_a_broken_file_is_told_and_then_its_mending(tmp_path: Path, behaviour: str) -> None:
+    async with fake_checker(tmp_path / "w", behaviour) as it:
+        broken = await it.checker.check(it.path, "x\n  bad\n", "python", ENOUGH)
+        mended = await it.checker.check(it.path, "x\n  fine\n", "python", ENOUGH)
+    assert broken == Checked(FRESH, (bad(1, 2),), 1)
+    assert mended == Checked(FRESH)
+
+
+async def test_an_old_result_after_the_new_one_is_dropped(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "late") as it:
+        first = asyncio.ensure_future(it.checker.check(it.path, "bad\n", "python", ENOUGH))
+        await asyncio.sleep(0)
+        second = await it.checker.check(it.path, "fine\n", "python", ENOUGH)
+        assert await first == second == Checked(FRESH)
+        # Whatever else the server said has been read once it answers this.
+        assert (await it.checker.check(it.path, "fine again\n", "python", ENOUGH)) == Checked(FRESH)
+        assert [event for event in it.told if isinstance(event, Published) and event.items] == []
+
+
+async def test_a_server_that_says_nothing_is_pending_and_later_stale(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "mute") as it:
+        await it.checker.life.running(asyncio.get_running_loop().time() + ENOUGH)
+        assert await it.checker.check(it.path, "bad\n", "python", 0.2) == Checked(PENDING)
+
+
+async def test_what_is_known_of_an_earlier_text_is_stale(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "slow") as it:
+        await it.checker.check(it.path, "bad\n", "python", ENOUGH)
+        assert await it.checker.check(it.path, "\nbad\n", "python", 0.05) == Checked(STALE, (bad(0, 0),), 1)
+
+
+async def test_a_server_that_does_not_answer_is_starting(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "never") as it:
+        assert (await it.checker.check(it.path, "bad\n", "python", BRIEF)).status is ServerStatus.STARTING
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"), [("broken", "no such module: fake"), ("garbage", "it sent what is no message")]
+)
+async def test_a_server_that_cannot_start_is_crashed_and_says_why(
+    tmp_path: Path, behaviour: str, words: str
+) -> None:
+    async with fake_checker(tmp_path / "w", behaviour) as it:
+        told = await it.checker.check(it.path, "bad\n", "python", ENOUGH)
+    assert told.status is ServerStatus.CRASHED
+    assert words in told.detail
+
+
+async def test_a_crash_in_a_request_is_followed_by_a_new_start_with_the_same_files(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "crash") as it:
+        await it.checker.check(it.path, "bad\n", "python", ENOUGH)
+        crashing = asyncio.ensure_future(it.checker.check(it.path, "crash\n", "python", ENOUGH))
+        await it.until_told(
+            lambda event: isinstance(event, StateTold) and event.status is ServerStatus.STARTING
+        )
+        assert await it.checker.check(it.path, "x bad\n", "python", ENOUGH) == Checked(FRESH, (bad(0, 2),), 1)
+        crashing.cancel()
+
+
+async def test_five_quick_edits_end_with_the_last_text(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "slow") as it:
+        texts = [f"{' ' * n}bad\n" for n in range(5)]
+        results = await asyncio.gather(*(it.checker.check(it.path, text, "python", ENOUGH) for text in texts))
+    assert results[-1] == Checked(FRESH, (bad(0, 4),), 1)
+
+
+async def test_a_flood_is_bounded_and_counted_gravest_first(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "flood") as it:
+        told = await it.checker.check(it.path, "x\n", "python", ENOUGH)
+    assert (told.status, told.total, len(told.items)) == (FRESH, 10_000, 1_000)
+    assert {item.severity for item in told.items} == {"error"}
+
+
+async def test_places_are_characters_though_the_server_counts_otherwise(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w") as it:
+        told = await it.checker.check(it.path, "😀é bad\n", "python", ENOUGH)
+    assert told.items == (bad(0, 3),)
+
+
+async def test_an_unchanged_text_is_answered_without_the_server(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "slow") as it:
+        known = await it.checker.check(it.path, "bad\n", "python", ENOUGH)
+        assert await it.checker.check(it.path, "bad\n", "python", 0.0) == known
+
+
+async def test_a_proposed_text_is_told_to_nobody_and_known_when_it_is_written(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "slow") as it:
+        before = await it.checker.check(it.path, "bad\n", "python", ENOUGH)
+        told = len(it.told)
+        proposed = await it.checker.check(it.path, "bad bad\n", "python", ENOUGH, is_proposed=True)
+        assert len(it.told) == told
+        it.checker.put(it.path, "bad\n", "python")
+        assert await it.checker.check(it.path, "bad\n", "python", 0.0) == before
+        assert await it.checker.check(it.path, "bad bad\n", "python", 0.0) == proposed
+    assert proposed.items == (bad(0, 0), bad(0, 4))
+
+
+async def test_every_request_of_a_server_is_answered(tmp_path: Path) -> None:
+    settings = {"fake": {"depth": 3}}
+    async with fake_checker(tmp_path / "w", "ask", settings=settings) as it:
+        told = await it.checker.check(it.path, "x\n", "python", ENOUGH)
+    assert json.loads(told.items[0].message) == {
+        "workspace/configuration": [3, None],
+        "workspace/workspaceFolders": [{"uri": (tmp_path / "w").as_uri(), "name": "w"}],
+        "client/registerCapability": None,
+        "client/unregisterCapability": None,
+        "window/workDoneProgress/create": None,
+        "window/showMessageRequest": None,
+        "workspace/applyEdit": {
+            "applied": False,
+            "failureReason": "changes are made by the person's leave only",
+        },
+        "workspace/diagnostic/refresh": None,
+        "fake/unheardOf": {"code": -32601, "message": "fake/unheardOf is not known here"},
+    }
+
+
+async def test_a_server_that_ignores_its_end_is_gone_all_the_same(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "stubborn") as it:
+        await it.checker.check(it.path, "x\n", "python", ENOUGH)
+        run = it.checker.life.run
+        assert run is not None
+        pid = run.process.pid
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+async def test_a_cancelled_check_leaves_the_server_able(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "slow") as it:
+        cancelled = asyncio.ensure_future(it.checker.check(it.path, "bad\n", "python", ENOUGH))
+        await it.checker.life.running(asyncio.get_running_loop().time() + ENOUGH)
+        cancelled.cancel()
+        assert await it.checker.check(it.path, "x bad\n", "python", ENOUGH) == Checked(FRESH, (bad(0, 2),), 1)
