@@ -25,6 +25,7 @@ class ScreenName(StrEnum):
     CHANGES = "changes"
     TODOS = "todos"
     PROBLEMS = "problems"
+    FILES = "files"
     TRUST = "trust"
     DOCTOR = "doctor"
     LOG = "log"

@@ -43,8 +43,9 @@ class Composing:
         self._launch = launch
         self._say = say
         self.anchor = CompletionAnchor(popup)
+        self.files = FileSource(directory)
         sources = Sources(
-            FileSource(directory),
+            self.files,
             CommandSource(commands.offered),
             HistorySource(lambda: prompt.sent.entries),
         )

@@ -28,6 +28,7 @@ class Context(StrEnum):
     PICKER = "Choosing from a list"
     SESSIONS = "List of sessions"
     SUBAGENTS = "List of sub-agents"
+    FILES = "List of files"
     FIRST_RUN = "Welcome"
     HELP = "Help"
 
@@ -93,6 +94,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.agents", _S, "", "screen.agents", "Choose who works"),
     _row("session.themes", _S, "", "screen.themes", "Choose the theme, with a preview"),
     _row("session.subagents", _S, "alt+s", "screen.subagents", "Sub-agents: read what one does, or stop it"),
+    _row("session.files", _S, "f6", "screen.files", "Files: name one, or open it in $EDITOR"),
     _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),
     _row("session.trust", _S, "", "screen.trust", "What this project brings along, and whether you trust it"),
     _row("session.browse", _S, "", "screen.browse", "Browse the transcript by keys"),
@@ -119,8 +121,9 @@ KEYS: tuple[KeyAction, ...] = (
     _row("prompt.editor", _C, "ctrl+g", "screen.edit_draft", "Write the message in $EDITOR"),
     _row("prompt.paste", _C, "ctrl+v", "screen.paste", "Paste a picture or text from the clipboard"),
     _row("prompt.undo", _C, "ctrl+underscore", "undo", "Undo typing", palette=False),
-    # Again, because a text field has this key for copying.
+    # Again, because a text field has these keys for copying and for marking a line.
     _row("prompt.cancel", _C, "ctrl+c", "screen.cancel", "Cancel", palette=False, help=False),
+    _row("prompt.files", _C, "f6", "screen.files", "Files", palette=False, help=False),
     _row("prompt.end", _C, "ctrl+d", "end", "Quit, when the prompt is empty", palette=False),
     _row("transcript.next", _T, "j", "move(1)", "Mark the next block", palette=False),
     _row("transcript.previous", _T, "k", "move(-1)", "Mark the previous block", palette=False),
@@ -148,6 +151,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("transcript.modes", _T, "M", "screen.modes", "Choose the mode", palette=False),
     _row("transcript.themes", _T, "t", "screen.themes", "Choose the theme", palette=False),
     _row("transcript.models", _T, "m", "screen.models", "Choose the model", palette=False),
+    _row("transcript.files", _T, "f", "screen.files", "Files: name one, or open it", palette=False),
     _row("transcript.help", _T, "question_mark", "app.help", "Help", palette=False),
     _row("transcript.palette", _T, "colon", "app.command_palette", "Command palette", palette=False),
     _row("transcript.review", _T, "r", "screen.review", "Review the changes by hunk", palette=False),
@@ -272,6 +276,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("sessions.rename", Context.SESSIONS, "r", "rename", "Give it another title", palette=False),
     _row("sessions.delete", Context.SESSIONS, "d", "delete", "Delete it, at the second press", palette=False),
     _row("sessions.all", Context.SESSIONS, "tab", "everywhere", "All folders, or this one", palette=False),
+    _row("files.edit", Context.FILES, "ctrl+g", "edit", "Open it in $EDITOR", palette=False),
     _row("welcome.demo", Context.FIRST_RUN, "d", "demo", "Try the demo", palette=False),
     _row("welcome.look", Context.FIRST_RUN, "r", "look", "Look for a model again", palette=False),
     _row("welcome.trust", Context.FIRST_RUN, "t", "trust", "Whether you trust the folder", palette=False),

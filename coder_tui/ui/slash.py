@@ -143,6 +143,7 @@ _ACTIONS = {
     "changes": "screen.changes",
     "todos": "screen.todo",
     "problems": "screen.problems",
+    "files": "screen.files",
     "trust": "screen.trust",
     "doctor": "screen.doctor",
     "log": "screen.log",

@@ -29,6 +29,7 @@ from coder_tui.ui.app import CoderApp
 from coder_tui.ui.keys import KEYS, Context
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.approval import ApprovalScreen
+from coder_tui.ui.screens.files_picker import FilesScreen
 from coder_tui.ui.screens.first_run import FirstRunScreen
 from coder_tui.ui.screens.help import HelpScreen, help_items
 from coder_tui.ui.screens.palette import palette_entries
@@ -203,6 +204,7 @@ async def test_every_bound_action_exists() -> None:
             Context.DIFF: DiffView,
             Context.PICKER: PickerScreen,
             Context.SESSIONS: SessionsScreen,
+            Context.FILES: FilesScreen,
             Context.FIRST_RUN: FirstRunScreen,
             Context.SUBAGENTS: SubagentsScreen,
             Context.HELP: HelpScreen,

@@ -24,6 +24,10 @@ class FileSource:
         self._index: FileIndex | None = None
         self._of: Path | None = None
 
+    async def paths(self, query: str, most: int) -> tuple[str, ...]:
+        """The likeliest first."""
+        return tuple(each.path for each in await (await self._files()).suggest(query, most))
+
     async def candidates(self, query: str) -> tuple[Candidate, ...]:
         found = await (await self._files()).suggest(query, MOST)
         return tuple(

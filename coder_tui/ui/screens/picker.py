@@ -75,6 +75,10 @@ class PickerScreen(Gated, ModalScreen[str | None]):
     def fill(self) -> None:
         """Show the items; called once there is a place for them."""
 
+    def narrow(self, query: str) -> None:
+        """Show what fits the typed letters."""
+        self.list.filter(query)
+
     def choose(self, item: Item) -> None:
         """Enter was pressed, or the marked row was clicked."""
         self.dismiss(item.key)
@@ -185,10 +189,10 @@ class PickerScreen(Gated, ModalScreen[str | None]):
 
     def _typed(self) -> None:
         if self._asked is None:
-            self.list.filter(self.line.text)
+            self.narrow(self.line.text)
 
     def _end_typing(self) -> None:
         self.line.end()
         if self.types_at_once:
             self.line.begin(_FILTER)
-        self.list.filter("")
+        self.narrow("")

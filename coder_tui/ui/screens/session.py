@@ -24,6 +24,7 @@ from coder_tui.ui.screens.picker_actions import PickerActions
 from coder_tui.ui.screens.prompt_actions import PromptActions
 from coder_tui.ui.screens.reading_actions import ReadingActions
 from coder_tui.ui.screens.report_actions import ReportActions
+from coder_tui.ui.screens.work_actions import WorkActions
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
 from coder_tui.ui.widgets.status_bar import StatusBar
@@ -44,7 +45,14 @@ def _class_for(cells: int, breakpoints: list[tuple[int, str]]) -> str:
 
 
 class SessionScreen(
-    Gated, ReadingActions, PaneActions, PickerActions, PromptActions, ReportActions, Screen[None]
+    Gated,
+    ReadingActions,
+    PaneActions,
+    PickerActions,
+    PromptActions,
+    ReportActions,
+    WorkActions,
+    Screen[None],
 ):
     """Lays the widgets out and turns keys into calls on them."""
 
