@@ -25,9 +25,16 @@ class Frames:
         self._sent_at = float("-inf")
 
     async def relay(
-        self, chunks: AsyncIterator[ChunkT], read: Callable[[ChunkT], Iterable[StreamItem]]
+        self,
+        chunks: AsyncIterator[ChunkT],
+        read: Callable[[ChunkT], Iterable[StreamItem]],
+        is_last: Callable[[ChunkT], bool],
     ) -> None:
-        """Send on what `read` makes of each chunk, to the end of them; the last items wait for `flush`."""
+        """Send on what `read` makes of each chunk, to the end of them.
+
+        After one that `is_last`, which only counts may follow, nothing is held back any more.
+        """
+        has_ended = False
         while True:
             try:
                 chunk = await self._next(chunks)
@@ -35,7 +42,11 @@ class Frames:
                 return
             for item in read(chunk):
                 self.add(item)
-            await self._keep_pace()
+            has_ended = has_ended or is_last(chunk)
+            if has_ended:
+                self.flush()
+            else:
+                await self._keep_pace()
 
     def add(self, item: StreamItem) -> None:
         """Put an item behind those that wait."""

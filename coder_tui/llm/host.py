@@ -21,7 +21,7 @@ from coder_tui.llm.errors import Destination, cut, garbage, model_error, no_key
 from coder_tui.llm.frames import Frames
 from coder_tui.llm.model_info import ModelInfo
 from coder_tui.llm.providers import needs_key
-from coder_tui.llm.reply_reader import ReplyReader
+from coder_tui.llm.reply_reader import ReplyReader, is_last
 from coder_tui.llm.routes import LOCAL_KEY
 from coder_tui.llm.warm_up import practice_server
 from coder_tui.llm.wire import error_to_json, info_to_json, item_to_json
@@ -184,7 +184,7 @@ class Host:
         stream = await litellm.acompletion(**_complete(call))
         reader = ReplyReader()
         try:
-            await frames.relay(stream, reader.read)
+            await frames.relay(stream, reader.read, is_last)
             # litellm makes up a finish for streams that merely stopped; this one the server has sent.
             reason = stream.received_finish_reason
         finally:

@@ -89,6 +89,11 @@ class ReplyReader:
         return ToolCallChunk(index, identity, name, arguments)
 
 
+def is_last(chunk: Any) -> bool:
+    """Whether the reply is over: what may still come are counts."""
+    return bool(chunk.choices) and getattr(chunk.choices[0], "finish_reason", None) is not None
+
+
 def usage_of(usage: Any) -> Usage:
     """Our counts from litellm's: input includes what was cached, output includes what was reasoned."""
     if usage is None:

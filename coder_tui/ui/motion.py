@@ -1,5 +1,6 @@
 """All timers of the screen: nothing ticks unless something is under way: an idle screen writes nothing."""
 
+from asyncio import TimerHandle, get_running_loop
 from collections.abc import Callable
 from time import perf_counter
 
@@ -22,39 +23,46 @@ WARM_UP = 0.3
 
 
 class Pacer:
-    """Turns any number of requests into at most one drawing per frame; the last is always honoured."""
+    """Turns any number of requests into at most one drawing per frame; the last is always honoured.
+
+    The first after a pause is drawn at once.
+    """
 
     def __init__(self, owner: MessagePump, draw: Callable[[], bool]) -> None:
         """`draw` says whether something is left to draw."""
         self._owner = owner
         self._draw = draw
-        self._timer: Timer | None = None
+        self._alarm: TimerHandle | None = None
+        self._drawn_at = float("-inf")
         self._cost = 0.0
 
     @property
     def is_pending(self) -> bool:
-        return self._timer is not None
+        return self._alarm is not None
 
     def request(self) -> None:
-        if self._timer is None:
-            self._timer = self._owner.set_timer(self._wait, self._act)
+        if self._alarm is None:
+            frame = min(LONGEST_WAIT, max(FRAME, SHARE * self._cost))
+            self._set(max(0.0, self._drawn_at + frame - perf_counter()))
 
     def cancel(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
 
-    @property
-    def _wait(self) -> float:
-        return min(LONGEST_WAIT, max(FRAME, SHARE * self._cost))
+    def _set(self, seconds: float) -> None:
+        # Not a timer of Textual's: each of those is a task of its own.
+        self._alarm = get_running_loop().call_later(seconds, self._owner.call_next, self._act)
 
     def _act(self) -> None:
-        self._timer = None
-        began = perf_counter()
+        if self._alarm is None:
+            return
+        self._alarm = None
+        self._drawn_at = perf_counter()
         has_more = self._draw()
-        self._cost = perf_counter() - began
+        self._cost = perf_counter() - self._drawn_at
         if has_more:
-            self._timer = self._owner.set_timer(max(CATCH_UP, self._cost), self._act)
+            self._set(max(CATCH_UP, self._cost))
 
 
 def after_first_paint(owner: MessagePump, act: Callable[[], object]) -> None:

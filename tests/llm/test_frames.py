@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from coder_tui.llm import frames as frames_module
 from coder_tui.llm.client import StreamItem, TextChunk, ThinkingChunk, ToolCallChunk
 from coder_tui.llm.frames import Frames
 
@@ -29,6 +30,10 @@ def itself(chunk: tuple[StreamItem, ...]) -> tuple[StreamItem, ...]:
     return chunk
 
 
+def ends(chunk: tuple[StreamItem, ...]) -> bool:
+    return TextChunk("the end") in chunk
+
+
 class Outlet:
     """Collects what is sent and lets a test wait for it."""
 
@@ -48,7 +53,7 @@ class Outlet:
 
 async def test_the_first_item_goes_while_the_source_is_still_silent() -> None:
     source, outlet = Source(), Outlet()
-    relaying = asyncio.ensure_future(Frames(outlet).relay(aiter(source), itself))
+    relaying = asyncio.ensure_future(Frames(outlet).relay(aiter(source), itself, ends))
     source.feed(TextChunk("a"))
     assert await outlet.next() == (TextChunk("a"),)
     source.feed()
@@ -57,7 +62,7 @@ async def test_the_first_item_goes_while_the_source_is_still_silent() -> None:
 
 async def test_what_comes_within_the_frame_is_merged_by_kind() -> None:
     source, outlet = Source(), Outlet()
-    relaying = asyncio.ensure_future(Frames(outlet).relay(aiter(source), itself))
+    relaying = asyncio.ensure_future(Frames(outlet).relay(aiter(source), itself, ends))
     source.feed(TextChunk("a"))
     await outlet.next()
     source.feed(ThinkingChunk("h"), ThinkingChunk("m"))
@@ -81,14 +86,14 @@ async def test_a_flood_is_sent_although_its_source_never_pauses() -> None:
             yield (TextChunk("x"),)
 
     outlet = Outlet()
-    await Frames(outlet).relay(flood(), itself)
+    await Frames(outlet).relay(flood(), itself, ends)
     assert outlet.sent == [(TextChunk("x"),)]
 
 
 async def test_the_last_items_go_with_the_flush() -> None:
     source, outlet = Source(), Outlet()
     frames = Frames(outlet)
-    relaying = asyncio.ensure_future(frames.relay(aiter(source), itself))
+    relaying = asyncio.ensure_future(frames.relay(aiter(source), itself, ends))
     source.feed(TextChunk("a"))
     await outlet.next()
     source.feed(TextChunk("b"))
@@ -114,4 +119,20 @@ async def test_a_failing_source_fails_the_relay() -> None:
         raise ConnectionResetError
 
     with pytest.raises(ConnectionResetError):
-        await Frames(Outlet()).relay(broken(), itself)
+        await Frames(Outlet()).relay(broken(), itself, ends)
+
+
+async def test_the_end_of_a_reply_goes_at_once_though_its_frame_is_not_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(frames_module, "FRAME", 3600.0)
+    source, outlet = Source(), Outlet()
+    relaying = asyncio.ensure_future(Frames(outlet).relay(aiter(source), itself, ends))
+    source.feed(TextChunk("a"))
+    assert await outlet.next() == (TextChunk("a"),)
+    source.feed(TextChunk("the end"))
+    assert await outlet.next() == (TextChunk("the end"),)
+    source.feed(ThinkingChunk("counts"))
+    assert await outlet.next() == (ThinkingChunk("counts"),)
+    source.feed()
+    await relaying

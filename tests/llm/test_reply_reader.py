@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from coder_tui.llm.client import StreamFinished, StreamItem, TextChunk, ThinkingChunk, ToolCallChunk
-from coder_tui.llm.reply_reader import ReplyReader
+from coder_tui.llm.reply_reader import ReplyReader, is_last
 from coder_tui.protocol.messages import FinishReason, ThinkingBlock
 from coder_tui.protocol.usage import Usage
 
@@ -109,3 +109,9 @@ def test_a_reply_is_empty_until_something_was_said() -> None:
     before = reader.is_empty
     reader.read(chunk(content="x"))
     assert (before, reader.is_empty) == (True, False)
+
+
+def test_a_reply_is_over_with_the_chunk_that_says_why() -> None:
+    going, counts = chunk(content="a"), SimpleNamespace(choices=[])
+    last = SimpleNamespace(choices=[SimpleNamespace(finish_reason="stop")])
+    assert [is_last(each) for each in (going, last, counts)] == [False, True, False]

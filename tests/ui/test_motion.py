@@ -1,7 +1,9 @@
 """Timers: few, and none when nothing is under way."""
 
+import pytest
 from textual.app import App
 
+from coder_tui.ui import motion
 from coder_tui.ui.motion import Pacer, SecondHand
 
 
@@ -20,6 +22,23 @@ async def test_many_requests_make_one_drawing() -> None:
         while pacer.is_pending:
             await pilot.pause()
         assert drawings == [1]
+
+
+async def test_the_first_request_after_a_pause_does_not_wait_for_a_frame(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(motion, "FRAME", 3600.0)
+    monkeypatch.setattr(motion, "LONGEST_WAIT", 3600.0)
+    app = App[None]()
+    async with app.run_test() as pilot:
+        left = [False, False]
+        pacer = Pacer(app, left.pop)
+        pacer.request()
+        while pacer.is_pending:
+            await pilot.pause()
+        pacer.request()
+        await pilot.pause()
+        assert (left, pacer.is_pending) == ([False], True)
 
 
 async def test_a_drawing_that_is_not_done_comes_again() -> None:
