@@ -27,6 +27,7 @@ class ScreenName(StrEnum):
     PROBLEMS = "problems"
     FILES = "files"
     TRUST = "trust"
+    SKILLS = "skills"
     DOCTOR = "doctor"
     LOG = "log"
 

@@ -16,7 +16,6 @@ from coder_tui.commands.base import (
 )
 from coder_tui.commands.documents import copy, export
 from coder_tui.commands.reports import context, cost, permissions, tools
-from coder_tui.commands.skills import skills
 from coder_tui.commands.undo import redo, undo
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -55,7 +54,7 @@ def builtin_commands() -> tuple[Command, ...]:
         _opening("files", "Name a file for the agent, or open it", ScreenName.FILES, "[NAME]"),
         _opening("trust", "What this project brings along, and whether you trust it", ScreenName.TRUST),
         Command("tools", "The tools that the model has", tools),
-        Command("skills", "The skills there are, and what is wrong with any", skills),
+        _opening("skills", "The skills there are, and what is wrong with any", ScreenName.SKILLS),
         Command("cost", "Tokens and money of this session", cost),
         Command("context", "What fills the model's window", context),
         Command("export", "Write this session to a file", export, "[md|jsonl] [FILE]"),

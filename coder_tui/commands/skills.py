@@ -1,9 +1,9 @@
-"""Skills as commands: `/skills` tells of all of them, `/name` calls one."""
+"""Skills as commands: `/name` calls one."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from coder_tui.commands.base import Command, Intent, Run, Say, Source, Submit
+from coder_tui.commands.base import Command, Intent, Run, Source, Submit
 from coder_tui.text.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -12,13 +12,6 @@ if TYPE_CHECKING:
     from coder_tui.skills.skill import Skill
 
 ANYTHING = "[what to do]"
-
-
-async def skills(session: "Session", argument: str) -> Intent:
-    # The table of commands is needed before anything of a session is loaded.
-    from coder_tui.skills.report import skill_report
-
-    return Say("\n".join(skill_report(session.facts.skills)))
 
 
 def with_skills(commands: Iterable[Command], shelf: "SkillShelf") -> tuple[Command, ...]:

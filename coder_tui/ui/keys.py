@@ -92,6 +92,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.models", _S, "", "screen.models", "Choose the model"),
     _row("session.modes", _S, "", "screen.modes", "Choose the mode"),
     _row("session.agents", _S, "", "screen.agents", "Choose who works"),
+    _row("session.skills", _S, "", "screen.skills", "Skills: call one, or see what is wrong"),
     _row("session.themes", _S, "", "screen.themes", "Choose the theme, with a preview"),
     _row("session.subagents", _S, "alt+s", "screen.subagents", "Sub-agents: read what one does, or stop it"),
     _row("session.files", _S, "f6", "screen.files", "Files: name one, or open it in $EDITOR"),

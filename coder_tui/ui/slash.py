@@ -145,6 +145,7 @@ _ACTIONS = {
     "problems": "screen.problems",
     "files": "screen.files",
     "trust": "screen.trust",
+    "skills": "screen.skills",
     "doctor": "screen.doctor",
     "log": "screen.log",
 }

@@ -1,13 +1,13 @@
-"""Each skill is a command, after the built-in ones; `/skills` tells of all."""
+"""Each skill is a command, after the built-in ones."""
 
 from pathlib import Path
 from typing import cast
 
 from coder_tui.agent.session import Session
-from coder_tui.commands.base import Command, Say, Source, Submit
+from coder_tui.commands.base import Command, Source, Submit
 from coder_tui.commands.catalogue import builtin_commands
 from coder_tui.commands.registry import Called, Commands
-from coder_tui.commands.skills import skills, with_skills
+from coder_tui.commands.skills import with_skills
 from coder_tui.skills.roots import Root
 from coder_tui.skills.skill import SkillSource
 from tests.fakes.fake_session import FakeSession
@@ -40,17 +40,3 @@ async def test_a_skill_is_called_by_the_message_itself(tmp_path: Path) -> None:
     assert await called.command.run(cast(Session, FakeSession()), called.argument) == Submit(
         "/Deploy to the test machine"
     )
-
-
-async def test_skills_are_told_with_what_is_wrong(tmp_path: Path) -> None:
-    put_skill(tmp_path, "deploy")
-    (tmp_path / "bad").mkdir()
-    (tmp_path / "bad/SKILL.md").write_text("x\n")
-    session = FakeSession()
-    session.facts.skills = shelf_of(Root(tmp_path, SkillSource.USER))
-
-    said = await skills(cast(Session, session), "")
-
-    assert isinstance(said, Say)
-    assert "  deploy  user          ready" in said.text
-    assert "bad/SKILL.md:1: error: there is no frontmatter" in said.text

@@ -64,6 +64,15 @@ class PickerActions(Furnished):
         picker = AgentsScreen(self.chrome, agents, session.profiles.current.name)
         self.app.push_screen(picker, self._agent_chosen)
 
+    def action_skills(self) -> None:
+        session = self.conversation.session
+        if session is None:
+            self.hints.show(NOT_YET)
+            return
+        from coder_tui.ui.screens.skills import SkillsScreen
+
+        self.app.push_screen(SkillsScreen(self.chrome, session.facts.skills), self._skill_chosen)
+
     async def _session_chosen(self, session_id: str | None) -> None:
         if session_id is not None:
             await self.app.run_action(f"app.start_session({session_id!r})")
@@ -79,6 +88,10 @@ class PickerActions(Furnished):
     def _agent_chosen(self, name: str | None) -> None:
         if name is not None and (session := self.conversation.session) is not None:
             session.profiles.use(name)
+
+    def _skill_chosen(self, name: str | None) -> None:
+        if name is not None:
+            self.prompt.put_back((f"/{name} ",))
 
     async def _use_model(self, name: str) -> None:
         try:
