@@ -139,6 +139,7 @@ _ACTIONS = {
     "sessions": "screen.sessions",
     "start": "app.start_session",
     "modes": "screen.modes",
+    "agents": "screen.agents",
     "review": "screen.review",
     "changes": "screen.changes",
     "todos": "screen.todo",
@@ -152,7 +153,6 @@ _ACTIONS = {
 
 
 def _opened() -> dict[str, str]:
-    "agents": "screen.agents",
     """Actions by the screen that they open, where the table of keys has them."""
     known = {row.action for row in KEYS}
     return {name: action for name, action in _ACTIONS.items() if action in known}
