@@ -1,0 +1,220 @@
+"""Files, changes and proposals before fake servers, through the process that speaks to them."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from coder_tui.lsp.pool import FileProblems, LspPool
+from coder_tui.lsp.report import Report, for_model
+from coder_tui.lsp.servers import Catalogue
+from coder_tui.lsp.wire import Place, Question
+from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
+from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
+from tests.fakes.lsp_pools import Told, fake_server, faked, pool_in
+
+FRESH = ServerStatus.FRESH
+
+
+def problem(line: int, character: int, word: str = "bad", *, is_new: bool = False) -> Diagnostic:
+    severity = Severity.ERROR if word == "bad" else Severity.WARNING
+    return Diagnostic("a.py", line, character, severity, f"{word} word", "W", "fake", is_new)
+
+
+class Bench:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.file = root / "a.py"
+        self.told: list[Told] = []
+        self.pool: LspPool
+        self._more = asyncio.Event()
+
+    def hear(self, event: Told) -> None:
+        self.told.append(event)
+        self._more.set()
+
+    def write(self, text: str) -> str:
+        self.file.write_text(text)
+        return text
+
+    async def until(self, is_true: Callable[[], bool]) -> None:
+        while not is_true():
+            self._more.clear()
+            await asyncio.wait_for(self._more.wait(), 20)
+
+
+@contextlib.asynccontextmanager
+async def bench_in(root: Path, catalogue: Catalogue) -> AsyncIterator[Bench]:
+    bench = Bench(root)
+    bench.pool = pool_in(root, catalogue, bench.hear)
+    try:
+        yield bench
+    finally:
+        await bench.pool.close()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "w").mkdir()
+    return tmp_path / "w"
+
+
+async def test_a_change_is_told_by_what_it_brought_mended_and_left(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        await b.pool.diagnostics(b.file, b.write("bad one\nodd two\n"))
+        b.write("# new line\nodd two\nbad three\n")
+        report = await b.pool.after_change([b.file])
+    assert report == Report(
+        FRESH,
+        introduced=(problem(3, 1, is_new=True),),
+        fixed=(problem(1, 1),),
+        remaining=(problem(2, 1, "odd"),),
+    )
+
+
+async def test_a_file_that_no_server_has_seen_is_compared_by_its_old_text(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        b.write("bad\nbad two\n")
+        report = await b.pool.after_change([b.file], {b.file: "bad\n"})
+        assert report == Report(FRESH, (problem(2, 1, is_new=True),), (), (problem(1, 1),))
+        b.file.unlink()
+        gone = await b.pool.after_change([b.file])
+    assert [item.line for item in gone.fixed] == [1, 2]
+    assert b.told[-1] == DiagnosticsChanged("a.py", ())
+
+
+async def test_without_the_old_text_nothing_is_called_new(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        b.write("bad\n")
+        report = await b.pool.after_change([b.file])
+    assert report == Report(FRESH, remaining=(problem(1, 1),), is_compared=False)
+    assert for_model(report)["errors"] == [
+        {
+            "path": "a.py",
+            "severity": "error",
+            "line": 0,
+            "character": 0,
+            "message": "bad word",
+            "code": "W",
+            "source": "fake",
+        }
+    ]
+
+
+async def test_a_proposed_text_is_checked_while_the_disk_and_what_is_known_stay(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        text = b.write("bad one\n")
+        report = await b.pool.check_proposed(b.file, "odd\nbad two\n")
+        assert report.introduced == (problem(1, 1, "odd", is_new=True), problem(2, 1, is_new=True))
+        assert report.fixed == (problem(1, 1),)
+        assert (report.count(Severity.ERROR), report.count(Severity.WARNING)) == (0, 1)
+        assert b.file.read_text() == text
+        assert await b.pool.diagnostics(b.file, text) == FileProblems(FRESH, (problem(1, 1),), 1)
+    changes = [event for event in b.told if isinstance(event, DiagnosticsChanged)]
+    assert changes == [DiagnosticsChanged("a.py", (problem(1, 1),))]
+
+
+async def test_a_proposed_file_that_is_not_there_yet_has_only_new_problems(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        report = await b.pool.check_proposed(b.file, "bad\n")
+    assert report == Report(FRESH, introduced=(problem(1, 1, is_new=True),))
+    assert not b.file.exists()
+
+
+async def test_what_comes_too_late_comes_with_the_next_result_once(root: Path) -> None:
+    async with bench_in(root, faked("tardy")) as b:
+        await b.pool.diagnostics(b.file, b.write("x\n"))
+        b.write("bad\n")
+        report = await b.pool.after_change([b.file])
+        assert (report.status, report.introduced) == (ServerStatus.STALE, ())
+        await b.until(lambda: DiagnosticsChanged("a.py", (problem(1, 1, is_new=True),)) in b.told)
+        late = b.pool.take_late()
+        assert late == Report(FRESH, introduced=(problem(1, 1, is_new=True),))
+        assert b.pool.take_late() is None
+
+
+async def test_changes_by_others_are_told_and_read_again(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        await b.pool.diagnostics(b.file, b.write("x\n"))
+        b.write("bad\n")
+        await b.pool.told_of_changes([b.file, root / "never_seen.py"])
+        await b.until(lambda: DiagnosticsChanged("a.py", (problem(1, 1),)) in b.told)
+
+
+async def test_problems_that_were_there_as_the_turn_began_are_not_new(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        await b.pool.diagnostics(b.file, b.write("bad one\n"))
+        b.pool.begin_turn()
+        b.write("\nbad one\nbad two\n")
+        await b.pool.after_change([b.file])
+        await b.until(
+            lambda: DiagnosticsChanged("a.py", (problem(2, 1), problem(3, 1, is_new=True))) in b.told
+        )
+
+
+async def test_two_servers_for_a_language_are_both_asked(root: Path) -> None:
+    both = Catalogue((fake_server("", "one"), fake_server("pull", "two")))
+    async with bench_in(root, both) as b:
+        found = await b.pool.diagnostics(b.file, b.write("bad\n"))
+    assert found == FileProblems(FRESH, (problem(1, 1), problem(1, 1)), 2)
+
+
+async def test_one_server_that_does_not_know_makes_the_whole_unknown(root: Path) -> None:
+    both = Catalogue((fake_server("", "one"), fake_server("never", "two")))
+    async with bench_in(root, both) as b:
+        found = await b.pool.diagnostics(b.file, b.write("bad\n"), 1.5)
+    assert (found.status, found.items) == (ServerStatus.STARTING, (problem(1, 1),))
+
+
+async def test_questions_about_a_place_are_answered_in_characters(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        text = b.write("😀 x\n")
+        definition = await b.pool.ask(Question.DEFINITION, b.file, text, line=0, character=2)
+        hover = await b.pool.ask(Question.HOVER, b.file, text, line=0, character=2)
+        references = await b.pool.ask(Question.REFERENCES, b.file, text)
+        symbols = await b.pool.ask(Question.SYMBOLS, b.file, text)
+        named = await b.pool.find_symbols("thing")
+    uri = b.file.as_uri()
+    assert definition.places == (Place(uri, 0, 2, 0, 2, "😀 x"),)
+    assert hover.contents == "```python\nx: int\n```\n\nA word."
+    # What stands in files that are not the project's is not told.
+    assert [(place.uri, place.text) for place in references.places] == [
+        (uri, "😀 x"),
+        ("file:///etc/hostname", ""),
+    ]
+    assert [(symbol.name, symbol.kind, symbol.container) for symbol in symbols.symbols] == [
+        ("Outer", "class", ""),
+        ("inner", "function", "Outer"),
+    ]
+    assert [(symbol.name, symbol.kind, symbol.container) for symbol in named.symbols] == [
+        ("thing", "variable", "m")
+    ]
+
+
+async def test_a_killed_process_starts_anew_with_the_next_question(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        await b.pool.diagnostics(b.file, b.write("bad\n"))
+        pid = b.pool._hosting.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        found = FileProblems(ServerStatus.CRASHED)
+        while found.status is ServerStatus.CRASHED:
+            found = await b.pool.diagnostics(b.file, b.write("bad\n"))
+    assert found == FileProblems(FRESH, (problem(1, 1),), 1)
+
+
+async def test_a_server_that_gives_up_is_told_of_and_can_be_tried_again(root: Path) -> None:
+    async with bench_in(root, faked("broken")) as b:
+        found = await b.pool.diagnostics(b.file, b.write("bad\n"))
+        assert found.status is ServerStatus.CRASHED
+        last = b.told[-1]
+        assert isinstance(last, ServerStatusChanged)
+        assert (last.server, last.language, last.status) == ("fake", "py", ServerStatus.CRASHED)
+        told = len(b.told)
+        assert await b.pool.restart("fake")
+        await b.until(lambda: len(b.told) > told)
+        assert not await b.pool.restart("nobody")
