@@ -7,7 +7,7 @@ from time import perf_counter
 from textual.message_pump import MessagePump
 from textual.timer import Timer
 
-FRAME = 0.05
+FRAME = 0.06
 """Seconds between two drawings of streaming text: reads as continuous and costs little."""
 
 SHARE = 4
