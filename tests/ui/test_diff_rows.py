@@ -9,7 +9,7 @@ from coder_tui.ui.drawing.diff_inks import Ground
 from coder_tui.ui.drawing.diff_rows import _wrapped
 
 INKS = (Style(bold=True), Style(italic=True), Style(underline=True))
-GROUND = Ground(*[Style()] * 4, {}, {})
+GROUND = Ground(plain=Style(), word=Style(), sign=Style(), mark=Style(), syntax={}, word_syntax={})
 parts = st.lists(
     st.tuples(st.text("ab 日本\u0301", max_size=40), st.sampled_from(INKS)), min_size=1, max_size=6
 )

@@ -8,7 +8,8 @@ from coder_tui.protocol.display import DisplayBlock
 from coder_tui.ui.blocks import draw_block
 from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.widgets.drawn_whole import DrawnWhole
+from coder_tui.ui.widgets.drawn_whole import DrawnWhole, is_long
+from coder_tui.ui.widgets.request_words import raw_text
 
 
 class BlockView(DrawnWhole):
@@ -17,6 +18,11 @@ class BlockView(DrawnWhole):
     def __init__(self, block: DisplayBlock, *, glyphs: Glyphs = UNICODE, id: str | None = None) -> None:
         super().__init__(glyphs=glyphs, id=id)
         self._block = block
+        self._is_long = is_long(raw_text(block))
+
+    @property
+    def is_long(self) -> bool:
+        return self._is_long
 
     def draw(self, width: int, palette: Palette) -> list[Strip]:
         return draw_block(self._block, width, replace(palette, is_whole=True))

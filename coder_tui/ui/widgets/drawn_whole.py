@@ -1,12 +1,20 @@
-"""The base of widgets that are drawn at once, to their last row."""
+"""The base of widgets that are drawn to their last row: at once, or aside where that would take long."""
 
+import asyncio
 from abc import abstractmethod
 
 from textual.geometry import Size
+from textual.message import Message
 from textual.strip import Strip
 
 from coder_tui.ui.drawing.palette import Palette
+from coder_tui.ui.drawing.strips import plain_strip
 from coder_tui.ui.widgets.drawn_lines import NARROWEST_DRAWING, DrawnLines
+
+LONG = 20_000
+"""Characters: drawing more of them in one go would hold up the screen."""
+MANY_LINES = 300
+_DRAWING = "drawing it..."
 
 
 class DrawnWhole(DrawnLines):
@@ -14,6 +22,16 @@ class DrawnWhole(DrawnLines):
 
     _drawn: tuple[Strip, ...] = ()
     _look: tuple[int, Palette] | None = None
+    is_drawn = True
+    """False while a part is missing, or still has the width or the theme of before."""
+
+    class Drawn(Message):
+        """What was drawn aside is all there."""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has to be drawn in a thread; `draw` is then called there."""
+        return False
 
     @abstractmethod
     def draw(self, width: int, palette: Palette) -> list[Strip]:
@@ -26,14 +44,39 @@ class DrawnWhole(DrawnLines):
 
     def rows(self, first: int, last: int) -> list[Strip]:
         width = max(NARROWEST_DRAWING, self.size.width)
-        drawn = list(self._rows(width)[first:last])
+        drawn = [_fitted(strip, width) for strip in self._rows(width)[first:last]]
         return drawn + [Strip.blank(width, self.palette.base)] * (last - first - len(drawn))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._rows(max(NARROWEST_DRAWING, width)))
 
     def _rows(self, width: int) -> tuple[Strip, ...]:
-        if self._look != (width, self.palette):
-            self._look = (width, self.palette)
-            self._drawn = tuple(self.draw(width, self.palette))
+        look = width, self.palette
+        if self._look != look:
+            self._look = look
+            if self.is_long:
+                self._begin(*look)
+            else:
+                self._drawn = tuple(self.draw(*look))
         return self._drawn
+
+    def _begin(self, width: int, palette: Palette) -> None:
+        """Rows of another width stay meanwhile: a scrollbar that comes and goes would never let it end."""
+        self.is_drawn = False
+        self._drawn = self._drawn or (plain_strip(_DRAWING, width, palette.dim),)
+        self.run_worker(self._draw_aside(width, palette), group="draw", exclusive=True)
+
+    async def _draw_aside(self, width: int, palette: Palette) -> None:
+        drawn = tuple(await asyncio.to_thread(self.draw, width, palette))
+        if self._look == (width, palette):
+            self._drawn, self.is_drawn = drawn, True
+            self.refresh(layout=True)
+            self.post_message(self.Drawn())
+
+
+def is_long(text: str) -> bool:
+    return len(text) > LONG or text.count("\n") > MANY_LINES
+
+
+def _fitted(strip: Strip, width: int) -> Strip:
+    return strip if strip.cell_length == width else strip.adjust_cell_length(width)

@@ -10,7 +10,7 @@ from coder_tui.protocol.display import DiffBlock
 from coder_tui.ui.blocks.diff import hunk_rows
 from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.widgets.drawn_whole import DrawnWhole
+from coder_tui.ui.widgets.drawn_whole import DrawnWhole, is_long
 
 _EDGE = 2
 """A column for the mark, and one for what is refused."""
@@ -30,9 +30,13 @@ class HunkedBlock(DrawnWhole):
         self.hunks = hunk_ids(block)
         self.current = 0
         self.refused: frozenset[int] = frozenset()
-        self._rows_for: tuple[int, Palette] | None = None
-        self._hunk_rows: list[tuple[Strip, str]] = []
+        self._is_long = is_long(block.diff)
+        self._of_rows: list[str] = []
         self._first_rows: dict[str, int] = {}
+
+    @property
+    def is_long(self) -> bool:
+        return self._is_long
 
     @property
     def current_row(self) -> int:
@@ -41,25 +45,31 @@ class HunkedBlock(DrawnWhole):
 
     def move(self, step: int) -> None:
         self.current = max(0, min(self.current + step, len(self.hunks) - 1))
-        self.forget()
+        self.refresh()
 
     def turn_over(self) -> None:
         """Refuse the marked hunk, or allow it again."""
         self.refused ^= {self.current}
-        self.forget()
+        self.refresh()
 
     def draw(self, width: int, palette: Palette) -> list[Strip]:
-        if self._rows_for != (width, palette):
-            self._rows_for = (width, palette)
-            # A person who has to decide sees every character.
-            self._hunk_rows = hunk_rows(self._block, width - _EDGE, replace(palette, is_whole=True))
-            self._first_rows = {}
-            for number, (_, hunk) in enumerate(self._hunk_rows):
-                self._first_rows.setdefault(hunk, number)
+        # A person who has to decide sees every character.
+        rows = hunk_rows(self._block, width - _EDGE, replace(palette, is_whole=True))
+        blank = Strip([Segment(" " * _EDGE, palette.base)], _EDGE)
+        self._of_rows = [hunk for _, hunk in rows]
+        self._first_rows = {hunk: row for row, hunk in reversed(list(enumerate(self._of_rows)))}
+        return [Strip.join([blank, strip]) for strip, _ in rows]
+
+    def rows(self, first: int, last: int) -> list[Strip]:
+        """Only what is in view gets its marks: a key moves them, and there may be ten thousand rows."""
         refused = {self.hunks[place] for place in self.refused}
-        return [
-            Strip.join([self._edge(hunk, hunk in refused, palette), strip]) for strip, hunk in self._hunk_rows
+        strips = super().rows(first, last)
+        hunks = self._of_rows[first:last]
+        marked = [
+            Strip.join([self._edge(hunk, hunk in refused, self.palette), strip.crop(_EDGE)])
+            for strip, hunk in zip(strips, hunks, strict=False)
         ]
+        return marked + strips[len(marked) :]
 
     def _edge(self, hunk: str, is_refused: bool, palette: Palette) -> Strip:
         bar = palette.glyphs.user if hunk == self.hunks[self.current] else " "

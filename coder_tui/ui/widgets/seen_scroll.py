@@ -1,10 +1,12 @@
 """A part of a dialog that scrolls and knows whether its end has been before the person's eyes."""
 
+from textual import on
 from textual.containers import VerticalScroll
 from textual.errors import NoWidget
 from textual.message import Message
 
 from coder_tui.ui.widgets.drawn_lines import NARROWEST_DRAWING
+from coder_tui.ui.widgets.drawn_whole import DrawnWhole
 
 
 class SeenScroll(VerticalScroll, can_focus=False):
@@ -28,6 +30,10 @@ class SeenScroll(VerticalScroll, can_focus=False):
 
     def on_resize(self) -> None:
         self._moved()
+
+    @on(DrawnWhole.Drawn)
+    def _drawn(self) -> None:
+        self.call_after_refresh(self._moved)
 
     @property
     def has_more(self) -> bool:
@@ -63,6 +69,8 @@ class SeenScroll(VerticalScroll, can_focus=False):
     def _is_end_painted(self) -> bool:
         shown = self.displayed_children
         if not self.display or not shown:
+            return False
+        if any(isinstance(child, DrawnWhole) and not child.is_drawn for child in shown):
             return False
         try:
             place = self.screen.find_widget(shown[-1])
