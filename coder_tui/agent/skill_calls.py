@@ -10,6 +10,7 @@ from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.skills.shelf import PERMISSION, SkillError, SkillShelf
 from coder_tui.skills.skill import Skill
 from coder_tui.skills.trigger import called_by_slash, named_in
+from coder_tui.text.redact import Redactor
 
 _LABEL = f"{PERMISSION} "
 _TEXT = "<skill "
@@ -19,8 +20,11 @@ LOADED_BEFORE = "(The person calls this skill again; its text stands earlier in 
 class SkillCalls:
     """`notify` reaches the person where a skill that they called cannot come along."""
 
-    def __init__(self, shelf: SkillShelf, notify: Callable[[NoticeLevel, str], None]) -> None:
+    def __init__(
+        self, shelf: SkillShelf, redact: Redactor, notify: Callable[[NoticeLevel, str], None]
+    ) -> None:
         self._shelf = shelf
+        self._redact = redact
         self._notify = notify
 
     async def of(self, text: str) -> tuple[Attachment, ...]:
@@ -45,7 +49,7 @@ class SkillCalls:
             loaded = await asyncio.to_thread(self._shelf.load, skill)
         except SkillError as error:
             return self._refused(label, skill, str(error))
-        return Attachment(label, loaded.text)
+        return Attachment(label, self._redact.known(loaded.text))
 
     def _refused(self, label: str, skill: Skill, reason: str) -> Attachment:
         self._notify(NoticeLevel.WARNING, f"The skill {skill.name} is not loaded: {reason}")

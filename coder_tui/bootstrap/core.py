@@ -165,7 +165,8 @@ class Core:
 
     def _attach(self, bench: Workbench, request: RequestBuilder) -> Attach:
         """What goes with a person's words: the files and skills that they name, and how git stands."""
-        named = both(self._attachments(bench, request).of, SkillCalls(bench.skills, _notifier(bench.bus)).of)
+        skills = SkillCalls(bench.skills, self.setup.redact, _notifier(bench.bus))
+        named = both(self._attachments(bench, request).of, skills.of)
         return both(named, GitReminder(bench.registry.get("git_status"), self.setup.directory).of)
 
     def _attachments(self, bench: Workbench, request: RequestBuilder) -> Attachments:

@@ -18,7 +18,7 @@ from coder_tui.skills.skill import (
     SkillSource,
 )
 
-LARGEST_FILE = 200_000
+LARGEST_FILE = 100_000
 LONGEST_NAME = 128
 COMPATIBILITY_LIMIT = 500
 _PROPER_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

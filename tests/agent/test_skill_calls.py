@@ -9,6 +9,7 @@ from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.skills.roots import Root
 from coder_tui.skills.shelf import SkillShelf
 from coder_tui.skills.skill import SkillSource
+from coder_tui.text.redact import Redactor
 from tests.fakes.skill_files import put_skill, shelf_of
 
 
@@ -19,7 +20,7 @@ class Notes(list[tuple[NoticeLevel, str]]):
 
 def calls(shelf: SkillShelf) -> tuple[SkillCalls, Notes]:
     notes = Notes()
-    return SkillCalls(shelf, notes.add), notes
+    return SkillCalls(shelf, Redactor({"MY_TOKEN": "hunter2-secret"}), notes.add), notes
 
 
 def shelf_in(folder: Path, *denied: str) -> SkillShelf:
@@ -82,3 +83,12 @@ async def test_a_conversation_remembers_what_was_loaded(tmp_path: Path) -> None:
         UserMessage("8", "x", (Attachment("skill no", "(not attached: denied)"),)),
     )
     assert loaded_skills(messages) == ("debug", "commit")
+
+
+async def test_a_secret_of_this_process_does_not_go_along(tmp_path: Path) -> None:
+    put_skill(tmp_path, "leaky", body="Log in with hunter2-secret.")
+    attached, _ = calls(shelf_of(Root(tmp_path, SkillSource.USER)))
+
+    (found,) = await attached.of("/leaky")
+
+    assert "Log in with [redacted]." in found.text
