@@ -8,6 +8,7 @@ from pathlib import Path
 
 from coder_tui.agent.background import Background
 from coder_tui.agent.event_bus import EventBus, Listener
+from coder_tui.agent.job_desk import JobDesk
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_switch import ModelSwitch
 from coder_tui.agent.past import Past
@@ -39,6 +40,7 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.protocol.todos import TodoItem
+from coder_tui.shell.background import JobTable
 from coder_tui.skills.shelf import SkillShelf, no_skills
 from coder_tui.storage.sessions import SessionInfo, Store
 from coder_tui.workspace.changed_files import ChangedFile
@@ -64,6 +66,7 @@ class SessionParts:
     take_todos: Callable[[tuple[TodoItem, ...]], None] = lambda items: None
     subagents: ChildDesk = field(default_factory=NoChildren)
     skills: SkillShelf = field(default_factory=no_skills)
+    jobs: JobDesk = field(default_factory=lambda: JobDesk(JobTable()))
     is_kept: bool = True
     is_confined: bool = True
 
@@ -93,6 +96,7 @@ class Session:
         self.facts = SessionFacts(parts)
         self.subagents = parts.subagents
         self.shell = PersonShell(parts)
+        self.jobs = parts.jobs
         self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
         self._past = Past(parts)
         self.turns = UndoDesk(parts, self._past, lambda: self.is_busy)

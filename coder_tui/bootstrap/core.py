@@ -7,6 +7,7 @@ from coder_tui.agent.attachments import Attach, Attachments, both
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.git_reminder import GitReminder
+from coder_tui.agent.job_desk import JobDesk
 from coder_tui.agent.limits import Limits
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_step import ModelStep
@@ -121,6 +122,7 @@ class Core:
             todos=lambda: todos.items,
             take_todos=todos.take,
             subagents=build_subagents(info.id, furniture),
+            jobs=JobDesk(bench.shell.jobs, self.setup.redact),
             is_kept=not self.setup.is_scratch,
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,
         )

@@ -26,6 +26,7 @@ class ScreenName(StrEnum):
     TODOS = "todos"
     PROBLEMS = "problems"
     FILES = "files"
+    JOBS = "jobs"
     TRUST = "trust"
     SKILLS = "skills"
     DOCTOR = "doctor"

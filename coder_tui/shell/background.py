@@ -1,7 +1,8 @@
 """Commands that go on beside the conversation, until they end, are killed, or the session closes."""
 
 import asyncio
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,17 @@ class News:
     saved: Path | None
 
 
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """How a job stands; `seconds` it ran so far, or until it ended."""
+
+    id: str
+    command: str
+    is_running: bool
+    exit_code: int | None
+    seconds: float
+
+
 class _Unread:
     """New output by stream, bounded; taking it begins anew."""
 
@@ -53,10 +65,22 @@ class _Unread:
 class Job:
     """One command; `held` is released when it has ended."""
 
-    def __init__(self, id: str, command: str, limit: int, spool: Spool, held: ExitStack) -> None:
+    def __init__(
+        self,
+        id: str,
+        command: str,
+        limit: int,
+        spool: Spool,
+        held: ExitStack,
+        ended: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`ended` is called once, when nothing of it lives."""
         self.id = id
+        self._tell_ended = ended
         self.command = command
         self._unread = _Unread(limit)
+        self._seen = HeadAndTail(limit)
+        self._began = self._ended_at = time.monotonic()
         self._spool = spool
         self._held = held
         self._running = RunningCommand(self._take)
@@ -73,6 +97,17 @@ class Job:
     @property
     def is_running(self) -> bool:
         return self._watch is not None and not self._watch.done()
+
+    @property
+    def state(self) -> JobState:
+        until = time.monotonic() if self.is_running else self._ended_at
+        code = None if self.is_running else self._running.exit_code
+        return JobState(self.id, self.command, self.is_running, code, until - self._began)
+
+    @property
+    def output(self) -> str:
+        """Its beginning and its end, whoever has read them already."""
+        return self._seen.text()
 
     def news(self) -> News:
         streams = self._unread.take()
@@ -101,6 +136,7 @@ class Job:
 
     def _take(self, name: str, data: bytes) -> None:
         self._unread.add(name, data)
+        self._seen.add(data)
         self._spool.add(data)
 
     async def _to_its_end(self) -> None:
@@ -108,7 +144,10 @@ class Job:
             await self._running.wait(None)
             await self._running.end(GRACE)
         finally:
+            self._ended_at = time.monotonic()
             self._release()
+            # Behind the end of this task, which is what tells that it does not run any more.
+            asyncio.get_running_loop().call_soon(self._tell_ended)
 
     def _release(self) -> None:
         self._running.close()
@@ -122,6 +161,7 @@ class JobTable:
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
         self._count = 0
+        self._listeners: list[Callable[[], None]] = []
 
     def new(self, command: str, limit: int, spool: Spool, held: ExitStack) -> Job:
         """A job that is not started yet; refused when too many run."""
@@ -129,10 +169,20 @@ class JobTable:
             held.close()
             raise TooManyJobsError
         self._count += 1
-        return Job(f"job_{self._count}", command, limit, spool, held)
+        return Job(f"job_{self._count}", command, limit, spool, held, self._changed)
 
     def add(self, job: Job) -> None:
         self._jobs[job.id] = job
+        self._changed()
+
+    def watch(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Called whenever one begins or ends; what is returned ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def states(self) -> tuple[JobState, ...]:
+        """In the order in which they began."""
+        return tuple(job.state for job in self._jobs.values())
 
     def get(self, job_id: str) -> Job | None:
         return self._jobs.get(job_id)
@@ -146,6 +196,10 @@ class JobTable:
     async def close(self) -> None:
         """End them all, together."""
         await insist(self._kill_all())
+
+    def _changed(self) -> None:
+        for listener in tuple(self._listeners):
+            listener()
 
     async def _kill_all(self) -> None:
         await asyncio.gather(*(job.kill() for job in tuple(self.running())))

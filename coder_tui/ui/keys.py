@@ -29,6 +29,7 @@ class Context(StrEnum):
     SESSIONS = "List of sessions"
     SUBAGENTS = "List of sub-agents"
     FILES = "List of files"
+    JOBS = "List of background jobs"
     FIRST_RUN = "Welcome"
     HELP = "Help"
 
@@ -96,6 +97,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.themes", _S, "", "screen.themes", "Choose the theme, with a preview"),
     _row("session.subagents", _S, "alt+s", "screen.subagents", "Sub-agents: read what one does, or stop it"),
     _row("session.files", _S, "f6", "screen.files", "Files: name one, or open it in $EDITOR"),
+    _row("session.jobs", _S, "", "screen.jobs", "Background jobs: read what one printed, or stop it"),
     _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),
     _row("session.trust", _S, "", "screen.trust", "What this project brings along, and whether you trust it"),
     _row("session.browse", _S, "", "screen.browse", "Browse the transcript by keys"),
@@ -153,6 +155,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("transcript.themes", _T, "t", "screen.themes", "Choose the theme", palette=False),
     _row("transcript.models", _T, "m", "screen.models", "Choose the model", palette=False),
     _row("transcript.files", _T, "f", "screen.files", "Files: name one, or open it", palette=False),
+    _row("transcript.jobs", _T, "b", "screen.jobs", "Background jobs", palette=False),
     _row("transcript.help", _T, "question_mark", "app.help", "Help", palette=False),
     _row("transcript.palette", _T, "colon", "app.command_palette", "Command palette", palette=False),
     _row("transcript.review", _T, "r", "screen.review", "Review the changes by hunk", palette=False),
@@ -278,6 +281,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("sessions.delete", Context.SESSIONS, "d", "delete", "Delete it, at the second press", palette=False),
     _row("sessions.all", Context.SESSIONS, "tab", "everywhere", "All folders, or this one", palette=False),
     _row("files.edit", Context.FILES, "ctrl+g", "edit", "Open it in $EDITOR", palette=False),
+    _row("jobs.stop", Context.JOBS, "x", "stop", "Stop it, at the second press", palette=False),
     _row("welcome.demo", Context.FIRST_RUN, "d", "demo", "Try the demo", palette=False),
     _row("welcome.look", Context.FIRST_RUN, "r", "look", "Look for a model again", palette=False),
     _row("welcome.trust", Context.FIRST_RUN, "t", "trust", "Whether you trust the folder", palette=False),

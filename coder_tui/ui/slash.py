@@ -145,6 +145,7 @@ _ACTIONS = {
     "todos": "screen.todo",
     "problems": "screen.problems",
     "files": "screen.files",
+    "jobs": "screen.jobs",
     "trust": "screen.trust",
     "skills": "screen.skills",
     "doctor": "screen.doctor",

@@ -22,6 +22,7 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.protocol.subagents import ChildLine
+from coder_tui.shell.background import JobState
 from coder_tui.skills.shelf import no_skills
 from coder_tui.workspace.changed_files import ChangedFile
 
@@ -65,6 +66,34 @@ class FakeShell:
             except asyncio.CancelledError:
                 self.stopped.append(command)
                 raise
+
+
+class FakeJobs:
+    """Commands in the background as the test says; `stopped` are those that were to be stopped."""
+
+    def __init__(self) -> None:
+        self.rows: tuple[JobState, ...] = ()
+        self.outputs: dict[str, str] = {}
+        self.stopped: list[str] = []
+        self._listeners: list[Callable[[], None]] = []
+
+    def show(self, *rows: JobState) -> None:
+        self.rows = rows
+        for listener in tuple(self._listeners):
+            listener()
+
+    def watch(self, listener: Callable[[], None]) -> Callable[[], None]:
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def states(self) -> tuple[JobState, ...]:
+        return self.rows
+
+    def output(self, job_id: str) -> str:
+        return self.outputs.get(job_id, "")
+
+    async def stop(self, job_id: str) -> None:
+        self.stopped.append(job_id)
 
 
 class FakeReview:
@@ -129,6 +158,7 @@ class FakeSession:
         self.model = "demo/model"
         self.facts = FakeFacts()
         self.shell = FakeShell()
+        self.jobs = FakeJobs()
         self.subagents = FakeChildren()
         self.submitted: list[str] = []
         self.answers: list[tuple[str, Reply]] = []

@@ -32,6 +32,7 @@ from coder_tui.ui.screens.approval import ApprovalScreen
 from coder_tui.ui.screens.files_picker import FilesScreen
 from coder_tui.ui.screens.first_run import FirstRunScreen
 from coder_tui.ui.screens.help import HelpScreen, help_items
+from coder_tui.ui.screens.jobs import JobsScreen
 from coder_tui.ui.screens.palette import palette_entries
 from coder_tui.ui.screens.picker import PickerScreen
 from coder_tui.ui.screens.plan import PlanScreen
@@ -205,6 +206,7 @@ async def test_every_bound_action_exists() -> None:
             Context.PICKER: PickerScreen,
             Context.SESSIONS: SessionsScreen,
             Context.FILES: FilesScreen,
+            Context.JOBS: JobsScreen,
             Context.FIRST_RUN: FirstRunScreen,
             Context.SUBAGENTS: SubagentsScreen,
             Context.HELP: HelpScreen,

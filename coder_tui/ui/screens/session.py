@@ -114,6 +114,7 @@ class SessionScreen(
             for event in earlier:
                 router.route(event)
         self._deaf = [session.subscribe(router.route), session.subscribe(self.attention.hear)]
+        self._deaf.append(self.follow_jobs(session))
         self.prompt.sent.seed(router.sent)
         if not router.sent:
             self.furniture.welcome.show(self._directory)

@@ -41,6 +41,8 @@ class Status:
     todos: str = ""
     files: str = ""
     problems: str = ""
+    jobs: int = 0
+    """Commands that run in the background."""
     is_confined: bool = True
     """Whether commands run in a sandbox."""
 
@@ -67,6 +69,7 @@ class StatusChanges(TypedDict, total=False):
     todos: str
     files: str
     problems: str
+    jobs: int
     is_confined: bool
 
 
@@ -124,6 +127,7 @@ def segments(status: Status, chrome: Chrome) -> list[Segment]:
         Segment(f"todo {status.todos}" if status.todos else "", "$text-accent", 7),
         Segment(f"changes {status.files}" if status.files else "", "$text-dim", 2),
         Segment(f"problems {status.problems}" if status.problems else "", "bold $text-warning", 8),
+        Segment(f"jobs {status.jobs}" if status.jobs else "", "$text-accent", 6),
         Segment("" if status.is_confined else "no sandbox", "$text-warning", 6),
         *_activity(status.activity, chrome),
     ]
