@@ -1,15 +1,20 @@
 """The list of skills: chosen ones go into the prompt, and what is not used says why."""
 
+import shutil
 from pathlib import Path
 
+import pytest
 from textual import events
+from textual.pilot import Pilot
 
 from coder_tui.skills.roots import Root
 from coder_tui.skills.skill import SkillSource
+from coder_tui.ui.app import CoderApp
 from coder_tui.ui.screens.skills import SkillsScreen
 from tests.fakes.fake_session import FakeSession
-from tests.fakes.screens import Stage, stage
+from tests.fakes.screens import Stage, launch_for, stage
 from tests.fakes.skill_files import put_skill, shelf_of
+from tests.ui.test_snapshots import SnapCompare
 
 
 def session_with_skills(folder: Path) -> FakeSession:
@@ -69,3 +74,23 @@ async def test_escape_gives_the_draft_back(tmp_path: Path) -> None:
         await s.pilot.press("down", "escape")
         await s.until(lambda: s.app.screen is s.screen)
         assert (s.draft, s.screen.focused) == ("draft", s.screen.prompt)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=["80x24", "140x40"])
+def test_the_list_looks_right(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
+    session = session_with_skills(tmp_path)
+    shutil.rmtree(tmp_path / "mine/bad")  # its place would be another in each picture
+    (tmp_path / "mine/deploy/SKILL.md").write_text("---\nname: deploy\ndescription: Ships it.\n---\nGo.\n")
+    roots = (Root(tmp_path / "built-in", SkillSource.BUILTIN), Root(tmp_path / "mine", SkillSource.USER))
+    session.facts.skills = shelf_of(*roots, denied=("secret",))
+    session.facts.skills.follow(lambda: ("deploy",))
+    app = CoderApp(launch_for(session))
+
+    async def ready(pilot: Pilot[int]) -> None:
+        s = Stage(app, pilot, session)
+        await s.until(lambda: app.session_screen.conversation.session is not None)
+        await opened(s)
+        await s.until(lambda: "Finds causes my way." in s.drawn())
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=size, run_before=ready)

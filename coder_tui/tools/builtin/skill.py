@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated, Literal
 
-from pydantic import WithJsonSchema, create_model
+from pydantic import Field, WithJsonSchema, create_model
 from rapidfuzz import process
 
 from coder_tui.protocol.access import ToolKind
@@ -12,8 +12,10 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.skills.parse import LONGEST_NAME
 from coder_tui.skills.shelf import SkillError, SkillShelf, using
 from coder_tui.skills.skill import Skill
-from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
 
+MOST_CHOICES = 100
+"""Names in the definition; who has more finds them by `list`, and every request stays small."""
 ALREADY = "This skill is loaded already: its text stands earlier in this conversation. Go on with it."
 
 
@@ -94,7 +96,13 @@ class SkillTool(Tool[SkillParams]):
 
 def _params_with(names: list[str]) -> type[SkillParams]:
     """The model sees the names as a choice; what it calls is judged by policy first, known or not."""
-    if not names:
+    if not 0 < len(names) <= MOST_CHOICES:
         return SkillParams
     choice = Annotated[str | None, WithJsonSchema({"type": "string", "enum": names})]
-    return create_model("SkillParams", __base__=SkillParams, name=(choice, None))
+    field = Field(default=None, json_schema_extra=_drop_default)
+    return create_model("SkillParams", __base__=SkillParams, name=(choice, field))
+
+
+def _drop_default(schema: JsonObject) -> None:
+    """Some providers refuse a default that is none of the choices."""
+    del schema["default"]

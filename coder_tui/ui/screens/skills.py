@@ -11,7 +11,7 @@ from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.screens.picker import Hint, PickerScreen
 from coder_tui.ui.widgets.fuzzy_list import Item
 
-USABLE = "Skills"
+USABLE = "To call"
 NOT_USED = "Not used"
 WRONG = "Not as it should be"
 _UNUSED = frozenset({SkillState.DENIED, SkillState.SHADOWED})

@@ -9,9 +9,11 @@ from coder_tui.config.paths import find_directories
 from coder_tui.config.sources import find_sources
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.requests import ApprovalReply, Decision
-from coder_tui.tools.builtin.skill import ALREADY
+from coder_tui.skills.roots import Root
+from coder_tui.skills.skill import SkillSource
+from coder_tui.tools.builtin.skill import ALREADY, MOST_CHOICES, SkillTool
 from tests.fakes.real_tools import ALLOW, RealTools
-from tests.fakes.skill_files import put_skill
+from tests.fakes.skill_files import put_skill, shelf_of
 
 
 @pytest.fixture
@@ -129,3 +131,19 @@ async def test_a_broken_skill_does_not_stop_the_others(config: Path) -> None:
 
     assert await bench.outcome("skill", action="load", name="debug") == "ok"
     assert await bench.outcome("skill", action="load", name="bad") == "invalid_tool_params"
+
+
+def test_the_names_are_a_choice_as_long_as_they_are_few(tmp_path: Path) -> None:
+    for number in range(MOST_CHOICES + 1):
+        put_skill(tmp_path, f"s-{number:03}")
+    root = Root(tmp_path, SkillSource.USER)
+    few = SkillTool(shelf_of(root, denied=("s-000",))).params.model_json_schema()["properties"]["name"]
+    many = SkillTool(shelf_of(root)).params.model_json_schema()["properties"]["name"]
+
+    assert (few["type"], few["enum"][0], len(few["enum"]), "default" in few) == (
+        "string",
+        "s-001",
+        100,
+        False,
+    )
+    assert "enum" not in many
