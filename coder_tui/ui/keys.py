@@ -95,7 +95,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.agents", _S, "", "screen.agents", "Choose who works"),
     _row("session.skills", _S, "", "screen.skills", "Skills: call one, or see what is wrong"),
     _row("session.themes", _S, "", "screen.themes", "Choose the theme, with a preview"),
-    _row("session.subagents", _S, "alt+s", "screen.subagents", "Sub-agents: read what one does, or stop it"),
+    _row("session.subagents", _S, "alt+s", "screen.subagents", "Sub-agents: read or stop one", priority=True),
     _row("session.files", _S, "f6", "screen.files", "Files: name one, or open it in $EDITOR"),
     _row("session.jobs", _S, "", "screen.jobs", "Background jobs: read what one printed, or stop it"),
     _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),

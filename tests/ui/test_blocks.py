@@ -154,18 +154,20 @@ def test_sub_agents_say_state_time_and_cost_and_then_what_they_reported() -> Non
     block = SubagentsBlock(
         (
             ChildLine("a", "explore", "find it", ChildState.RUNNING, "grep needle", seconds=75, cost=0.5),
-            ChildLine("b", "verify", "check it", ChildState.FAILED, summary="two tests fail\nin a.py"),
+            ChildLine(
+                "b", "verify", "check it", ChildState.FAILED, summary="two tests fail\nin a.py", cost=0.004
+            ),
         )
     )
     assert drawn(block, 50) == [
         "▶ explore running  find it           1m 15s  $0.50",
-        "✗ verify failed  check it",
+        "✗ verify failed  check it                   <$0.01",
         "  two tests fail",
         "  in a.py",
     ]
     assert texts(draw_tree(block, 50, PALETTE)) == [
         "▶ explore running  grep needle       1m 15s  $0.50",
-        "✗ verify failed  two tests fail",
+        "✗ verify failed  two tests fail             <$0.01",
     ]
 
 

@@ -50,6 +50,16 @@ async def test_ctrl_c_right_after_enter_stops_the_turn_instead_of_counting_towar
         assert (s.session.submitted, s.session.is_closed) == (["go"], False)
 
 
+async def test_alt_with_a_letter_means_its_action_and_an_unknown_one_is_typed() -> None:
+    """A terminal sends the letter along."""
+    async with stage() as s:
+        before = s.screen.transcript.history.strips.view.thinking
+        s.app.post_message(events.Key("alt+t", "t"))
+        s.app.post_message(events.Key("alt+z", "z"))
+        await s.until(lambda: s.draft == "z")
+        assert s.screen.transcript.history.strips.view.thinking is before.next
+
+
 async def test_a_paste_among_keys_keeps_its_place() -> None:
     async with stage() as s:
         burst(s, "a")

@@ -58,8 +58,14 @@ def _row(child: ChildLine, words: str, width: int, palette: Palette) -> Strip:
 def _figures(child: ChildLine) -> str:
     minutes, seconds = divmod(child.seconds, 60)
     time = f"{minutes}m {seconds:02}s" if minutes else f"{seconds}s"
-    cost = "" if child.cost is None else f"${child.cost:.2f}"
-    return "  ".join(filter(None, (time if child.seconds else "", cost)))
+    return "  ".join(filter(None, (time if child.seconds else "", cost_words(child.cost))))
+
+
+def cost_words(cost: float | None) -> str:
+    """Most sub-agents cost less than a cent, which is not nothing."""
+    if not cost:
+        return ""
+    return f"${cost:.2f}" if cost >= 0.01 else "<$0.01"
 
 
 def _look(state: ChildState, palette: Palette) -> tuple[str, Style]:

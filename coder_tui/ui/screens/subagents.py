@@ -8,6 +8,7 @@ from coder_tui.protocol.child_progress import first_line
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import Event, SubagentEvent, TextDelta, ThinkingDelta, ToolProposed
 from coder_tui.protocol.subagents import ChildLine, ChildState
+from coder_tui.ui.blocks.subagents import cost_words
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.motion import Pacer
@@ -89,13 +90,12 @@ class SubagentsScreen(PickerScreen):
 
     def _item(self, line: ChildLine) -> Item:
         news = first_line(line.summary) if line.state.is_over else line.doing
-        cost = "" if line.cost is None else f"${line.cost:.2f}"
         seconds = f"{line.seconds}s" if line.seconds else ""
         return Item(
             key=line.child_id,
             label=f"{line.agent}  {line.task}",
             lead=f"{_sign(line.state, self.chrome)} {line.state}",
-            details=(seconds, cost),
+            details=(seconds, cost_words(line.cost)),
             note=news or line.task,
             also=line.summary,
         )
