@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 from coder_tui.llm.client import StreamItem
 from coder_tui.llm.errors import Destination, cut, garbage, model_error, no_key
 from coder_tui.llm.frames import Frames
+from coder_tui.llm.lean_litellm import TokenizerOnDemand, lean_imports, only_counted
 from coder_tui.llm.model_info import ModelInfo
 from coder_tui.llm.providers import needs_key
 from coder_tui.llm.reply_reader import ReplyReader, is_last
@@ -59,34 +60,11 @@ class Engine:
             raise ModelError(ModelErrorKind.HOST_DIED, message, "Install coder-tui anew.") from error
 
 
-class TokenizerOnDemand:
-    """Stands where litellm keeps its tokenizer (40 MB), which it loads for each call and hardly ever uses."""
-
-    def __init__(self, litellm: ModuleType) -> None:
-        self._litellm = litellm
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._litellm.encoding, name)
-
-
-def only_counted(build: Callable[..., Any]) -> Callable[..., Any]:
-    """Cut short what litellm does at the end of a stream: put all chunks together, twice, to count tokens.
-
-    That took half a second for 3,000 chunks, and the turn waited for it. Where the server has counted, the
-    chunks that say so are enough.
-    """
-
-    def build_counted(chunks: list[Any], *arguments: Any, **named: Any) -> Any:
-        counted = [chunk for chunk in chunks[1:] if getattr(chunk, "usage", None) is not None]
-        return build([chunks[0], *counted] if counted else chunks, *arguments, **named)
-
-    return build_counted
-
-
 def _import_litellm() -> ModuleType:
     os.environ.update(_QUIET)
-    # Costs seconds and 170 MB: that is why this process exists.
-    import litellm
+    # Costs seconds and 150 MB: that is why this process exists.
+    with lean_imports():
+        import litellm
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
@@ -225,6 +203,8 @@ def _complete(call: dict[str, Any]) -> dict[str, Any]:
         # The program retries by itself, where a person can see it.
         "num_retries": 0,
         "max_retries": 0,
+        # It would load a server framework (25 MB) to see whether a tool is one of its proxy's; none is.
+        "_skip_mcp_handler": True,
     }
     if call.get("api_base") and call["model"].startswith("openai/"):
         if "reasoning_effort" in call:
