@@ -12,6 +12,10 @@ from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.widgets.guarded_dialog import GuardedDialog
 from coder_tui.ui.widgets.lines import TooSmall
 
+A_HAIR = 0.001
+"""Seconds. Timers come up to half as much too early; then the moment that they are for would pass between
+two looks at the clock, and nothing would wake the guard again."""
+
 
 class Arming(Protocol):
     """What a guard knows of time; keys are between it and the screen."""
@@ -68,7 +72,7 @@ class ArmedScreen(Gated, ModalScreen[ScreenResultType]):
         if self._timer is not None:
             self._timer.stop()
         wait = self._arming.wakes_at - now
-        self._timer = self.set_timer(wait, self._wake) if wait > 0 else None
+        self._timer = self.set_timer(wait + A_HAIR, self._wake) if wait > 0 else None
 
     @on(events.ScreenResume)
     def _resumed(self) -> None:

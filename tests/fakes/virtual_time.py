@@ -1,0 +1,82 @@
+"""Runs the real app in time that passes only when all work is done: exact gaps between keys, no waiting."""
+
+import asyncio
+import selectors
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from types import SimpleNamespace
+from typing import Any, TypeVar
+from unittest.mock import patch
+
+Result = TypeVar("Result")
+BEGIN = 1000.0
+
+
+class VirtualClock:
+    """Seconds since an arbitrary moment."""
+
+    def __init__(self) -> None:
+        self.now = BEGIN
+
+    def __call__(self) -> float:
+        # Whoever asks again and again until a moment has come must see it come.
+        self.now += 1e-6
+        return self.now
+
+
+class _Jumping(selectors.DefaultSelector):
+    """Where the loop would wait for a timer, it is that time already."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:
+            return super().select(None)
+        ready = super().select(0)
+        if not ready and timeout > 0:
+            self._clock.now += timeout
+        return ready
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    def __init__(self, clock: VirtualClock) -> None:
+        super().__init__(_Jumping(clock))
+        self._clock = clock
+        # What is due within this is due now; without it a rounding error would never come.
+        self._clock_resolution = 1e-6
+
+    def time(self) -> float:
+        return self._clock()
+
+
+class VirtualTime:
+    """Coroutines run one after the other in one loop, which stands still between them."""
+
+    def __init__(self) -> None:
+        self.clock = VirtualClock()
+        self._loop = _Loop(self.clock)
+        # One for all: what one piece of work sets, another may have to take back.
+        self._context = copy_context()
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        return self._loop.run_until_complete(self._loop.create_task(work, context=self._context))
+
+    def close(self) -> None:
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
+
+
+@contextmanager
+def virtual_time() -> Iterator[VirtualTime]:
+    """Textual's timers and the times of keys, and the clock that the app hands on, follow the loop."""
+    made = VirtualTime()
+    stand_in = SimpleNamespace(monotonic=made.clock)
+    with patch("textual._time.get_time", made.clock), patch("coder_tui.ui.app.time", stand_in):
+        try:
+            yield made
+        finally:
+            made.close()
