@@ -235,6 +235,8 @@ KEYS: tuple[KeyAction, ...] = (
         palette=False,
     ),
     _row("approval.refuse_hunk", _A, "x,alt+x", "", "Refuse the marked hunk, or not", palette=False),
+    _row("approval.layout", _A, "vertical_line,alt+l", "", "A change in one column or two", palette=False),
+    _row("approval.wrap", _A, "w,alt+z", "", "Wrap long lines of a change, or cut them", palette=False),
     _row("approval.cancel", _A, "escape", "", "Cancel the turn", palette=False),
     _row("approval.why", _A, "question_mark,alt+w", "", "Why was I asked: rule and findings", palette=False),
     _row("approval.chords", _A, "alt+a,alt+n,alt+d,alt+e,alt+v", "", "The same, at once", palette=False),

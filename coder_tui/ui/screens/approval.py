@@ -19,6 +19,7 @@ from coder_tui.ui.launch import AnswerKeys
 from coder_tui.ui.screens.closed import Closed
 from coder_tui.ui.screens.guarded import SCROLL_FIRST, GuardedScreen, guarding
 from coder_tui.ui.widgets.approval_dialog import ApprovalDialog
+from coder_tui.ui.widgets.diff_block import DiffBlockView
 from coder_tui.ui.widgets.lines import Waiting
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
@@ -27,8 +28,11 @@ _HEIGHTS = [(0, "-cramped"), (16, "-roomy")]
 HIDDEN = "It holds hidden characters, which an editor may obey or not show: e again opens it."
 HIDDEN_HERE = "It holds hidden characters, so it is not changed here: set $EDITOR to use yours."
 
-_MOVES = {"]": 1, "[": -1, "x": 0}
-_CHORDS = {"alt+j": "]", "alt+k": "[", "alt+x": "x"}
+CUT = "Long lines are cut: w shows them whole, and only then it can be allowed."
+
+_HUNK_MOVES = {"]": 1, "[": -1, "x": 0}
+_LOOKS = "|w"
+_CHORDS = {"alt+j": "]", "alt+k": "[", "alt+x": "x", "alt+l": "|", "alt+z": "w"}
 
 Edit = Callable[[Editable], Awaitable[Outcome]]
 """Lets the person rewrite a text; the terminal is theirs meanwhile."""
@@ -80,7 +84,8 @@ class ApprovalScreen(GuardedScreen[Closed]):
         self._away: Worker[None] | None = None
         """An editor has the terminal."""
         self._is_withdrawn = False
-        moves = "".join(_MOVES) if self._dialog.preview.hunks is not None else ""
+        preview = self._dialog.preview
+        moves = "".join(_HUNK_MOVES) * (preview.hunks is not None) + _LOOKS * (preview.diff is not None)
         guard = guarding(letters(request), len(request.grants), clock(), keys, moves)
         super().__init__(self._dialog, guard, clock)
 
@@ -135,15 +140,26 @@ class ApprovalScreen(GuardedScreen[Closed]):
         self._dialog.note("")
 
     def move(self, key: str) -> bool:
-        """To another hunk, or refuse the marked one."""
-        key = _CHORDS.get(key, key)
-        if key not in _MOVES or self._dialog.preview.hunks is None or self.guard.step is not Step.ASK:
+        """To another hunk, refuse the marked one, or show the change another way."""
+        key, preview = _CHORDS.get(key, key), self._dialog.preview
+        if self.guard.step is not Step.ASK:
             return False
-        if key == "x":
+        if key in _LOOKS and preview.diff is not None:
+            self._turn(preview.diff, key)
+        elif key not in _HUNK_MOVES or preview.hunks is None:
+            return False
+        elif key == "x":
             self.choose(Choice.HUNK)
         else:
-            self._dialog.preview.move_hunk(_MOVES[key])
+            preview.move_hunk(_HUNK_MOVES[key])
         return True
+
+    def _turn(self, diff: DiffBlockView, key: str) -> None:
+        if key == "w":
+            diff.turn_wrap()
+        else:
+            diff.turn_layout()
+        self._dialog.note(CUT if self._dialog.preview.is_cut and not self._dialog.is_end_seen else "")
 
     def show_step(self) -> None:
         self._dialog.show_scopes(is_open=self.guard.step is Step.SCOPE, picked=self._picked)
@@ -180,7 +196,7 @@ class ApprovalScreen(GuardedScreen[Closed]):
     def _allow(self, choice: Choice) -> None:
         grants = self.request.grants
         if not self._dialog.scrolled.is_end_seen:
-            self._dialog.note(SCROLL_FIRST)
+            self._dialog.note(CUT if self._dialog.preview.is_cut else SCROLL_FIRST)
         elif self.guard.step is Step.ASK and choice is Choice.ALWAYS:
             self._dialog.note("")
             self.guard.enter(Step.SCOPE)

@@ -1,16 +1,13 @@
 """A change before it is made, hunk by hunk: single ones can be refused."""
 
-from dataclasses import replace
-
 from rich.segment import Segment
 from textual.strip import Strip
 
 from coder_tui.diffs.unified import parse_unified
 from coder_tui.protocol.display import DiffBlock
-from coder_tui.ui.blocks.diff import hunk_rows
 from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.widgets.drawn_whole import DrawnWhole, is_long
+from coder_tui.ui.widgets.diff_block import DiffBlockView
 
 _EDGE = 2
 """A column for the mark, and one for what is refused."""
@@ -21,22 +18,16 @@ def hunk_ids(block: DiffBlock) -> tuple[str, ...]:
     return tuple(hunk.id for file in parse_unified(block.diff, block.path) for hunk in file.hunks)
 
 
-class HunkedBlock(DrawnWhole):
+class HunkedBlock(DiffBlockView):
     """Shows all of a diff, with a mark that goes from hunk to hunk."""
 
     def __init__(self, block: DiffBlock, *, glyphs: Glyphs = UNICODE, id: str | None = None) -> None:
-        super().__init__(glyphs=glyphs, id=id)
-        self._block = block
+        super().__init__(block, glyphs=glyphs, id=id)
         self.hunks = hunk_ids(block)
         self.current = 0
         self.refused: frozenset[int] = frozenset()
-        self._is_long = is_long(block.diff)
         self._of_rows: list[str] = []
         self._first_rows: dict[str, int] = {}
-
-    @property
-    def is_long(self) -> bool:
-        return self._is_long
 
     @property
     def current_row(self) -> int:
@@ -53,8 +44,7 @@ class HunkedBlock(DrawnWhole):
         self.refresh()
 
     def draw(self, width: int, palette: Palette) -> list[Strip]:
-        # A person who has to decide sees every character.
-        rows = hunk_rows(self._block, width - _EDGE, replace(palette, is_whole=True))
+        rows = self.hunk_rows(width - _EDGE, palette)
         blank = Strip([Segment(" " * _EDGE, palette.base)], _EDGE)
         self._of_rows = [hunk for _, hunk in rows]
         self._first_rows = {hunk: row for row, hunk in reversed(list(enumerate(self._of_rows)))}

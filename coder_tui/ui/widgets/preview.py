@@ -11,6 +11,7 @@ from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.widgets.arguments import arguments
 from coder_tui.ui.widgets.block_view import BlockView
 from coder_tui.ui.widgets.detail_rows import DetailRows
+from coder_tui.ui.widgets.diff_block import DiffBlockView
 from coder_tui.ui.widgets.hunked_block import HunkedBlock, hunk_ids
 from coder_tui.ui.widgets.request_words import details
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
@@ -42,6 +43,19 @@ class Preview(SeenScroll):
         """The change by hunks, where it has several."""
         return self._view if isinstance(self._view, HunkedBlock) else None
 
+    @property
+    def diff(self) -> DiffBlockView | None:
+        return self._view if isinstance(self._view, DiffBlockView) else None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether long lines are not shown to their ends."""
+        return self.diff is not None and not self.diff.wraps
+
+    def look(self) -> None:
+        if not self.is_cut:
+            super().look()
+
     def move_hunk(self, step: int) -> None:
         if self.hunks is not None:
             self.hunks.move(step)
@@ -63,6 +77,8 @@ def _view(request: ApprovalRequest, chrome: Chrome) -> Widget:
     block = request.preview
     if isinstance(block, DiffBlock) and has_hunks(request):
         return HunkedBlock(block, glyphs=chrome)
+    if isinstance(block, DiffBlock):
+        return DiffBlockView(block, glyphs=chrome)
     if isinstance(block, TextBlock) and (fields := arguments(block.text)) is not None:
         return DetailRows(fields, glyphs=chrome)
     return BlockView(block, glyphs=chrome)
