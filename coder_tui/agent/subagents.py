@@ -24,6 +24,7 @@ from coder_tui.protocol.events import (
     DiagnosticsChanged,
     Event,
     FilesChanged,
+    Notice,
     SubagentEvent,
     SubagentFinished,
     SubagentStarted,
@@ -192,8 +193,8 @@ class Subagents:
         return SubResult(place.child.profile.name, ending.state is ChildState.OK, ending.summary, place.line)
 
     def _hear(self, place: _Place, event: Event) -> None:
-        """That files changed is news for everybody, whoever changed them."""
-        if isinstance(event, FilesChanged | DiagnosticsChanged):
+        """That files changed is news for everybody, whoever changed them; so is a warning."""
+        if isinstance(event, FilesChanged | DiagnosticsChanged | Notice):
             self.family.bus.publish(event)
         else:
             self._tell(place, event)

@@ -3,17 +3,23 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from coder_tui.agent.profiles import Profile, ProfileMode
 from coder_tui.policy.rules import Effect, Rule
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     FilesChanged,
+    RequestClosed,
+    SubagentStarted,
     ToolFinished,
 )
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.requests import ApprovalReply, Decision
+from coder_tui.tools.registry import Origin
 from tests.fakes.family import DONE, calls, finish, fork, home, task
 from tests.fakes.scripted_model import Say
+from tests.fakes.tools import ActTool
 
 
 async def test_a_child_asks_by_its_name_and_a_grant_holds_for_all(tmp_path: Path) -> None:
@@ -144,3 +150,46 @@ async def test_what_children_changed_belongs_to_the_turn(tmp_path: Path) -> None
         await here.session.submit("go")
         (changed,) = await here.session.changed_files()
         assert (changed.path.name, changed.before, changed.after) == ("new.txt", None, b"x\n")
+
+
+@pytest.mark.parametrize(("mode", "outcome"), [(Mode.ASK, Outcome.OK), (Mode.PLAN, Outcome.DENIED)])
+async def test_a_foreign_tool_serves_children_under_the_same_rules(
+    tmp_path: Path, mode: Mode, outcome: Outcome
+) -> None:
+    script = {"go": [task("use it"), DONE], "use it": [calls("act", text="x"), finish("used")]}
+    async with home(tmp_path, script, mode=mode) as here:
+        tool = ActTool()
+        here.session.facts.registry.register(tool, origin=Origin.MCP, server="far")
+        here.answers = [ApprovalReply(Decision.ALLOW_ONCE)]
+        await here.session.submit("go")
+        assert [e.outcome for e in here.of_children(ToolFinished) if e.tool == "act"] == [outcome]
+
+
+async def test_a_rule_may_speak_of_an_agent_by_its_name(tmp_path: Path) -> None:
+    script = {"go": [task("x", "general"), DONE]}
+    careful = Profile(
+        "careful",
+        "Asks nobody for help",
+        ProfileMode.PRIMARY,
+        "You work alone.",
+        rules=(Rule("task", "general", Effect.DENY, "careful.md"),),
+    )
+    async with home(tmp_path, script, profiles=[careful]) as here:
+        here.session.profiles.use("careful")
+        await here.session.submit("go")
+        assert here.result()["error"]["type"] == "permission_denied"
+        assert here.of_children(SubagentStarted) == []
+
+
+async def test_what_is_asked_in_a_child_that_is_stopped_is_withdrawn(tmp_path: Path) -> None:
+    script = {
+        "go": [task("make it"), DONE],
+        "make it": [calls("create_file", path="new.txt")],
+    }
+    async with home(tmp_path, script) as here:
+        turn = asyncio.create_task(here.session.submit("go"))
+        request = await here.asked.get()
+        here.session.subagents.stop(request.child_id)
+        await turn
+        assert RequestClosed(request.id, None) in here.events
+        assert not (here.project / "new.txt").exists()

@@ -290,6 +290,27 @@ async def test_a_profiles_own_limit_ends_its_child(tmp_path: Path) -> None:
         )
 
 
+async def test_a_profiles_time_ends_its_child(tmp_path: Path) -> None:
+    short = Profile("short", "Brief", ProfileMode.SUB, "You are brief.", max_minutes=0.001)
+    script = {"go": [task("endless", "short"), DONE], "endless": [Say("I begin", hangs=True)]}
+    async with home(tmp_path, script, profiles=[short]) as here:
+        await here.session.submit("go")
+        assert here.result() == {
+            "ok": False,
+            "agent": "short",
+            "summary": "Stopped after 0.001 minutes, the limit of this agent. It said last: I begin",
+        }
+
+
+async def test_the_turns_time_ends_all_children(tmp_path: Path) -> None:
+    script = {"go": [task("endless")], "endless": [Say("I begin", hangs=True)]}
+    async with home(tmp_path, script, max_minutes=0.01) as here:
+        await here.session.submit("go")
+        assert here.outcome() is TurnOutcome.LIMIT
+        assert [event.state for event in here.of_children(SubagentFinished)] == [ChildState.STOPPED]
+        assert here.model.under_way == 0
+
+
 async def test_a_resumed_session_shows_the_tree_and_reads_a_child_on_demand(tmp_path: Path) -> None:
     script = {
         "go": [task("look", "explore"), DONE],
