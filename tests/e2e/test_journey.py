@@ -1,5 +1,6 @@
 """A whole task by keyboard at 80×24, in the terminals that people have, with a model over real HTTP."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,21 @@ from tests.fakes.tmux import Tmux, needs_tmux
 pytestmark = needs_tmux
 OLD = "".join(f"line {n}\n" for n in range(1, 61))
 NEW = OLD.replace("line 3\n", "third\n").replace("line 30\n", "thirty\n").replace("line 55\n", "last\n")
+
+
+QUESTIONS = [
+    {"question": "Which numbers?", "options": [{"label": "all"}, {"label": "some"}]},
+    {"question": "Upper case?", "options": [{"label": "yes"}, {"label": "no"}]},
+    {
+        "question": "Which checks?",
+        "options": [{"label": "length"}, {"label": "order"}, {"label": "words"}],
+        "multi": True,
+    },
+]
+ANSWERS = (
+    "1. Which numbers?\n   in their own words: only 3 and 30\n2. Upper case?\n   no\n"
+    "3. Which checks?\n   length, words"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +62,12 @@ def last_words(request: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("terminal", TERMINALS.values(), ids=list(TERMINALS))
-def test_a_task_from_a_named_file_to_a_review_that_the_agent_hears(
+def test_a_task_from_a_question_to_a_review_that_the_agent_hears(
     program: Program, terminal: Terminal
 ) -> None:
     script = [
+        Reply(calls=(Call("question", {"questions": QUESTIONS}),)),
+        Reply(calls=(Call("plan_exit", {"plan": "# Spell it\n\n1. write the words"}),)),
         Reply(calls=(Call("write", {"path": "src/numbers.txt", "content": NEW}),)),
         Reply(text="Changed."),
         Reply(text="Understood."),
@@ -58,27 +76,61 @@ def test_a_task_from_a_named_file_to_a_review_that_the_agent_hears(
         command = f"{PROGRAM} --model openai/x --api-base {server.url}"
         with Tmux(command, program.project, program.environment, 80, 24, terminal.options) as tmux:
             tmux.shows("ASK  x")
-            ask_about_a_file(tmux, terminal)
+            plan_about_a_file(tmux, terminal)
+            answer_questions(tmux)
+            approve_the_plan(tmux)
             refuse_a_hunk(tmux)
             review_with_a_comment(tmux)
             tmux.keys("C-d")
             tmux.shows(r"--resume \w+[\s\S]*exit code 0")
-        asked, told, reviewed = (last_words(request) for request in server.requests)
+        asked, answered, approved, told, reviewed = map(last_words, server.requests)
     assert asked.startswith("spell @src/numbers.txt\nas words")
     assert f'<attached name="src/numbers.txt">\n{OLD}</attached>' in asked
+    assert json.loads(answered)["answers"] == ANSWERS
+    assert json.loads(approved)["approved"] is True
     assert "The person refused 1 of 3 hunks" in told and "-line 30" in told
     assert reviewed.startswith("I reviewed your changes.")
     assert "-line 55\n+last" in reviewed and "My comment: too early" in reviewed
     assert (program.project / "src/numbers.txt").read_text() == OLD.replace("line 3\n", "third\n")
 
 
-def ask_about_a_file(tmux: Tmux, terminal: Terminal) -> None:
+def plan_about_a_file(tmux: Tmux, terminal: Terminal) -> None:
+    tmux.keys(terminal.mode)
+    tmux.shows("EDITS +x")
+    tmux.keys(terminal.mode)
+    tmux.shows("PLAN +x")
     tmux.type("spell @numb")
     tmux.shows(r"❯ src/numbers\.txt")
     tmux.keys("Tab", "BSpace", terminal.newline)
     tmux.type("as words")
     tmux.shows(r"❯ spell @src/numbers\.txt\s*\n\W+as words")
     tmux.keys("Enter")
+
+
+def answer_questions(tmux: Tmux) -> None:
+    """One in words of one's own, one by a digit, one with two of its options; then a look at all of them."""
+    tmux.shows(r"1 \( \) all \(Recommended\)[\s\S]*ready")
+    tmux.keys("3")
+    tmux.shows("in your own words")
+    tmux.type("only 3 and 30")
+    tmux.keys("Enter")
+    tmux.shows(r"1 \( \) yes[\s\S]*ready")
+    tmux.keys("2")
+    tmux.shows(r"2 \(\S\) no")
+    tmux.keys("Enter")
+    tmux.shows(r"1 \[ \] length[\s\S]*ready")
+    tmux.keys("Space")
+    tmux.shows(r"1 \[\S\] length")
+    tmux.keys("Down", "Down", "Space")
+    tmux.shows(r"3 \[\S\] words")
+    tmux.keys("Right")
+    tmux.shows(r"only 3 and 30[\s\S]*✓ no[\s\S]*✓ length[\s\S]*✓ words[\s\S]*ready")
+    tmux.keys("Enter")
+
+
+def approve_the_plan(tmux: Tmux) -> None:
+    tmux.shows(r"write the words[\s\S]*ready")
+    tmux.keys("C-y")
 
 
 def refuse_a_hunk(tmux: Tmux) -> None:

@@ -12,6 +12,7 @@ from coder_tui.protocol.events import RequestOpened
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.strips import plain_strip
 from coder_tui.ui.themes import load_themes
+from coder_tui.ui.widgets.block_view import BlockView
 from coder_tui.ui.widgets.drawn_whole import DrawnWhole, is_long
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 from tests.fakes.screens import shell_request, stage
@@ -88,7 +89,7 @@ async def test_a_command_of_megabytes_is_answered_once_its_end_was_seen() -> Non
     async with stage() as s:
         s.session.emit(RequestOpened(shell_request("r1", command)))
         dialog = await s.ready_dialog()
-        await s.until(lambda: all(widget.is_drawn for widget in dialog.query(DrawnWhole)))
+        await s.until(lambda: all(widget.is_drawn for widget in dialog.query(BlockView)))
         await s.pilot.press("ctrl+y")
         assert "Scroll to the end first" in s.drawn()
         await s.pilot.press("end")

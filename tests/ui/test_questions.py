@@ -242,6 +242,15 @@ async def test_own_words_are_typed_where_the_mark_goes_and_left_by_up() -> None:
         await s.until(lambda: s.session.answers == [("q1", answered(QuestionAnswer(("sqlite",))))])
 
 
+async def test_the_digit_of_something_else_shows_a_field_for_it() -> None:
+    async with stage() as s:
+        await opened(s, questions(STORAGE))
+        await s.pilot.press("3")
+        await s.until(lambda: "in your own words" in s.drawn())
+        await s.pilot.press(*"a file", "enter")
+        await s.until(lambda: s.session.answers == [("q1", answered(QuestionAnswer(text="a file")))])
+
+
 async def test_many_long_options_wrap_and_scroll_with_the_mark() -> None:
     options = tuple(Option(f"option {number} {'long ' * 20}end{number}") for number in range(1, 13))
     async with stage(size=(80, 24)) as s:

@@ -88,8 +88,8 @@ class QuestionsDialog(GuardedDialog):
         self._form = form
         self._tabs.show(form)
         self._scroll.page.show(form)
-        is_typing = self._own.has_focus
-        is_noting = self._remark.has_focus
+        is_typing = self._is_in(self._own)
+        is_noting = self._is_in(self._remark)
         self.set_class(not form.is_review and (is_typing or bool(form.draft.text.strip())), "-own")
         self.set_class(not form.is_review and (is_noting or bool(form.draft.note.strip())), "-remark")
         self._legend.show(*(IN_FIELD if is_typing else IN_NOTE if is_noting else legend(form)))
@@ -97,11 +97,15 @@ class QuestionsDialog(GuardedDialog):
         self.call_after_refresh(self._scroll.bring)
 
     def state_words(self, is_ready: bool) -> str:
-        if self._own.has_focus:
+        if self._is_in(self._own):
             return "your own words"
-        if self._remark.has_focus:
+        if self._is_in(self._remark):
             return "note"
         return super().state_words(is_ready)
+
+    def _is_in(self, field: Prompt) -> bool:
+        # A field learns only later that it has the focus.
+        return self.screen.focused is field
 
     def _show_title(self) -> None:
         form = self._form
