@@ -161,7 +161,7 @@ class EventRouter:
         match event:
             case RequestOpened(request):
                 self._waiting[request.id] = request.call_id
-                if isinstance(request, ApprovalRequest):
+                if isinstance(request, ApprovalRequest) and not request.child_id:
                     self._previews[request.call_id] = request.preview
                 panes.transcript.wait_tool(request.call_id)
                 panes.presenter.opened(request)
