@@ -9,7 +9,7 @@ from coder_tui.protocol.messages import Attachment, Message, ToolMessage, UserMe
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.skills.shelf import PERMISSION, SkillError, SkillShelf
 from coder_tui.skills.skill import Skill
-from coder_tui.skills.trigger import called_by_slash, named_in
+from coder_tui.skills.trigger import called_by_slash, may_call, named_in
 from coder_tui.text.redact import Redactor
 
 _LABEL = f"{PERMISSION} "
@@ -29,7 +29,9 @@ class SkillCalls:
 
     async def of(self, text: str) -> tuple[Attachment, ...]:
         """What the message calls, each once."""
-        skills = self._shelf.found.skills
+        if not may_call(text):
+            return ()
+        skills = await self._known()
         called = called_by_slash(text, skills)
         others = (skill for skill in named_in(text, skills) if skill is not called)
         # One by one: their order is that of the conversation.
@@ -37,6 +39,12 @@ class SkillCalls:
             await self._attached(skill, is_explicit=skill is called) for skill in (called, *others) if skill
         ]
         return tuple(each for each in found if each is not None)
+
+    async def _known(self) -> tuple[Skill, ...]:
+        """Those of now, and those of before: of one that broke or is gone the person shall learn why."""
+        before = {skill.name: skill for skill in self._shelf.found.skills}
+        await asyncio.to_thread(self._shelf.refresh)
+        return tuple((before | {skill.name: skill for skill in self._shelf.found.skills}).values())
 
     async def _attached(self, skill: Skill, *, is_explicit: bool) -> Attachment | None:
         label = f"{_LABEL}{skill.name}"

@@ -1,7 +1,8 @@
 """An open store and a model become sessions."""
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from coder_tui.agent.attachments import Attach, Attachments, both
 from coder_tui.agent.conversation import Conversation
@@ -21,7 +22,7 @@ from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.bootstrap.briefing import build_briefing, nearby_instructions
-from coder_tui.bootstrap.setup import Setup, workspace_of
+from coder_tui.bootstrap.setup import Setup, find_skills, workspace_of
 from coder_tui.bootstrap.subagents import Furniture, build_subagents
 from coder_tui.bootstrap.undo import blobs_of, session_changes
 from coder_tui.bootstrap.workbench import Workbench, build_workbench
@@ -58,7 +59,8 @@ class Core:
     async def new_session(self) -> Session:
         info = await self.store.create_session(str(self.setup.directory), self.choice.name, self.setup.mode)
         await self.store.claim(info.id)
-        session = self._session(StoredSession(info, (), {}, (), Usage()), StoredLead())
+        fresh = await self._renewed()
+        session = fresh._session(StoredSession(info, (), {}, (), Usage()), StoredLead())
         if self.setup.agent:
             session.profiles.use(self.setup.agent)
         return session
@@ -71,7 +73,8 @@ class Core:
         cut_off = await self.store.close_unfinished(info.id)
         await self.store.set_model(info.id, self.choice.name)
         lead = await self.store.lead(info.id)
-        session = self._session(await self.store.load(info.id), lead)
+        fresh = await self._renewed()
+        session = fresh._session(await self.store.load(info.id), lead)
         if not self.setup.is_mode_given:
             _take_up_mode(session, info.mode)
         _take_up_profile(session, self.setup.agent, lead.profile)
@@ -89,6 +92,11 @@ class Core:
     @property
     def snapshots(self) -> SnapshotStore:
         return SnapshotStore(self.store, blobs_of(self.setup))
+
+    async def _renewed(self) -> "Core":
+        """With the skills of now: one may have been written since the last session."""
+        found = await asyncio.to_thread(find_skills, self.setup)
+        return replace(self, setup=replace(self.setup, skills=found))
 
     def _session(self, stored: StoredSession, lead: StoredLead) -> Session:
         info, bus = stored.info, EventBus()

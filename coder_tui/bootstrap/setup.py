@@ -20,7 +20,7 @@ from coder_tui.shell.sandbox import (
     home_folder,
     probe,
 )
-from coder_tui.skills.discover import Found, discover
+from coder_tui.skills.discover import Found, Search
 from coder_tui.skills.roots import skill_roots
 from coder_tui.storage.leftovers import half_written
 from coder_tui.text.redact import BY_SHAPE, Redactor
@@ -105,9 +105,13 @@ def find_sandbox(setup: Setup) -> SandboxStatus:
 
 def find_skills(setup: Setup) -> Found:
     """Every skill that this person and this project have, in the content that is trusted now. Blocks."""
+    return skill_search(setup).look()
+
+
+def skill_search(setup: Setup) -> Search:
     paths = setup.settings.skills.paths
     roots = skill_roots(setup.directory, setup.directories, paths, home_folder())
-    return discover(roots, Trust.load(setup.directories))
+    return Search(roots, lambda: Trust.load(setup.directories))
 
 
 def workspace_of(setup: Setup) -> Workspace:

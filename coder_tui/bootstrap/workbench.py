@@ -16,9 +16,8 @@ from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner, blind
 from coder_tui.bootstrap.language_servers import build_pool, tell_nobody
 from coder_tui.bootstrap.policy import SavedGrants, build_policy
-from coder_tui.bootstrap.setup import Setup, roots_of, sandbox_folders, workspace_of
+from coder_tui.bootstrap.setup import Setup, roots_of, sandbox_folders, skill_search, workspace_of
 from coder_tui.config.settings import Settings
-from coder_tui.config.trust import Trust
 from coder_tui.lsp.pool import LspPool
 from coder_tui.policy.decide import Action, Verdict
 from coder_tui.policy.findable import findable_by
@@ -86,7 +85,7 @@ def build_skills(
     setup: Setup, decide_on: Callable[[Action], Verdict], let_read: Callable[[Path], None]
 ) -> SkillShelf:
     """`let_read` opens the folder of a skill that is loaded."""
-    return SkillShelf(setup.skills, lambda: Trust.load(setup.directories), decide_on, let_read)
+    return SkillShelf(skill_search(setup), setup.skills, decide_on, let_read)
 
 
 def build_registry(

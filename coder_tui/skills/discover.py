@@ -1,7 +1,7 @@
 """Finds every skill below some folders: bounded, never through a link that leads out, told what is wrong."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,6 +34,22 @@ class Found:
     problems: tuple[Problem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Where to look, and whom to believe; `trust` is asked anew each time."""
+
+    roots: tuple[Root, ...]
+    trust: Callable[[], Trust]
+
+    def look(self) -> Found:
+        """Everything as it is now. Blocks."""
+        return discover(self.roots, self.trust())
+
+    def read(self, skill: Skill) -> Parsed:
+        """One skill as it is now. Blocks."""
+        return read_skill(skill.directory, skill.source, skill.project, self.trust())
+
+
 def discover(roots: Iterable[Root], trust: Trust) -> Found:
     """Look through the roots, weakest first. Reads files, runs nothing. Blocks."""
     strongest: dict[str, Skill] = {}
@@ -53,6 +69,8 @@ def discover(roots: Iterable[Root], trust: Trust) -> Found:
 def read_skill(directory: Path, source: SkillSource, project: Path | None, trust: Trust) -> Parsed:
     """One skill as it is now; a project's only in the content that the person trusts."""
     file = directory / SKILL_FILE
+    if not _is_text(directory):
+        return Parsed(None, (Problem(Severity.ERROR, file, 0, "its path is not valid Unicode"),))
     try:
         if project is not None and (reason := _distrust(project, directory, trust)):
             return Parsed(None, (Problem(Severity.WARNING, file, 0, reason),))
@@ -149,3 +167,11 @@ def _distrust(project: Path, directory: Path, trust: Trust) -> str:
 
 def _name_in(project: Path, path: Path) -> str:
     return path.relative_to(os.path.realpath(project)).as_posix()
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

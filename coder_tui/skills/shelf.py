@@ -9,7 +9,7 @@ from coder_tui.config.trust import Trust
 from coder_tui.policy.action import Action, Verdict
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
-from coder_tui.skills.discover import SKIPPED, Found, read_skill
+from coder_tui.skills.discover import SKIPPED, Found, Search
 from coder_tui.skills.skill import SKILL_FILE, Skill
 
 PERMISSION = "skill"
@@ -52,21 +52,27 @@ def opens_nothing(folder: Path) -> None:
 
 
 class SkillShelf:
-    """`let_read` opens a loaded skill's folder for reading; `trust` is asked anew at each load."""
+    """`found` is what there is now; `let_read` opens a loaded skill's folder for reading."""
 
     def __init__(
         self,
+        search: Search,
         found: Found,
-        trust: Callable[[], Trust],
         decide_on: Callable[[Action], Verdict],
         let_read: Callable[[Path], None],
     ) -> None:
-        self.found = found
-        self._trust = trust
+        self.found = self._first = found
+        self._search = search
         self._decide_on = decide_on
         self._let_read = let_read
         self._memory: list[str] = []
         self._held: Callable[[], tuple[str, ...]] = lambda: tuple(self._memory)
+
+    def refresh(self) -> None:
+        """Look again: a skill may have been written meanwhile. Blocks."""
+        found = self._search.look()
+        if found != self.found:
+            self.found = found
 
     def follow(self, held: Callable[[], tuple[str, ...]]) -> None:
         """From now on a conversation tells what is loaded: some of it may be undone, or forgotten."""
@@ -85,10 +91,15 @@ class SkillShelf:
         return self.verdict(name).effect is Effect.DENY
 
     def offered(self) -> tuple[Skill, ...]:
-        """Those that the model may see."""
-        return tuple(
-            skill for skill in self.found.skills if skill.is_for_model and not self.is_denied(skill.name)
-        )
+        """Those that the model is told of: as the session began, for its prompt must stay the same."""
+        return self._for_model(self._first)
+
+    def available(self) -> tuple[Skill, ...]:
+        """Those that the model may load now."""
+        return self._for_model(self.found)
+
+    def _for_model(self, found: Found) -> tuple[Skill, ...]:
+        return tuple(skill for skill in found.skills if skill.is_for_model and not self.is_denied(skill.name))
 
     def callable_by_person(self) -> tuple[Skill, ...]:
         return tuple(skill for skill in self.found.skills if not self.is_denied(skill.name))
@@ -102,7 +113,7 @@ class SkillShelf:
 
     def load(self, skill: Skill) -> LoadedSkill:
         """Read it as it is now, and remember it. Blocks."""
-        parsed = read_skill(skill.directory, skill.source, skill.project, self._trust())
+        parsed = self._search.read(skill)
         if parsed.skill is None:
             raise SkillError("; ".join(map(str, parsed.problems)))
         # It was offered and cleared by this name, whatever its file says meanwhile.
@@ -115,7 +126,8 @@ class SkillShelf:
 def no_skills() -> SkillShelf:
     """For sessions that need none."""
     denied = Verdict(Effect.DENY, "no skills", "built-in")
-    return SkillShelf(Found(), lambda: Trust(Path(os.devnull)), lambda action: denied, opens_nothing)
+    search = Search((), lambda: Trust(Path(os.devnull)))
+    return SkillShelf(search, Found(), lambda action: denied, opens_nothing)
 
 
 def skill_files(directory: Path) -> Iterator[str]:
@@ -131,4 +143,4 @@ def skill_files(directory: Path) -> Iterator[str]:
             if count > MOST_FILES:
                 yield f"… (more than {MOST_FILES}; look with list)"
                 return
-            yield path.relative_to(directory).as_posix()
+            yield os.fsencode(path.relative_to(directory)).decode(errors="replace")

@@ -14,15 +14,31 @@ _QUOTE = "[`'\"“”‘’«»]?"
 def called_by_slash(text: str, skills: Iterable[Skill]) -> Skill | None:
     """The skill of a message such as `/commit the parser only`."""
     match = _SLASH.match(text)
-    name = match[1].lower() if match else ""
-    return next((skill for skill in skills if skill.name.lower() == name), None)
+    if match is None:
+        return None
+    # Of two that differ in case only the one that was typed is meant.
+    alike = sorted((skill for skill in skills if skill.name.lower() == match[1].lower()), key=_name)
+    return next((skill for skill in alike if skill.name == match[1]), alike[0] if alike else None)
 
 
 def named_in(text: str, skills: Iterable[Skill]) -> tuple[Skill, ...]:
     """Those named as "the code-review skill" or "skill debug". Only the person's own: a project chooses its
     names, and could wait for a word that people use anyway."""
     text = text[:MOST_TEXT]
-    return tuple(skill for skill in skills if skill.source.is_own and _names(text, skill.name))
+    lowered = text.lower()
+    if "skill" not in lowered:
+        return ()
+    own = (skill for skill in skills if skill.source.is_own and skill.name.lower() in lowered)
+    return tuple(skill for skill in own if _names(text, skill.name))
+
+
+def may_call(text: str) -> bool:
+    """Whether it is worth a look: most messages call nothing."""
+    return _SLASH.match(text) is not None or "skill" in text[:MOST_TEXT].lower()
+
+
+def _name(skill: Skill) -> str:
+    return skill.name
 
 
 def _names(text: str, name: str) -> bool:

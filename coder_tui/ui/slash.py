@@ -1,5 +1,6 @@
 """Does what a slash command asks for, also while the agent works."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, assert_never
 
@@ -13,9 +14,9 @@ from coder_tui.ui.reading import BlockReader
 from coder_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:  # commands are not needed before one is typed
-    from coder_tui.agent.session import Session
     from coder_tui.commands.base import Command, Intent
-    from coder_tui.commands.registry import Called, Commands
+    from coder_tui.commands.registry import Called, Commands, Unknown
+    from coder_tui.skills.discover import Found
 
 LONGEST_NOTE = 12
 """Lines; what is longer is read on a page of its own."""
@@ -39,7 +40,7 @@ class SlashCommands:
         self._reader = reader
         self._put_back = put_back
         self._all: Commands | None = None
-        self._of: Session | None = None
+        self._of: Found | None = None
 
     def offered(self) -> "Iterable[Command]":
         """Those that would do something: what a command opens comes with its own keys."""
@@ -56,8 +57,7 @@ class SlashCommands:
             case None:
                 return False
             case Unknown() as unknown:
-                self._transcript.add_note(NoticeLevel.WARNING, unknown.sentence)
-                self._put_back((text,))
+                self._screen.run_worker(self._look_again(text, unknown), group="commands")
             case called if self._conversation.session is None:
                 self._transcript.add_note(NoticeLevel.INFO, NOT_YET)
                 self._put_back((text,))
@@ -68,15 +68,30 @@ class SlashCommands:
     @property
     def _commands(self) -> "Commands":
         session = self._conversation.session
-        if self._all is None or self._of is not session:
+        found = session.facts.skills.found if session else None
+        if self._all is None or self._of is not found:
             from coder_tui.commands.catalogue import builtin_commands
             from coder_tui.commands.registry import Commands
             from coder_tui.commands.skills import with_skills
 
             table = builtin_commands()
             self._all = Commands(with_skills(table, session.facts.skills) if session else table)
-            self._of = session
+            self._of = found
         return self._all
+
+    async def _look_again(self, text: str, unknown: "Unknown") -> None:
+        """It may be a skill that was written a moment ago."""
+        from coder_tui.commands.registry import Called
+
+        session = self._conversation.session
+        if session is not None:
+            await asyncio.to_thread(session.facts.skills.refresh)
+            called = self._commands.read(text)
+            if isinstance(called, Called):
+                await self._run(called)
+                return
+        self._transcript.add_note(NoticeLevel.WARNING, unknown.sentence)
+        self._put_back((text,))
 
     async def _run(self, called: "Called") -> None:
         session = self._conversation.session

@@ -6,7 +6,7 @@ from pathlib import Path
 from coder_tui.config.trust import Trust
 from coder_tui.policy.action import Action, Verdict
 from coder_tui.policy.rules import Effect
-from coder_tui.skills.discover import discover
+from coder_tui.skills.discover import Search
 from coder_tui.skills.roots import Root
 from coder_tui.skills.shelf import SkillShelf, opens_nothing
 
@@ -33,4 +33,5 @@ def shelf_of(
         is_denied = any(target.value in denied for target in action.targets)
         return Verdict(Effect.DENY if is_denied else Effect.ASK, "skill 'x' = deny", "config.toml:2")
 
-    return SkillShelf(discover(roots, known), lambda: known, decide_on, let_read)
+    search = Search(roots, lambda: known)
+    return SkillShelf(search, search.look(), decide_on, let_read)

@@ -212,3 +212,15 @@ def test_two_of_one_name_in_one_folder(tmp_path: Path) -> None:
 
     assert [skill.description for skill in found.skills] == ["near"]
     assert [problem.file for problem in found.problems] == [tmp_path / "group/same/SKILL.md"]
+
+
+def test_a_path_that_is_no_text_is_told(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/sk\xff"))
+    folder.mkdir()
+    put_skill(tmp_path, "good")
+    (folder / "SKILL.md").write_text("---\nname: x\ndescription: x\n---\nGo.\n")
+
+    found = below(tmp_path)
+
+    assert [skill.name for skill in found.skills] == ["good"]
+    assert [problem.message for problem in found.problems] == ["its path is not valid Unicode"]

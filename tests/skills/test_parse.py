@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from coder_tui.skills.parse import LARGEST_FILE, Parsed, parse_skill
+from coder_tui.skills.parse import LARGEST_FILE, Parsed, is_usable_name, parse_skill
 from coder_tui.skills.skill import Problem, Severity, Skill, SkillSource
 
 FOLDER = Path("/skills/release-notes")
@@ -159,3 +161,17 @@ def test_brackets_without_end_are_refused_before_they_are_read() -> None:
     assert flaws("---\na: " + "[" * 15_000 + "\n---\n") == [
         ("error", 1, "the frontmatter has more than 200 opening brackets")
     ]
+
+
+def _with_head(text: str) -> bytes:
+    return f"---\nname: any\n{text}\ndescription: x\n---\nGo.\n".encode(errors="surrogatepass")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.text(max_size=300).map(_with_head), st.binary(max_size=200)))
+def test_any_bytes_are_a_skill_or_told_what_is_wrong_with_them(data: bytes) -> None:
+    result = parse_skill(data, Path("/skills/any"), SkillSource.USER)
+
+    assert (result.skill is None) == any(each.severity is Severity.ERROR for each in result.problems)
+    assert result.skill is None or is_usable_name(result.skill.name)
+    assert all(0 <= problem.line <= data.count(b"\n") + 2 for problem in result.problems)

@@ -144,3 +144,18 @@ def test_a_few_broken_skills_are_told_at_the_start(tmp_path: Path) -> None:
         "the file must begin with a line ---"
     )
     assert (len(warnings), warnings[-1]) == (4, "2 more skills are not used; /skills tells why.")
+
+
+def test_a_skill_that_is_written_meanwhile_can_be_called_and_the_prompt_stays(tmp_path: Path) -> None:
+    put_skill(tmp_path, "old")
+    shelf = shelf_of(user(tmp_path))
+    before = shelf.found
+    shelf.refresh()
+    assert shelf.found is before
+    put_skill(tmp_path, "new")
+
+    shelf.refresh()
+
+    assert [skill.name for skill in shelf.offered()] == ["old"]
+    assert [skill.name for skill in shelf.available()] == ["new", "old"]
+    assert shelf.find("new") is not None

@@ -71,3 +71,10 @@ def test_the_skill_of_a_project_is_not_triggered_by_a_word() -> None:
 
 def test_far_down_in_a_pasted_text_nothing_is_called() -> None:
     assert named_in("x" * 20_000 + " use the debug skill", SKILLS) == ()
+
+
+def test_of_two_that_differ_in_case_the_one_that_was_typed_is_meant() -> None:
+    alike = (skill("Debug"), skill("debug"))
+    assert [called_by_slash(text, alike) for text in ("/debug", "/Debug", "/DEBUG")] == [
+        *(alike[1], alike[0], alike[0])
+    ]

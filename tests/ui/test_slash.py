@@ -87,3 +87,15 @@ async def test_a_skill_is_called_from_the_menu_like_a_command(tmp_path: Path) ->
         await s.until(lambda: s.screen.prompt.text.startswith("/deploy"))
         enter(s, "to test")
         await s.until(lambda: session.submitted == ["/deploy to test"])
+
+
+async def test_a_skill_that_was_just_written_can_be_called(tmp_path: Path) -> None:
+    session = FakeSession()
+    session.facts.skills = shelf_of(Root(tmp_path, SkillSource.USER))
+    async with stage(session) as s:
+        enter(s, "/deploy now")
+        await s.until(lambda: "There is no command /deploy." in s.drawn())
+        await s.until(lambda: s.draft == "/deploy now")
+        put_skill(tmp_path, "deploy")
+        await s.pilot.press("enter")
+        await s.until(lambda: session.submitted == ["/deploy now"])

@@ -45,6 +45,7 @@ class SkillTool(Tool[SkillParams]):
 
     async def run(self, params: SkillParams, ctx: ToolContext) -> ToolResult:
         if params.action == "list":
+            await asyncio.to_thread(self._shelf.refresh)
             return self._listed()
         skill = self._wanted(params)
         if self._shelf.is_loaded(skill.name):
@@ -71,7 +72,7 @@ class SkillTool(Tool[SkillParams]):
         return ToolResult(fields, MarkdownBlock(loaded.skill.body), f"loaded {skill.name} ({skill.source})")
 
     def _listed(self) -> ToolResult:
-        skills = self._shelf.offered()
+        skills = self._shelf.available()
         rows = tuple((skill.name, str(skill.source), skill.description) for skill in skills)
         listed = [
             {"name": name, "source": source, "description": description} for name, source, description in rows
@@ -86,7 +87,7 @@ class SkillTool(Tool[SkillParams]):
             raise ToolError(ErrorType.INVALID_TOOL_PARAMS, "invalid args: name: load needs the skill's name")
         skill = self._shelf.find(params.name)
         if skill is None or not skill.is_for_model:
-            names = [skill.name for skill in self._shelf.offered()]
+            names = [skill.name for skill in self._shelf.available()]
             nearest = [near for near, _, _ in process.extract(params.name, names, limit=3)]
             hint = f"The nearest are: {', '.join(nearest)}." if nearest else "There are no skills here."
             message = f"invalid args: name: there is no skill {params.name[:LONGEST_NAME]!r}"

@@ -1,11 +1,16 @@
 """Keys of the session that open a list to choose from."""
 
+import asyncio
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
 from coder_tui.ui.screens.furnished import Furnished
 from coder_tui.ui.shelf import Shelf
+
+if TYPE_CHECKING:  # loaded with the session, behind the first paint
+    from coder_tui.skills.shelf import SkillShelf
 
 NOT_YET = "The session is still being opened."
 
@@ -69,9 +74,13 @@ class PickerActions(Furnished):
         if session is None:
             self.hints.show(NOT_YET)
             return
+        self.run_worker(self._show_skills(session.facts.skills), group="skills", exclusive=True)
+
+    async def _show_skills(self, shelf: "SkillShelf") -> None:
         from coder_tui.ui.screens.skills import SkillsScreen
 
-        self.app.push_screen(SkillsScreen(self.chrome, session.facts.skills), self._skill_chosen)
+        await asyncio.to_thread(shelf.refresh)
+        self.app.push_screen(SkillsScreen(self.chrome, shelf), self._skill_chosen)
 
     async def _session_chosen(self, session_id: str | None) -> None:
         if session_id is not None:
