@@ -85,8 +85,7 @@ class ForeignTool(Tool[ForeignParams]):
     display_name = "Foreign"
     params = ForeignParams
 
-    def __init__(self, name: str, folder: Path) -> None:
-        self.name = self.permission = name  # type: ignore[misc]  # a foreign tool is named by its server
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def summary(self, params: ForeignParams) -> str:
@@ -98,6 +97,14 @@ class ForeignTool(Tool[ForeignParams]):
     async def run(self, params: ForeignParams, ctx: ToolContext) -> ToolResult:
         (self._folder / params.path).write_text("foreign")
         return ToolResult({"ok": True}, TextBlock("done"))
+
+
+class ServersTool(ForeignTool):
+    name = permission = "mcp__files__read"
+
+
+class DiscoveredTool(ForeignTool):
+    name = permission = "discovered_tool_look"
 
 
 class Bench:
@@ -113,8 +120,8 @@ class Bench:
         self.bench: Workbench = build_workbench(self._setup, self.bus, TodoList("s", _keep), NoLog(), NoLog())
         self.bus.subscribe(self._allow)
         registry = self.bench.registry
-        registry.register(ForeignTool("mcp__files__read", self.project), origin=Origin.MCP, server="files")
-        registry.register(ForeignTool("discovered_tool_look", self.project), origin=Origin.DISCOVERED)
+        registry.register(ServersTool(self.project), origin=Origin.MCP, server="files")
+        registry.register(DiscoveredTool(self.project), origin=Origin.DISCOVERED)
 
     def _allow(self, event: Event) -> None:
         if isinstance(event, RequestOpened) and isinstance(event.request, ApprovalRequest):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -102,8 +103,8 @@ async def test_the_prefix_is_the_same_bytes_from_turn_to_turn(tmp_path: Path) ->
         before, after = unmarked(earlier["messages"]), unmarked(later["messages"])
         assert earlier["tools"] == later["tools"]
         assert after[: len(before)] == before
-    system = sent[0]["messages"][0]["content"]  # type: ignore[index]  # wire data
-    assert system[0]["cache_control"] == {"type": "ephemeral"}
+    messages: Any = sent[0]["messages"]
+    assert messages[0]["content"][0]["cache_control"] == {"type": "ephemeral"}
 
 
 def unmarked(messages: object) -> list[str]:

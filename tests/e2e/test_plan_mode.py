@@ -68,6 +68,24 @@ def send(tmux: Tmux, text: str) -> None:
     tmux.keys("Enter")
 
 
+def answer_all(tmux: Tmux) -> None:
+    tmux.shows(r"sqlite \(Recommended\)[\s\S]*ready")
+    tmux.keys("1")
+    tmux.shows(r"\(●\) sqlite[\s\S]*ready")
+    tmux.keys("Enter")
+    tmux.shows(r"│ Which tests\?[\s\S]*ready")
+    tmux.keys("3")
+    tmux.shows(r"3 \[x\] end to end[\s\S]*ready")
+    tmux.keys("Enter")
+    tmux.shows(r"│ When is the release\?[\s\S]*ready")
+    tmux.keys("Down", "Down")
+    tmux.type("by friday")
+    tmux.shows(r"│ by friday")
+    tmux.keys("Enter")
+    tmux.shows(r"✓ by friday[\s\S]*ready")
+    tmux.keys("Enter")
+
+
 @needs_tmux
 def test_three_questions_one_in_own_words_then_a_plan_refused_and_approved(program: Program) -> None:
     script = [
@@ -80,21 +98,7 @@ def test_three_questions_one_in_own_words_then_a_plan_refused_and_approved(progr
     ]
     with OpenAIServer(script) as server, screen(program, server) as tmux:
         send(tmux, "make div safe")
-        tmux.shows(r"sqlite \(Recommended\)[\s\S]*ready")
-        tmux.keys("1")
-        tmux.shows(r"\(●\) sqlite[\s\S]*ready")
-        tmux.keys("Enter")
-        tmux.shows(r"│ Which tests\?[\s\S]*ready")
-        tmux.keys("3")
-        tmux.shows(r"3 \[x\] end to end[\s\S]*ready")
-        tmux.keys("Enter")
-        tmux.shows(r"│ When is the release\?[\s\S]*ready")
-        tmux.keys("Down", "Down")
-        tmux.type("by friday")
-        tmux.shows(r"│ by friday")
-        tmux.keys("Enter")
-        tmux.shows(r"✓ by friday[\s\S]*ready")
-        tmux.keys("Enter")
+        answer_all(tmux)
         tmux.shows(r"guard the divisor[\s\S]*ready")
         tmux.keys("d")
         tmux.shows(r"What to change\?")
