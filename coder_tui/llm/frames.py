@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from coder_tui.llm.client import StreamItem, TextChunk, ThinkingChunk, ToolCallChunk
 
-FRAME = 0.016
+FRAME = 0.01
 ChunkT = TypeVar("ChunkT")
 
 
