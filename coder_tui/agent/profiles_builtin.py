@@ -40,7 +40,7 @@ def built_in(*, asks_everywhere: bool = False) -> Profiles:
 def _build(asks_everywhere: bool) -> Profile:
     return Profile(
         BUILD,
-        "Works on the task: reads, edits and runs, and asks where your rules say so",
+        "Reads, edits and runs; asks where your rules say so",
         ProfileMode.PRIMARY,
         prompt_text(BUILD),
         off("plan_exit") if asks_everywhere else off("question", "plan_exit"),

@@ -26,6 +26,7 @@ LAST = {
     "screen.models": "ollama/qwen",
     "screen.themes": "solarized-light",
     "screen.modes": "makes a plan",
+    "screen.agents": "changes nothing",
 }
 """What shows once all is there."""
 
