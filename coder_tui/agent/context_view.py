@@ -1,0 +1,92 @@
+"""The conversation as a model is sent it: the same bytes each time while no compaction comes or goes."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from coder_tui.llm.tokens import estimate_message
+from coder_tui.protocol.context import Compaction
+from coder_tui.protocol.messages import AssistantMessage, Message, ToolMessage, UserMessage
+
+LEFT_OUT = "This result was left out to save room. Call the tool again where you need it."
+SKILL = "skill"
+"""What this tool gave is never left out."""
+
+
+def sent(messages: Sequence[Message], compactions: Sequence[Compaction]) -> tuple[Message, ...]:
+    """What stands for the conversation. A compaction of something that was taken back does not count."""
+    places = {message.id: place for place, message in enumerate(messages)}
+    pruned = frozenset[str]().union(*(each.pruned for each in compactions))
+    kept = tuple(messages)
+    summaries = [each for each in compactions if each.last_id in places]
+    if summaries:
+        last = summaries[-1]
+        head = UserMessage(f"compaction-{last.number}", last.summary)
+        kept = (head, *messages[places[last.last_id] + 1 :])
+    return tuple(_without(message, pruned) for message in kept)
+
+
+def _without(message: Message, pruned: frozenset[str]) -> Message:
+    if not isinstance(message, ToolMessage) or message.call_id not in pruned:
+        return message
+    return replace(message, content=json.dumps({"ok": _is_ok(message), "left_out": LEFT_OUT}))
+
+
+def _is_ok(message: ToolMessage) -> bool:
+    try:
+        return bool(json.loads(message.content).get("ok", True))
+    except (ValueError, AttributeError):
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a summary would end: `goes` becomes one message, `stays` is sent as it is."""
+
+    goes: tuple[Message, ...]
+    stays: tuple[Message, ...]
+
+    @property
+    def tokens_going(self) -> int:
+        return sum(map(estimate_message, self.goes))
+
+    @property
+    def tokens_staying(self) -> int:
+        return sum(map(estimate_message, self.stays))
+
+
+def cut(messages: Sequence[Message], tail_tokens: int) -> Cut:
+    """Keep about `tail_tokens` of the newest messages; a call and its result are never parted."""
+    size, place = 0, len(messages)
+    for index in range(len(messages) - 1, -1, -1):
+        size += estimate_message(messages[index])
+        if isinstance(messages[index], ToolMessage):
+            continue
+        if size > tail_tokens and place < len(messages):
+            break
+        place = index
+    return Cut(tuple(messages[:place]), tuple(messages[place:]))
+
+
+def prunable(
+    messages: Sequence[Message], gone: Iterable[str], protected_tokens: int, turns: int = 2
+) -> dict[str, int]:
+    """Calls whose results could be left out, with what that saves; the newest and skills stay."""
+    already, found = frozenset(gone), dict[str, int]()
+    seen_turns, recent = 0, 0
+    for message in reversed(messages):
+        if isinstance(message, UserMessage):
+            seen_turns += 1
+        if not isinstance(message, ToolMessage) or message.tool == SKILL or message.call_id in already:
+            continue
+        size = estimate_message(message)
+        recent += size
+        if seen_turns >= turns and recent > protected_tokens:
+            found[message.call_id] = size
+    return found
+
+
+def calls_in(messages: Iterable[Message]) -> frozenset[str]:
+    return frozenset(
+        call.id for message in messages if isinstance(message, AssistantMessage) for call in message.calls
+    )

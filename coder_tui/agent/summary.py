@@ -1,0 +1,70 @@
+"""Has a model write down what a conversation came to, in few words."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import aclosing
+from typing import Any, cast
+from uuid import uuid4
+
+from coder_tui.agent.profiles_builtin import prompt_text
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.llm.client import ModelClient, ModelRequest, StreamFinished, TextChunk
+from coder_tui.protocol.messages import AssistantMessage, Message, ToolMessage, UserMessage
+from coder_tui.protocol.usage import Usage
+
+LONGEST_RESULT = 2_000
+"""Characters of a tool's result that are worth summarising."""
+_PROMPT = "compact"
+_CUT = "\n[… cut …]\n"
+
+
+class Summariser:
+    def __init__(self, client: ModelClient) -> None:
+        self._client = client
+
+    async def summarise(
+        self, messages: Iterable[Message], choice: ModelChoice, most_characters: int, wish: str = ""
+    ) -> AssistantMessage:
+        """The summary as a reply, with what it cost; its text is empty where the model said nothing."""
+        told = shortened("\n\n".join(_lines(messages)), most_characters)
+        if wish:
+            told = f"{told}\n\nThe person asks that the note pays special attention to: {wish}"
+        request = ModelRequest(
+            model=choice.name,
+            system=prompt_text(_PROMPT),
+            messages=(UserMessage(uuid4().hex, told),),
+            api_base=choice.api_base,
+        )
+        text, usage = "", Usage()
+        stream = cast(Any, self._client.stream(request))
+        async with aclosing(stream):
+            async for item in stream:
+                match item:
+                    case TextChunk():
+                        text += item.text
+                    case StreamFinished():
+                        usage = item.usage
+        return AssistantMessage(uuid4().hex, text.strip(), model=choice.name, usage=usage)
+
+
+def shortened(text: str, most: int) -> str:
+    """Head and tail: how it began and where it stands matter more than the way between."""
+    if len(text) <= most:
+        return text
+    half = max(0, (most - len(_CUT)) // 2)
+    return f"{text[:half]}{_CUT}{text[len(text) - half :]}"
+
+
+def _lines(messages: Iterable[Message]) -> Iterator[str]:
+    for message in messages:
+        match message:
+            case UserMessage():
+                yield f"PERSON: {message.text}"
+                for each in message.attachments:
+                    yield f"ATTACHED {each.label}: {shortened(each.text, LONGEST_RESULT)}"
+            case AssistantMessage():
+                if message.text:
+                    yield f"AGENT: {message.text}"
+                for call in message.calls:
+                    yield f"CALL {call.name}: {shortened(call.arguments, LONGEST_RESULT)}"
+            case ToolMessage():
+                yield f"RESULT of {message.tool}: {shortened(message.content, LONGEST_RESULT)}"

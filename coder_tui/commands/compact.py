@@ -1,0 +1,50 @@
+"""Commands that make room in the model's window, and say what must stay."""
+
+from typing import TYPE_CHECKING
+
+from coder_tui.commands.base import Intent, Say
+from coder_tui.protocol.errors import ModelError, UserError
+from coder_tui.protocol.outcomes import NoticeLevel
+
+if TYPE_CHECKING:
+    from coder_tui.agent.session import Session
+
+BUSY = "The agent is working; stop it first (Esc)."
+PREVIEW, UNDO = "preview", "undo"
+_KEPT = (
+    "Your own words, pins, todos, the plan, loaded skills, instructions and the list of changed files stay "
+    "in any case; the screen keeps everything, and /compact undo sends it all again."
+)
+
+
+async def compact(session: "Session", argument: str) -> Intent:
+    """`preview` and `undo` are words of their own; anything else says what the summary should dwell on."""
+    if argument == PREVIEW:
+        return Say(_preview(session))
+    if session.is_busy:
+        return Say(BUSY, NoticeLevel.WARNING)
+    try:
+        if argument == UNDO:
+            await session.compaction.undo()
+        else:
+            await session.compaction.compact(argument)
+    except (UserError, ModelError) as error:
+        return Say(str(error), NoticeLevel.WARNING)
+    return Say(f"The next request holds about {session.facts.usage.context_tokens:,} tokens.")
+
+
+async def pin(session: "Session", argument: str) -> Intent:
+    if not argument:
+        pins = await session.compaction.pins()
+        return Say("\n".join(f"- {text}" for text in pins) or "Nothing is pinned: /pin TEXT keeps words.")
+    await session.compaction.pin(argument)
+    return Say("Pinned: every later summary carries it on.")
+
+
+def _preview(session: "Session") -> str:
+    planned = session.compaction.preview()
+    if not planned.messages_going:
+        return "There is nothing to compact yet: everything would stay."
+    going = f"{planned.messages_going} messages (about {planned.tokens_going:,} tokens)"
+    staying = f"{planned.messages_staying} messages (about {planned.tokens_staying:,} tokens)"
+    return f"{going} would become one summary. {staying} would stay as they are. {_KEPT}"

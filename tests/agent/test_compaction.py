@@ -1,0 +1,204 @@
+"""Room is made in the model's window; what a person relies on survives, and everything can be taken back."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coder_tui.agent.compaction import NO_SUMMARY, NOTHING_TO_COMPACT, NOTHING_TO_UNDO
+from coder_tui.agent.context_view import LEFT_OUT, cut, prunable, sent
+from coder_tui.protocol.context import Compaction
+from coder_tui.protocol.errors import ModelError, ModelErrorKind, UserError
+from coder_tui.protocol.events import CompactionFinished, CompactionStarted, TurnFinished
+from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from coder_tui.protocol.usage import Usage
+from tests.fakes.scripted_model import Say
+from tests.fakes.world import world
+
+LONG = " ".join(f"w{number}" for number in range(4_000))
+OVERFLOW = ModelError(ModelErrorKind.OVERFLOW, "The conversation no longer fits the model's context window.")
+
+
+def said(message: Message) -> str:
+    return message.content if isinstance(message, ToolMessage) else message.text
+
+
+def turn(number: int, result: str = "x") -> tuple[Message, ...]:
+    call = ToolCall(f"c{number}", "look", "{}")
+    return (
+        UserMessage(f"u{number}", f"ask {number}"),
+        AssistantMessage(f"a{number}", "", calls=(call,)),
+        ToolMessage(f"t{number}", call.id, "look", json.dumps({"ok": True, "content": result})),
+        AssistantMessage(f"b{number}", f"told {number}"),
+    )
+
+
+def test_a_call_and_its_result_are_never_parted() -> None:
+    messages = (*turn(1, LONG), *turn(2, LONG), *turn(3, LONG))
+    for tokens in range(0, 30_000, 500):
+        planned = cut(messages, tokens)
+        assert (*planned.goes, *planned.stays) == messages
+        assert not isinstance(planned.stays[0], ToolMessage)
+
+
+def test_what_stays_fits_the_tail_unless_it_is_the_last_step() -> None:
+    messages = (*turn(1), *turn(2), *turn(3, LONG)[:3])
+    assert [message.id for message in cut(messages, 10).stays] == ["a3", "t3"]
+    assert cut(messages, 1_000_000).goes == ()
+
+
+def test_old_results_are_left_out_and_new_ones_and_skills_stay() -> None:
+    skill = ToolMessage("s", "skill-call", "skill", json.dumps({"ok": True, "content": LONG}))
+    messages = (*turn(1, LONG), skill, *turn(2, LONG), *turn(3, LONG), *turn(4, LONG))
+    assert set(prunable(messages, (), 1_000)) == {"c1", "c2"}
+    assert set(prunable(messages, ("c1",), 1_000)) == {"c2"}
+    assert prunable(messages, (), 1_000_000) == {}
+
+
+def test_a_view_replaces_only_what_its_compactions_name() -> None:
+    messages = (*turn(1), *turn(2))
+    pruned = sent(messages, (Compaction(1, pruned=frozenset({"c1"})),))
+    assert [said(message) for message in pruned if isinstance(message, ToolMessage)] == [
+        json.dumps({"ok": True, "left_out": LEFT_OUT}),
+        said(messages[6]),
+    ]
+    summed = sent(messages, (Compaction(1, "b1", "the story"),))
+    assert [message.id for message in summed] == ["compaction-1", "u2", "a2", "t2", "b2"]
+    assert sent(messages, (Compaction(1, "taken-back", "the story"),)) == messages
+
+
+async def test_a_compaction_and_its_undo_leave_the_same_bytes(tmp_path: Path) -> None:
+    replies = [Say(LONG), Say(LONG), Say("the story"), Say("third")]
+    async with world(tmp_path, replies) as made:
+        await made.session.submit("first wish")
+        await made.session.submit("second wish")
+        before = made.session.record.conversation.for_model
+        done = await made.session.compaction.compact()
+        compacted = made.session.record.conversation.for_model
+        undone = await made.session.compaction.undo()
+        after = made.session.record.conversation.for_model
+
+    assert after == before
+    assert repr(after).encode() == repr(before).encode()
+    assert done.tokens_after < done.tokens_before
+    assert undone.tokens_after == done.tokens_before
+    assert "the story" in said(compacted[0])
+    assert [said(message) for message in compacted[1:]] == ["second wish", LONG]
+
+
+async def test_the_persons_words_and_pins_survive(tmp_path: Path) -> None:
+    replies = [Say(LONG), Say(LONG), Say("the story"), Say("third")]
+    async with world(tmp_path, replies) as made:
+        await made.session.submit("never touch legacy.py")
+        await made.session.submit("second wish")
+        await made.session.compaction.pin("the release is on Friday")
+        await made.session.compaction.compact("the parser")
+        await made.session.submit("third wish")
+        told = made.model.requests
+
+    assert "special attention to: the parser" in said(told[2].messages[0])
+    head = said(told[3].messages[0])
+    for kept in ("the story", "never touch legacy.py", "the release is on Friday"):
+        assert kept in head
+    assert [said(message) for message in told[3].messages[1:]] == ["second wish", LONG, "third wish"]
+
+
+async def test_a_second_compaction_carries_the_first_ones_words_on(tmp_path: Path) -> None:
+    replies = [Say(LONG), Say(LONG), Say("story one"), Say(LONG), Say(LONG), Say("story two")]
+    async with world(tmp_path, replies) as made:
+        await made.session.submit("first wish")
+        await made.session.submit("second wish")
+        await made.session.compaction.compact()
+        await made.session.submit("third wish")
+        await made.session.submit("fourth wish")
+        await made.session.compaction.compact()
+        head = said(made.session.record.conversation.for_model[0])
+        asked = said(made.model.requests[-1].messages[0])
+
+    assert "story one" in asked, "the summary is made from the earlier one"
+    assert "story two" in head
+    assert [word for word in ("first", "second", "third") if f"{word} wish" in head] == [
+        "first",
+        "second",
+        "third",
+    ]
+
+
+async def test_a_resumed_session_is_sent_as_compacted(tmp_path: Path) -> None:
+    async with world(tmp_path, [Say(LONG), Say(LONG), Say("the story")]) as made:
+        await made.session.submit("first")
+        await made.session.submit("second")
+        await made.session.compaction.compact()
+        before = made.session.record.conversation.for_model
+        session_id = made.session.id
+    async with world(tmp_path, [Say("on")], resume=session_id) as made:
+        assert made.session.record.conversation.for_model == before
+        await made.session.compaction.undo()
+        assert len(made.session.record.conversation.for_model) == 4
+
+
+async def test_a_full_window_is_compacted_before_the_next_request(tmp_path: Path) -> None:
+    replies = [Say(LONG, usage=Usage(9_000, 100)), Say("the story"), Say("second")]
+    async with world(tmp_path, replies) as made:
+        made.session.set_context_window(10_000)
+        await made.session.submit("first")
+        await made.session.submit("second")
+        told = made.model.requests
+
+    assert [len(request.messages) for request in told] == [1, 1, 2]
+    assert "the story" in said(told[2].messages[0])
+    kinds = [type(event) for event in made.events]
+    assert kinds.index(CompactionStarted) < kinds.index(CompactionFinished)
+
+
+async def test_an_overflow_compacts_once_and_goes_on(tmp_path: Path) -> None:
+    replies = [Say(LONG), Say(LONG), Say(error=OVERFLOW), Say("the story"), Say("at last")]
+    async with world(tmp_path, replies) as made:
+        for text in ("first", "second", "third"):
+            await made.session.submit(text)
+        ends = [event.outcome for event in made.events if isinstance(event, TurnFinished)]
+
+    assert len(ends) == 3
+    assert said(made.model.requests[-1].messages[-1]) == "third"
+
+
+async def test_an_overflow_that_a_compaction_does_not_mend_is_told(tmp_path: Path) -> None:
+    replies = [Say(LONG), Say(error=OVERFLOW), Say("the story"), Say(error=OVERFLOW)]
+    async with world(tmp_path, replies) as made:
+        await made.session.submit("first")
+        await made.session.submit("second")
+        assert len(made.model.requests) == 4
+        assert [type(event).__name__ for event in made.events][-1] == "TurnFailed"
+
+
+async def test_a_model_that_returns_nothing_changes_nothing(tmp_path: Path) -> None:
+    async with world(tmp_path, [Say(LONG), Say(LONG), Say("")]) as made:
+        await made.session.submit("first")
+        await made.session.submit("second")
+        before = made.session.record.conversation.for_model
+        with pytest.raises(UserError, match=NO_SUMMARY):
+            await made.session.compaction.compact()
+        assert made.session.record.conversation.for_model == before
+
+
+async def test_with_nothing_to_compact_or_to_undo_it_is_said(tmp_path: Path) -> None:
+    async with world(tmp_path, [Say("short")]) as made:
+        await made.session.submit("first")
+        with pytest.raises(UserError, match=NOTHING_TO_COMPACT):
+            await made.session.compaction.compact()
+        with pytest.raises(UserError, match=NOTHING_TO_UNDO):
+            await made.session.compaction.undo()
+        assert made.session.compaction.preview().messages_going == 0
+
+
+async def test_a_turn_taken_back_takes_its_compaction_along(tmp_path: Path) -> None:
+    replies = [Say(LONG), Say(LONG), Say("the story"), Say("third")]
+    async with world(tmp_path, replies) as made:
+        await made.session.submit("first")
+        await made.session.submit("second")
+        await made.session.compaction.compact()
+        await made.session.turns.undo()
+        [head] = made.session.record.conversation.for_model
+        assert "the story" in said(head), "it stands for the turn before"
+        await made.session.turns.undo()
+        assert made.session.record.conversation.for_model == ()
