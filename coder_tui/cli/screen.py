@@ -13,6 +13,7 @@ from coder_tui.cli.invocation import Invocation, read_invocation
 from coder_tui.cli.output import say
 from coder_tui.cli.screen_first_run import ScreenFirstRun
 from coder_tui.cli.screen_trust import ScreenTrust
+from coder_tui.config.paths import display_path
 from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import UsageError
 from coder_tui.ui.app import CoderApp
@@ -52,6 +53,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         pictures=opener.pictures,
         answer_keys=_answer_keys(invocation),
         trust=NothingToTrust() if is_demo else trust,
+        keep_theme=opener.keep_theme,
         doctor=opener.examine,
         keeps_transcript=arguments.print_transcript,
         shelf=opener.shelf,
@@ -120,6 +122,13 @@ class _Opener:
         module = await asyncio.to_thread(import_module, "coder_tui.cli.doctor")
         report: str = await module.examine(self._trust.invocation)
         return report
+
+    async def keep_theme(self, name: str) -> str:
+        writer = await asyncio.to_thread(import_module, "coder_tui.config.settings_writer")
+        invocation = self._trust.invocation
+        own = invocation.sources.file
+        file = own.path if own else writer.settings_file_in(invocation.directories.config)
+        return display_path(await asyncio.to_thread(writer.save_setting, file, "ui", "theme", name))
 
     async def loaded(self) -> "ScreenCore":
         """What an answer about trust changed has to be read anew."""

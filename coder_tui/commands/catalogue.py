@@ -39,7 +39,7 @@ def builtin_commands() -> tuple[Command, ...]:
         Command("plan", "Plan mode: read, ask, make a plan", plan, "[TEXT]"),
         Command("build", "Leave plan mode: the agent that changes things", build, "[TEXT]"),
         Command("init", "Have a first AGENTS.md written for this project", init, "[TEXT]"),
-        _opening("theme", "Choose the colours, with a preview", ScreenName.THEMES, "[NAME]"),
+        _opening("theme", "Choose the colours, with a preview", ScreenName.THEMES, "[NAME] [--save]"),
         _opening("sessions", "Earlier sessions of this folder", ScreenName.SESSIONS),
         Command("resume", "Go on with an earlier session", _resume, "[ID]", ScreenName.SESSIONS),
         Command("new", "Begin a new session", _new, opens=ScreenName.SESSIONS),

@@ -1,32 +1,25 @@
 """Adds what a person allowed for good to a settings file, without losing a word of what stands there."""
 
-import json
 import os
-import stat
-import tomllib
 from collections.abc import MutableMapping
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
 import tomlkit
-from tomlkit.exceptions import TOMLKitError
 
 from coder_tui.config.paths import Directories, display_path
-from coder_tui.config.private_file import OWNER_ONLY, write_private
+from coder_tui.config.private_file import OWNER_ONLY
 from coder_tui.config.project import CONFIG_NAMES, ProjectFile, ProjectFileError, read_project_file
 from coder_tui.config.project_settings import PERMISSION
-from coder_tui.config.settings import load_settings
-from coder_tui.config.settings_file import parse_settings
-from coder_tui.config.sources import Sources
+from coder_tui.config.settings_writer import rewrite_settings, settings_file_in
 from coder_tui.config.trust import Trust
 from coder_tui.policy.rules import EVERYTHING, Effect
-from coder_tui.protocol.errors import ConfigError, UserError
+from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
 
 _SHARED = 0o644
 _WILD = frozenset("*?")
-_NAMES = ("config.toml", "config.json")
 
 
 def save_grant(
@@ -39,26 +32,14 @@ def save_grant(
     patterns = _patterns(grant, workspace)
     if grant.scope is GrantScope.PROJECT:
         return _save_for_project(workspace, trust, grant.key, patterns)
-    return save_rules(user_file or _existing(directories.config), grant.key, patterns, Effect.ALLOW)
+    return save_rules(user_file or settings_file_in(directories.config), grant.key, patterns, Effect.ALLOW)
 
 
 def save_rules(
     path: Path, key: str, patterns: tuple[str, ...], effect: Effect, mode: int = OWNER_ONLY
 ) -> Path:
     """Put the rules last in the key's table, where they win; a new file gets `mode`."""
-    real = Path(os.path.realpath(path))  # a file that is kept elsewhere and linked stays linked
-    try:
-        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        before = real.read_bytes() if real.exists() else None
-        after = _with_rules(path, before or b"", key, patterns, effect)
-        if before is not None:
-            mode = stat.S_IMODE(real.stat().st_mode)
-        if (real.read_bytes() if real.exists() else None) != before:
-            raise ConfigError(f"{display_path(path)} was changed meanwhile; nothing was written")
-        write_private(real, after, mode)
-    except OSError as error:
-        raise ConfigError(f"cannot write {display_path(path)}: {error.strerror or error}") from error
-    return path
+    return rewrite_settings(path, lambda document: _add(document, key, patterns, effect), mode)
 
 
 def _save_for_project(workspace: Path, trust: Trust, key: str, patterns: tuple[str, ...]) -> Path:
@@ -77,15 +58,6 @@ def _save_for_project(workspace: Path, trust: Trust, key: str, patterns: tuple[s
     save_rules(path, key, patterns, Effect.ALLOW, _SHARED)
     trust.renew(workspace, ProjectFile(path.relative_to(workspace).as_posix(), path.read_bytes()))
     return path
-
-
-def _existing(folder: Path) -> Path:
-    found = [folder / name for name in _NAMES if (folder / name).exists()]
-    if len(found) > 1:
-        raise ConfigError(
-            f"{display_path(found[0])} and {display_path(found[1])} both exist; keep one of them"
-        )
-    return found[0] if found else folder / _NAMES[0]
 
 
 def _patterns(grant: Grant, workspace: Path) -> tuple[str, ...]:
@@ -108,46 +80,16 @@ def _relative(pattern: str, workspace: Path) -> str:
     return str(PurePath(pattern).relative_to(root)) if PurePath(pattern).is_relative_to(root) else pattern
 
 
-def _with_rules(path: Path, before: bytes, key: str, patterns: tuple[str, ...], effect: Effect) -> bytes:
-    old = parse_settings(path, before or (b"{}" if path.suffix == ".json" else b""))
-    load_settings(Sources(file=old))
-    wanted: dict[str, Any] = json.loads(json.dumps(old.values, default=str))
-    _add(wanted, key, patterns, effect, {})
-    if path.suffix == ".json":
-        text = json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
-    else:
-        text = _changed_toml(path, old.text, key, patterns, effect)
-    new = parse_settings(path, text.encode())
-    load_settings(Sources(file=new))
-    if json.loads(json.dumps(new.values, default=str)) != wanted:
-        raise ConfigError(f"{display_path(path)} could not be changed safely; add the rule by hand")
-    return text.encode()
-
-
-def _changed_toml(path: Path, text: str, key: str, patterns: tuple[str, ...], effect: Effect) -> str:
-    try:
-        document = tomlkit.parse(text)
-        if PERMISSION not in document:
-            document[PERMISSION] = tomlkit.table(is_super_table=True)
-        _add(document, key, patterns, effect, tomlkit.table())
-        changed = tomlkit.dumps(document)
-        tomllib.loads(changed)
-    except (TOMLKitError, ValueError) as error:
-        raise ConfigError(
-            f"{display_path(path)} could not be changed safely ({error}); add the rule by hand"
-        ) from error
-    return changed
-
-
-def _add(
-    document: MutableMapping[str, Any], key: str, patterns: tuple[str, ...], effect: Effect, empty: Any
-) -> None:
-    permission = document.setdefault(PERMISSION, {})
+def _add(document: MutableMapping[str, Any], key: str, patterns: tuple[str, ...], effect: Effect) -> None:
+    is_toml = isinstance(document, tomlkit.TOMLDocument)
+    if PERMISSION not in document:
+        document[PERMISSION] = tomlkit.table(is_super_table=True) if is_toml else {}
+    permission = document[PERMISSION]
     if key not in permission:
-        permission[key] = empty
+        permission[key] = tomlkit.table() if is_toml else {}
     elif isinstance(permission[key], str):
         # One effect for the whole tool becomes a table that begins with it.
-        inline = tomlkit.inline_table() if isinstance(document, tomlkit.TOMLDocument) else {}
+        inline = tomlkit.inline_table() if is_toml else {}
         inline[EVERYTHING] = str(permission[key])
         permission[key] = inline
     rules = permission[key]

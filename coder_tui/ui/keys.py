@@ -28,6 +28,7 @@ class Context(StrEnum):
     PICKER = "Choosing from a list"
     SESSIONS = "List of sessions"
     SUBAGENTS = "List of sub-agents"
+    THEMES = "List of themes"
     FILES = "List of files"
     JOBS = "List of background jobs"
     FIRST_RUN = "Welcome"
@@ -85,6 +86,8 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.review", _S, "", "screen.review", "Review the changes by hunk"),
     _row("session.todo", _S, "f4", "screen.todo", "Todo list: go there, again to hide"),
     _row("session.problems", _S, "f5", "screen.problems", "Problems: go there, again to hide"),
+    _row("session.next_problem", _S, "alt+n", "screen.problem(1)", "Next problem"),
+    _row("session.previous_problem", _S, "alt+p", "screen.problem(-1)", "Previous problem"),
     _row("session.mode", _S, "shift+tab", "screen.mode", "Next mode: ask, edits, plan"),
     _row("session.fold", _S, "ctrl+o", "screen.fold", "Expand or collapse all calls", priority=True),
     _row("session.thinking", _S, "alt+t", "screen.thinking", "Thinking: none, summary, full", priority=True),
@@ -282,6 +285,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("sessions.rename", Context.SESSIONS, "r", "rename", "Give it another title", palette=False),
     _row("sessions.delete", Context.SESSIONS, "d", "delete", "Delete it, at the second press", palette=False),
     _row("sessions.all", Context.SESSIONS, "tab", "everywhere", "All folders, or this one", palette=False),
+    _row("themes.keep", Context.THEMES, "ctrl+y", "keep", "Use it always, by the settings", palette=False),
     _row("files.edit", Context.FILES, "ctrl+g", "edit", "Open it in $EDITOR", palette=False),
     _row("jobs.stop", Context.JOBS, "x", "stop", "Stop it, at the second press", palette=False),
     _row("welcome.demo", Context.FIRST_RUN, "d", "demo", "Try the demo", palette=False),

@@ -73,6 +73,11 @@ async def nothing_known() -> str:
     return "Nothing is known of the surroundings here."
 
 
+async def nothing_kept(value: str) -> str:
+    """For a screen that has no settings."""
+    raise UserError("There are no settings here to keep it in.")
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """`open_session` is awaited after the first paint; `clean_up` is for an end that cannot come back.
@@ -95,6 +100,8 @@ class Launch:
     """A private folder for what is pasted as a picture."""
     answer_keys: AnswerKeys = AnswerKeys.LETTERS
     trust: ProjectTrust = field(default_factory=NothingToTrust)
+    keep_theme: Callable[[str], Awaitable[str]] = nothing_kept
+    """Writes a theme's name into the person's settings; returns the file. `UserError` where it cannot."""
     doctor: Callable[[], Awaitable[str]] = nothing_known
     """Reports what is installed, and what is missing."""
     shelf: Callable[[], Shelf] = EmptyShelf

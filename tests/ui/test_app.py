@@ -40,6 +40,7 @@ from coder_tui.ui.screens.questions import QuestionsScreen
 from coder_tui.ui.screens.review import ReviewScreen
 from coder_tui.ui.screens.sessions import SessionsScreen
 from coder_tui.ui.screens.subagents import SubagentsScreen
+from coder_tui.ui.screens.themes_picker import ThemesScreen
 from coder_tui.ui.screens.waiting import WaitingScreen
 from coder_tui.ui.widgets.changes_pane import ChangesList
 from coder_tui.ui.widgets.diff_view import DiffView
@@ -206,6 +207,7 @@ async def test_every_bound_action_exists() -> None:
             Context.PICKER: PickerScreen,
             Context.SESSIONS: SessionsScreen,
             Context.FILES: FilesScreen,
+            Context.THEMES: ThemesScreen,
             Context.JOBS: JobsScreen,
             Context.FIRST_RUN: FirstRunScreen,
             Context.SUBAGENTS: SubagentsScreen,

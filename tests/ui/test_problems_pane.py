@@ -223,3 +223,17 @@ async def test_ten_thousand_problems_are_drawn_by_the_row(monkeypatch: pytest.Mo
         await s.pilot.press("f5", "G")
         await s.until(lambda: "message 10000" in s.drawn())
         assert 0 < len(drawn) < 2_000
+
+
+async def test_a_key_leads_from_the_prompt_to_the_problems_and_on_to_the_next() -> None:
+    async with stage(size=(150, 40)) as s:
+        await s.pilot.press("alt+n")
+        await s.until(lambda: "No problems are known." in s.drawn())
+        await show(s, ERROR, WARNING, HINT)
+        await s.pilot.press(*"draft", "alt+n")
+        await s.until(lambda: s.screen.dock.problems.has_focus_within)
+        seen = [s.screen.dock.problems.marked]
+        for key in ("alt+n", "alt+n", "alt+p"):
+            await s.pilot.press(key)
+            seen.append(s.screen.dock.problems.marked)
+        assert (seen, s.draft) == ([ERROR, WARNING, HINT, WARNING], "draft")

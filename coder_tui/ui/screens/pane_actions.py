@@ -118,6 +118,13 @@ class PaneActions(ReviewActions):
     def action_problems(self) -> None:
         self._ask_for(PaneName.PROBLEMS)
 
+    def action_problem(self, step: int) -> None:
+        """To the list of problems first; from there to the next one, wherever the keys were meant before."""
+        if PaneName.PROBLEMS in self.dock.panes and self.dock.problems.has_focus_within:
+            self.dock.problems.move(step)
+        else:
+            self._ask_for(PaneName.PROBLEMS)
+
     def _ask_for(self, name: PaneName) -> None:
         if self.dock.count(name):
             self.set_focus(self.dock.toggle(name) or self.prompt)

@@ -12,6 +12,7 @@ from coder_tui.ui.shelf import Shelf
 if TYPE_CHECKING:  # loaded with the session, behind the first paint
     from coder_tui.skills.shelf import SkillShelf
 
+SAVE = "--save"
 NOT_YET = "The session is still being opened."
 
 
@@ -39,15 +40,35 @@ class PickerActions(Furnished):
 
         self.app.push_screen(ModelsScreen(self.chrome, self.shelf(), session.model, name), self._model_chosen)
 
-    def action_themes(self, name: str = "") -> None:
+    def action_themes(self, wish: str = "") -> None:
+        """`wish` may be a name, and `--save` beside it or alone."""
         from coder_tui.ui.screens.themes_picker import ThemesScreen
         from coder_tui.ui.themes import own_themes
 
         names = own_themes(self.app)
+        is_for_good = SAVE in wish.split()
+        name = " ".join(word for word in wish.split() if word != SAVE)
+        if not name and is_for_good:
+            name = self.app.theme
         if name in names:
             self.app.theme = name
+            self._theme_chosen(f"{SAVE} {name}" if is_for_good else name)
         else:
-            self.app.push_screen(ThemesScreen(self.chrome, names, self.app.theme, name))
+            picker = ThemesScreen(self.chrome, names, self.app.theme, name)
+            self.app.push_screen(picker, self._theme_chosen)
+
+    def _theme_chosen(self, choice: str | None) -> None:
+        if choice is not None and choice.startswith(SAVE):
+            name = choice.removeprefix(SAVE).strip()
+            self.run_worker(self._keep_theme(name), group="theme", exclusive=True)
+
+    async def _keep_theme(self, name: str) -> None:
+        try:
+            file = await self.launch.keep_theme(name)
+        except UserError as error:
+            self.hints.show(str(error))
+        else:
+            self.hints.show(f"{name} is in {file} now.")
 
     def action_modes(self) -> None:
         session = self.conversation.session

@@ -240,6 +240,10 @@ class ProblemsPane(Pane):
     def marked(self) -> Diagnostic | None:
         return self._list.marked
 
+    def move(self, step: int) -> None:
+        """Mark another one."""
+        self._list.action_move(step)
+
     def rows_wanted(self, width: int) -> int:
         """With the most rows that words may have, so that moving from one to the next moves nothing else."""
         words = _MOST_WORDS if self.has_focus_within else 0
