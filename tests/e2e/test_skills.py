@@ -157,3 +157,35 @@ def test_a_project_skill_waits_for_trust_and_loses_it_when_a_script_changes(prog
 
     assert ".claude/skills/release/go.sh" in listed
     assert [each["ok"] for each in (before, trusted, changed)] == [False, True, False]
+
+
+def test_a_sub_agent_loads_for_itself(program: Program) -> None:
+    ship = str(program.home / ".agents/skills/deploy/scripts/ship.sh")
+    load = Reply(calls=(Call("skill", {"action": "load", "name": "deploy"}),))
+    parent = (
+        load,
+        Reply(calls=(Call("task", {"agent": "general", "objective": "ship"}),)),
+        Reply(text="Done."),
+    )
+    child = (
+        load,
+        Reply(calls=(Call("read", {"path": ship}), Call("skill", {"action": "load", "name": "secret-plan"}))),
+        Reply(calls=(Call("task_finish", {"summary": "shipped"}),)),
+    )
+    seen: list[dict[str, Any]] = []
+
+    def answer(request: dict[str, Any]) -> Reply:
+        is_child = any(tool["function"]["name"] == "task_finish" for tool in request["tools"])
+        if is_child:
+            seen.append(request)
+        steps = sum(message["role"] == "assistant" for message in request["messages"])
+        return (child if is_child else parent)[steps]
+
+    with OpenAIServer(answer) as server:
+        run(program, server, "ship it")
+
+    loaded, read, secret = results(seen[-1])
+    assert "- deploy: Ships the program." in system(seen[0])
+    assert loaded["content"].startswith('<skill name="deploy"')
+    assert read["content"] == 'echo "shipped to $1"'
+    assert secret["error"]["type"] == "permission_denied"

@@ -1,6 +1,6 @@
 """Skills on disk, as people write them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from coder_tui.config.trust import Trust
@@ -22,7 +22,7 @@ def put_skill(root: Path, name: str, description: str = "Does things.", body: st
 
 def shelf_of(
     *roots: Root,
-    denied: tuple[str, ...] = (),
+    denied: Sequence[str] = (),
     trust: Trust | None = None,
     let_read: Callable[[Path], None] = opens_nothing,
 ) -> SkillShelf:

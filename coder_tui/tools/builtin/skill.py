@@ -1,9 +1,12 @@
 """The `skill` tool: names the skills there are, and loads the instructions of one."""
 
 import asyncio
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Literal
 
-from pydantic import Field, WithJsonSchema, create_model
+from pydantic import GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 from rapidfuzz import process
 
 from coder_tui.protocol.access import ToolKind
@@ -12,7 +15,7 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.skills.parse import LONGEST_NAME
 from coder_tui.skills.shelf import SkillError, SkillShelf, using
 from coder_tui.skills.skill import Skill
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
 
 MOST_CHOICES = 100
 """Names in the definition; who has more finds them by `list`, and every request stays small."""
@@ -32,7 +35,7 @@ class SkillTool(Tool[SkillParams]):
 
     def __init__(self, shelf: SkillShelf) -> None:
         self._shelf = shelf
-        self.params = _params_with([skill.name for skill in shelf.offered()])
+        self.params = _params_naming(shelf.offered)
 
     def summary(self, params: SkillParams) -> str:
         return f"{params.action} {params.name[:LONGEST_NAME]}" if params.name else params.action
@@ -95,15 +98,19 @@ class SkillTool(Tool[SkillParams]):
         return skill
 
 
-def _params_with(names: list[str]) -> type[SkillParams]:
+def _params_naming(skills: Callable[[], tuple[Skill, ...]]) -> type[SkillParams]:
     """The model sees the names as a choice; what it calls is judged by policy first, known or not."""
-    if not 0 < len(names) <= MOST_CHOICES:
-        return SkillParams
-    choice = Annotated[str | None, WithJsonSchema({"type": "string", "enum": names})]
-    field = Field(default=None, json_schema_extra=_drop_default)
-    return create_model("SkillParams", __base__=SkillParams, name=(choice, field))
 
+    class NamedParams(SkillParams):
+        @classmethod
+        def __get_pydantic_json_schema__(
+            cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+        ) -> JsonSchemaValue:
+            schema = handler(core_schema)
+            # Asked each time: what is denied may change with the agent that leads.
+            names = [skill.name for skill in skills()]
+            if 0 < len(names) <= MOST_CHOICES:
+                handler.resolve_ref_schema(schema)["properties"]["name"] = {"type": "string", "enum": names}
+            return schema
 
-def _drop_default(schema: JsonObject) -> None:
-    """Some providers refuse a default that is none of the choices."""
-    del schema["default"]
+    return NamedParams

@@ -1,5 +1,6 @@
 """The `skill` tool through the real runner: loads by name, its folder readable then, denied ones hidden."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from coder_tui.protocol.requests import ApprovalReply, Decision
 from coder_tui.skills.roots import Root
 from coder_tui.skills.skill import SkillSource
 from coder_tui.tools.builtin.skill import ALREADY, MOST_CHOICES, SkillTool
+from coder_tui.tools.registry import definition_of
 from tests.fakes.real_tools import ALLOW, RealTools
 from tests.fakes.skill_files import put_skill, shelf_of
 
@@ -147,3 +149,16 @@ def test_the_names_are_a_choice_as_long_as_they_are_few(tmp_path: Path) -> None:
         False,
     )
     assert "enum" not in many
+
+
+def test_the_choice_follows_what_is_denied_now(tmp_path: Path) -> None:
+    put_skill(tmp_path, "a")
+    put_skill(tmp_path, "b")
+    denied: list[str] = []
+    tool = SkillTool(shelf_of(Root(tmp_path, SkillSource.USER), denied=denied))
+
+    before = json.dumps(definition_of(tool))
+    denied.append("a")
+    after = json.dumps(definition_of(tool))
+
+    assert ('"enum": ["a", "b"]' in before, '"enum": ["b"]' in after) == (True, True)
