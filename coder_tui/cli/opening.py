@@ -57,6 +57,8 @@ class Scratch:
         data = self.folder / "data"
         directories = replace(setup.directories, data=data, cache=data / "cache")
         directories.ensure()
+        # What people wrote for another folder does not hold here.
+        setup = replace(setup, instructions="", reads_project=False)
         return replace(setup, directory=self.project, directories=directories, is_scratch=True)
 
     def remove(self) -> None:

@@ -1,9 +1,9 @@
 """The folders that skills are looked for in, weakest first."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from coder_tui.config.instructions import project_folders
 from coder_tui.config.paths import Directories
 from coder_tui.config.project import SKILL_FOLDERS
 from coder_tui.resources import bundled
@@ -32,7 +32,7 @@ def skill_roots(
         *(Root(_expanded(path, home), SkillSource.PATHS) for path in paths),
         *(
             Root(project / name, SkillSource.PROJECT, project)
-            for project in reversed(list(_projects(workspace)))
+            for project in project_folders(workspace)
             for name in SKILL_FOLDERS
             if project / name not in users
         ),
@@ -41,10 +41,3 @@ def skill_roots(
 
 def _expanded(path: str, home: Path) -> Path:
     return home / path[2:] if path.startswith("~/") else Path(path)
-
-
-def _projects(workspace: Path) -> Iterator[Path]:
-    """The workspace, then what is around it, up to the repository's root."""
-    around = (workspace, *workspace.parents)
-    roots = [folder for folder in around if (folder / ".git").exists()]
-    yield from around[: around.index(roots[0]) + 1] if roots else (workspace,)

@@ -199,6 +199,19 @@ async def test_a_sub_agent_is_under_the_same_layer(planning: Bench) -> None:
     await refused(planning, (*ATTEMPTS, *FOREIGN), planning.child)
 
 
+async def test_a_batch_is_under_the_same_layer(planning: Bench) -> None:
+    before = tree(planning.project)
+    attempts = (*ATTEMPTS, *FOREIGN)
+    outcomes: list[str] = []
+    for start in range(0, len(attempts), 20):
+        calls = [{"tool": tool, "args": arguments} for tool, arguments in attempts[start : start + 20]]
+        call = ToolCall(uuid4().hex, "batch", json.dumps({"calls": calls}))
+        told = json.loads((await planning.bench.runner.execute(call, "")).content)
+        outcomes += [str(each["error"]["type"]) for each in told["results"]]
+        assert tree(planning.project) == before
+    assert outcomes == ["permission_denied"] * len(attempts)
+
+
 async def test_a_file_that_was_read_cannot_be_written_either(planning: Bench) -> None:
     assert await planning.outcome(("read", {"path": "a.txt"})) == "ok"
     await refused(planning, (("write", {"path": "a.txt", "content": "x"}),))
