@@ -110,7 +110,7 @@ def _read_own(path: Path, folder: Path, dialect: Dialect) -> Parsed:
 
 def _of_project(workspace: Path, trust: Trust, notices: list[str]) -> Iterator[Parsed]:
     try:
-        names = [name for name in extension_names(workspace) if is_agent_file(name)]
+        names = [name for name in extension_names(workspace, AGENT_FOLDERS) if is_agent_file(name)]
     except ProjectFileError:
         return  # told where trust is asked for
     untrusted: list[str] = []

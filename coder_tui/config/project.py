@@ -3,7 +3,7 @@
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,9 +64,9 @@ def read_project_file(workspace: Path, name: str) -> ProjectFile | None:
     return ProjectFile(name, data)
 
 
-def extension_names(workspace: Path) -> tuple[str, ...]:
-    """The files below the folders that extend the program, in a stable order."""
-    names = sorted(name for folder in FOLDERS for name in files_below(workspace, folder))
+def extension_names(workspace: Path, folders: Iterable[str]) -> tuple[str, ...]:
+    """The files below these of the folders that extend the program, in a stable order."""
+    names = sorted(name for folder in folders for name in files_below(workspace, folder))
     if len(names) > _MOST_FILES:
         raise ProjectFileError(f"holds more than {_MOST_FILES} files")
     return tuple(names)

@@ -14,6 +14,7 @@ from coder_tui.config.private_file import write_private
 from coder_tui.config.project import (
     AGENT_FOLDERS,
     CONFIG_NAMES,
+    FOLDERS,
     SERVERS_NAME,
     SKILL_FOLDERS,
     ProjectFile,
@@ -180,10 +181,12 @@ def _read(path: Path) -> tuple[Answer, ...]:
 def _project_files(workspace: Path) -> Iterator[tuple[ProjectFile | str, str]]:
     """Each file that trust is about, or its name and why it cannot be read."""
     names = [*CONFIG_NAMES, SERVERS_NAME]
-    try:
-        names += extension_names(workspace)
-    except ProjectFileError as error:
-        yield ".coder-tui", str(error)
+    # One by one: a folder that cannot be used must not take the others with it.
+    for folder in FOLDERS:
+        try:
+            names += extension_names(workspace, (folder,))
+        except ProjectFileError as error:
+            yield folder, str(error)
     for name in names:
         try:
             file = read_project_file(workspace, name)

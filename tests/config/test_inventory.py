@@ -165,7 +165,7 @@ def test_many_files_cannot_hide_what_stands_in_the_settings(directories: Directo
     inventory = Trust.load(directories).inventory(project)
 
     assert [(item.kind, item.file, item.sentence) for item in inventory.items] == [
-        (ItemKind.UNREADABLE, ".coder-tui", "holds more than 2000 files; not used"),
+        (ItemKind.UNREADABLE, ".coder-tui/tools", "holds more than 2000 files; not used"),
         (ItemKind.RULE, CONFIG, "runs without asking: edit"),
     ]
     assert not inventory.is_trusted
@@ -216,4 +216,21 @@ def test_a_project_cannot_name_folders_of_skills(directories: Directories, proje
 
     assert [(item.kind, item.sentence) for item in Trust.load(directories).inventory(project).items] == [
         (ItemKind.NEVER, "sets skills.paths, which is never taken from a project")
+    ]
+
+
+def test_a_folder_that_cannot_be_used_does_not_take_the_others_with_it(
+    directories: Directories, project: Path
+) -> None:
+    (project / ".claude/skills/big").mkdir(parents=True)
+    for number in range(2_001):
+        (project / f".claude/skills/big/{number}").touch()
+    (project / ".agents/skills/small").mkdir(parents=True)
+    (project / ".agents/skills/small/SKILL.md").write_text("x")
+
+    inventory = Trust.load(directories).inventory(project)
+
+    assert [(item.kind, item.file) for item in inventory.items] == [
+        (ItemKind.UNREADABLE, ".claude/skills"),
+        (ItemKind.SKILL, ".agents/skills/small/SKILL.md"),
     ]
