@@ -132,7 +132,7 @@ def test_four_at_once_one_fails_one_is_stopped_two_ask(program: Program) -> None
             tmux.keys("C-y")
             tmux.shows(r"Allow these 2 requests once\?[\s\S]*ready")
             tmux.keys("C-y")
-            tmux.shows(r"✓ general 1 ok  made one[\s\S]*✓ general 2 ok  made two")
+            tmux.shows(r"✓ general 1 ok +made one[\s\S]*✓ general 2 ok +made two")
             tmux.keys("M-s")
             tmux.shows(r"Sub-agents[\s\S]*running")
             tmux.keys("x")

@@ -161,13 +161,12 @@ def test_sub_agents_say_state_time_and_cost_and_then_what_they_reported() -> Non
     )
     assert drawn(block, 50) == [
         "▶ explore running  find it           1m 15s  $0.50",
-        "✗ verify failed  check it                   <$0.01",
-        "  two tests fail",
-        "  in a.py",
+        "✗ verify  failed   check it                 <$0.01",
+        "  two tests fail in a.py",
     ]
     assert texts(draw_tree(block, 50, PALETTE)) == [
         "▶ explore running  grep needle       1m 15s  $0.50",
-        "✗ verify failed  two tests fail             <$0.01",
+        "✗ verify  failed   two tests fail           <$0.01",
     ]
 
 

@@ -60,7 +60,7 @@ async def test_each_has_a_row_that_says_what_it_does_and_costs() -> None:
             )
         )
         await s.until(lambda: "▶ explore running  grep  needle" in s.drawn() and "$0.25" in s.drawn())
-        assert "○ general queued  mend it" in s.drawn()
+        assert "○ general queued   mend it" in s.drawn()
 
 
 async def test_one_that_waits_for_the_person_says_so_in_its_row() -> None:
@@ -92,7 +92,7 @@ async def test_rows_stay_when_the_call_ends_and_unfold_to_the_reports() -> None:
     async with stage(size=(100, 30)) as s:
         s.session.emit(*begun(ToolFinished("f", "fork", Outcome.FAILED, "2 tasks", block, 9000)))
         await s.until(lambda: "✗ explore failed  not there" in s.drawn())
-        assert "✓ general ok  mended" in s.drawn()
+        assert "✓ general ok      mended" in s.drawn()
         assert "in a.py" not in s.drawn()
         await s.pilot.press("ctrl+o")
         await s.until(lambda: "in a.py" in s.drawn())

@@ -2,35 +2,36 @@
 
 from typing import assert_never
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from coder_tui.protocol.display import SubagentsBlock
+from coder_tui.protocol.display import MarkdownBlock, SubagentsBlock
 from coder_tui.protocol.subagents import ChildLine, ChildState
-from coder_tui.text.safe_text import safe_line, safe_text
+from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.blocks.markdown import draw_markdown_block
 from coder_tui.ui.drawing.palette import Palette
-from coder_tui.ui.drawing.strips import beside, cut_text, plain_rows, plain_strip, to_strip
+from coder_tui.ui.drawing.strips import beside, cut_text, plain_strip, to_strip
 
 INDENT = 2
+WIDEST_NAME = 20
 
 
 def draw_subagents(block: SubagentsBlock, width: int, palette: Palette) -> list[Strip]:
     """All that they reported."""
     rows: list[Strip] = []
     for child in block.children:
-        rows.append(_row(child, child.task, width, palette))
-        lines = safe_text(child.summary).rstrip("\n").split("\n") if child.summary else []
-        report = plain_rows(
-            lines, width - INDENT, palette.base, palette.glyphs.more, is_whole=palette.is_whole
-        )
+        rows.append(_row(child, child.task, _columns(block), width, palette))
+        report = draw_markdown_block(MarkdownBlock(child.summary), width - INDENT, palette)
         rows += beside(plain_strip("", INDENT, palette.base), report)
     return rows
 
 
 def draw_tree(block: SubagentsBlock, width: int, palette: Palette) -> list[Strip]:
     """One row each, whatever they do or said."""
-    return [_row(child, _news(child), width, palette) for child in block.children]
+    columns = _columns(block)
+    return [_row(child, _news(child), columns, width, palette) for child in block.children]
 
 
 def _news(child: ChildLine) -> str:
@@ -39,13 +40,21 @@ def _news(child: ChildLine) -> str:
     return child.doing or child.task
 
 
-def _row(child: ChildLine, words: str, width: int, palette: Palette) -> Strip:
+def _columns(block: SubagentsBlock) -> tuple[int, int]:
+    """Cells for names and states, so that what they do stands in one column."""
+    names = (cell_len(safe_line(child.agent)) for child in block.children)
+    states = (len(child.state) for child in block.children)
+    return min(WIDEST_NAME, max(names, default=0)), max(states, default=0)
+
+
+def _row(child: ChildLine, words: str, columns: tuple[int, int], width: int, palette: Palette) -> Strip:
     glyph, ink = _look(child.state, palette)
     right = _figures(child)
+    agent = safe_line(child.agent)
     left = Text.assemble(
         (f"{glyph} ", ink),
-        (safe_line(child.agent), palette.strong),
-        (f" {child.state}", ink),
+        (agent + " " * (columns[0] - cell_len(agent)), palette.strong),
+        (f" {child.state:<{columns[1]}}", ink),
         (f"  {safe_line(words)}", palette.base),
         end="",
     )
