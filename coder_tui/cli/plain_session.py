@@ -9,6 +9,7 @@ from coder_tui.cli.plain_input import InputLines
 from coder_tui.cli.plain_words import block_text, call_line, finished_text
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.child_progress import first_line
+from coder_tui.protocol.errors import UsageError
 from coder_tui.protocol.events import (
     ChildEvent,
     Event,
@@ -36,7 +37,10 @@ from coder_tui.text.safe_text import safe_text
 
 ARMING = 0.4
 """Seconds after a menu appeared in which a line is taken as typed before it."""
-HELP = "Type a message and Enter. /show prints all of the last call, /mode ask|edits|plan, /quit leaves."
+HELP = (
+    "Type a message and Enter. /show prints all of the last call, /mode ask|edits|plan, /agent NAME, "
+    "/quit leaves."
+)
 
 
 class PlainSession:
@@ -119,6 +123,9 @@ class PlainSession:
                 self._session.set_mode(Mode(mode))
                 self._prompt()
             case _:
+            case ["/agent", *names]:
+                self._line(_led(self._session, " ".join(names)))
+                self._prompt()
                 self._wants_line.clear()
                 task = asyncio.create_task(self._session.submit(line))
                 self._turns.add(task)
@@ -242,3 +249,14 @@ class PlainSession:
         if not self._at_line_start:
             self._write("\n")
         self._at_line_start = True
+
+
+def _led(session: Session, name: str) -> str:
+    """Let another agent work; without a name, tell which there are."""
+    if not name:
+        return "\n".join(f"{each.name}: {each.description}" for each in session.profiles.known.leading)
+    try:
+        profile = session.profiles.use(name)
+    except UsageError as error:
+        return str(error)
+    return f"{profile.name} works from here on."

@@ -247,6 +247,20 @@ async def test_a_pipe_is_read_a_line_at_a_time_and_nobody_answers_at_its_end() -
     assert ">" not in talk.printed.replace("->", "")
 
 
+async def test_an_agent_is_chosen_by_its_name() -> None:
+    talk = await started()
+    await talk.type("/agent", "/agent explor", "/agent plan")
+    assert talk.printed.splitlines() == [
+        "build: Reads, edits and runs; asks where your rules say so",
+        "plan: Reads, asks and makes a plan; changes nothing",
+        "> there is no agent 'explor'; did you mean explore?",
+        "> plan works from here on.",
+        "> ",
+    ]
+    assert talk.session.profiles.current.name == "plan"
+    await talk.type(None)
+
+
 async def test_commands_show_change_the_mode_and_leave() -> None:
     talk = await started()
     await talk.type("/show", "/help", "/mode plan")
