@@ -31,15 +31,16 @@ class SkillRow:
 
 def skill_rows(shelf: SkillShelf) -> tuple[SkillRow, ...]:
     """By name; a shadowed one right after the one that holds."""
-    rows = [*(_row(shelf, skill) for skill in shelf.found.skills), *_shadowed(shelf)]
+    loaded = frozenset(shelf.loaded())
+    rows = [*(_row(shelf, skill, loaded) for skill in shelf.found.skills), *_shadowed(shelf)]
     return tuple(sorted(rows, key=lambda row: (row.skill.name, row.state is SkillState.SHADOWED)))
 
 
-def _row(shelf: SkillShelf, skill: Skill) -> SkillRow:
+def _row(shelf: SkillShelf, skill: Skill, loaded: frozenset[str]) -> SkillRow:
     if shelf.is_denied(skill.name):
         verdict = shelf.verdict(skill.name)
         return SkillRow(skill, SkillState.DENIED, f"{verdict.rule}, from {verdict.source}")
-    if shelf.is_loaded(skill.name):
+    if skill.name in loaded:
         return SkillRow(skill, SkillState.LOADED)
     return SkillRow(skill, SkillState.READY if skill.is_for_model else SkillState.YOURS)
 
@@ -59,7 +60,10 @@ def skill_report(shelf: SkillShelf) -> tuple[str, ...]:
         lines.append(f"  {row.skill.name:<{width}}  {row.skill.source:<12}  {row.state}{note}")
         if row.state is not SkillState.SHADOWED:
             lines.append(f"  {'':<{width}}  {row.skill.description}")
-    heading = f"{len(shelf.found.skills)} skills; call one by /NAME, or by naming it in a message."
+    count = len(shelf.found.skills)
+    heading = (
+        f"{count} {'skill' if count == 1 else 'skills'}; call one by /NAME, or by naming it in a message."
+    )
     problems = [f"  {problem}" for problem in shelf.found.problems]
     return (heading, *lines, *(("Not as it should be:", *problems) if problems else ()))
 

@@ -122,7 +122,7 @@ def test_the_report_names_sources_states_and_what_is_wrong(tmp_path: Path) -> No
     shelf = shelf_of(Root(tmp_path / "weak", SkillSource.BUILTIN), user(tmp_path / "strong"))
 
     assert skill_report(shelf) == (
-        "1 skills; call one by /NAME, or by naming it in a message.",
+        "1 skill; call one by /NAME, or by naming it in a message.",
         "  deploy  user          ready",
         "          New way.",
         f"  deploy  built-in      shadowed  (by {tmp_path}/strong/deploy/SKILL.md)",
