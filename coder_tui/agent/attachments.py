@@ -159,7 +159,8 @@ def told(message: UserMessage) -> Iterator[Event]:
     """A message as it is shown: with a word on what went along with it."""
     yield UserMessageAdded(message.id, message.text)
     shown = (each for each in message.attachments if each.label != GIT_STATE)
-    labels = [each.label for each in shown if not each.text.startswith(NOT_ATTACHED)]
+    kept = [each for each in shown if not each.text.startswith(NOT_ATTACHED)]
+    labels = [f"{each.label} ({each.text})" if each.data else each.label for each in kept]
     if labels:
         yield Notice(NoticeLevel.INFO, f"Attached for the model: {', '.join(labels)}")
 

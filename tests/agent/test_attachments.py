@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.attachments import MOST_FILES, MOST_TEXT, Attachments
+from coder_tui.agent.attachments import MOST_FILES, MOST_TEXT, Attachments, told
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.request_broker import RequestBroker
@@ -15,8 +15,8 @@ from coder_tui.agent.session_log import NoLog
 from coder_tui.policy.decide import Policy
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.protocol.events import Event, RequestOpened
-from coder_tui.protocol.messages import Attachment
+from coder_tui.protocol.events import Event, Notice, RequestOpened, UserMessageAdded
+from coder_tui.protocol.messages import Attachment, UserMessage
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import ApprovalReply, Decision
 from coder_tui.text.redact import BY_SHAPE
@@ -173,3 +173,15 @@ async def test_no_more_than_a_few_go_along(folder: Path) -> None:
     attached = await desk.of(" ".join(f"@f{number}" for number in range(MOST_FILES + 5)))
     assert len(attached) == MOST_FILES
     assert desk.notices == [f"Only the first {MOST_FILES} of {MOST_FILES + 5} are attached."]
+
+
+def test_what_went_along_is_told_with_the_size_of_pictures() -> None:
+    attachments = (
+        Attachment("a.py", "x = 1"),
+        Attachment("shot.png", "image/png 2×3", "image/png", "QUJD"),
+        Attachment(".env", "(not attached: the person refused this call)"),
+    )
+    assert list(told(UserMessage("m", "see", attachments))) == [
+        UserMessageAdded("m", "see"),
+        Notice(NoticeLevel.INFO, "Attached for the model: a.py, shot.png (image/png 2×3)"),
+    ]

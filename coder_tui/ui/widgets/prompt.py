@@ -39,7 +39,7 @@ class Prompt(ChipField):
         sent: PromptHistory,
         submit: Callable[[str], None],
         *,
-        placeholder: str = "Ask, or describe a change",
+        placeholder: str = "Ask, or describe a change   @file  /command  !shell",
         id: str = "prompt",
         holds_chips: bool = False,
     ) -> None:
