@@ -122,10 +122,10 @@ class PlainSession:
             case ["/mode", ("ask" | "edits" | "plan") as mode]:
                 self._session.set_mode(Mode(mode))
                 self._prompt()
-            case _:
             case ["/agent", *names]:
                 self._line(_led(self._session, " ".join(names)))
                 self._prompt()
+            case _:
                 self._wants_line.clear()
                 task = asyncio.create_task(self._session.submit(line))
                 self._turns.add(task)
