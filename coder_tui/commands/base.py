@@ -23,6 +23,7 @@ class ScreenName(StrEnum):
     AGENTS = "agents"
     REVIEW = "review"
     CHANGES = "changes"
+    SUBAGENTS = "subagents"
     TODOS = "todos"
     PROBLEMS = "problems"
     FILES = "files"

@@ -48,6 +48,7 @@ def builtin_commands() -> tuple[Command, ...]:
         Command("redo", "Make the turn again that was taken back", redo, "[files|conversation]"),
         _opening("review", "Keep or reject changes, hunk by hunk", ScreenName.REVIEW),
         _opening("diff", "What was changed in this session", ScreenName.CHANGES),
+        _opening("subagents", "Sub-agents: read what one said, or stop it", ScreenName.SUBAGENTS),
         _opening("todos", "The agent's todo list", ScreenName.TODOS),
         _opening("problems", "What language servers complain about", ScreenName.PROBLEMS),
         Command("permissions", "Rules, what you allowed, and decisions", permissions),

@@ -157,6 +157,7 @@ _ACTIONS = {
     "agents": "screen.agents",
     "review": "screen.review",
     "changes": "screen.changes",
+    "subagents": "screen.subagents",
     "todos": "screen.todo",
     "problems": "screen.problems",
     "files": "screen.files",
