@@ -71,8 +71,8 @@ async def test_a_paste_among_keys_keeps_its_place() -> None:
 async def test_letters_typed_over_the_transcript_arrive_whole() -> None:
     earlier = (UserMessageAdded("u", "question"), MessageFinished("m", "answer", ""))
     async with stage(FakeSession(earlier=earlier)) as s:
-        burst(s, "tab", *"foo boo zoo jk")
-        await s.until(lambda: s.draft == "foo boo zoo jk")
+        burst(s, "tab", *"zoo foo boo jk")
+        await s.until(lambda: s.draft == "zoo foo boo jk")
         assert s.screen.focused is s.screen.prompt
 
 
