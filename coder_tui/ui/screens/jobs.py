@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from coder_tui.agent.job_desk import JobDesk
     from coder_tui.shell.background import JobState
 
-NONE = "Nothing runs in the background. The agent starts such commands for servers and long builds."
+NONE = "Nothing runs in the background."
 
 
 class JobsScreen(PickerScreen):
