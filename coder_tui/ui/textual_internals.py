@@ -3,7 +3,7 @@
 `IS_KNOWN` is False for a Textual that nobody measured: then every trick stands aside for the public way.
 """
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -267,3 +267,8 @@ def forget_arrangements(widget: Widget) -> None:
 def placed_rows(placements: Iterable[WidgetPlacement]) -> int:
     """How many rows an arrangement fills."""
     return max((placement.region.bottom for placement in placements), default=0)
+
+
+def changed_keys(app: App[Any]) -> Mapping[str, str]:
+    """What a person bound anew, by the id of the binding."""
+    return app._keymap if IS_KNOWN else {}

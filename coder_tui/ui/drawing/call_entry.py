@@ -146,7 +146,7 @@ class CallEntry:
             case CallState.RUNNING:
                 return f"running {self.seconds}s" if self.seconds else "running"
             case CallState.WAITING:
-                return "waiting for you   F8 answer"
+                return f"waiting for you   {palette.answer_key} answer"
             case CallState.OK:
                 return "  ".join(
                     filter(None, (self._folded(palette, has_body), self._exit(), self._duration()))

@@ -48,6 +48,7 @@ class Palette:
     hit: Style
     current_hit: Style
     glyphs: Glyphs = UNICODE
+    answer_key: str = "F8"
     is_whole: bool = False
     """Whether every character is drawn, however long a line: a person decides by what they see."""
 

@@ -58,7 +58,8 @@ class PickerScreen(Gated, ModalScreen[str | None]):
         self.list = FuzzyList(self.action_choose, glyphs=chrome)
         self.line = TypedLine()
         self._note = Static(id="note", markup=False)
-        self._keys = BrowseLine(self.hints, chrome)
+        contexts = (Context.PICKER, Context.LIST, self.help_context)
+        self._keys = BrowseLine(self.hints, chrome, contexts=contexts)
         self._asked: Callable[[str], None] | None = None
         self._armed: str | None = None
         self._was_armed: str | None = None

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from coder_tui.ui.key_names import named
+from coder_tui.ui.keys import Context
 from coder_tui.ui.screens.furnished import Furnished
 from coder_tui.ui.widgets.chip_field import ChipField
 
@@ -33,7 +35,7 @@ class PromptActions(Furnished):
         self.set_focus(self.prompt)
 
     def on_chip_field_refused(self, event: ChipField.Refused) -> None:
-        self.hints.show(event.reason)
+        self.hints.show(named(self, event.reason, Context.COMPOSER))
 
     def on_completion_list_clicked(self, event: "CompletionList.Clicked") -> None:
         self.composing.completer.click(event.index)

@@ -14,6 +14,7 @@ from coder_tui.agent.session import Session
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import Event, FilesChanged, TurnFinished
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.key_names import named
 from coder_tui.ui.keys import Context
 from coder_tui.ui.review_model import ReviewedFile, ReviewModel
 from coder_tui.ui.screens.gated import Gated
@@ -67,8 +68,8 @@ class ReviewPage(Gated, ModalScreen[str | None]):
         self.comment = Prompt(
             PromptHistory((), keep_in_memory), self.commented, placeholder="What about it?", id="comment"
         )
-        self.keys = BrowseLine(HINTS, chrome)
-        self.comment_keys = BrowseLine(COMMENT_HINTS, chrome)
+        self.keys = BrowseLine(HINTS, chrome, contexts=(Context.REVIEW, Context.DIFF))
+        self.comment_keys = BrowseLine(COMMENT_HINTS, chrome, contexts=(Context.COMPOSER,))
         self._drawn: ReviewedFile | None = None
         self.is_sending = False
         self._early: list[events.Key | events.Paste] | None = []
@@ -145,7 +146,7 @@ class ReviewPage(Gated, ModalScreen[str | None]):
     def _nothing(self) -> str:
         if self.model.files:
             return ""
-        return NOTHING_IN_TURN if self.model.is_turn_only else NOTHING
+        return named(self, NOTHING_IN_TURN, Context.REVIEW) if self.model.is_turn_only else NOTHING
 
     @property
     def is_loaded(self) -> bool:

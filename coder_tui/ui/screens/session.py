@@ -14,6 +14,7 @@ from textual.widgets import Static, TextArea
 
 from coder_tui.ui.git_branch import read_branch
 from coder_tui.ui.glyphs import chrome
+from coder_tui.ui.key_names import named
 from coder_tui.ui.key_order import deliver
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
@@ -215,7 +216,7 @@ class SessionScreen(
             await self.app.action_quit()
         else:
             self._quit_until = self._clock() + QUIT_WINDOW
-            self.hints.show("Ctrl+C again quits.", QUIT_WINDOW)
+            self.hints.show(named(self, "Ctrl+C again quits.", Context.SESSION), QUIT_WINDOW)
 
     def on_request_card_opened(self) -> None:
         self.action_answer()

@@ -7,6 +7,8 @@ from textual.widget import Widget
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
 from coder_tui.ui.drawing.strips import cut
+from coder_tui.ui.key_names import Hints, named, named_hints
+from coder_tui.ui.keys import Context
 
 _GAP = 2
 
@@ -21,11 +23,12 @@ class BrowseLine(Widget):
     }
     """
 
-    def __init__(self, hints: tuple[tuple[str, str], ...], glyphs: Glyphs = UNICODE) -> None:
-        """`hints` are keys with a word each, the most useful first."""
+    def __init__(self, hints: Hints, glyphs: Glyphs = UNICODE, *, contexts: tuple[Context, ...] = ()) -> None:
+        """`hints` begin with the most useful; `contexts` are those that their keys belong to."""
         super().__init__()
         self._hints = hints
         self._glyphs = glyphs
+        self._contexts = contexts
         self._words = ""
         self._count = ""
         self._is_typing = False
@@ -45,7 +48,7 @@ class BrowseLine(Widget):
             return self._search(width)
         parts: list[tuple[str, str]] = []
         used = 0
-        for keys, word in self._hints:
+        for keys, word in named_hints(self, self._hints, self._contexts):
             used += cell_len(keys) + 1 + cell_len(word) + (_GAP if parts else 0)
             if used > width:
                 break
@@ -53,7 +56,7 @@ class BrowseLine(Widget):
         return Content.assemble(*parts)
 
     def _search(self, width: int) -> Content:
-        keys = "Enter keep  Esc close" if self._is_typing else "n N hits  Esc close"
+        keys = "Enter keep  Esc close" if self._is_typing else self._hit_keys()
         tail = f"  {self._count}"
         room = max(1, width - cell_len(tail) - 2)
         # The end of a long query is what is being typed.
@@ -66,6 +69,9 @@ class BrowseLine(Widget):
         if width - used >= cell_len(keys) + _GAP:
             parts.append((" " * (width - used - cell_len(keys)) + keys, ""))
         return Content.assemble(*((cut(text, width, self._glyphs.more), style) for text, style in parts))
+
+    def _hit_keys(self) -> str:
+        return named(self, "n N hits  Esc close", *self._contexts)
 
     def _change(self, words: str, count: str, *, is_typing: bool) -> None:
         self._words, self._count, self._is_typing = words, count, is_typing

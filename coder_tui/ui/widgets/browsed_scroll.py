@@ -6,6 +6,7 @@ from typing import Protocol
 from textual import events
 
 from coder_tui.ui.drawing.entries import Entry, ReplyEntry, UserEntry
+from coder_tui.ui.drawing.glyphs import Glyphs
 from coder_tui.ui.drawing.parts import text_of
 from coder_tui.ui.drawing.searching import Hits
 from coder_tui.ui.keys import Context, bindings
@@ -25,6 +26,10 @@ HINTS = (
     ("e", "editor"),
     ("?", "keys"),
 )
+
+
+def browse_line(glyphs: Glyphs) -> BrowseLine:
+    return BrowseLine(HINTS, glyphs, contexts=(Context.TRANSCRIPT,))
 
 
 class Reader(Protocol):

@@ -1,6 +1,7 @@
 """The base of widgets that draw their own rows, without border or padding, and let text be selected."""
 
 from abc import abstractmethod
+from dataclasses import replace
 
 from rich.style import Style
 from textual.app import RenderResult
@@ -11,6 +12,8 @@ from textual.widget import Widget
 
 from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
 from coder_tui.ui.drawing.palette import Palette, build_palette
+from coder_tui.ui.key_names import named
+from coder_tui.ui.keys import Context
 from coder_tui.ui.textual_internals import LaysOutOnce, drop_styles_cache
 
 NARROWEST_DRAWING = 20
@@ -40,6 +43,7 @@ class DrawnLines(LaysOutOnce, Widget):
             background = self.background_colors[1]
             base = self.visual_style.rich_style
             palette = build_palette(self.app.theme_variables, base, background, self._glyphs)
+            palette = replace(palette, answer_key=named(self, palette.answer_key, Context.SESSION))
             if palette != self._palette:
                 self._palette = palette
         return self._palette

@@ -3,8 +3,8 @@
 from textual.content import Content
 from textual.widgets import Static
 
-Hints = tuple[tuple[str, str], ...]
-"""Keys as a person reads them, each with what it does."""
+from coder_tui.ui.key_names import Hints, named_hints
+from coder_tui.ui.keys import Context
 
 
 def keyed(hints: Hints) -> Content:
@@ -19,8 +19,15 @@ class Legend(Static):
 
     DEFAULT_CSS = "Legend { height: auto; padding: 0 1; }"
 
-    def __init__(self, hints: Hints = ()) -> None:
-        super().__init__(keyed(hints), id="legend", markup=False)
+    def __init__(self, hints: Hints = (), *, context: Context = Context.COMPOSER) -> None:
+        """`context` is the one whose keys may have been changed: fields to write in have the prompt's."""
+        super().__init__(id="legend", markup=False)
+        self._hints = hints
+        self._whose = context
+
+    def on_mount(self) -> None:
+        self.show(*self._hints)
 
     def show(self, *hints: tuple[str, str]) -> None:
-        self.update(keyed(hints))
+        self._hints = hints
+        self.update(keyed(named_hints(self, hints, (self._whose,))))

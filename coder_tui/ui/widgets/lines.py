@@ -14,6 +14,8 @@ from textual.widgets import Static
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.key_names import named
+from coder_tui.ui.keys import Context
 
 if TYPE_CHECKING:  # the types of requests take long to define: not before the first paint
     from coder_tui.protocol.requests import Request
@@ -94,9 +96,9 @@ class RequestCard(Widget):
 
     def render(self) -> Content:
         if not self._waiting.first:
-            words = f"{self._chrome.denied} questions cancelled {self._chrome.dot} F8 reopen"
+            words = f"{self._chrome.denied} questions cancelled {self._chrome.dot} {self._answer_key} reopen"
             return Content.styled(words if self._has_cancelled else "", "$text-muted")
-        tail = f" {self._chrome.dash} waiting for you  F8 answer"
+        tail = f" {self._chrome.dash} waiting for you  {self._answer_key} answer"
         width = self.content_size.width
         room = max(1, width - cell_len(tail))
         first = f"{self._chrome.waiting} {request_line(self._waiting.first[0])}"
@@ -105,6 +107,10 @@ class RequestCard(Widget):
         for line in rest_lines(self._waiting.rest):
             rows.append(Content.styled(cut(f"  {line}", width, self._chrome.more), "$text-muted"))
         return Content("\n").join(rows)
+
+    @property
+    def _answer_key(self) -> str:
+        return named(self, "F8", Context.SESSION)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return 1 + len(rest_lines(self._waiting.rest))

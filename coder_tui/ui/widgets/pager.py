@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from coder_tui.ui.drawing.entries import Entry, View
 from coder_tui.ui.drawing.glyphs import Glyphs
 from coder_tui.ui.drawing.thinking import ThinkingLevel
+from coder_tui.ui.keys import Context
 from coder_tui.ui.widgets.browse_line import BrowseLine
 from coder_tui.ui.widgets.history import History
 from coder_tui.ui.widgets.searched_scroll import SearchedScroll
@@ -33,7 +34,7 @@ class Pager(SearchedScroll):
         edit: Callable[[], None],
         close: Callable[[], None],
     ) -> None:
-        super().__init__(History(glyphs=glyphs), BrowseLine(HINTS, glyphs))
+        super().__init__(History(glyphs=glyphs), BrowseLine(HINTS, glyphs, contexts=(Context.PAGER,)))
         self._copy, self._edit, self._close = copy, edit, close
         self.history.strips.view = View(ThinkingLevel.FULL, is_open=True)
         self._is_following = False

@@ -14,6 +14,14 @@ from coder_tui.ui.panes import PaneName
 from coder_tui.ui.widgets.browse_line import BrowseLine
 from coder_tui.ui.widgets.row_list import RowList
 
+_CONTEXTS = (
+    Context.SESSION,
+    Context.PANE,
+    Context.LIST,
+    Context.CHANGES,
+    Context.PROBLEMS,
+    Context.DIFF,
+)
 PaneHints = tuple[tuple[str, str], ...]
 """Keys with a word each, the most useful first."""
 
@@ -48,7 +56,7 @@ class Pane(Container):
     def __init__(self, hints: PaneHints, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self._hints = hints
-        self.line = PaneLine(hints, glyphs)
+        self.line = PaneLine(hints, glyphs, contexts=_CONTEXTS)
 
     @property
     @abstractmethod

@@ -7,9 +7,12 @@ from textual.message import Message
 from textual.widget import Widget
 
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.key_names import named
+from coder_tui.ui.keys import Context
 from coder_tui.ui.panes import PaneName
 
 CHAT = "chat"
+_KEYS = "F2 F3 F4 F5"
 
 
 class PaneTabs(Widget):
@@ -32,7 +35,7 @@ class PaneTabs(Widget):
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(id="tabs")
         self._between = f" {chrome.edge} "
-        self._hint = f"F2{chrome.to}F5 switch"
+        self._to = chrome.to
         self._counts: tuple[tuple[PaneName, str], ...] = ()
         self._front: PaneName | None = None
 
@@ -60,10 +63,15 @@ class PaneTabs(Widget):
             if parts:
                 parts.append((self._between, ""))
             parts.append((label, "bold underline $text-primary" if name is self._front else "$foreground"))
-        room = self.content_size.width - sum(cell_len(text) for text, _ in parts) - cell_len(self._hint)
+        hint = self._hint()
+        room = self.content_size.width - sum(cell_len(text) for text, _ in parts) - cell_len(hint)
         if room >= 2:
-            parts.append((" " * room + self._hint, "$text-dim"))
+            parts.append((" " * room + hint, "$text-dim"))
         return Content.assemble(*parts)
+
+    def _hint(self) -> str:
+        keys = named(self, _KEYS, Context.SESSION)
+        return f"F2{self._to}F5 switch" if keys == _KEYS else f"{keys} switch"
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

@@ -12,6 +12,8 @@ from textual.widget import Widget
 from coder_tui.protocol.access import Mode
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.key_names import named
+from coder_tui.ui.keys import Context
 
 AMBER_FROM, RED_FROM = 70, 90
 _BAR_CELLS = 5
@@ -81,6 +83,7 @@ class Segment:
     style: str
     rank: int | None
     gap: int = 2
+    is_hint: bool = False
 
 
 _MODE_STYLE = {
@@ -89,7 +92,7 @@ _MODE_STYLE = {
     Mode.AUTO: "bold $background on $error",
     Mode.PLAN: "bold $background on $success",
 }
-_HINT = Segment("^P commands  F1 help", "$text-dim", 3)
+_HINT = Segment("^P commands  F1 help", "$text-dim", 3, is_hint=True)
 
 
 def short_count(tokens: int) -> str:
@@ -154,10 +157,10 @@ def _activity(activity: Activity, chrome: Chrome) -> tuple[Segment, ...]:
             return ()
         case Activity.WORKING:
             word = Segment(f"{chrome.running} working", "$text-primary", 8, 0)
-            return word, Segment(", Esc stops", "$text-primary", 4)
+            return word, Segment(", Esc stops", "$text-primary", 4, is_hint=True)
         case Activity.WAITING:
             word = Segment(f"{chrome.waiting} waiting for you", "bold $text-warning", 8, 0)
-            return word, Segment(", F8 answers", "bold $text-warning", 4)
+            return word, Segment(", F8 answers", "bold $text-warning", 4, is_hint=True)
 
 
 def fit(row: list[Segment], width: int) -> list[Segment]:
@@ -191,10 +194,16 @@ class StatusBar(Widget):
 
     def render(self) -> Content:
         width = self.size.width - 1
-        row = fit([*segments(self.status, self._chrome), _HINT], width)
+        last = self._named(_HINT)
+        row = fit([*map(self._named, segments(self.status, self._chrome)), last], width)
         parts: list[tuple[str, str]] = []
         for item in row:
-            if item is _HINT:
+            if item is last:
                 parts.append((" " * (width - _width(row)), ""))
             parts += [(item.text, item.style), (" " * item.gap, "")]
         return Content.assemble(*parts)
+
+    def _named(self, item: Segment) -> Segment:
+        if not item.is_hint:
+            return item
+        return replace(item, text=named(self, item.text, Context.GLOBAL, Context.SESSION))

@@ -23,8 +23,7 @@ from coder_tui.ui.drawing.glyphs import ASCII, UNICODE
 from coder_tui.ui.drawing.markdown import load as load_markdown
 from coder_tui.ui.drawing.thinking import ThinkingLevel
 from coder_tui.ui.motion import after_first_paint
-from coder_tui.ui.widgets.browse_line import BrowseLine
-from coder_tui.ui.widgets.browsed_scroll import HINTS, BrowsedScroll
+from coder_tui.ui.widgets.browsed_scroll import BrowsedScroll, browse_line
 from coder_tui.ui.widgets.history import History
 from coder_tui.ui.widgets.live_calls import LiveCalls
 from coder_tui.ui.widgets.tail import Tail
@@ -51,7 +50,7 @@ class Transcript(BrowsedScroll):
         id: str | None = None,
     ) -> None:
         glyphs = ASCII if use_ascii else UNICODE
-        super().__init__(History(glyphs=glyphs), BrowseLine(HINTS, glyphs), id=id)
+        super().__init__(History(glyphs=glyphs), browse_line(glyphs), id=id)
         self.tail = Tail(glyphs=glyphs)
         self.calls = LiveCalls(self, self.history, self._add, clock, has_motion=has_motion, more=glyphs.more)
         self._streaming: str | None = None

@@ -10,6 +10,7 @@ from textual.content import Content
 from coder_tui.protocol.requests import ApprovalRequest, Request
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.keys import Context
 from coder_tui.ui.widgets.detail_rows import DetailRows
 from coder_tui.ui.widgets.guarded_dialog import GuardedDialog
 from coder_tui.ui.widgets.legend import Legend
@@ -100,7 +101,7 @@ class WaitingDialog(GuardedDialog):
         super().__init__(chrome, ())
         self.list = WaitingList(chrome)
         self.in_full = AllInFull(chrome)
-        self._legend = Legend(LEGEND)
+        self._legend = Legend(LEGEND, context=Context.WAITING)
 
     @property
     def scrolled(self) -> SeenScroll:
