@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from coder_tui.text.mentions import mention
 from coder_tui.ui.screens.furnished import Furnished
 
 if TYPE_CHECKING:  # the first paint does not need the agent
@@ -28,6 +27,8 @@ class WorkActions(Furnished):
 
     def _name_file(self, path: str) -> None:
         """At the cursor, with a blank on both sides."""
+        from coder_tui.text.mentions import mention  # the first paint names no file
+
         row, column = self.prompt.cursor_location
         before = self.prompt.document.get_line(row)[:column]
         gap = " " if before and not before[-1].isspace() else ""
