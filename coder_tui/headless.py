@@ -13,6 +13,7 @@ from coder_tui.agent.session import Session
 from coder_tui.protocol.child_progress import first_line
 from coder_tui.protocol.events import (
     ChildEvent,
+    CompactionFinished,
     Event,
     FilesChanged,
     MessageFinished,
@@ -130,6 +131,8 @@ class TextPrinter:
                 self.remark(f"… {event.reason} Trying again in {event.delay:.0f} s.")
             case Notice():
                 self.remark(event.text)
+            case CompactionFinished() if event.sentence:
+                self.remark(event.sentence)
             case SubagentEvent():
                 self._of_child(event.agent, event.event)
             case _:

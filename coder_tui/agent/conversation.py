@@ -1,18 +1,27 @@
 """The messages of a session: stored first, then remembered."""
 
+from coder_tui.agent.context_view import sent
 from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.protocol.context import Compaction
 from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from coder_tui.storage.sessions import Store
 
 
 class Conversation:
-    """What the model is sent. A message is part of it only once it is stored."""
+    """All that was said. A message is part of it only once it is stored."""
 
-    def __init__(self, store: Store, session_id: str, messages: tuple[Message, ...] = ()) -> None:
+    def __init__(
+        self,
+        store: Store,
+        session_id: str,
+        messages: tuple[Message, ...] = (),
+        compactions: tuple[Compaction, ...] = (),
+    ) -> None:
         self._store = store
         self._session_id = session_id
         self._messages: list[Message] = list(messages)
+        self.compactions: tuple[Compaction, ...] = compactions
         self.call_ids = {
             call.id for message in messages if isinstance(message, AssistantMessage) for call in message.calls
         }
@@ -21,9 +30,15 @@ class Conversation:
     def messages(self) -> tuple[Message, ...]:
         return tuple(self._messages)
 
-    def replace(self, messages: tuple[Message, ...]) -> None:
+    @property
+    def for_model(self) -> tuple[Message, ...]:
+        """What a model is sent: compactions stand for what they cover."""
+        return sent(self._messages, self.compactions)
+
+    def replace(self, messages: tuple[Message, ...], compactions: tuple[Compaction, ...]) -> None:
         """What counts of the session changed in the store. Ids of calls stay taken."""
         self._messages = list(messages)
+        self.compactions = compactions
 
     async def add(self, message: Message) -> None:
         await to_the_end(self._add(message))

@@ -17,6 +17,6 @@ class Past:
     async def reload(self) -> None:
         """Turns were taken back, or made again: model and screen go by what counts now."""
         stored = await self._parts.store.load(self._parts.info.id)
-        self._parts.services.conversation.replace(stored.messages)
+        self._parts.services.conversation.replace(stored.messages, stored.compactions)
         self._parts.take_todos(stored.todos)
         self.events = tuple(replay(stored))

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from coder_tui.agent.background import Background
+from coder_tui.agent.compaction import CompactionDesk
 from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.job_desk import JobDesk
 from coder_tui.agent.message_queue import MessageQueue
@@ -27,6 +28,7 @@ from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.turn_player import TurnPlayer
 from coder_tui.agent.undo import UndoDesk
+from coder_tui.agent.verify import Verifier
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     Event,
@@ -60,6 +62,8 @@ class SessionParts:
     services: TurnServices
     titles: TitleWriter
     changes: SessionChanges
+    compaction: CompactionDesk
+    verifier: Verifier
     profiles: ProfileSwitch
     earlier: tuple[Event, ...] = ()
     todos: Callable[[], tuple[TodoItem, ...]] = tuple
@@ -98,6 +102,8 @@ class Session:
         self.shell = PersonShell(parts)
         self.jobs = parts.jobs
         self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
+        self.compaction = parts.compaction
+        self.verifier = parts.verifier
         self._past = Past(parts)
         self.turns = UndoDesk(parts, self._past, lambda: self.is_busy)
 

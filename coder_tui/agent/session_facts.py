@@ -71,4 +71,4 @@ class SessionFacts:
     def sizes(self) -> dict[str, int]:
         """Tokens that the next request would hold, by part, roughly counted."""
         services = self._parts.services
-        return context_sizes(services.request, services.conversation.messages)
+        return context_sizes(services.request, services.conversation.for_model)

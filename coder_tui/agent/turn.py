@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 from uuid import uuid4
 
 from coder_tui.agent.attachments import no_attachments, told
@@ -10,11 +11,14 @@ from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.held_attachments import HeldAttachments
 from coder_tui.agent.limits import Limits, RepeatDetector
 from coder_tui.agent.model_step import ModelStep
+from coder_tui.agent.reply import ReplyDraft
 from coder_tui.agent.request_builder import RequestBuilder
 from coder_tui.agent.side_by_side import side_by_side
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
 from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.agent.verify import Check, no_check
+from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.protocol.events import MessageFinished, Notice
 from coder_tui.protocol.messages import (
     AssistantMessage,
@@ -38,6 +42,25 @@ def goes_on() -> TurnEnd | None:
     return None
 
 
+class Room(Protocol):
+    """Sees to it that the conversation fits the model's window."""
+
+    async def make_room(self) -> None: ...
+
+    async def after_overflow(self) -> bool:
+        """Whether there is more room than before, so that it is worth another try."""
+
+
+class NoRoom:
+    """For a conversation that is sent as it is."""
+
+    async def make_room(self) -> None:
+        return None
+
+    async def after_overflow(self) -> bool:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class TurnServices:
     """What a turn needs of its session; the functions read the session's present state."""
@@ -54,6 +77,9 @@ class TurnServices:
     attach: Callable[[str], Awaitable[tuple[Attachment, ...]]] = no_attachments
     """Finds what a message names for the model."""
     held: HeldAttachments = field(default_factory=HeldAttachments)
+    room: Room = field(default_factory=NoRoom)
+    check: Check = no_check
+    """Asked when the model has ended."""
     over: Callable[[], TurnEnd | None] = goes_on
     """Asked after each step: what ends the turn although the model would go on."""
 
@@ -73,7 +99,7 @@ class Turn:
             if end := self._services.over():
                 return end
             was_steered = await self._say_queued()
-            if not reply.calls and not was_steered:
+            if not reply.calls and not was_steered and not await self._must_go_on():
                 return TurnEnd(TurnOutcome.DONE, _closing_words(reply))
             if limit := self._limit():
                 return TurnEnd(TurnOutcome.LIMIT, limit)
@@ -112,12 +138,17 @@ class Turn:
             was_steered = True
         return was_steered
 
+    async def _must_go_on(self) -> bool:
+        """Whether what the model did was checked, and it must hear of it."""
+        if words := await self._services.check():
+            await self._say(words)
+        return bool(words)
+
     async def _ask_model(self) -> AssistantMessage:
         services = self._services
-        request = services.request(services.conversation.messages)
-        self._model = request.model
-        draft = await services.step.run(request, uuid4().hex, services.conversation.call_ids)
-        message = draft.message(request.model, services.known_tools)
+        await services.room.make_room()
+        draft = await self._step()
+        message = draft.message(self._model, services.known_tools)
         await services.conversation.add(message)
         services.step.forget()
         self._finished(message, draft.whole_thinking, interrupted=False)
@@ -125,6 +156,21 @@ class Turn:
         self._warn_of_unknown_price(message)
         self._steps += 1
         return message
+
+    async def _step(self) -> ReplyDraft:
+        try:
+            return await self._request()
+        except ModelError as error:
+            # Once: a window that is too small for what must stay would never be large enough.
+            if error.kind is not ModelErrorKind.OVERFLOW or not await self._services.room.after_overflow():
+                raise
+            return await self._request()
+
+    async def _request(self) -> ReplyDraft:
+        services = self._services
+        request = services.request(services.conversation.for_model)
+        self._model = request.model
+        return await services.step.run(request, uuid4().hex, services.conversation.call_ids)
 
     def _warn_of_unknown_price(self, message: AssistantMessage) -> None:
         if self._steps == 0 and self._services.limits.max_cost is not None and message.usage.cost is None:

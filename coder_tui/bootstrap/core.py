@@ -22,9 +22,11 @@ from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.bootstrap.briefing import build_briefing, nearby_instructions
+from coder_tui.bootstrap.compaction import build_compaction
 from coder_tui.bootstrap.setup import Setup, find_skills, workspace_of
 from coder_tui.bootstrap.subagents import Furniture, build_subagents
 from coder_tui.bootstrap.undo import blobs_of, session_changes
+from coder_tui.bootstrap.verify import build_verifier
 from coder_tui.bootstrap.workbench import Workbench, build_workbench
 from coder_tui.llm.catalog import small_model_for
 from coder_tui.llm.client import ModelClient
@@ -100,7 +102,7 @@ class Core:
 
     def _session(self, stored: StoredSession, lead: StoredLead) -> Session:
         info, bus = stored.info, EventBus()
-        conversation = Conversation(self.store, info.id, stored.messages)
+        conversation = Conversation(self.store, info.id, stored.messages, stored.compactions)
         state = SessionState(self.choice.name, info.title, stored.last_turn)
         changes = session_changes(self.setup, self.store, info.id, lambda: state.turn)
         log = SessionLog(self.store, info.id, conversation, changes)
@@ -112,6 +114,9 @@ class Core:
         bench.skills.follow(lambda: loaded_skills(conversation.messages))
         queue = MessageQueue(bus)
         services = self._services(bench, conversation, queue, stored)
+        compaction = build_compaction(self.setup, self.store, self.client, services, changes, todos)
+        verifier = build_verifier(self.setup, self.store, info.id, bench, changes, lambda: state.turn)
+        services = replace(services, room=compaction, check=verifier.after_turn)
         furniture = Furniture(self.setup, self.store, self.client, self.retry, bench, services, changes)
         parts = SessionParts(
             info=info,
@@ -130,6 +135,8 @@ class Core:
             todos=lambda: todos.items,
             take_todos=todos.take,
             subagents=build_subagents(info.id, furniture),
+            compaction=compaction,
+            verifier=verifier,
             jobs=JobDesk(bench.shell.jobs, self.setup.redact),
             is_kept=not self.setup.is_scratch,
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,

@@ -12,6 +12,7 @@ from coder_tui.protocol.child_progress import first_line
 from coder_tui.protocol.errors import UsageError
 from coder_tui.protocol.events import (
     ChildEvent,
+    CompactionFinished,
     Event,
     MessageFinished,
     ModeChanged,
@@ -203,6 +204,8 @@ class PlainSession:
                 self._line(f"{reason} Attempt {attempt} failed, again in {delay:.0f} seconds.")
             case Notice(_, text):
                 self._line(text)
+            case CompactionFinished() if event.sentence:
+                self._line(event.sentence)
             case TurnFailed(_, message, hint):
                 self._line(f"{message} {hint}".strip())
             case TurnFinished(_, outcome, message, _):

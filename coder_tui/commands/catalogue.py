@@ -14,9 +14,11 @@ from coder_tui.commands.base import (
     SetMode,
     StartSession,
 )
+from coder_tui.commands.compact import compact, pin
 from coder_tui.commands.documents import copy, export
 from coder_tui.commands.reports import context, cost, permissions, tools
 from coder_tui.commands.undo import redo, undo
+from coder_tui.commands.verify import verify
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.outcomes import NoticeLevel
 
@@ -46,6 +48,9 @@ def builtin_commands() -> tuple[Command, ...]:
         Command("rename", "Give this session a title", _rename, "TITLE"),
         Command("undo", "Take the newest turn back: files and what was said", undo, "[files|conversation]"),
         Command("redo", "Make the turn again that was taken back", redo, "[files|conversation]"),
+        Command("verify", "Run the project's check, or choose it", verify, "[on [COMMAND]|off]"),
+        Command("compact", "Put a summary in place of old messages", compact, "[preview|undo|WHAT MATTERS]"),
+        Command("pin", "Keep words through every compaction", pin, "[TEXT]"),
         _opening("review", "Keep or reject changes, hunk by hunk", ScreenName.REVIEW),
         _opening("diff", "What was changed in this session", ScreenName.CHANGES),
         _opening("subagents", "Sub-agents: read what one said, or stop it", ScreenName.SUBAGENTS),

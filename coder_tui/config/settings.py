@@ -30,6 +30,7 @@ from coder_tui.config.skills_section import SkillsSection
 from coder_tui.config.sources import PREFIX, RawTable, Sources, layer_of, origin_of, variable_path
 from coder_tui.config.ui_section import UiSection
 from coder_tui.config.undo_section import UndoSection
+from coder_tui.config.verify_section import VerifySection
 from coder_tui.config.websearch_section import WebsearchSection
 from coder_tui.config.workspace_section import WorkspaceSection
 from coder_tui.policy.keys import PERMISSION_KEYS, is_permission_key
@@ -72,6 +73,7 @@ class Settings(BaseSettings):
     lsp: LspTable = Field(default_factory=dict)
     limits: LimitsSection = LimitsSection()
     undo: UndoSection = UndoSection()
+    verify: VerifySection = VerifySection()
     ui: UiSection = UiSection()
     experimental: ExperimentalSection = ExperimentalSection()
 

@@ -170,6 +170,33 @@ class UsageUpdated:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionStarted:
+    """A summary of the conversation is being written."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionFinished:
+    """Tokens of the next request before and after, estimated; the same where it failed or was stopped.
+
+    `messages` is how many the summary stands for, or how many results were left out.
+    """
+
+    tokens_before: int
+    tokens_after: int
+    messages: int
+
+    @property
+    def sentence(self) -> str:
+        """What to tell a person; nothing where nothing came of it."""
+        sizes = f"about {self.tokens_before:,} tokens became {self.tokens_after:,}"
+        if self.tokens_after > self.tokens_before:
+            return f"The model is sent everything again: {sizes}."
+        if not self.messages or self.tokens_after == self.tokens_before:
+            return ""
+        return f"Compacted {self.messages} messages: {sizes}. /compact undo takes it back."
+
+
+@dataclass(frozen=True, slots=True)
 class TodosChanged:
     items: tuple[TodoItem, ...]
 
@@ -258,6 +285,8 @@ Event = (
     | RequestOpened
     | RequestClosed
     | UsageUpdated
+    | CompactionStarted
+    | CompactionFinished
     | TodosChanged
     | FilesChanged
     | DiagnosticsChanged

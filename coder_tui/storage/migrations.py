@@ -126,5 +126,35 @@ _TURNS: Migration = (
     "ALTER TABLE messages ADD COLUMN unsaid_with INTEGER",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CHANGES, _CHILDREN, _LEADS, _TURNS)
+_COMPACTIONS: Migration = (
+    """CREATE TABLE compactions (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        last_id TEXT NOT NULL,
+        summary TEXT NOT NULL,
+        pruned TEXT NOT NULL,
+        is_undone INTEGER NOT NULL DEFAULT 0,
+        created REAL NOT NULL,
+        UNIQUE (session_id, number)
+    ) STRICT""",
+    """CREATE TABLE pins (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        text TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX pins_by_session ON pins (session_id)",
+)
+
+_VERIFY_CHOICES: Migration = (
+    "CREATE TABLE verify_choices (directory TEXT PRIMARY KEY, command TEXT NOT NULL) STRICT",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (
+    _FIRST,
+    _CHANGES,
+    _CHILDREN,
+    _LEADS,
+    _TURNS,
+    _COMPACTIONS,
+    _VERIFY_CHOICES,
+)
 """Append only: a released entry is somebody's database."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from coder_tui.protocol.access import Mode, ToolKind
+from coder_tui.protocol.context import Compaction
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.messages import Message
 from coder_tui.protocol.outcomes import Outcome
@@ -74,3 +75,5 @@ class StoredSession:
     """By call; what they said is loaded when somebody wants to read it."""
     last_turn: int = 0
     """The highest number that a turn of it ever had."""
+    compactions: tuple[Compaction, ...] = ()
+    """Those in effect."""

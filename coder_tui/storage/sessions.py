@@ -8,6 +8,7 @@ from coder_tui.protocol.messages import Message, ToolMessage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.storage.children import Children, children_of, close_lost_children
 from coder_tui.storage.claims import Claims
+from coder_tui.storage.compactions import Compactions, compactions_of
 from coder_tui.storage.database import Database
 from coder_tui.storage.index import SessionIndex, info_of, touch
 from coder_tui.storage.leading import Leading, StoredLead
@@ -25,6 +26,7 @@ from coder_tui.storage.transcript import (
     sent_texts,
 )
 from coder_tui.storage.turns import TurnRecord, Turns, last_turn_of
+from coder_tui.storage.verify_choices import VerifyChoiceTable
 from coder_tui.text.redact import BY_SHAPE, Redactor
 
 __all__ = [
@@ -39,7 +41,7 @@ __all__ = [
 ]
 
 
-class Store(SessionIndex, Ledger, Manifest, Children, Leading, Turns):
+class Store(SessionIndex, Ledger, Manifest, Children, Leading, Turns, Compactions, VerifyChoiceTable):
     """Every method that changes something has it on disk when it returns, and nothing secret is among it."""
 
     def __init__(self, database: Database, claims: Claims, redaction: Redaction) -> None:
@@ -49,6 +51,8 @@ class Store(SessionIndex, Ledger, Manifest, Children, Leading, Turns):
         Children.__init__(self, database, redaction)
         Leading.__init__(self, database, redaction)
         Turns.__init__(self, database)
+        Compactions.__init__(self, database, redaction)
+        VerifyChoiceTable.__init__(self, database)
         self._redaction = redaction
 
     @classmethod
@@ -142,6 +146,7 @@ class Store(SessionIndex, Ledger, Manifest, Children, Leading, Turns):
                 usage_of(connection, session_id),
                 children_of(connection, session_id),
                 last_turn_of(connection, session_id),
+                compactions_of(connection, session_id),
             )
 
         return await self._database.read(work)

@@ -8,6 +8,7 @@ from coder_tui.ui.widgets.lines import QueueLine
 from coder_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:  # the first paint needs neither the agent nor pydantic
+    from coder_tui.agent.event_bus import Listener
     from coder_tui.agent.session import Session
     from coder_tui.protocol.requests import Reply
 
@@ -25,6 +26,7 @@ class Conversation:
         self._queue = queue
         self._start = start
         self._session: Session | None = None
+        self._deaf: list[Callable[[], None]] = []
         self._early: list[str] = []
         self._unstored: list[str] = []
 
@@ -36,13 +38,23 @@ class Conversation:
     def is_busy(self) -> bool:
         return self._session is not None and self._session.is_busy
 
-    def attach(self, session: "Session") -> None:
-        """The session is ready: what was entered meanwhile goes out in order."""
+    def attach(self, session: "Session", *listeners: "Listener") -> None:
+        """The session is ready: what was entered meanwhile goes out in order, and `listeners` hear of it."""
         self._session = session
+        self._deaf = [session.subscribe(listener) for listener in listeners]
         early, self._early = self._early, []
         self._queue.show(())
         for text in early:
             self.send(text)
+
+    def at_detaching(self, end: Callable[[], None]) -> None:
+        """Called when the session is left to another screen."""
+        self._deaf.append(end)
+
+    def detach(self) -> None:
+        """Nothing more is heard of the session: another screen shows it."""
+        while self._deaf:
+            self._deaf.pop()()
 
     def send(self, text: str) -> None:
         if self._session is None:

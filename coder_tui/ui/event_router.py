@@ -8,6 +8,8 @@ from typing import assert_never
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.events import (
+    CompactionFinished,
+    CompactionStarted,
     DiagnosticsChanged,
     Event,
     FilesChanged,
@@ -105,14 +107,12 @@ class EventRouter:
                 self._finished(event)
             case TurnFailed(_, message, hint):
                 self._failed(f"{message} {hint}".strip())
-            case RetryScheduled(attempt, delay, reason):
-                transcript.discard_stream(f"{reason} Attempt {attempt} failed, again in {delay:.0f} s.")
+            case RetryScheduled() | Notice() | CompactionStarted() | CompactionFinished():
+                self._route_word(event)
             case TodosChanged() | FilesChanged() | DiagnosticsChanged() | ServerStatusChanged():
                 self._route_work(event)
             case UsageUpdated():
                 self._used(event)
-            case Notice(level, text):
-                transcript.add_note(level, text)
             case ToolProposed() | ToolStarted() | ToolProgressed() | ToolFinished():
                 self._route_tool(event)
             case RequestOpened() | RequestClosed():
@@ -136,6 +136,21 @@ class EventRouter:
             case ServerStatusChanged(server, _, status, detail):
                 if status is ServerStatus.CRASHED:
                     self._panes.transcript.add_note(NoticeLevel.WARNING, f"[LSP] {server}: {detail}")
+            case _:
+                assert_never(event)
+
+    def _route_word(self, event: RetryScheduled | Notice | CompactionStarted | CompactionFinished) -> None:
+        transcript = self._panes.transcript
+        match event:
+            case RetryScheduled(attempt, delay, reason):
+                transcript.discard_stream(f"{reason} Attempt {attempt} failed, again in {delay:.0f} s.")
+            case Notice(level, text):
+                transcript.add_note(level, text)
+            case CompactionStarted():
+                transcript.add_note(NoticeLevel.INFO, "Summarising the conversation …")
+            case CompactionFinished():
+                if event.sentence:
+                    transcript.add_note(NoticeLevel.INFO, event.sentence)
             case _:
                 assert_never(event)
 

@@ -65,7 +65,7 @@ class SessionSwitch:
     async def _show(self, session: "Session") -> None:
         app, old = self._app, self._app.session_screen
         app.early_keys.hold()
-        old.detach()
+        old.conversation.detach()
         await quieten(old)
         while app.screen is not old:
             await app.pop_screen()

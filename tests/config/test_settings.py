@@ -68,6 +68,7 @@ def test_defaults_are_the_documented_ones() -> None:
             "keep_days": 30,
             "keep_mb": 2000,
         },
+        "verify": {"enabled": True, "command": "", "max_rounds": 3, "timeout_sec": 300},
         "ui": {
             "theme": "coder-dark",
             "motion": True,
@@ -144,7 +145,7 @@ def test_permission_rules_keep_their_order_and_a_stronger_source_comes_last(tmp_
         (
             "[zzz]",
             'config.toml:1: unknown key "zzz"; valid here: '
-            "model, agents, permission, bash, workspace, fetch, websearch, skills, lsp, limits, undo, ui, "
+            "model, agents, permission, bash, workspace, fetch, websearch, skills, lsp, limits, undo, verify, ui, "
             "experimental",
         ),
         (

@@ -3,13 +3,16 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from coder_tui.agent.background import Background
+from coder_tui.agent.compaction import CompactionDesk
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.keepsakes import Keepsakes
 from coder_tui.agent.limits import Limits
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_step import ModelStep
@@ -24,10 +27,14 @@ from coder_tui.agent.session import Session, SessionParts
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_log import SessionLog
 from coder_tui.agent.session_name import SessionState
+from coder_tui.agent.shown_command import BASH, ShownCommands
+from coder_tui.agent.summary import Summariser
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.tool_runner import Scope, ToolRunner
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.agent.verify import Verifier, VerifyRules
+from coder_tui.agent.verify_choice import VerifyChoices
 from coder_tui.llm.retry import RetryPolicy
 from coder_tui.policy.decide import Policy
 from coder_tui.policy.paths import Boundaries
@@ -139,7 +146,7 @@ def _assemble(
     redact: Redactor,
 ) -> World:
     bus, look, act, info = EventBus(), LookTool(), ActTool(), stored.info
-    conversation = Conversation(store, info.id, stored.messages)
+    conversation = Conversation(store, info.id, stored.messages, stored.compactions)
     state = SessionState("scripted", info.title, stored.last_turn)
     snapshots = SnapshotStore(store, BlobStore(folder / "data/blobs"))
     changes = SessionChanges(snapshots, info.id, lambda: state.turn)
@@ -169,15 +176,45 @@ def _assemble(
         request=_request_without_tools(folder, profiles),
         next_queued=queue.take_first,
     )
-    earlier = tuple(replay(stored))
+    room = _compaction(store, stored, folder, model, services, changes)
+    services, earlier = replace(services, room=room), tuple(replay(stored))
     titles = TitleWriter(model, ModelChoice(small) if small else None)
-    parts = SessionParts(
-        info, store, bus, broker, desk, queue, state, services, titles, changes, profiles, earlier
-    )
+    desks = (room, _verifier(store, services, desk, changes), profiles)
+    first = (info, store, bus, broker, desk, queue, state, services, titles, changes)
+    parts = SessionParts(*first, *desks, earlier)
     made = World(Session(parts), model, look, act, store, keeper)
     made.session.on_close(background.close)
     made.session.subscribe(made.on_event)
     return made
+
+
+def _compaction(
+    store: Store,
+    stored: StoredSession,
+    folder: Path,
+    model: ScriptedModel,
+    services: TurnServices,
+    changes: SessionChanges,
+) -> CompactionDesk:
+    id_, told = stored.info.id, services.conversation
+    keep = Keepsakes(told, changes, folder, lambda: stored.todos, partial(store.pins, id_))
+    return CompactionDesk(
+        id_, told, services.request, Summariser(model), keep, services.meter, services.bus, store
+    )
+
+
+def _verifier(
+    store: Store, services: TurnServices, desk: PermissionDesk, changes: SessionChanges
+) -> Verifier:
+    """Checks nothing: these sessions have no shell."""
+
+    def notify(level: NoticeLevel, text: str) -> None:
+        services.bus.publish(Notice(level, text))
+
+    runner, folder = services.runner, Path("/")
+    choices = VerifyChoices(folder, store, notify, lambda folder: "")
+    commands = ShownCommands("", folder, services.bus, desk, lambda: runner.registry.get(BASH), runner.redact)
+    return Verifier(VerifyRules(is_enabled=False), choices, commands, changes, lambda: 0, notify)
 
 
 def _request_without_tools(folder: Path, profiles: ProfileSwitch) -> RequestBuilder:

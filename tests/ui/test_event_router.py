@@ -9,6 +9,8 @@ from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
 from coder_tui.protocol.display import TerminalBlock, TextBlock
 from coder_tui.protocol.events import (
+    CompactionFinished,
+    CompactionStarted,
     DiagnosticsChanged,
     Event,
     FilesChanged,
@@ -76,6 +78,8 @@ SHOWN: list[tuple[tuple[Event, ...], str]] = [
     ((ServerStatusChanged("pylsp", "py", ServerStatus.CRASHED, "it ended"),), "[LSP] pylsp: it ended"),
     ((RetryScheduled(2, 3.0, "Server error."),), "Server error. Attempt 2 failed, again in 3 s."),
     ((Notice(NoticeLevel.WARNING, "mind the gap"),), "mind the gap"),
+    ((CompactionStarted(),), "Summarising the conversation"),
+    ((CompactionFinished(9000, 1000, 12),), "Compacted 12 messages: about 9,000 tokens became 1,000."),
     ((STARTED, SubagentEvent("call-r1", "k", "explore", SubagentStarted("find it", "m"))), "explore queued"),
 ]
 

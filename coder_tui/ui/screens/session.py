@@ -76,7 +76,6 @@ class SessionScreen(
         self.status = StatusBar(signs, launch.directory)
         self.is_furnished = False
         self.router: EventRouter | None = None
-        self._deaf: list[Callable[[], None]] = []
 
     def compose(self) -> ComposeResult:
         """What is seen before anything was said; the rest comes behind the first paint, hidden at first."""
@@ -114,20 +113,14 @@ class SessionScreen(
         with self.transcript.adding_many():
             for event in earlier:
                 router.route(event)
-        self._deaf = [session.subscribe(router.route), session.subscribe(self.attention.hear)]
-        self._deaf.append(self.follow_jobs(session))
         self.prompt.sent.seed(router.sent)
         if not router.sent:
             self.furniture.welcome.show(self._directory)
-        self.conversation.attach(session)
+        self.conversation.attach(session, router.route, self.attention.hear)
+        self.conversation.at_detaching(self.follow_jobs(session))
         self.run_worker(self.composing.recall(session), group="recall")
         self.follow_changes(session)
         self._turn_ended()
-
-    def detach(self) -> None:
-        """Hear no more of the session: another screen shows it."""
-        while self._deaf:
-            self._deaf.pop()()
 
     def _build_router(self) -> "EventRouter":
         # The types of all events take 12 ms to define: not before the first paint.

@@ -1,0 +1,83 @@
+"""Runs a command that is the person's own, not the model's: shown as a call, confined, never asked about."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.permissions import PermissionDesk
+from coder_tui.protocol.display import DisplayBlock, TerminalBlock, TextBlock
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.protocol.events import ToolFinished, ToolProgressed, ToolStarted
+from coder_tui.protocol.outcomes import Outcome
+from coder_tui.text.redact import Redactor, map_texts
+from coder_tui.text.stream_redactor import KnownStream
+from coder_tui.tools.base import Tool, ToolContext
+from coder_tui.tools.call import understand
+
+BASH = "bash"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCommands:
+    """Deny rules hold, and the sandbox does. `bash` gives the tool that runs commands."""
+
+    session_id: str
+    directory: Path
+    bus: EventBus
+    desk: PermissionDesk
+    bash: Callable[[], Tool[Any]]
+    redact: Redactor
+
+    async def run(
+        self, command: str, *, label: str, answer: str, timeout_ms: int | None = None
+    ) -> TerminalBlock | None:
+        """To its end; None where it was denied or did not start, which the call then says.
+
+        `label` stands for the tool's name, `answer` is what the log of decisions says.
+        """
+        call_id, began = f"{label}-{uuid4().hex}", time.monotonic()
+        tool, summary = self.bash(), command.strip().partition("\n")[0]
+        self.bus.publish(ToolStarted(call_id, label, tool.kind, summary))
+
+        def finished(outcome: Outcome, shown: DisplayBlock) -> None:
+            took = round((time.monotonic() - began) * 1000)
+            self.bus.publish(ToolFinished(call_id, label, outcome, summary, shown, took))
+
+        try:
+            shown = await self._ran(call_id, tool, command, answer, timeout_ms)
+        except ToolError as error:
+            is_denied = error.type is ErrorType.PERMISSION_DENIED
+            outcome = Outcome.DENIED if is_denied else Outcome.FAILED
+            finished(outcome, TextBlock(f"{error.message}\n{error.hint}".strip()))
+            return None
+        except asyncio.CancelledError:
+            finished(Outcome.CANCELLED, TextBlock("stopped"))
+            raise
+        finished(Outcome.FAILED if shown.exit_code else Outcome.OK, shown)
+        return shown
+
+    async def _ran(
+        self, call_id: str, tool: Tool[Any], command: str, answer: str, timeout_ms: int | None
+    ) -> TerminalBlock:
+        limit = {} if timeout_ms is None else {"timeout_ms": timeout_ms}
+        _, params = understand(tool, json.dumps({"command": command, **limit}))
+        live = KnownStream(self.redact)
+        context = ToolContext(
+            self.session_id,
+            call_id,
+            self.directory,
+            progress=lambda text: self.bus.publish(ToolProgressed(call_id, live.feed(text))),
+        )
+        access = await tool.access(params, context)
+        await self.desk.clear_edited(call_id, tool, access, answer)
+        result = await tool.run(params, replace(context, access=access))
+        shown = map_texts(result.for_user, self.redact.known)
+        if not isinstance(shown, TerminalBlock):
+            raise ToolError(ErrorType.EXECUTION_FAILED, "The command did not run.")
+        return shown

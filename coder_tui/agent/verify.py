@@ -1,0 +1,127 @@
+"""After a turn that changed something the project's own check runs; what fails goes back to the model."""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from coder_tui.agent.review import name_of
+from coder_tui.agent.session_changes import SessionChanges
+from coder_tui.agent.shown_command import ShownCommands
+from coder_tui.agent.verify_choice import VerifyChoices
+from coder_tui.protocol.display import TerminalBlock
+from coder_tui.protocol.outcomes import NoticeLevel
+
+VERIFY = "verify"
+"""Shown in place of a tool's name."""
+MOST_CHARACTERS = 8_000
+_LINES_OF_ERROR = 40
+_DOCUMENTS = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc"})
+_NOT_DOCUMENTS = re.compile(r"(requirements|constraints).*\.txt|CMakeLists\.txt")
+_TROUBLE = re.compile(r"error|fail|assert|traceback|panic|exception", re.IGNORECASE)
+_TIMED_OUT = 124
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyRules:
+    """The section `verify` of the settings."""
+
+    is_enabled: bool = True
+    command: str = ""
+    max_rounds: int = 3
+    timeout_sec: float = 300
+
+
+class Verifier:
+    """Serves one session; `turn` tells the number of the running one."""
+
+    def __init__(
+        self,
+        rules: VerifyRules,
+        choices: VerifyChoices,
+        commands: ShownCommands,
+        changes: SessionChanges,
+        turn: Callable[[], int],
+        notify: Callable[[NoticeLevel, str], None],
+    ) -> None:
+        self._rules = rules
+        self.choices = choices
+        self._commands = commands
+        self._changes = changes
+        self._turn = turn
+        self._notify = notify
+        self._rounds: tuple[int, int] = (0, 0)
+
+    async def after_turn(self) -> str:
+        """When the model has ended: what it must hear, or nothing."""
+        turn = self._turn()
+        files = await self._changes.files(turn)
+        names = [name_of(file.path, self._commands.directory) for file in files]
+        if not self._rules.is_enabled or only_documents(names):
+            return ""
+        command = await self.command()
+        if not command:
+            await self.choices.suggest()
+            return ""
+        return await self._check(command, turn)
+
+    async def command(self) -> str:
+        """The one in the settings, else what the person chose for this folder."""
+        return self._rules.command or await self.choices.command()
+
+    async def run_now(self, command: str) -> TerminalBlock | None:
+        limit = round(self._rules.timeout_sec * 1000)
+        async with self._changes.watch.over(VERIFY, touches_git=False):
+            return await self._commands.run(command, label=VERIFY, answer="verify.command", timeout_ms=limit)
+
+    async def _check(self, command: str, turn: int) -> str:
+        number = self._rounds[1] + 1 if self._rounds[0] == turn else 1
+        self._rounds = (turn, number)
+        shown = await self.run_now(command)
+        if shown is None or not shown.exit_code:
+            return ""
+        if number > self._rules.max_rounds:
+            words = f"The check still fails after {self._rules.max_rounds} rounds: {command}"
+            self._notify(NoticeLevel.WARNING, words)
+            return ""
+        return failure_message(shown, number, self._rules.max_rounds)
+
+
+async def no_check() -> str:
+    """For turns after which nothing is checked."""
+    return ""
+
+
+Check = Callable[[], Awaitable[str]]
+
+
+def only_documents(names: Iterable[str]) -> bool:
+    """Also where nothing was changed at all."""
+    return all(_is_document(PurePath(name)) for name in names)
+
+
+def _is_document(path: PurePath) -> bool:
+    if _NOT_DOCUMENTS.fullmatch(path.name):
+        return False
+    return path.suffix.lower() in _DOCUMENTS or (len(path.parts) > 1 and path.parts[0] == "docs")
+
+
+def failure_message(shown: TerminalBlock, number: int, most: int) -> str:
+    end = "ran too long and was stopped" if shown.exit_code == _TIMED_OUT else f"ended with {shown.exit_code}"
+    return (
+        f"The project's check `{shown.command}` {end} after your changes (round {number} of {most}). "
+        "Mend what they broke; where it failed before them or cannot be mended here, say so.\n\n"
+        f"```\n{relevant(shown.output)}\n```"
+    )
+
+
+def relevant(output: str) -> str:
+    """All of a short output; of a long one the first trouble and the end."""
+    text = output.strip()
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    lines = text.splitlines()
+    first = next((place for place, line in enumerate(lines) if _TROUBLE.search(line)), 0)
+    head = "\n".join(lines[max(0, first - 2) : first + _LINES_OF_ERROR])[: MOST_CHARACTERS // 2]
+    tail = text[len(text) - MOST_CHARACTERS // 2 :].partition("\n")[2]
+    return f"{head}\n[…]\n{tail}"
