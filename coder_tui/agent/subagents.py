@@ -133,9 +133,9 @@ class Subagents:
             # A child that fails says so in its result: what is raised here is the store's, and ends them all.
             await asyncio.wait(works, return_when=asyncio.FIRST_EXCEPTION)
         finally:
-            await to_the_end(_end_all(works))
-            for place in places:
-                del self._places[place.child.id]
+            # Not only `places`: one may have been made while this was cancelled.
+            mine = [place for place in self._places.values() if place.call_id == call_id]
+            await to_the_end(self._end_all(mine))
         return tuple(work.result() for work in works)
 
     async def _place(self, call_id: str, task: SubTask, agent: str) -> _Place:
@@ -186,6 +186,18 @@ class Subagents:
             return Ending(ChildState.FAILED, f"It was not started. {limit}")
         return await place.child.work(place.task.objective, place.services)
 
+    async def _end_all(self, places: list[_Place]) -> None:
+        """None runs on, and none that was shown is left without an end."""
+        works = [place.work for place in places if place.work is not None]
+        for work in works:
+            work.cancel()
+        if works:
+            await asyncio.wait(works)
+        for place in places:
+            if not place.line.state.is_over:  # stopped before its first step
+                await self._end(place, Ending(ChildState.STOPPED, STOPPED_WITH_PARENT), time.monotonic())
+            del self._places[place.child.id]
+
     async def _end(self, place: _Place, ending: Ending, began: float) -> SubResult:
         duration = time.monotonic() - began
         await self.family.store.end_child(place.child.id, ending.state, ending.summary, round(duration))
@@ -211,10 +223,3 @@ def _names(tasks: tuple[SubTask, ...]) -> Iterator[str]:
     for task in tasks:
         seen[task.agent] += 1
         yield task.agent if counts[task.agent] == 1 else f"{task.agent} {seen[task.agent]}"
-
-
-async def _end_all(works: list[asyncio.Task[SubResult]]) -> None:
-    for work in works:
-        work.cancel()
-    if works:
-        await asyncio.wait(works)

@@ -1,6 +1,7 @@
 """Counts tokens and money per call, turn and session."""
 
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.protocol.events import UsageUpdated
 from coder_tui.protocol.messages import AssistantMessage
 from coder_tui.protocol.usage import Usage
@@ -36,11 +37,12 @@ class UsageMeter:
 
     async def add(self, message: AssistantMessage) -> None:
         self.context_tokens = message.usage.total_tokens or self.context_tokens
-        await self._count(message)
+        # To the end: who stops a turn has still paid for its reply.
+        await to_the_end(self._count(message))
 
     async def add_of_child(self, message: AssistantMessage) -> None:
         """A sub-agent's reply costs as any other, but fills a window of its own."""
-        await self._count(message)
+        await to_the_end(self._count(message))
 
     async def _count(self, message: AssistantMessage) -> None:
         usage = message.usage

@@ -11,6 +11,7 @@ from coder_tui.agent.profiles import Profile, ProfileMode
 from coder_tui.agent.subagents import STOPPED_BY_PERSON, STOPPED_WITH_PARENT
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
+    Event,
     SubagentFinished,
     SubagentStarted,
     ToolFinished,
@@ -254,6 +255,28 @@ async def test_an_interruption_stops_the_whole_tree_and_leaves_nothing_running(t
         assert [(line.state, line.summary) for line in children] == [
             (ChildState.STOPPED, STOPPED_WITH_PARENT)
         ] * 2
+
+
+@pytest.mark.parametrize("moment", range(0, 40, 3))
+async def test_an_interruption_at_any_moment_leaves_every_child_ended(tmp_path: Path, moment: int) -> None:
+    tasks = [{"objective": name} for name in ("one", "two", "three")]
+    branches = {name["objective"]: [calls("list"), finish("x")] for name in tasks}
+    async with home(tmp_path, {"go": [fork(*tasks), DONE], **branches}) as here:
+        left = moment
+
+        def interrupt(event: Event) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                here.session.interrupt()
+
+        here.session.subscribe(interrupt)
+        await here.session.submit("go")
+        children = await here.session.subagents.lines()
+        assert len(here.of_children(SubagentStarted)) == len(here.of_children(SubagentFinished))
+        assert [line for line in children if not line.state.is_over] == []
+        stored = await here.core.store.usage(here.session.id)
+        assert stored.cost == here.session.facts.usage.session.cost
 
 
 async def test_children_share_the_turns_steps(tmp_path: Path) -> None:
