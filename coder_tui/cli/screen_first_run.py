@@ -4,14 +4,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from coder_tui.cli.screen_trust import ScreenTrust
-from coder_tui.protocol.errors import UserError
 
 if TYPE_CHECKING:  # the core is loaded behind the first paint
     from coder_tui.cli.screen_core import ScreenCore
     from coder_tui.ui.first_run_state import FirstRunState
-
-ONLY_NOW = "The key for {} holds for this run only: {}. To have it again, set {} in your shell."
-KEPT = "The key for {0} is in the system keyring; 'coder-tui config key {1} --delete' removes it."
 
 
 class ScreenFirstRun:
@@ -37,16 +33,9 @@ class ScreenFirstRun:
 
     async def keep_key(self, provider: str, key: str) -> str:
         """Where no keyring takes it, the key holds for this run."""
-        from coder_tui.llm.model_keys import variable_of, wrong_key
+        from coder_tui.cli.keeping_keys import keep_typed_key
         from coder_tui.llm.providers import PROVIDERS
-        from coder_tui.llm.system_keyring import KeyringError
 
-        if reason := wrong_key(key):
-            raise UserError(reason[:1].upper() + reason[1:])
         named = next(each for each in PROVIDERS if each.prefix == provider)
         found = await (await self._core()).find()
-        try:
-            await found.keys.keep(named, key)
-        except KeyringError as error:
-            return ONLY_NOW.format(named.label, error, variable_of(named))
-        return KEPT.format(named.label, named.prefix)
+        return await keep_typed_key(found.keys, named, key)

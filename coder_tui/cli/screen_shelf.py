@@ -7,6 +7,7 @@ from pathlib import Path
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core
+from coder_tui.cli.keeping_keys import keep_typed_key
 from coder_tui.cli.opening import check_model
 from coder_tui.config.paths import display_path
 from coder_tui.llm.catalog import CatalogEntry, available_models
@@ -78,6 +79,12 @@ class CoreShelf:
         info = await client.model_info(name, choice.api_base)
         self._core = replace(self._core, choice=choice)
         self._session.set_model(choice, info.context_window)
+
+    async def keep_key(self, model: str, key: str) -> str:
+        provider = provider_of(model)
+        if provider is None:
+            raise UserError(f"{model} needs no key that is known here.")
+        return await keep_typed_key(self._keys, provider, key)
 
     def choice_of(self, name: str) -> ModelChoice:
         """The address that was set belongs to its provider: another one's key must not go there."""

@@ -31,6 +31,9 @@ class Shelf(Protocol):
     async def use_model(self, name: str) -> None:
         """From the next turn on."""
 
+    async def keep_key(self, model: str, key: str) -> str:
+        """Use a key for the model's provider from now on; returns what to tell."""
+
 
 class EmptyShelf:
     """For a screen that shows one session and nothing else."""
@@ -51,4 +54,7 @@ class EmptyShelf:
         return ()
 
     async def use_model(self, name: str) -> None:
+        raise UserError(NOTHING)
+
+    async def keep_key(self, model: str, key: str) -> str:
         raise UserError(NOTHING)

@@ -19,7 +19,7 @@ from coder_tui.llm.model_keys import ModelKeys
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UserError
 from coder_tui.protocol.messages import UserMessage
-from tests.fakes.keyrings import FakeKeyring
+from tests.fakes.keyrings import FakeKeyring, NoKeyring
 
 
 @asynccontextmanager
@@ -101,4 +101,25 @@ async def test_an_address_of_ones_own_is_not_given_to_another_provider(tmp_path:
         shelf = CoreShelf(replace(core, choice=choice), session, ModelKeys({}, FakeKeyring()))
         assert shelf.choice_of("openai/other") == ModelChoice("openai/other", "http://127.0.0.1:1/v1", "high")
         assert shelf.choice_of("anthropic/claude") == ModelChoice("anthropic/claude", "", "high")
+        await session.close()
+
+
+async def test_a_typed_key_goes_to_the_keyring_or_holds_for_this_run(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (_, core, session):
+        keyring = FakeKeyring()
+        keys = ModelKeys({}, keyring)
+        told = await CoreShelf(core, session, keys).keep_key("openai/gpt", "a-key-without-shape")
+        assert (told.startswith("The key for OpenAI is in the system keyring"), keyring.keys) == (
+            True,
+            {"OPENAI_API_KEY": "a-key-without-shape"},
+        )
+        without = ModelKeys({}, NoKeyring())
+        told = await CoreShelf(core, session, without).keep_key("openai/gpt", "a-key-without-shape")
+        assert told == (
+            "The key for OpenAI holds for this run only: there is no system keyring here. "
+            "To have it again, set OPENAI_API_KEY in your shell."
+        )
+        assert without.environment == {"OPENAI_API_KEY": "a-key-without-shape"}
+        with pytest.raises(UserError, match="too short"):
+            await CoreShelf(core, session, without).keep_key("openai/gpt", "a")
         await session.close()

@@ -27,6 +27,7 @@ class FakeShelf:
         self.opened: dict[str, FakeSession] = {}
         self.asked: list[str] = []
         self.problem = ""
+        self.keys: dict[str, str] = {}
         self.known = (
             model("anthropic/sonnet"),
             model("openai/gpt", "set OPENAI_API_KEY"),
@@ -57,6 +58,11 @@ class FakeShelf:
     async def use_model(self, name: str) -> None:
         self._check()
         self.asked.append(f"model {name}")
+
+    async def keep_key(self, model: str, key: str) -> str:
+        self._check()
+        self.keys[model] = key
+        return f"The key for {model} is kept."
 
     def _check(self) -> None:
         if self.problem:

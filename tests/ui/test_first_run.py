@@ -97,7 +97,7 @@ async def test_what_can_be_no_key_is_said_and_asked_again() -> None:
         await s.pilot.press("down", "enter", "a", "space", "b", "enter")
         await s.until(lambda: "A key has no blanks." in s.drawn())
         assert not is_open(s)
-        await s.pilot.press("enter", *"abcdefgh", "enter")
+        await s.pilot.press(*"abcdefgh", "enter")
         await s.until(lambda: is_open(s))
         assert beginning.kept == {"anthropic": "abcdefgh"}
 

@@ -94,8 +94,8 @@ async def test_a_chosen_model_is_used_and_one_without_a_key_says_what_it_needs()
         picker = await opened(s, "screen.models")
         assert marked(picker) == "demo/model"
         await s.pilot.press(*"gpt", "enter")
-        await s.until(lambda: "It cannot be used yet: set OPENAI_API_KEY." in s.drawn())
-        await s.pilot.press("ctrl+u", *"sonn", "enter")
+        await s.until(lambda: "It needs a key" in s.drawn() and "set OPENAI_API_KEY." in s.drawn())
+        await s.pilot.press("escape", *"sonn", "enter")
         await s.until(lambda: shelf.asked == ["model anthropic/sonnet"])
         await s.until(lambda: "anthropic/sonnet answers now." in s.drawn())
 
@@ -167,7 +167,7 @@ async def test_sessions_are_listed_with_age_messages_and_cost() -> None:
         await opened(s, "screen.sessions")
         await s.until(lambda: "2d  (untitled)" in s.drawn())
         row = next(line for line in s.drawn().splitlines() if "make div() safe" in line)
-        assert row.split()[1:] == ["2h", "make", "div()", "safe", "14", "msg", "$0.37", "│"]
+        assert row.partition("▌")[2].split() == ["2h", "make", "div()", "safe", "14", "msg", "$0.37", "│"]
         assert "far" not in s.drawn()
         await s.pilot.press("tab")
         await s.until(lambda: "far" in s.drawn() and "/srv/x" in s.drawn())
@@ -282,3 +282,26 @@ async def test_everything_that_has_a_command_of_its_own_is_in_the_palette() -> N
 )
 def test_an_age_reads_in_its_largest_unit(seconds: float, words: str) -> None:
     assert age(seconds) == words
+
+
+async def test_a_model_that_lacks_its_key_takes_one_unseen_and_is_used_then() -> None:
+    shelf = FakeShelf()
+    async with shelved(shelf) as s:
+        await opened(s, "screen.models")
+        await s.pilot.press(*"openai", "enter")
+        await s.until(lambda: "key for openai: _" in s.drawn())
+        await s.pilot.press(*"sk-se/cret", "enter")
+        await s.until(lambda: shelf.asked == ["model openai/gpt"])
+        assert shelf.keys == {"openai/gpt": "sk-se/cret"}
+        await s.until(lambda: "The key for openai/gpt is kept." in s.drawn())
+        assert "cret" not in s.drawn()
+
+
+async def test_a_key_that_is_refused_is_asked_for_again() -> None:
+    shelf = FakeShelf()
+    shelf.problem = "That is too short for a key"
+    async with shelved(shelf) as s:
+        picker = await opened(s, "screen.models")
+        await s.pilot.press(*"openai", "enter", "a", "enter")
+        await s.until(lambda: "That is too short for a key." in s.drawn())
+        assert (s.app.screen, shelf.keys, shelf.asked) == (picker, {}, [])

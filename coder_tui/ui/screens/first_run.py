@@ -64,8 +64,11 @@ class FirstRunScreen(PickerScreen):
         elif key is None:
             self.say(item.note)
         else:
-            self.ask(f"key for {key.label}:", "", lambda text: self._keep(key, text), is_secret=True)
-            self.say(_KEY_NOTE.format(key.variable))
+            self._ask_key(key, _KEY_NOTE.format(key.variable))
+
+    def _ask_key(self, key: KeyState, why: str) -> None:
+        self.ask(f"key for {key.label}:", "", lambda text: self._keep(key, text), is_secret=True)
+        self.say(why)
 
     def action_demo(self) -> None:
         self.dismiss(FirstRunAnswer.DEMO)
@@ -87,7 +90,7 @@ class FirstRunScreen(PickerScreen):
         try:
             self.told = await self._first_run.keep_key(key.provider, text)
         except UserError as error:
-            self.say(f"{error}.", "$text-warning")
+            self._ask_key(key, f"{error}.")
         else:
             self.dismiss(FirstRunAnswer.LOOK)
 

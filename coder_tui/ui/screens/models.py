@@ -1,14 +1,17 @@
 """Models to go on with: how much each can hold, what it costs, and what it lacks."""
 
 from coder_tui.llm.catalog import CatalogEntry
+from coder_tui.protocol.errors import UserError
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.screens.picker import PickerScreen
 from coder_tui.ui.shelf import Shelf
 from coder_tui.ui.widgets.fuzzy_list import Item
 
+NEEDS_KEY = "It needs a key: type or paste it, it is not shown and goes to the system keyring."
+
 
 class ModelsScreen(PickerScreen):
-    """Ends with a model's name: one of the list, or one that was typed in full."""
+    """Ends with a model's name: one of the list, or one that was typed in full; `told` is of a typed key."""
 
     heading = "Model for the next turn"
 
@@ -16,6 +19,7 @@ class ModelsScreen(PickerScreen):
         super().__init__(chrome, query)
         self._shelf = shelf
         self._current = current
+        self.told = ""
 
     def fill(self) -> None:
         self.list.show((), empty=f"Looking{self.chrome.more}")
@@ -25,7 +29,23 @@ class ModelsScreen(PickerScreen):
         if item.is_ready:
             self.dismiss(item.key)
         else:
-            self.say(f"It cannot be used yet: {item.note}.", "$text-warning")
+            self._ask_key(item, f"{NEEDS_KEY} Or {item.note}.")
+
+    def _ask_key(self, item: Item, why: str) -> None:
+        self.ask(f"key for {item.also}:", "", lambda key: self._keep(item, key), is_secret=True)
+        self.say(why, "$text-warning")
+
+    def _keep(self, item: Item, key: str) -> None:
+        self.say(f"Keeping the key for {item.also}{self.chrome.more}")
+        self.run_worker(self._kept(item, key), group="key", exclusive=True)
+
+    async def _kept(self, item: Item, key: str) -> None:
+        try:
+            self.told = await self._shelf.keep_key(item.key, key)
+        except UserError as error:
+            self._ask_key(item, f"{error}.")
+        else:
+            self.dismiss(item.key)
 
     def action_choose(self) -> None:
         name = self.line.text.strip()

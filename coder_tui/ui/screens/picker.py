@@ -149,7 +149,7 @@ class PickerScreen(Gated, ModalScreen[str | None]):
         item = self.list.marked
         self._fit()
         self.count()
-        if self._armed is None:
+        if self._armed is None and self._asked is None:
             self.say(item.note if item else "")
         self.moved(item)
 

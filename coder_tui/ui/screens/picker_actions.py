@@ -38,7 +38,8 @@ class PickerActions(Furnished):
             return
         from coder_tui.ui.screens.models import ModelsScreen
 
-        self.app.push_screen(ModelsScreen(self.chrome, self.shelf(), session.model, name), self._model_chosen)
+        picker = ModelsScreen(self.chrome, self.shelf(), session.model, name)
+        self.app.push_screen(picker, lambda model: self._model_chosen(model, picker.told))
 
     def action_themes(self, wish: str = "") -> None:
         """`wish` may be a name, and `--save` beside it or alone."""
@@ -107,7 +108,9 @@ class PickerActions(Furnished):
         if session_id is not None:
             await self.app.run_action(f"app.start_session({session_id!r})")
 
-    def _model_chosen(self, name: str | None) -> None:
+    def _model_chosen(self, name: str | None, told: str = "") -> None:
+        if told:
+            self.hints.show(told)
         if name is not None:
             self.run_worker(self._use_model(name), group="model", exclusive=True)
 
