@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from textual import events
 
@@ -39,6 +39,8 @@ GAP = st.integers(0, 300).map(lambda milliseconds: milliseconds / 1000)
     derandomize=True,
     database=None,
     deadline=None,
+    # Making a failure small takes minutes; `bench.guard` tells more of them.
+    phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 def test_typing_answers_nothing_and_no_character_is_lost(

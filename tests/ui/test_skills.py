@@ -14,7 +14,7 @@ from coder_tui.ui.screens.skills import SkillsScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, stage
 from tests.fakes.skill_files import put_skill, shelf_of
-from tests.ui.test_snapshots import SnapCompare
+from tests.fakes.snap_compare import SnapCompare
 
 
 def session_with_skills(folder: Path) -> FakeSession:

@@ -13,7 +13,7 @@ from coder_tui.protocol.subagents import ChildLine, ChildState
 from coder_tui.ui.app import CoderApp
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for
-from tests.ui.test_snapshots import SnapCompare
+from tests.fakes.snap_compare import SnapCompare
 
 CHILDREN = (
     ChildLine(

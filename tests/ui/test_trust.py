@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.screens.trust import TrustScreen, file_texts
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for
+from tests.fakes.trusting import Trusting
 
 CONFIG = ".coder-tui/config.toml"
 ITEMS = (
@@ -24,28 +25,6 @@ ITEMS = (
     ProjectItem(ItemKind.MCP, ".mcp.json", 3, "starts npx -y docs-server"),
     ProjectItem(ItemKind.GIT, ".git/config", 8, "core.fsmonitor is never run", needs_trust=False),
 )
-
-
-@dataclass
-class Trusting:
-    """Notes the answers."""
-
-    inventory: ProjectInventory | None
-    answers: list[str] = field(default_factory=list)
-    problem: StorageError | None = None
-
-    async def question(self) -> ProjectInventory | None:
-        return self.inventory
-
-    async def accept(self, inventory: ProjectInventory) -> None:
-        assert inventory is self.inventory
-        if self.problem is not None:
-            raise self.problem
-        self.answers.append("accept")
-
-    async def refuse(self, inventory: ProjectInventory) -> None:
-        assert inventory is self.inventory
-        self.answers.append("refuse")
 
 
 def inventory(items: tuple[ProjectItem, ...] = ITEMS, workspace: str = "/srv/project") -> ProjectInventory:

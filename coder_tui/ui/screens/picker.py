@@ -69,7 +69,7 @@ class PickerScreen(Gated, ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         frame = Container(self.line, self.list, self._note, self._keys, id="picker")
-        frame.border_title = Content(f" {self.heading} ")
+        frame.border_title = Content(self.heading)
         yield frame
 
     @abstractmethod

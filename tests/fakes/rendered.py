@@ -1,0 +1,127 @@
+"""Looks at what a screen really draws: colours of its pieces of text, and words that have no room."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.color import Color as RichColor
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.geometry import Region
+from textual.scroll_view import ScrollView
+from textual.visual import Visual
+from textual.widget import Widget
+from textual.widgets import TextArea
+
+from tests.fakes.screens import Stage
+
+TEXT, MARK = 4.5, 3.0
+TITLE_ROOM = 4
+"""Columns of a border that a title does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    text: str
+    ink: Color
+    ground: Color
+
+
+def luminance(value: Color) -> float:
+    parts = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in value.normalized
+    ]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(one: Color, other: Color) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def cells(s: Stage) -> Iterator[Cell]:
+    """Pieces of text on the top screen; what lies dimmed below a dialog is not meant to be read."""
+    top = s.app.screen
+    frame = top.size.region if top is s.screen else Region.from_union([w.region for w in top.children])
+    for y, strip in enumerate(top._compositor.render_strips()):
+        if frame.y <= y < frame.bottom:
+            for segment in strip.crop(frame.x, frame.right):
+                yield from _cell(segment)
+
+
+def _cell(segment: Segment) -> Iterator[Cell]:
+    style = segment.style or Style()
+    if segment.text.strip() and style.color is not None and style.bgcolor is not None:
+        ink, ground = _seen(style.color, is_ink=True), _seen(style.bgcolor, is_ink=False)
+        yield Cell(segment.text, *((ground, ink) if style.reverse else (ink, ground)))
+
+
+def _seen(color: RichColor, *, is_ink: bool) -> Color:
+    """As a dark terminal shows it."""
+    if color.is_default:
+        return Color(255, 255, 255) if is_ink else Color(0, 0, 0)
+    return Color(*color.get_truecolor())
+
+
+def weak(s: Stage) -> set[tuple[str, float]]:
+    """Words below 4.5, and signs and lines below 3."""
+    disabled = Color.parse(s.app.theme_variables["text-disabled"])
+    found = set()
+    for cell in cells(s):
+        least = TEXT if any(character.isalnum() for character in cell.text) else MARK
+        value = contrast(cell.ink, cell.ground)
+        if value < least and (cell.ink.r, cell.ink.g, cell.ink.b) != disabled.rgb:
+            found.add((cell.text.strip()[:30], round(value, 2)))
+    return found
+
+
+def clipped(s: Stage) -> list[str]:
+    """What has more to say than there is room, and neither scrolls nor shows by a sign that it goes on."""
+    found = []
+    for widget in s.app.screen.walk_children(Widget):
+        if widget.is_on_screen and widget.visible and widget.size.area:
+            found += [
+                f"{_name(widget)}: {what}" for what in (*_cut_by_itself(widget), *_cut_by_others(widget))
+            ]
+    return found
+
+
+def _cut_by_itself(widget: Widget) -> Iterator[str]:
+    for title in (widget.border_title, widget.border_subtitle):
+        if title and cell_len(str(title)) > widget.outer_size.width - TITLE_ROOM:
+            yield f"title {title}"
+    if isinstance(widget, ScrollView | TextArea) or widget.is_scrollable:
+        return
+    if type(widget).render_line is not Widget.render_line:
+        for y in range(widget.size.height):
+            strip = widget.render_line(y)
+            if strip.cell_length > widget.size.width and strip.crop(widget.size.width).text.strip():
+                yield strip.text.strip()
+    elif not widget.children and widget.styles.text_overflow != "ellipsis":
+        yield from _cut_words(widget, widget._render())
+
+
+def _cut_words(widget: Widget, visual: Visual) -> Iterator[str]:
+    width, height = widget.content_size
+    if widget.styles.text_wrap == "nowrap":
+        lines = str(visual).splitlines()
+        yield from (line for line in lines if cell_len(line.rstrip()) > width)
+        needed = len(lines)
+    else:
+        needed = visual.get_height(widget.styles, width)
+    if needed > height:
+        yield f"{needed} rows in {height}: {visual}"
+
+
+def _cut_by_others(widget: Widget) -> Iterator[str]:
+    """By the frame of a parent that does not scroll."""
+    is_scrolled = any(isinstance(parent, Widget) and parent.is_scrollable for parent in widget.ancestors)
+    if not widget.children and not is_scrolled:
+        region, _, clip, *_ = widget.screen.find_widget(widget)
+        if region.intersection(clip).size != region.size:
+            yield f"only {clip.intersection(region).size} of {region.size} is visible"
+
+
+def _name(widget: Widget) -> str:
+    return f"{type(widget).__name__}#{widget.id}" if widget.id else type(widget).__name__
