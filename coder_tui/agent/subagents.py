@@ -18,6 +18,7 @@ from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.llm.providers import provider_of
+from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.child_progress import begun, first_line, followed
 from coder_tui.protocol.events import (
     ChildEvent,
@@ -28,9 +29,11 @@ from coder_tui.protocol.events import (
     SubagentEvent,
     SubagentFinished,
     SubagentStarted,
+    ToolFinished,
+    ToolStarted,
 )
 from coder_tui.protocol.subagents import ChildLine, ChildState
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.tools.builtin.fork import TOGETHER
 from coder_tui.tools.ports import SubResult, SubTask
 
@@ -119,7 +122,10 @@ class Subagents:
 
     async def events(self, child_id: str) -> tuple[Event, ...]:
         """All that one said and did so far, as it is stored."""
-        return tuple(replay(await self.family.store.load(child_id)))
+        stored = await self.family.store.load(child_id)
+        if child_id not in self._places:
+            return tuple(replay(stored))
+        return tuple(_as_it_is(event, stored) for event in replay(stored))
 
     async def run(self, call_id: str, tasks: tuple[SubTask, ...]) -> tuple[SubResult, ...]:
         places: list[_Place] = []
@@ -215,6 +221,18 @@ class Subagents:
         place.line = followed(place.line, event)
         child = place.child
         self.family.bus.publish(SubagentEvent(place.call_id, child.id, child.agent, event))
+
+
+def _as_it_is(event: Event, stored: StoredSession) -> Event:
+    """While an agent works, a call without a result is under way."""
+    if not isinstance(event, ToolFinished):
+        return event
+    call = stored.calls.get(event.call_id)
+    if call is None:
+        return ToolStarted(event.call_id, event.tool, ToolKind.OTHER, "")
+    if call.outcome is not None:
+        return event
+    return ToolStarted(event.call_id, call.record.tool, call.record.kind, call.record.summary)
 
 
 def _names(tasks: tuple[SubTask, ...]) -> Iterator[str]:

@@ -42,7 +42,7 @@ class BlockReader:
         self._chrome = chrome
         self._session = session
         self._say = say
-        self._children = ChildReading(screen, chrome, self, say)
+        self._children = ChildReading(screen, chrome, self)
         self._last_code = ("", 0)
         self._editing: Worker[None] | None = None
 

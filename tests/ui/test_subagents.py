@@ -144,6 +144,21 @@ async def test_the_list_begins_at_one_that_works_and_enter_reads_it() -> None:
         await s.until(lambda: isinstance(s.app.screen, SessionScreen))
 
 
+async def test_the_page_grows_while_the_agent_works() -> None:
+    async with stage(with_children(), size=(100, 30)) as s:
+        said = s.session.subagents.said
+        running = ToolStarted("d", "read", ToolKind.READ, "a.py")
+        said["k1"] = (*said["k1"], running)
+        await opened(s)
+        await s.pilot.press("enter")
+        await s.until(lambda: "▶ read  a.py" in s.drawn())
+        ended = ToolFinished("d", "read", Outcome.OK, "a.py 1-9", TextBlock("nine lines"), 5)
+        said["k1"] = (*said["k1"][:-1], ended, MessageFinished("m2", "There it is.", ""))
+        s.session.emit(*of_child("k1", "explore", ended))
+        await s.until(lambda: "There it is." in s.drawn() and "✓ read  a.py 1-9" in s.drawn())
+        assert "▶ read" not in s.drawn()
+
+
 async def test_x_stops_the_marked_one_alone() -> None:
     async with stage(with_children(), size=(100, 30)) as s:
         await opened(s)

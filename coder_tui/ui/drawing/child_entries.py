@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from coder_tui.protocol.events import Event, MessageFinished, ToolFinished, UserMessageAdded
+from coder_tui.protocol.events import Event, MessageFinished, ToolFinished, ToolStarted, UserMessageAdded
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.drawing.call_entry import CallEntry, state_of
@@ -20,6 +20,8 @@ def child_entries(events: Iterable[Event]) -> Iterator[Entry]:
                     yield ThinkingEntry(safe_text(thinking))
                 if text.strip():
                     yield from reply_entries(safe_text(text))
+            case ToolStarted(call_id, tool, kind, summary):
+                yield CallEntry(safe_line(tool), safe_line(summary), kind, call_id=call_id)
             case ToolFinished(call_id, tool, outcome, summary, display, duration_ms):
                 yield CallEntry(
                     safe_line(tool),

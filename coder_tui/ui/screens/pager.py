@@ -50,6 +50,11 @@ class PagerScreen(Gated, ModalScreen[None]):
         self._text = text
         self.pager.show(entries)
 
+    def grow(self, entries: Iterable[Entry], text: str) -> None:
+        """The same page with more on it; the reader stays where they are."""
+        self._text = text
+        self.pager.grow(entries)
+
     def on_mount(self) -> None:
         # In the app's own queue, where keys that come meanwhile wait behind these.
         self.call_after_refresh(self.app.call_later, self._take_early)

@@ -49,6 +49,15 @@ class Pager(SearchedScroll):
         self.history.stand_at(0)
         self.history.refresh(layout=True)
 
+    def grow(self, entries: Iterable[Entry]) -> None:
+        """Entries that stand there already may have changed; others come below."""
+        shown = self.history.strips.entries
+        for index, entry in enumerate(entries):
+            if index >= len(shown):
+                self.history.add(entry)
+            elif shown[index] != entry:
+                self.history.replace(index, entry)
+
     def compose(self) -> ComposeResult:
         yield self.history
 
