@@ -99,9 +99,9 @@ def model_keys(setup: Setup) -> ModelKeys:
 async def choose_model(settings: Settings, keys: ModelKeys) -> ModelChoice | None:
     """The configured model, else the first that can be used, else None."""
     section = settings.model
-    if section.name and not section.api_base:
+    if section.name:
         await keys.complete_for(section.name)
-    elif not section.name and not any(map(keys.has_key, PROVIDERS)):
+    elif not any(map(keys.has_key, PROVIDERS)):
         await keys.complete()
     name = section.name or await default_model(keys.environment) or ""
     if not name:

@@ -42,7 +42,8 @@ class ModelKeys:
     @property
     def environment(self) -> dict[str, str]:
         """A copy: whoever starts a process with it takes nothing that is learnt later."""
-        return {**self._added, **self._environ}
+        missing = {name: key for name, key in self._added.items() if not self._environ.get(name)}
+        return {**self._environ, **missing}
 
     def has_key(self, provider: Provider) -> bool:
         return provider.has_key(self.environment)

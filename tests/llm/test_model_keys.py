@@ -22,6 +22,12 @@ async def test_the_environment_wins_and_the_keyring_is_asked_once_for_the_rest()
     assert (keys.source(ANTHROPIC), keys.source(OPENAI)) == ("ANTHROPIC_AUTH_TOKEN", "system keyring")
 
 
+async def test_an_empty_variable_is_none() -> None:
+    keys = ModelKeys({"OPENAI_API_KEY": ""}, FakeKeyring({"OPENAI_API_KEY": KEY}))
+    await keys.complete((OPENAI,))
+    assert keys.environment == {"OPENAI_API_KEY": KEY}
+
+
 async def test_only_the_provider_of_the_model_is_looked_for() -> None:
     keyring = FakeKeyring()
     keys = ModelKeys({}, keyring)
