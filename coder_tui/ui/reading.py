@@ -1,5 +1,6 @@
 """What a person does with a block of the transcript: copy it, read all of it, open it in an editor."""
 
+import asyncio
 import os
 import re
 from collections.abc import Callable, Collection, Coroutine, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from coder_tui.agent.session import Session
     from coder_tui.ui.screens.pager import PagerScreen
 
+READ_AT_ONCE = 200_000
+"""Characters; more of them are made ready beside the screen."""
 _HUNK = re.compile(r"^@@ [^+]*\+(\d+)", re.MULTILINE)
 
 
@@ -80,7 +83,11 @@ class BlockReader:
         from coder_tui.ui.screens.pager import PagerScreen
 
         pager = PagerScreen(title_of(block), self._chrome, self.copy, self.edit)
-        pager.show(whole_entries(block), source_of_block(block))
+        source = source_of_block(block)
+        if len(source) > READ_AT_ONCE:
+            self._screen.run_worker(self._fill(pager, block, source), group="read")
+        else:
+            pager.show(whole_entries(block), source)
         self._screen.app.push_screen(pager)
         if isinstance(block[0], CallEntry) and block[0].call_id:
             self._screen.run_worker(self._complete(pager, block, block[0].call_id), group="read")
@@ -135,12 +142,18 @@ class BlockReader:
 
     async def _complete(self, pager: "PagerScreen", block: Sequence[Entry], call_id: str) -> None:
         """A command may have printed more than its block holds."""
-        from coder_tui.ui.drawing.whole import whole_entries
-
         session = self._session()
         output = None if session is None else await session.record.whole_output(call_id)
         if output is not None and pager.is_attached:
-            pager.show(whole_entries(block, output), output)
+            await self._fill(pager, block, output, output)
+
+    async def _fill(
+        self, pager: "PagerScreen", block: Sequence[Entry], source: str, output: str | None = None
+    ) -> None:
+        """Megabytes take a while to be made safe."""
+        from coder_tui.ui.drawing.whole import whole_entries
+
+        pager.show(await asyncio.to_thread(whole_entries, block, output), source)
 
     async def _open_at(self, file: Path, line: int) -> None:
         from coder_tui.ui.external_editor import ExternalEditor

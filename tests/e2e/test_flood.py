@@ -75,7 +75,8 @@ def test_settings_and_themes_with_mistakes_are_told_on_a_screen_that_works(progr
     (folder / "themes/broken.toml").write_text('name = "broken"\n[colors]\nprimary = "no colour"\n')
     (folder / "themes/garbage.toml").write_text("= = =")
     (folder / "config.toml").write_text(
-        '[ui]\ntheme = "broken"\n[ui.keys]\n"app.help" = "ctrl+p"\n"app.palette" = "f9"\n"session.todo" = "f9"\n'
+        '[ui]\ntheme = "broken"\n'
+        '[ui.keys]\n"app.help" = "ctrl+p"\n"app.palette" = "f9"\n"session.todo" = "f9"\n'
     )
     with Tmux(f"{PROGRAM} demo", program.project, program.environment, 140, 40) as tmux:
         screen = tmux.shows(

@@ -27,6 +27,7 @@ from coder_tui.protocol.errors import REFUSED, STOPPED
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.blocks import draw_block, draw_tree
+from coder_tui.ui.drawing.bounded import bounded
 from coder_tui.ui.drawing.entries import GUTTER, View, more_row
 from coder_tui.ui.drawing.palette import Palette
 from coder_tui.ui.drawing.parts import rows_of
@@ -38,6 +39,7 @@ LAST_ROWS = 10
 ERROR_ROWS = 3
 MOST_DIFF_LINES = 200
 SHORT_REASON = 30
+REST = "the rest is left out here: read the block"
 _ERROR = re.compile(
     r"\b(error|exception|traceback|failed|failure|fatal|panic|panicked|cannot|undefined|not found)\b"
     r"|\bE\s{3}|Error\b",
@@ -210,12 +212,15 @@ class CallEntry:
             return []
         if self.state is CallState.OK and isinstance(self.display, DiffBlock) and not view.is_open:
             return _first_of_diff(self.display, width, palette)
-        display = self.display
+        display = bounded(self.display)
         if isinstance(display, TerminalBlock):
             display = replace(display, exit_code=None)  # the line above says it
         rows = [*self._live_rows(width, palette), *draw_block(display, width, palette)]
+        if isinstance(display, DiffBlock) and display is not self.display:
+            rows.append(plain_strip(f"{palette.glyphs.more} {REST}", width, palette.dim))
         if view.is_open:
-            return [*(draw_block(self.proposal, width, palette) if self.proposal else []), *rows]
+            proposal = draw_block(bounded(self.proposal), width, palette) if self.proposal else []
+            return [*proposal, *rows]
         return _shortened(rows, width, palette)
 
     @property

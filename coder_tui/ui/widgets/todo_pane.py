@@ -15,6 +15,8 @@ from coder_tui.ui.widgets.pane import Pane
 
 _LONGEST = 300
 """Cells of an item that are shown; the call that wrote it has all of it."""
+_MOST = 200
+"""Items that are drawn; a list of more is no plan."""
 HINTS = (("F4", "hide"), ("Esc", "prompt"))
 _STYLE = {
     TodoStatus.COMPLETED: "$text-dim",
@@ -59,7 +61,7 @@ class TodoLines(Widget):
         wanted = next((item for item in self.items if item.status is TodoStatus.IN_PROGRESS), None)
         wanted = wanted or next((item for item in self.items if item.status is TodoStatus.PENDING), None)
         row = 0
-        for item, lines in zip(self.items, self._at(self.content_size.width), strict=True):
+        for item, lines in zip(self.items, self._at(self.content_size.width), strict=False):
             if item is wanted:
                 return Region(0, row, 1, len(lines))
             row += len(lines)
@@ -67,7 +69,12 @@ class TodoLines(Widget):
 
     def _at(self, width: int) -> list[list[Content]]:
         if width not in self._wrapped:
-            self._wrapped = {width: [self._lines(item, width) for item in self.items]}
+            shown = self.items[:_MOST]
+            self._wrapped = {width: [self._lines(item, width) for item in shown]}
+            if len(self.items) > _MOST:
+                self._wrapped[width].append(
+                    [Content.styled(f"  and {len(self.items) - _MOST} more", "$text-dim")]
+                )
         return self._wrapped[width]
 
     def _lines(self, item: TodoItem, width: int) -> list[Content]:
