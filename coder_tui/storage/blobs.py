@@ -1,6 +1,7 @@
 """Contents of files, each kept once under its own hash, for the person's eyes only."""
 
 import contextlib
+import ctypes
 import hashlib
 import os
 import time
@@ -18,19 +19,22 @@ _SETTLED_SEC = 3600
 
 
 class BlobStore:
-    """Its calls block. What `put` has returned is on disk."""
+    """Its calls block. What `put` has returned is on disk, unless it was told not to wait for that."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def put(self, chunks: Iterable[bytes]) -> str:
-        """Keep a content and return its hash; one that is kept already takes no more room."""
+    def put(self, chunks: Iterable[bytes], *, waits: bool = True) -> str:
+        """Keep a content and return its hash; one that is kept already takes no more room.
+
+        Without `waits` a power failure may lose it until `flush` has returned.
+        """
         temporary = self._folder / temporary_name()
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with half_written.making(temporary):
                 try:
-                    return self._put(temporary, chunks)
+                    return self._put(temporary, chunks, waits=waits)
                 finally:
                     temporary.unlink(missing_ok=True)
         except OSError as error:
@@ -62,7 +66,12 @@ class BlobStore:
                     removed += 1
         return removed
 
-    def _put(self, temporary: Path, chunks: Iterable[bytes]) -> str:
+    def flush(self) -> None:
+        """Wait until everything is on disk."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sync_file_system(self._folder)
+
+    def _put(self, temporary: Path, chunks: Iterable[bytes], *, waits: bool) -> str:
         descriptor = os.open(temporary, _CREATE_FLAGS, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             digest, size = hashlib.sha256(), 0
@@ -73,10 +82,12 @@ class BlobStore:
             if _is_kept(path, size):
                 return digest.hexdigest()
             file.flush()
-            os.fsync(descriptor)
+            if waits:
+                os.fsync(descriptor)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         temporary.replace(path)
-        _sync(path.parent)
+        if waits:
+            _sync(path.parent)
         return digest.hexdigest()
 
     def _path(self, digest: str) -> Path:
@@ -98,5 +109,19 @@ def _sync(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_file_system(folder: Path) -> None:
+    """Write out the one that `folder` lies on, or all of them where the system cannot tell them apart."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "syncfs"):
+        os.sync()
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if libc.syncfs(descriptor):
+            raise StorageError(f"cannot save to {display_path(folder)}: {os.strerror(ctypes.get_errno())}")
     finally:
         os.close(descriptor)

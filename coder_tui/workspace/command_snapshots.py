@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from coder_tui.storage.manifest import ABSENT, Change, FileState, Manifest
 from coder_tui.workspace.file_state import state_of
 from coder_tui.workspace.git_objects import NOTHING_KEPT, GitObjects
 from coder_tui.workspace.save import settled
-from coder_tui.workspace.tree_copies import Baseline, TreeCopies
+from coder_tui.workspace.tree_copies import Baseline, Content, TreeCopies
 
 log = logging.getLogger(__name__)
 
@@ -40,12 +41,14 @@ class CommandSnapshots:
         changed = tuple((path, old, new) for path, old, new in found if old != new)
         if not changed:
             return ()
-        await self._keep_for_good({old.content for _, old, _ in changed if old.content}, before)
+        await self._keep_for_good([path for path, _, _ in changed], before)
+        # Once for all of them: waiting for each would take seconds where a command changed hundreds.
+        await settled(self._blobs.flush)
         return await self._manifest.record_changes(session_id, turn, call_id, changed)
 
     def _now(self, path: Path) -> FileState:
         try:
-            return state_of(path, self._blobs.put)
+            return state_of(path, partial(self._blobs.put, waits=False))
         except StorageError:
             log.warning("no copy of the changed %s could be kept", path)
             return state_of(path)
@@ -53,23 +56,25 @@ class CommandSnapshots:
             # A folder on the way became a link: there is nothing of this name in the workspace.
             return ABSENT
 
-    async def _keep_for_good(self, digests: set[str], before: Baseline) -> None:
+    async def _keep_for_good(self, paths: Iterable[Path], before: Baseline) -> None:
         """From the copies, which a later command replaces, and from git, which may forget."""
-        names = {content.digest: content.git_name for content in before.contents.values()}
-        copied = {digest for digest in digests if self._copies.has(digest)}
-        await settled(lambda: self._put_copies(copied))
-        missing = sorted(digests - copied)
-        if missing:
-            await self._put_borrowed(missing, [names[digest] for digest in missing])
+        found = (before.contents.get(str(path)) for path in paths)
+        wanted = {content.digest: content for content in found if content is not None}
+        borrowed = {digest: content.git_name for digest, content in wanted.items() if content.place is None}
+        await settled(
+            lambda: self._put_copies([wanted[digest] for digest in wanted.keys() - borrowed.keys()])
+        )
+        if borrowed:
+            await self._put_borrowed(borrowed)
 
-    def _put_copies(self, digests: Iterable[str]) -> None:
-        for digest in digests:
+    def _put_copies(self, contents: Iterable[Content]) -> None:
+        for content in contents:
             try:
-                self._blobs.put(self._copies.content(digest))
+                self._blobs.put((self._copies.read(content),), waits=False)
             except StorageError as error:
                 log.warning("a file cannot be brought back later: %s", error)
 
-    async def _put_borrowed(self, digests: list[str], names: list[str]) -> None:
+    async def _put_borrowed(self, names: dict[str, str]) -> None:
         try:
             opened = await self._objects.open()
         except ToolError as error:
@@ -77,11 +82,12 @@ class CommandSnapshots:
             return
 
         def put() -> None:
-            for digest, content in zip(digests, self._objects.contents(opened, names), strict=True):
+            contents = self._objects.contents(opened, names.values())
+            for digest, content in zip(names, contents, strict=True):
                 if content is None or sha256(content).hexdigest() != digest:
                     log.warning("git no longer has a file's content; it cannot be brought back later")
                 else:
-                    self._blobs.put((content,))
+                    self._blobs.put((content,), waits=False)
 
         await settled(put)
 

@@ -4,21 +4,21 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from hashlib import sha1, sha256
 from pathlib import Path
 
 from coder_tui.protocol.errors import StorageError
-from coder_tui.storage.blobs import CHUNK
 from coder_tui.storage.leftovers import temporary_name
 from coder_tui.storage.manifest import FileKind, FileState
+from coder_tui.workspace.copy_packs import Packs, PackWriter, Place
 from coder_tui.workspace.tree_survey import UNREADABLE, Mark, Survey, SurveyLimits, mark_of, survey
 
 log = logging.getLogger(__name__)
 NO_COPY = "no copy could be kept"
 _INDEX = "index.json"
-_INDEX_VERSION = 1
+_INDEX_VERSION = 2
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 # Clocks of file systems tick in steps: a second write within one leaves the same mark.
 _SETTLED_NS = 50_000_000
@@ -26,11 +26,12 @@ _SETTLED_NS = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file held when it had this mark; `git_name` is what git calls it."""
+    """What a file held when it had this mark; `git_name` is what git calls it. Without a place, git has it."""
 
     mark: Mark
     digest: str
     git_name: str
+    place: Place | None = None
     is_settled: bool = True
 
 
@@ -40,8 +41,6 @@ class Baseline:
 
     survey: Survey
     contents: dict[str, Content]
-    borrowed: frozenset[str]
-    """Contents, by git's names, of which there is no copy."""
 
     def state(self, path: str) -> FileState | None:
         """None for a path that is not covered."""
@@ -61,6 +60,7 @@ class TreeCopies:
 
     def __init__(self, folder: Path, roots: tuple[Path, ...], limits: SurveyLimits) -> None:
         self._folder = folder
+        self._packs = Packs(folder)
         self._roots = roots
         self._limits = limits
         self._known: dict[str, Content] | None = None
@@ -69,17 +69,21 @@ class TreeCopies:
         """Look at everything, and copy what was not copied yet. `tracked` counts though git ignores it."""
         found = survey(self._roots, self._limits)
         _add_tracked(found, tracked)
-        known, contents = self._remembered(), {}
-        for path, mark in found.marks.items():
-            if mark.kind not in (FileKind.FILE, FileKind.LINK):
-                continue
-            content = known.get(path)
-            if content is None or content.mark != mark or not self._can_be_had(content, in_git):
-                content = self._copied(path, found, in_git)
-            if content is not None:
-                contents[path] = content
+        known, packs, contents = self._remembered(), self._packs.names(), dict[str, Content]()
+        pack = self._packs.writer()
+        try:
+            for path, mark in tuple(found.marks.items()):
+                if mark.kind not in (FileKind.FILE, FileKind.LINK):
+                    continue
+                content = known.get(path)
+                if content is None or content.mark != mark or not _can_be_had(content, in_git, packs):
+                    content = self._copied(path, found, in_git, pack)
+                if content is not None:
+                    contents[path] = content
+        finally:
+            pack.close()
         self._remember(contents)
-        return Baseline(found, contents, in_git)
+        return Baseline(found, contents)
 
     def touched(self, before: Baseline) -> tuple[str, ...]:
         """The covered paths that are not as they were, in an order in which folders come first."""
@@ -90,24 +94,15 @@ class TreeCopies:
         made = (path for path in now.marks if path not in marks and before.survey.covers(path))
         return tuple(sorted({*gone_or_hidden, *changed, *made}))
 
-    def content(self, digest: str) -> Iterator[bytes]:
-        """A kept copy; `StorageError` when it is gone."""
+    def read(self, content: Content) -> bytes:
+        """A copy; `StorageError` when it is gone, or was never made."""
+        if content.place is None:
+            raise StorageError("there is no copy of it")
+        return self._packs.read(content.place, content.digest)
+
+    def _copied(self, path: str, found: Survey, in_git: frozenset[str], pack: PackWriter) -> Content | None:
         try:
-            with self._path(digest).open("rb") as file:
-                while chunk := file.read(CHUNK):
-                    yield chunk
-        except OSError as error:
-            raise StorageError(f"the copy from before is gone: {error.strerror}") from error
-
-    def has(self, digest: str) -> bool:
-        return self._path(digest).exists()
-
-    def _can_be_had(self, content: Content, in_git: frozenset[str]) -> bool:
-        return content.is_settled and (content.git_name in in_git or self.has(content.digest))
-
-    def _copied(self, path: str, found: Survey, in_git: frozenset[str]) -> Content | None:
-        try:
-            return self._read(path, in_git)
+            return _read(path, in_git, pack)
         except FileNotFoundError:
             found.marks.pop(path, None)
         except OSError as error:
@@ -115,43 +110,16 @@ class TreeCopies:
             found.uncovered[path] = UNREADABLE if isinstance(error, PermissionError) else NO_COPY
         return None
 
-    def _read(self, path: str, in_git: frozenset[str]) -> Content:
-        mark = mark_of(path)
-        began = time.time_ns()
-        data = os.fsencode(Path(path).readlink()) if mark.kind is FileKind.LINK else _whole(path)
-        digest = sha256(data).hexdigest()
-        name = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-        if name not in in_git and not self.has(digest):
-            self._keep(digest, data)
-        is_settled = mark_of(path) == mark and mark.changed_ns < began - _SETTLED_NS
-        return Content(mark, digest, name, is_settled)
-
-    def _keep(self, digest: str, data: bytes) -> None:
-        """Without waiting for the disk: only a power failure loses it, and then the command is lost, too."""
-        path = self._path(digest)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary = path.parent / temporary_name()
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-
-    def _path(self, digest: str) -> Path:
-        return self._folder / digest[:2] / digest[2:]
-
     def _remembered(self) -> dict[str, Content]:
         if self._known is None:
             self._known = _load(self._folder / _INDEX)
-            _drop_unused(self._folder, {content.digest for content in self._known.values()})
         return self._known
 
     def _remember(self, contents: dict[str, Content]) -> None:
         if contents == self._known:
             return
         self._known = contents
+        self._packs.keep_only({content.place.pack for content in contents.values() if content.place})
         rows = {path: asdict(content) for path, content in contents.items() if content.is_settled}
         temporary = self._folder / temporary_name()
         try:
@@ -162,6 +130,21 @@ class TreeCopies:
             # Then everything is read again next time.
             log.info("the list of copies is not kept: %s", error.strerror)
             temporary.unlink(missing_ok=True)
+
+
+def _can_be_had(content: Content, in_git: frozenset[str], packs: frozenset[str]) -> bool:
+    has_copy = content.place is not None and content.place.pack in packs
+    return content.is_settled and (has_copy or content.git_name in in_git)
+
+
+def _read(path: str, in_git: frozenset[str], pack: PackWriter) -> Content:
+    mark = mark_of(path)
+    began = time.time_ns()
+    data = os.fsencode(Path(path).readlink()) if mark.kind is FileKind.LINK else _whole(path)
+    name = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    place = None if name in in_git else pack.add(data)
+    is_settled = mark_of(path) == mark and mark.changed_ns < began - _SETTLED_NS
+    return Content(mark, sha256(data).hexdigest(), name, place, is_settled)
 
 
 def _whole(path: str) -> bytes:
@@ -196,10 +179,6 @@ def _content(row: dict[str, object]) -> Content:
     if not isinstance(mark, dict):
         raise TypeError("a mark is a table")
     kind = FileKind(mark.pop("kind"))
-    return Content(Mark(kind, **mark), str(row["digest"]), str(row["git_name"]))
-
-
-def _drop_unused(folder: Path, used: set[str]) -> None:
-    for path in folder.glob("??/*"):
-        if path.parent.name + path.name not in used:
-            path.unlink(missing_ok=True)
+    place = row["place"]
+    where = Place(**place) if isinstance(place, dict) else None
+    return Content(Mark(kind, **mark), str(row["digest"]), str(row["git_name"]), where)
