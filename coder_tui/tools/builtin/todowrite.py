@@ -9,18 +9,20 @@ from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.builtin.todos import TodoList
 
+MOST_TODOS = 200
+
 
 class Todo(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    id: str = Field(min_length=1)
-    content: str = Field(min_length=1)
+    id: str = Field(min_length=1, max_length=100)
+    content: str = Field(min_length=1, max_length=2_000)
     status: TodoStatus
     priority: TodoPriority
 
 
 class TodoWriteParams(Params):
-    todos: list[Todo]
+    todos: list[Todo] = Field(max_length=MOST_TODOS)
 
 
 class TodoWriteTool(Tool[TodoWriteParams]):
