@@ -32,9 +32,9 @@ def kinds(*given: ToolKind) -> tuple[str, ...]:
     return tuple(f"{KIND_PREFIX}{kind}" for kind in given)
 
 
-def built_in(*, asks_everywhere: bool = False) -> Profiles:
-    """`asks_everywhere`: questions are offered outside of plan mode, too."""
-    return Profiles((_build(asks_everywhere), _plan(), _general(), _explore(), _verify()))
+def built_in(*, asks_everywhere: bool = False, hands_over: bool = True) -> Profiles:
+    """`asks_everywhere`: questions also outside of plan mode; `hands_over`: a plan is put to approval."""
+    return Profiles((_build(asks_everywhere), _plan(hands_over), _general(), _explore(), _verify()))
 
 
 def _build(asks_everywhere: bool) -> Profile:
@@ -47,15 +47,15 @@ def _build(asks_everywhere: bool) -> Profile:
     )
 
 
-def _plan() -> Profile:
+def _plan(hands_over: bool) -> Profile:
     """What it hides is denied as well, by plan mode itself: a file that redefines it loosens nothing."""
     changing = off(*kinds(*_CHANGING, ToolKind.EXECUTE, ToolKind.OTHER))
     return Profile(
         PLAN,
         "Reads, asks and makes a plan; changes nothing",
         ProfileMode.PRIMARY,
-        prompt_text(PLAN),
-        (*changing, *on("bash", "task", "fork", "batch")),
+        f"{prompt_text(PLAN)}\n{prompt_text(f'{PLAN}_handed_over' if hands_over else f'{PLAN}_answered')}",
+        (*changing, *on("bash", "task", "fork", "batch"), *(() if hands_over else off("plan_exit"))),
     )
 
 

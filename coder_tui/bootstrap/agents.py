@@ -18,7 +18,10 @@ def with_profiles(setup: Setup, environ: Mapping[str, str], agent: str) -> Setup
     section = setup.settings.agents
     home = Path(environ["HOME"]) if environ.get("HOME") else home_folder()
     profiles, notices = load_profiles(
-        built_in(asks_everywhere=section.questions == "always"),
+        built_in(
+            asks_everywhere=section.questions == "always",
+            hands_over=setup.settings.experimental.plan_mode,
+        ),
         AgentPlaces(setup.directory, setup.directories, home, environ),
         Trust.load(setup.directories),
         section.custom,

@@ -7,7 +7,7 @@ import pytest
 
 from coder_tui.agent.profiles_builtin import built_in
 from coder_tui.bootstrap.agents import with_profiles
-from coder_tui.protocol.access import Mode
+from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.errors import UsageError
 from coder_tui.tools.base import Audience
 from tests.architecture.test_tool_contract import tools
@@ -67,6 +67,13 @@ def test_each_profile_has_what_it_is_for(name: str, some: set[str], none: set[st
 def test_questions_may_be_asked_everywhere() -> None:
     assert "question" in has("build", asks_everywhere=True)
     assert "plan_exit" not in has("build", asks_everywhere=True)
+
+
+def test_without_the_flag_a_plan_is_simply_the_answer() -> None:
+    plan = built_in(hands_over=False).get("plan")
+    assert not plan.offers("plan_exit", ToolKind.THINK)
+    assert "plan_exit" not in plan.prompt
+    assert "plan_exit" in built_in().get("plan").prompt
 
 
 def test_only_sub_agents_may_say_that_they_are_done() -> None:
