@@ -18,6 +18,7 @@ MOST_WORDS = 12_000
 """Tokens of the person's own messages; of older ones the newest are kept."""
 LONGEST_MESSAGE = 8_000
 MOST_FILES = 200
+_SKILL_TEXT = "<skill "
 _HEAD = (
     "Earlier messages of this session were replaced by this note to save room. It is your own handover: "
     "go on from here, and read files again where you need them."
@@ -80,7 +81,8 @@ def _person(messages: Iterable[Message]) -> Iterator[str]:
 
 def _skills(messages: Iterable[Message]) -> Iterator[str]:
     """The texts of loaded skills, each once."""
-    yield from dict.fromkeys(text for message in messages for text in _texts_of(message) if text)
+    texts = (text for message in messages for text in _texts_of(message))
+    yield from dict.fromkeys(text for text in texts if text.startswith(_SKILL_TEXT))
 
 
 def _texts_of(message: Message) -> Iterator[str]:

@@ -61,9 +61,8 @@ class CommandSnapshots:
         found = (before.contents.get(str(path)) for path in paths)
         wanted = {content.digest: content for content in found if content is not None}
         borrowed = {digest: content.git_name for digest, content in wanted.items() if content.place is None}
-        await settled(
-            lambda: self._put_copies([wanted[digest] for digest in wanted.keys() - borrowed.keys()])
-        )
+        copied = [content for content in wanted.values() if content.place is not None]
+        await settled(lambda: self._put_copies(copied))
         if borrowed:
             await self._put_borrowed(borrowed)
 

@@ -1,4 +1,4 @@
-"""Many small copies in few files: thousands are written before a command runs, and hardly one is ever read."""
+"""Many small copies in few files: thousands are written before a command runs, hardly one is ever read."""
 
 import os
 import secrets

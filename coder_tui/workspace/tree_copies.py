@@ -26,7 +26,7 @@ _SETTLED_NS = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file held when it had this mark; `git_name` is what git calls it. Without a place, git has it."""
+    """What a file held when it had this mark; `git_name` is what git calls it. Without a place git has it."""
 
     mark: Mark
     digest: str
