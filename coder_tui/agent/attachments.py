@@ -94,7 +94,9 @@ class Attachments:
         try:
             picture = await self._picture(found)
             self._check_place(found, picture)
-            await self._desk.clear(uuid4().hex, self._read, found.params, found.access, is_repeat=False)
+            await self._desk.clear(
+                uuid4().hex, self._read, found.params, found.access, is_repeat=False, is_persons=True
+            )
             if picture is not None:
                 return await self._image(found, picture)
             return await self._text(found)

@@ -133,10 +133,12 @@ class PermissionDesk:
         is_repeat: bool,
         asker: AskingAgent = MAIN_AGENT,
         is_foreign: bool = False,
+        is_persons: bool = False,
     ) -> Clearance:
-        """Return when the call may run; raise `ToolError` when it may not."""
+        """Return when the call may run; raise `ToolError` when it may not. `is_persons`: their own wish."""
         action = action_of(tool, access, is_foreign=is_foreign)
-        verdict = self._verdict_on(action)
+        decide_on = self.verdict if is_persons else self._verdict_on
+        verdict = decide_on(action)
         if is_repeat and verdict.effect is Effect.ALLOW:
             verdict = Verdict(
                 Effect.ASK, REPEAT_RULE, "limits.repeated_calls", ("the same call again and again",)
@@ -155,15 +157,11 @@ class PermissionDesk:
                 reply = await self._broker.ask(request)
                 await self._log.decided(call_id, tool.name, verdict, reply.decision)
                 clearance = await self._apply(request, reply)
-                self._check_again(action)
+                # While the person read, the mode or the agent may have become another.
+                if (now := decide_on(action)).effect is Effect.DENY:
+                    raise _denied(now)
                 return clearance
         return Clearance(was_asked=False)
-
-    def _check_again(self, action: Action) -> None:
-        """While the person read, the mode or the agent may have become another."""
-        verdict = self._verdict_on(action)
-        if verdict.effect is Effect.DENY:
-            raise _denied(verdict)
 
     async def clear_edited(
         self,
@@ -173,9 +171,11 @@ class PermissionDesk:
         answer: str = Decision.MODIFY,
         *,
         is_foreign: bool = False,
+        is_persons: bool = False,
     ) -> None:
         """What the person wrote runs without another question; what is denied stays denied."""
-        verdict = self._verdict_on(action_of(tool, access, is_foreign=is_foreign))
+        decide_on = self.verdict if is_persons else self._verdict_on
+        verdict = decide_on(action_of(tool, access, is_foreign=is_foreign))
         await self._log.decided(call_id, tool.name, verdict, answer)
         if verdict.effect is Effect.DENY:
             raise _denied(verdict)

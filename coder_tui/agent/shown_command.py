@@ -75,7 +75,7 @@ class ShownCommands:
             progress=lambda text: self.bus.publish(ToolProgressed(call_id, live.feed(text))),
         )
         access = await tool.access(params, context)
-        await self.desk.clear_edited(call_id, tool, access, answer)
+        await self.desk.clear_edited(call_id, tool, access, answer, is_persons=True)
         result = await tool.run(params, replace(context, access=access))
         shown = map_texts(result.for_user, self.redact.known)
         if not isinstance(shown, TerminalBlock):

@@ -150,6 +150,21 @@ async def test_a_tool_that_a_profile_does_not_have_is_hidden_and_denied(tmp_path
     await core.close()
 
 
+async def test_what_the_person_names_or_runs_needs_no_tool_of_the_agents(tmp_path: Path) -> None:
+    poor = Profile("poor", "Has nothing", ProfileMode.ALL, "X.", (Switch("*", is_on=False),))
+    core = await opened(tmp_path, poor, replies=(Say("done"),))
+    (core.setup.directory / "a.txt").write_text("one\n")
+    session = await core.new_session()
+    session.profiles.use("poor")
+    await session.submit("look at @a.txt")
+    (message,) = (each for each in session._parts.services.conversation.messages if each.role == "user")
+    assert [(each.label, each.text) for each in message.attachments] == [("a.txt", "one")]
+    await session.shell.run("touch made", is_shared=False)
+    assert (core.setup.directory / "made").exists()
+    await session.close()
+    await core.close()
+
+
 async def test_a_profiles_layer_tightens_and_never_loosens(tmp_path: Path) -> None:
     rules = (
         Rule("bash", "*", Effect.DENY, "x.md"),
