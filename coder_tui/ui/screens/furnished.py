@@ -1,5 +1,6 @@
 """What a session screen has besides the prompt and the status; made behind the first paint."""
 
+from abc import abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -37,8 +38,9 @@ class Furnished(_Screen):
     is_furnished: bool
     """Whether the furniture stands in its place; before that, asking for a piece of it costs a start."""
 
+    @abstractmethod
     def make_furniture(self) -> "Furniture":
-        raise NotImplementedError
+        """Everything at once; the screen knows what it needs for it."""
 
     @cached_property
     def furniture(self) -> "Furniture":
