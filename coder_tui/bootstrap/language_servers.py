@@ -6,7 +6,7 @@ from pathlib import Path
 
 from coder_tui.bootstrap.setup import Setup, roots_of, workspace_of
 from coder_tui.config.trust import Trust
-from coder_tui.lsp.finding import Places
+from coder_tui.lsp.finding import Places, find_program
 from coder_tui.lsp.hosting import HostOptions
 from coder_tui.lsp.pool import LspPool, Publish
 from coder_tui.lsp.selection import Surroundings
@@ -42,6 +42,18 @@ def build_pool(setup: Setup, publish: Publish) -> LspPool:
         _sandbox(setup), clean_environment(os.environ), setup.directories.log / _LOG, setup.redact
     )
     return LspPool(workspace_of(setup), surroundings, options, publish)
+
+
+def missing_servers(setup: Setup) -> tuple[str, ...]:
+    """One sentence for each server that a person would expect and has not got. Blocks, for a moment only."""
+    if setup.is_scratch:
+        return ()
+    places, roots = _places(setup), roots_of(setup)
+    return tuple(
+        f"[LSP] {spec.language}: {spec.name} not installed, run: {spec.install_command}"
+        for spec in build_catalogue(setup.settings.lsp).servers
+        if spec.is_default and not find_program(spec, roots[0], places)
+    )
 
 
 def installed_folder(setup: Setup) -> Path:

@@ -242,6 +242,7 @@ COMMANDS = {
     "sessions": "list, show or export stored sessions",
     "models": "what models could be used",
     "skill": "list skills, begin one, check one",
+    "lsp": "which language servers there are, and getting more",
     "trust": "what a project would switch on, and whether it may",
     "config": "where each setting comes from",
     "doctor": "what is installed, missing, and how to mend it",

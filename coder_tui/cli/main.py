@@ -26,6 +26,7 @@ _MODULES = {
     "sessions": "coder_tui.cli.sessions",
     "models": "coder_tui.cli.models",
     "skill": "coder_tui.cli.skill",
+    "lsp": "coder_tui.cli.lsp",
     "trust": "coder_tui.cli.trust",
     "config": "coder_tui.cli.config",
     "doctor": "coder_tui.cli.doctor",

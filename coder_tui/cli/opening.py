@@ -12,6 +12,7 @@ from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core, Setup, load_setup
 from coder_tui.bootstrap.agents import with_profiles
 from coder_tui.bootstrap.briefing import with_instructions
+from coder_tui.bootstrap.language_servers import missing_servers
 from coder_tui.cli.invocation import Invocation
 from coder_tui.cli.output import redactor
 from coder_tui.config.settings import Settings
@@ -80,7 +81,12 @@ def prepare(invocation: Invocation) -> Setup:
 
 def start_warnings(setup: Setup) -> tuple[str, ...]:
     """What a person should know before the first turn, each in a sentence."""
-    warnings = (*setup.sources.warnings, *setup.notices, *skill_warnings(setup.skills))
+    warnings = (
+        *setup.sources.warnings,
+        *setup.notices,
+        *skill_warnings(setup.skills),
+        *missing_servers(setup),
+    )
     if find_program("git", os.environ, (setup.directory, *setup.added_roots)):
         return warnings
     return (*warnings, WITHOUT_GIT)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,7 @@ class PlainClient:
 
     async def end(self) -> None:
         with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)
         await self._process.wait()
         self._reading.cancel()
 
@@ -158,6 +159,7 @@ async def plain_client(
         cwd=root,
         env={**os.environ, "PATH": path},
         limit=_LIMIT,
+        start_new_session=True,
     )
     client = PlainClient(process, root, quiet)
     try:

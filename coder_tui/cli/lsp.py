@@ -1,0 +1,156 @@
+"""`coder-tui lsp`: which language servers there are, and getting those that are missing."""
+
+import argparse
+import asyncio
+import sys
+from dataclasses import dataclass
+
+from coder_tui.bootstrap import Setup
+from coder_tui.bootstrap.language_servers import build_pool, installed_folder, tell_nobody
+from coder_tui.cli.arguments import Parser, add_common
+from coder_tui.cli.invocation import read_invocation
+from coder_tui.cli.opening import prepare
+from coder_tui.cli.output import complain, say, say_json
+from coder_tui.lsp.install import InstallFailedError, InstallPlan, plan_for, run_plan
+from coder_tui.lsp.selection import Selected
+from coder_tui.lsp.servers import Installer, ServerSpec, build_catalogue
+from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.protocol.errors import UsageError
+from coder_tui.text.safe_text import safe_line
+
+FAILED = 1
+_WORDS = {
+    ServerStatus.FRESH: "ready",
+    ServerStatus.LINTER_MISSING: "without its checker",
+    ServerStatus.NOT_INSTALLED: "not installed",
+    ServerStatus.UNTRUSTED: "not used here",
+}
+
+
+def main(argv: list[str]) -> int:
+    arguments = lsp_parser().parse_args(argv)
+    setup = prepare(read_invocation(arguments))
+    return _install(setup, arguments) if arguments.action == "install" else _status(setup, arguments)
+
+
+def lsp_parser() -> Parser:
+    parser = Parser(prog="coder-tui lsp", description="Language servers: what finds problems in code.")
+    commands = parser.add_subparsers(dest="action", required=True, metavar="status|install")
+    status = commands.add_parser("status", help="every server that is known, and whether it can be used here")
+    status.add_argument("--json", action="store_true", help="print JSON")
+    add_common(status)
+    install = commands.add_parser("install", help="get servers into this program's own folder")
+    install.add_argument(
+        "names", nargs="*", metavar="NAME", help="servers or languages (default: what is usual and missing)"
+    )
+    install.add_argument("--yes", action="store_true", help="do not ask")
+    add_common(install)
+    return parser
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    language: str
+    server: str
+    status: ServerStatus
+    program: str
+    detail: str
+
+
+def _status(setup: Setup, arguments: argparse.Namespace) -> int:
+    rows = [_row(selected) for selected in asyncio.run(_servers(setup))]
+    if arguments.json:
+        say_json([_json(row) for row in rows], indent=2)
+        return 0
+    width = max(len(row.server) for row in rows)
+    for row in rows:
+        more = row.detail or row.program
+        say(safe_line(f"{row.language:<5} {row.server:<{width}}  {_WORDS[row.status]:<19}  {more}".rstrip()))
+    return 0
+
+
+async def _servers(setup: Setup) -> tuple[Selected, ...]:
+    pool = build_pool(setup, tell_nobody)
+    return tuple(selected for selected, _ in await pool.servers())
+
+
+def _row(selected: Selected) -> _Row:
+    program = selected.order.argv[0] if selected.order else ""
+    # The name stands in a column of its own.
+    detail = selected.detail.removeprefix(f"{selected.spec.name}: ")
+    detail = detail.removeprefix(f"{selected.spec.name} not installed, ")
+    return _Row(selected.spec.language, selected.spec.name, selected.status, program, detail)
+
+
+def _json(row: _Row) -> dict[str, object]:
+    return {
+        "language": row.language,
+        "server": row.server,
+        "status": str(row.status),
+        "program": row.program,
+        "detail": row.detail,
+    }
+
+
+def _install(setup: Setup, arguments: argparse.Namespace) -> int:
+    wanted = _wanted(setup, arguments.names)
+    if not wanted:
+        say("There is nothing to install: what is usual is there.")
+        return 0
+    plans = [
+        plan_for(spec, installed_folder(setup)) for spec in wanted if spec.installer is not Installer.OTHER
+    ]
+    for spec in wanted:
+        if spec.installer is Installer.OTHER:
+            complain(f"{spec.name} is not installed from here; run: {spec.install_command}")
+    for plan in plans:
+        for command in plan.shown:
+            say(f"  {command}")
+    if not plans or not (arguments.yes or _is_agreed()):
+        return FAILED
+    return _run(plans)
+
+
+def _run(plans: list[InstallPlan]) -> int:
+    for plan in plans:
+        try:
+            run_plan(plan)
+        except InstallFailedError as error:
+            complain(f"coder-tui lsp: {error}")
+            return FAILED
+        say(f"{plan.spec.name} is installed.")
+        if plan.spec.checkers:
+            say(f"It finds problems by {' or '.join(plan.spec.checkers)}: {plan.spec.checker_hint}")
+    return 0
+
+
+def _wanted(setup: Setup, names: list[str]) -> tuple[ServerSpec, ...]:
+    if not names:
+        found = asyncio.run(_servers(setup))
+        return tuple(
+            selected.spec
+            for selected in found
+            if selected.spec.is_default and selected.status is ServerStatus.NOT_INSTALLED
+        )
+    servers = build_catalogue(setup.settings.lsp).servers
+    return tuple(_named(servers, name) for name in names)
+
+
+def _named(servers: tuple[ServerSpec, ...], name: str) -> ServerSpec:
+    """By its own name, or the language's first that can be installed."""
+    for spec in servers:
+        if spec.name == name:
+            return spec
+    of_language = [spec for spec in servers if spec.language == name and not spec.only_local]
+    if not of_language:
+        known = ", ".join(spec.name for spec in servers)
+        raise UsageError(f"no language server or language is called {name}; there are {known}")
+    return of_language[0]
+
+
+def _is_agreed() -> bool:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError("to install needs a terminal to ask on, or --yes")
+    sys.stderr.write("\nRun this? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
