@@ -83,6 +83,24 @@ def cost_in_store(program: Program) -> float:
     return float(cost)
 
 
+def states(program: Program) -> list[tuple[str, str]]:
+    """The sub-agents in the store, and how each is."""
+    (database,) = program.home.rglob("*.db")
+    with sqlite3.connect(database) as connection:
+        return connection.execute("SELECT agent, state FROM children ORDER BY rowid").fetchall()
+
+
+def asked(server: OpenAIServer, branch: str) -> int:
+    return sum(first_words(request) == branch for request in server.requests)
+
+
+def until(holds: Callable[[], bool]) -> None:
+    give_up = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < give_up, "the awaited state never came"
+        time.sleep(0.05)
+
+
 def running(marker: str) -> list[str]:
     """Processes with this in their command line."""
     found = []
@@ -225,12 +243,28 @@ def test_an_interruption_ends_the_tree_and_its_commands(program: Program) -> Non
     with OpenAIServer(branching(script)) as server:
         arguments = ("run", "-p", "go", "--model", MODEL, "--api-base", server.url, "--permission", "auto")
         started = program.start(*arguments, "--format", "json")
-        give_up = time.monotonic() + 60
-        while not running(MARKER) and started.poll() is None and time.monotonic() < give_up:
-            time.sleep(0.05)
-        assert running(MARKER)
+        until(lambda: bool(running(MARKER)))
         started.send_signal(signal.SIGINT)
         out, err = started.communicate(timeout=60)
     assert started.returncode == 130, err
     assert json_lines(out)[-1]["outcome"] == "interrupted"
     assert running(MARKER) == []
+
+
+def test_after_a_kill_the_tree_is_told_as_stopped_and_the_session_goes_on(program: Program) -> None:
+    script = {
+        "go": [fork({"objective": "look", "agent": "explore"}, {"objective": "hang"})],
+        "look": [say(finish("seen"))],
+        "hang": [say(Call("list", {})), say(text="I begin and never end", stall_after=2)],
+    }
+    with OpenAIServer(branching(script)) as server:
+        model = ("--model", MODEL, "--api-base", server.url)
+        started = program.start("run", "-p", "go", *model)
+        until(lambda: asked(server, "hang") == 2 and ("explore", "ok") in states(program))
+        started.send_signal(signal.SIGKILL)
+        started.communicate()
+        done = program.run("run", "-p", "go on", "--continue", *model)
+    assert done.returncode == 0, done.stderr
+    (result,) = told(server, "go")
+    assert result["error"]["type"] == "cancelled"
+    assert states(program) == [("explore", "ok"), ("general", "stopped")]
