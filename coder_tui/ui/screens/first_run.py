@@ -16,6 +16,7 @@ _DEMO_NOTE = (
     "own and touches nothing of yours."
 )
 _KEY_NOTE = "Enter, then type or paste the key: it is not shown and goes to the system keyring. Or set {}."
+_ASKING = "Type or paste it: it is not shown. Enter keeps it in the system keyring, Esc goes back."
 _LOCAL_NOTE = "Ollama, LM Studio, llama.cpp or vLLM on this machine. Start one, then look again."
 
 
@@ -64,7 +65,7 @@ class FirstRunScreen(PickerScreen):
         elif key is None:
             self.say(item.note)
         else:
-            self._ask_key(key, _KEY_NOTE.format(key.variable))
+            self._ask_key(key, _ASKING)
 
     def _ask_key(self, key: KeyState, why: str) -> None:
         self.ask(f"key for {key.label}:", "", lambda text: self._keep(key, text), is_secret=True)

@@ -7,7 +7,7 @@ from coder_tui.ui.screens.picker import PickerScreen
 from coder_tui.ui.shelf import Shelf
 from coder_tui.ui.widgets.fuzzy_list import Item
 
-NEEDS_KEY = "It needs a key: type or paste it, it is not shown and goes to the system keyring."
+NEEDS_KEY = "It needs a key. Type it here, unseen: Enter keeps it in the system keyring, Esc goes back."
 
 
 class ModelsScreen(PickerScreen):
