@@ -1,0 +1,82 @@
+"""The table of known servers, and what settings make of it."""
+
+from pathlib import PurePath
+
+import pytest
+
+from coder_tui.config.lsp_section import LspServerSection
+from coder_tui.lsp.languages import Language, language_of
+from coder_tui.lsp.servers import KNOWN, build_catalogue
+from coder_tui.protocol.errors import ConfigError
+
+
+def names(table: dict[str, dict[str, object]], language: str) -> list[str]:
+    sections = {name: LspServerSection.model_validate(values) for name, values in table.items()}
+    return [spec.name for spec in build_catalogue(sections).of_language(language)]
+
+
+def test_the_defaults_are_those_of_the_contract() -> None:
+    defaults = {spec.language: spec.command for spec in KNOWN if spec.is_default}
+    assert defaults == {"sh": ("bash-language-server", "start"), "py": ("pylsp",)}
+
+
+def test_every_known_server_says_how_it_is_installed() -> None:
+    assert [spec.name for spec in KNOWN if not spec.install_command] == []
+
+
+def test_a_server_can_be_switched_off_by_its_name_or_its_language() -> None:
+    assert names({"ruff": {"enabled": False}}, "py") == ["pylsp", "basedpyright", "ty"]
+    assert names({"py": {"enabled": False}}, "py") == ["basedpyright", "ruff", "ty"]
+
+
+def test_all_can_be_off_but_one() -> None:
+    table: dict[str, dict[str, object]] = {"*": {"enabled": False}, "pylsp": {"enabled": True}}
+    assert (names(table, "py"), names(table, "sh")) == (["pylsp"], [])
+
+
+def test_an_own_server_stands_beside_those_that_such_files_have() -> None:
+    own: dict[str, object] = {"command": "pyrefly lsp", "extensions": ["py"]}
+    assert names({"pyrefly": own}, "py")[-1] == "pyrefly"
+
+
+def test_an_own_server_brings_a_language_of_its_own() -> None:
+    section = LspServerSection.model_validate(
+        {"command": ["zls"], "extensions": [".zig"], "language_id": "zig"}
+    )
+    catalogue = build_catalogue({"zls": section})
+    language = language_of(PurePath("main.zig"), "", catalogue.suffixes)
+    assert language == Language("zls", "zig")
+    assert [spec.command for spec in catalogue.of_language("zls")] == [("zls",)]
+
+
+def test_settings_of_a_known_server_change_only_what_they_name() -> None:
+    section = LspServerSection.model_validate({"settings": {"pylsp": {"x": 1}}, "env": {"A": "b"}})
+    spec = build_catalogue({"py": section}).of_language("py")[0]
+    assert (spec.name, spec.command, dict(spec.settings)) == ("pylsp", ("pylsp",), {"pylsp": {"x": 1}})
+    assert dict(spec.environment) == {"A": "b"}
+
+
+def test_an_unknown_server_needs_a_command_and_extensions() -> None:
+    with pytest.raises(ConfigError, match=r"lsp\.mine: a server that is not known needs a command"):
+        build_catalogue({"mine": LspServerSection()})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "id"),
+    [
+        ("a.SH", "", "shellscript"),
+        ("a.pyi", "", "python"),
+        ("a.tsx", "", "typescriptreact"),
+        ("a.h", "", "c"),
+        ("run", "#!/bin/bash\n", "shellscript"),
+        ("run", "#!/usr/bin/env python3.11\n", "python"),
+        ("run", "#!/usr/bin/env -S FOO=1 node --x\n", "javascript"),
+        ("run", "#!/usr/bin/perl\n", None),
+        ("run", "#!", None),
+        ("run", "text", None),
+        ("a.txt", "#!/bin/sh\n", None),
+    ],
+)
+def test_a_language_is_known_by_suffix_or_first_line(name: str, text: str, id: str | None) -> None:
+    found = language_of(PurePath(name), text, {})
+    assert (found.id if found else None) == id
