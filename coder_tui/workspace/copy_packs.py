@@ -2,12 +2,15 @@
 
 import os
 import secrets
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 
 from coder_tui.protocol.errors import StorageError
+from coder_tui.storage.claims import Claims
 
 _SUFFIX = ".pack"
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -79,3 +82,24 @@ class Packs:
         """Remove the files in which nothing is of use any more."""
         for name in self.names() - frozenset(names):
             (self._folder / name).unlink(missing_ok=True)
+
+
+_claims: dict[Path, Claims] = {}
+_guard = threading.Lock()
+
+
+def own_folder(wanted: Path) -> tuple[Path, bool]:
+    """A folder that no other process uses, and whether this one begins to; `wanted` itself where it is free.
+
+    Two programs in one project must not take each other's copies away.
+    """
+    with _guard:
+        claims = _claims.setdefault(wanted.parent, Claims(wanted.parent))
+        wanted.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for number in count(1):
+            name = wanted.name if number == 1 else f"{wanted.name}-{number}"
+            if claims.holds(name):
+                return wanted.parent / name, False
+            if claims.take(name):
+                return wanted.parent / name, True
+    raise RuntimeError("counting never ends")

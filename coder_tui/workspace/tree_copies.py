@@ -12,7 +12,7 @@ from pathlib import Path
 from coder_tui.protocol.errors import StorageError
 from coder_tui.storage.leftovers import temporary_name
 from coder_tui.storage.manifest import FileKind, FileState
-from coder_tui.workspace.copy_packs import Packs, PackWriter, Place
+from coder_tui.workspace.copy_packs import Packs, PackWriter, Place, own_folder
 from coder_tui.workspace.tree_survey import UNREADABLE, Mark, Survey, SurveyLimits, mark_of, survey
 
 log = logging.getLogger(__name__)
@@ -112,14 +112,19 @@ class TreeCopies:
 
     def _remembered(self) -> dict[str, Content]:
         if self._known is None:
+            self._folder, is_fresh = own_folder(self._folder)
+            self._packs = Packs(self._folder)
             self._known = _load(self._folder / _INDEX)
+            if is_fresh:
+                # Later a command of another session may still need what this one has no use for.
+                used = (content.place for content in self._known.values())
+                self._packs.keep_only(place.pack for place in used if place is not None)
         return self._known
 
     def _remember(self, contents: dict[str, Content]) -> None:
         if contents == self._known:
             return
         self._known = contents
-        self._packs.keep_only({content.place.pack for content in contents.values() if content.place})
         rows = {path: asdict(content) for path, content in contents.items() if content.is_settled}
         temporary = self._folder / temporary_name()
         try:

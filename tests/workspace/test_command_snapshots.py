@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -256,3 +257,24 @@ async def test_random_commands_edits_and_undos_end_exact(world: World, seed: int
     for turn in range(5, 0, -1):
         assert (await world.undo(turn)).conflicts == (), os.linesep.join(map(str, trees))
         assert world.tree() == trees[turn - 1]
+
+
+async def test_another_program_in_the_folder_takes_no_copies_away(world: World, tmp_path: Path) -> None:
+    """A second process keeps its copies elsewhere while the first one lives."""
+    await world.run("true", trusts_git=False)
+    copied = world.copied()
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from coder_tui.workspace.tree_copies import TreeCopies\n"
+        "from coder_tui.workspace.tree_survey import SurveyLimits\n"
+        "TreeCopies(Path(sys.argv[1]), (Path(sys.argv[2]),), SurveyLimits()).take((), frozenset())\n"
+    )
+    other = [sys.executable, "-c", code, str(world.copies), str(world.root)]
+    await asyncio.to_thread(subprocess.run, other, check=True)
+
+    assert world.copied() == copied
+    assert list((tmp_path / "copies-2").glob("*.pack"))
+    before = world.tree()
+    await world.run("rm -rf src a.txt", trusts_git=False)
+    assert (await world.undo()).conflicts == ()
+    assert world.tree() == before
