@@ -45,7 +45,7 @@ class Layer:
     is_trusted: bool = True
     """A place that the person has not trusted may only make things stricter."""
     only_tightens: bool = False
-    """Where its last match allows, it says nothing: an exception from its own stricter rules, no permission."""
+    """Where its last match allows it says nothing: an exception from its own rules, and no permission."""
 
     @property
     def effective(self) -> tuple[Rule, ...]:
