@@ -28,6 +28,7 @@ class ScreenName(StrEnum):
     PROBLEMS = "problems"
     FILES = "files"
     JOBS = "jobs"
+    MOUSE = "mouse"
     TRUST = "trust"
     SKILLS = "skills"
     DOCTOR = "doctor"

@@ -101,6 +101,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.subagents", _S, "alt+s", "screen.subagents", "Sub-agents: read or stop one", priority=True),
     _row("session.files", _S, "f6", "screen.files", "Files: name one, or open it in $EDITOR"),
     _row("session.jobs", _S, "", "screen.jobs", "Background jobs: read what one printed, or stop it"),
+    _row("session.mouse", _S, "", "screen.mouse", "Mouse: for the program, or left to the terminal"),
     _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),
     _row("session.trust", _S, "", "screen.trust", "What this project brings along, and whether you trust it"),
     _row("session.browse", _S, "", "screen.browse", "Browse the transcript by keys"),

@@ -162,6 +162,7 @@ _ACTIONS = {
     "problems": "screen.problems",
     "files": "screen.files",
     "jobs": "screen.jobs",
+    "mouse": "screen.mouse",
     "trust": "screen.trust",
     "skills": "screen.skills",
     "doctor": "screen.doctor",

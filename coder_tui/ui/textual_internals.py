@@ -237,6 +237,24 @@ def write_to_terminal(app: App[Any], sequence: str) -> None:
         driver.flush()
 
 
+def turn_mouse(app: App[Any]) -> bool:
+    """Leave the mouse to the terminal, or take it back; returns whether it is the program's now."""
+    from textual.drivers.linux_driver import LinuxDriver  # the one that draws, where there is a terminal
+
+    driver = app._driver
+    if not isinstance(driver, LinuxDriver):
+        return False
+    # Both look at the flag, which also decides about it after a suspension.
+    if driver._mouse:
+        driver._disable_mouse_support()
+        driver._mouse = False
+    else:
+        driver._mouse = True
+        driver._enable_mouse_support()
+    driver.flush()
+    return driver._mouse
+
+
 def replace_screen(app: App[Any], new: Screen[Any]) -> Awaitable[object]:
     """Put a screen in the place of the present one, which may be the first.
 

@@ -2,6 +2,9 @@
 
 from coder_tui.ui.screens.furnished import Furnished
 
+MOUSE_AWAY = "The mouse is the terminal's now: it selects and copies. /mouse takes it back."
+MOUSE_HERE = "The mouse is the program's again."
+
 
 class ReadingActions(Furnished):
     """Half of a screen: the other half makes the widgets."""
@@ -17,6 +20,13 @@ class ReadingActions(Furnished):
             self.transcript.scroll_page_up(animate=False)
         else:
             self.transcript.scroll_page_down(animate=False)
+
+    def action_mouse(self) -> None:
+        """Terminals select and copy by mouse only what a program leaves to them."""
+        from coder_tui.ui.textual_internals import turn_mouse
+
+        is_ours = turn_mouse(self.app)
+        self.hints.show(MOUSE_HERE if is_ours else MOUSE_AWAY)
 
     def action_browse(self) -> None:
         self.transcript.focus()
