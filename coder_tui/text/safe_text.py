@@ -55,8 +55,7 @@ def _visible(match: re.Match[str]) -> str:
 def safe_text(text: str) -> str:
     """Show controls, bidi marks and invisible characters instead of obeying them; keeps \\n and \\t."""
     text = text.replace("\r\n", "\n")
-    is_plain = text.isascii() and text.replace("\n", " ").replace("\t", " ").isprintable()
-    return text if is_plain or not _suspect().search(text) else _unsafe().sub(_visible, text)
+    return text if _is_harmless(text) else _unsafe().sub(_visible, text)
 
 
 def safe_line(text: str) -> str:
@@ -66,4 +65,11 @@ def safe_line(text: str) -> str:
 
 def has_unsafe(text: str) -> bool:
     """Whether `safe_text` would show something in place of a character."""
-    return _unsafe().search(text.replace("\r\n", "\n")) is not None
+    text = text.replace("\r\n", "\n")
+    return not _is_harmless(text) and _unsafe().search(text) is not None
+
+
+def _is_harmless(text: str) -> bool:
+    """A quick look, right wherever it says yes."""
+    is_plain = text.isascii() and text.replace("\n", " ").replace("\t", " ").isprintable()
+    return is_plain or not _suspect().search(text)

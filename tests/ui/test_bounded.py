@@ -10,7 +10,7 @@ from coder_tui.protocol.display import (
     TerminalBlock,
     TextBlock,
 )
-from coder_tui.ui.drawing.bounded import MOST_CHARACTERS, MOST_LINES, MOST_ROWS, bounded
+from coder_tui.ui.drawing.bounded import MOST_CHARACTERS, MOST_LINES, MOST_ROWS, bounded, cut_short
 
 DIFF = "--- a/a\n+++ b/a\n@@ -0,0 +1,5000 @@\n" + "+line\n" * 5000
 
@@ -67,3 +67,8 @@ def test_a_long_table_ends_with_the_number_of_its_other_rows() -> None:
     block = bounded(TableBlock(("a",), (("b",),) * (MOST_ROWS + 7)))
     assert isinstance(block, TableBlock)
     assert block.rows[-1] == ("7 more rows: read the block",)
+
+
+def test_a_note_says_how_much_of_it_is_missing() -> None:
+    assert cut_short("short") == "short"
+    assert cut_short("x" * 5000) == f"{'x' * 4000} (1000 more characters)"

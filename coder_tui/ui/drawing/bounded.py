@@ -14,6 +14,7 @@ from coder_tui.protocol.display import (
 MOST_CHARACTERS = 40_000
 MOST_LINES = 1000
 MOST_ROWS = 200
+MOST_OF_NOTE = 4000
 
 
 def bounded(block: DisplayBlock) -> DisplayBlock:
@@ -30,6 +31,12 @@ def bounded(block: DisplayBlock) -> DisplayBlock:
             return replace(block, rows=(*rows[:MOST_ROWS], last))
         case _:
             return block
+
+
+def cut_short(text: str) -> str:
+    """For notes, of which there is no page to read."""
+    missing = len(text) - MOST_OF_NOTE
+    return text if missing <= 0 else f"{text[:MOST_OF_NOTE]} ({missing} more characters)"
 
 
 def _is_long(text: str) -> bool:

@@ -1,5 +1,7 @@
 """A change before it is made, hunk by hunk: single ones can be refused."""
 
+from functools import lru_cache
+
 from rich.segment import Segment
 from textual.strip import Strip
 
@@ -13,6 +15,7 @@ _EDGE = 2
 """A column for the mark, and one for what is refused."""
 
 
+@lru_cache(8)  # a dialog asks several times, and ten thousand lines take a while to be read
 def hunk_ids(block: DiffBlock) -> tuple[str, ...]:
     """All hunks from top to bottom; by their place here a reply names them."""
     return tuple(hunk.id for file in parse_unified(block.diff, block.path) for hunk in file.hunks)

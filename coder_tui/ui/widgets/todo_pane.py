@@ -8,7 +8,7 @@ from textual.widget import Widget
 
 from coder_tui.protocol.todos import TodoItem, TodoStatus
 from coder_tui.text.safe_text import safe_line
-from coder_tui.ui.drawing.strips import cut
+from coder_tui.ui.drawing.strips import broken, cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.panes import PaneName
 from coder_tui.ui.widgets.pane import Pane
@@ -80,9 +80,9 @@ class TodoLines(Widget):
     def _lines(self, item: TodoItem, width: int) -> list[Content]:
         style = _STYLE[item.status]
         words = safe_line(cut(item.content[: _LONGEST + 1], _LONGEST, self._more))
-        wrapped = Content.styled(words, style).wrap(max(1, width - 2))
-        first = Content.styled(f"{self._glyphs[item.status]} ", style)
-        return [(first if row == 0 else Content("  ")) + line for row, line in enumerate(wrapped)]
+        wrapped = [piece.rstrip() for piece in broken(words, width - 2)]
+        leads = [f"{self._glyphs[item.status]} ", *["  "] * len(wrapped)]
+        return [Content.styled(lead + line, style) for lead, line in zip(leads, wrapped, strict=False)]
 
 
 class TodoScroll(VerticalScroll):

@@ -12,6 +12,7 @@ from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome
 from coder_tui.text.safe_text import safe_text
 from coder_tui.ui import blocks
+from coder_tui.ui.drawing.bounded import cut_short
 from coder_tui.ui.drawing.entries import (
     Entry,
     NoteEntry,
@@ -130,7 +131,7 @@ class Transcript(BrowsedScroll):
 
     def add_note(self, level: NoticeLevel, text: str) -> None:
         self._end_stream()
-        self._add(NoteEntry(level, safe_text(text)))
+        self._add(NoteEntry(level, safe_text(cut_short(text))))
 
     @contextmanager
     def adding_many(self) -> Iterator[None]:
