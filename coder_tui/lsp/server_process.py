@@ -21,6 +21,7 @@ _CHUNK = 65_536
 _LONGEST_LINE = 2**20
 _LONGEST_MESSAGE = 2**26
 _TERM_GRACE = 1.0
+_LAST_WORDS = 0.5
 _HEADER = re.compile(rb"Content-Length: *(\d+)", re.IGNORECASE)
 _PLAIN = re.compile(rb"Content-Length: (\d+)\r\n")
 
@@ -107,6 +108,8 @@ class ServerProcess:
             self.writer.close()
         await self._tree.end(_TERM_GRACE)
         self._tree.close()
+        # Nobody is left to write: what is in the pipe are its last words.
+        await asyncio.wait({self._draining}, timeout=_LAST_WORDS)
         self._draining.cancel()
         await asyncio.wait({self._draining})
         await asyncio.to_thread(self._held.close)
