@@ -58,6 +58,8 @@ async def _run(invocation: Invocation, prompt: str, printer: Printer) -> int:
         complain(f"coder-tui: {warning}")
     keys = model_keys(setup)
     choice = await choose_model(setup.settings, keys)
+    for warning in keys.warnings:
+        complain(f"coder-tui: {warning}")
     if choice is None:
         raise UserError(NO_MODEL)
     core = await open_core(setup, choice, keys)

@@ -72,7 +72,7 @@ class ScreenCore:
             await self._core.close()
             raise
         self.shelf = CoreShelf(self._core, session, found.keys)
-        self._announce(session, setup)
+        self._announce(session, setup, found.keys)
         task = asyncio.create_task(self._describe(self._core, session))
         self._background.add(task)
         task.add_done_callback(self._background.discard)
@@ -88,8 +88,8 @@ class ScreenCore:
         self._scratch = Scratch.create()
         return self._scratch.setup(setup)
 
-    def _announce(self, session: Session, setup: Setup) -> None:
-        for warning in start_warnings(setup):
+    def _announce(self, session: Session, setup: Setup, keys: ModelKeys) -> None:
+        for warning in (*start_warnings(setup), *keys.warnings):
             session.notice(NoticeLevel.WARNING, warning)
         if self._scratch is not None:
             session.notice(NoticeLevel.INFO, DEMO if self._is_demo else WITHOUT_MODEL)

@@ -8,9 +8,9 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from coder_tui.llm.providers import PROVIDERS, Provider, provider_of
-from coder_tui.llm.system_keyring import Keyring, KeyringError, SystemKeyring
+from coder_tui.llm.system_keyring import NO_KEYRING, Keyring, KeyringError, SystemKeyring
 
-PATIENCE = 30.0
+PATIENCE = 20.0
 """Seconds: a locked keyring asks the person for a password."""
 _SHORTEST = 8
 
@@ -44,6 +44,12 @@ class ModelKeys:
         """A copy: whoever starts a process with it takes nothing that is learnt later."""
         missing = {name: key for name, key in self._added.items() if not self._environ.get(name)}
         return {**self._environ, **missing}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know: that there is no keyring is nothing of it."""
+        is_usual = self.problem in ("", NO_KEYRING)
+        return () if is_usual else (f"{self.problem[:1].upper()}{self.problem[1:]}.",)
 
     def has_key(self, provider: Provider) -> bool:
         return provider.has_key(self.environment)
