@@ -154,7 +154,7 @@ def test_four_at_once_one_fails_one_is_stopped_two_ask(program: Program) -> None
             tmux.keys("M-s")
             tmux.shows(r"Sub-agents[\s\S]*running")
             tmux.keys("x")
-            tmux.shows("It was stopped")
+            tmux.shows("■ stopped +explore 2")
             tmux.keys("Escape")
             shown = tmux.shows("All are back")
             order = [
