@@ -91,8 +91,9 @@ class ProfileSwitch:
         """Keep the plan before the model, and go on; returns the name of the profile that does."""
         await self._keeper.set_plan(self._session_id, plan)
         self.plan = plan
-        # Not the mode before plan mode: by Shift+Tab that is always `edits`, and nobody chose it for this.
-        self.set_mode(Mode.ASK)
+        if self._desk.mode is Mode.PLAN:
+            # Not the mode before plan mode: by Shift+Tab that is always `edits`, and nobody chose it.
+            self.set_mode(Mode.ASK)
         return self._current.name
 
     def _change_mode(self, mode: Mode) -> None:

@@ -137,7 +137,9 @@ def _model(source: ProfileSource, parsed: Parsed) -> str:
     if model in ("", "inherit"):
         return ""
     if "/" not in model:
-        # Short names such as `sonnet` mean another program's choice of the day.
+        if source.dialect is Dialect.CLAUDE:
+            # `sonnet` and its like mean that program's choice of the day; most of its files have one.
+            return ""
         parsed.notices.append(f"{source.at('model')}: model {model} names no provider; the session's is used")
         return ""
     return model

@@ -36,7 +36,13 @@ _MEANT: dict[str, tuple[str, ...]] = {
     "git": ("git_*",),
 }
 # Other programs have them, we do not: nothing is lost where they are named.
-_WITHOUT = frozenset({"notebookedit", "notebookread", "slashcommand", "codesearch", "doom_loop", "invalid"})
+_WITHOUT = frozenset(
+    {
+        *("notebookedit", "notebookread", "slashcommand", "codesearch", "doom_loop", "invalid"),
+        *("listmcpresourcestool", "readmcpresourcetool", "enterplanmode", "structuredoutput"),
+        *("taskoutput", "taskcreate", "taskget", "tasklist", "taskupdate", "taskstop"),
+    }
+)
 _SPECIFIED = re.compile(r"([A-Za-z_]+)\((.*)\)", re.DOTALL)
 _SPLIT = re.compile(r"[,\s]+(?![^(]*\))")
 

@@ -88,6 +88,16 @@ async def test_a_profiles_own_model_answers_while_it_leads(tmp_path: Path) -> No
     await core.close()
 
 
+async def test_approving_late_does_not_take_back_a_mode_that_was_chosen_meanwhile(tmp_path: Path) -> None:
+    core = await opened(tmp_path, mode=Mode.PLAN)
+    session = await core.new_session()
+    session.set_mode(Mode.EDITS)
+    await session.profiles.approve("# The plan")
+    assert (session.mode, session.profiles.plan) == (Mode.EDITS, "# The plan")
+    await session.close()
+    await core.close()
+
+
 async def resumed(core: Core, session: Session, setup: Setup | None = None) -> Session:
     # What was said to be kept is on its way to the disk.
     await core.store.todos(session.id)

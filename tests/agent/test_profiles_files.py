@@ -89,6 +89,25 @@ def test_claudes_format(home: Home) -> None:
     assert offered == {"read", "grep", "bash", "task_finish"}
 
 
+def test_what_claude_code_itself_writes(home: Home) -> None:
+    """One long line with colons and escapes, its own model's short name, tools that only it has."""
+    home.put(
+        "home/.claude/agents/test-runner.md",
+        "---\nname: test-runner\ndescription: Use this agent when tests must run. Examples: <example>Context: "
+        'a change was made. user: "Done?" assistant: "I\'ll use the test-runner agent" <commentary>Since: '
+        "x</commentary></example>\\n\\nMore: yes\ntools: Glob, Grep, LS, Read, NotebookEdit, WebFetch, "
+        "TodoWrite, ListMcpResourcesTool, mcp__files\nmodel: sonnet\ncolor: green\n---\n\nYou run tests.\n",
+    )
+    profiles, notices = home.load()
+    found = of(profiles, "test-runner")
+    assert notices == []
+    assert (found.prompt, found.model) == ("You run tests.", "")
+    assert found.description.startswith("Use this agent when tests must run. Examples: <example>")
+    names = ("glob", "grep", "list", "read", "fetch", "todowrite", "mcp__files__read", "write", "bash")
+    offered = [name for name in names if found.offers(name, ToolKind.READ)]
+    assert offered == [*names[:-2]]
+
+
 def test_opencodes_format(home: Home) -> None:
     home.put(
         "home/.config/opencode/agent/team/docs.md",
