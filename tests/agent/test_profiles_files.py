@@ -3,10 +3,14 @@
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coder_tui.agent.profiles import Profile, ProfileMode, Profiles, Switch
 from coder_tui.agent.profiles_builtin import built_in, off
-from coder_tui.agent.profiles_files import AgentPlaces, load_profiles
+from coder_tui.agent.profiles_files import AgentPlaces, load_profiles, parse_file
+from coder_tui.agent.profiles_parse import Dialect
 from coder_tui.config.paths import Directories
 from coder_tui.config.settings_file import parse_settings
 from coder_tui.config.sources import Sources
@@ -93,9 +97,9 @@ def test_what_claude_code_itself_writes(home: Home) -> None:
     """One long line with colons and escapes, its own model's short name, tools that only it has."""
     home.put(
         "home/.claude/agents/test-runner.md",
-        "---\nname: test-runner\ndescription: Use this agent when tests must run. Examples: <example>Context: "
-        'a change was made. user: "Done?" assistant: "I\'ll use the test-runner agent" <commentary>Since: '
-        "x</commentary></example>\\n\\nMore: yes\ntools: Glob, Grep, LS, Read, NotebookEdit, WebFetch, "
+        "---\nname: test-runner\ndescription: Use this agent when tests must run. Examples: <example>"
+        'Context: a change was made. user: "Done?" assistant: "I\'ll use the test-runner agent" '
+        "<commentary>Since: x</commentary></example>\\n\\nMore: yes\ntools: Glob, Grep, LS, Read, NotebookEdit, WebFetch, "
         "TodoWrite, ListMcpResourcesTool, mcp__files\nmodel: sonnet\ncolor: green\n---\n\nYou run tests.\n",
     )
     profiles, notices = home.load()
@@ -250,6 +254,37 @@ def test_a_field_that_is_wrong_is_told_and_the_rest_is_used(home: Home, name: st
     assert of(profiles, name).prompt == "hi"
     assert len(notices) == 1
     assert said in notices[0]
+
+
+_VALUES = st.recursive(
+    st.text(max_size=20)
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from(["Read, Bash(x)", "deny", "*", "all"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+_HEADS = st.dictionaries(
+    st.sampled_from(
+        ["name", "mode", "tools", "permission", "model", "steps", "disable", "disallowedTools", "x"]
+    ),
+    _VALUES,
+    max_size=6,
+)
+
+
+@given(head=_HEADS, body=st.text(max_size=50))
+def test_no_head_whatever_it_says_breaks_the_start(head: dict[str, object], body: str) -> None:
+    text = f"---\n{yaml.safe_dump(head, allow_unicode=True)}---\n{body}"
+    parsed = parse_file(Path("x.md"), "x.md", text.encode("utf-8", "replace"), "x.md", Dialect.OURS)
+    assert parsed.profile is not None or parsed.notices
+
+
+@given(data=st.binary(max_size=200), suffix=st.sampled_from([".md", ".toml"]))
+def test_no_bytes_break_the_start(data: bytes, suffix: str) -> None:
+    name = f"x{suffix}"
+    parsed = parse_file(Path(name), name, b"---\n" + data, name, Dialect.CLAUDE)
+    assert parsed.profile is not None or parsed.notices
 
 
 def test_broken_toml_names_its_line(home: Home) -> None:
