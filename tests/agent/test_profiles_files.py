@@ -99,8 +99,9 @@ def test_what_claude_code_itself_writes(home: Home) -> None:
         "home/.claude/agents/test-runner.md",
         "---\nname: test-runner\ndescription: Use this agent when tests must run. Examples: <example>"
         'Context: a change was made. user: "Done?" assistant: "I\'ll use the test-runner agent" '
-        "<commentary>Since: x</commentary></example>\\n\\nMore: yes\ntools: Glob, Grep, LS, Read, NotebookEdit, "
-        "WebFetch, TodoWrite, ListMcpResourcesTool, mcp__files\nmodel: sonnet\ncolor: green\n---\n\nYou run tests.\n",
+        "<commentary>Since: x</commentary></example>\\n\\nMore: yes\n"
+        "tools: Glob, Grep, LS, Read, NotebookEdit, WebFetch, TodoWrite, ListMcpResourcesTool, mcp__files\n"
+        "model: sonnet\ncolor: green\n---\n\nYou run tests.\n",
     )
     profiles, notices = home.load()
     found = of(profiles, "test-runner")
