@@ -28,8 +28,10 @@ from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.registry import Origin
 from coder_tui.tools.truncate import OutputGuard
 from tests.fakes.changing_attempts import ATTEMPTS, Attempt
+from tests.fakes.family import DONE, finish, fork, home, task
 from tests.fakes.real_tools import setup_in
 from tests.fakes.repository import GitRepository
+from tests.fakes.scripted_model import Say
 
 ALLOW_ALL = """
 [permission]
@@ -197,6 +199,29 @@ async def test_grants_loosen_nothing(planning: Bench) -> None:
 
 async def test_a_sub_agent_is_under_the_same_layer(planning: Bench) -> None:
     await refused(planning, (*ATTEMPTS, *FOREIGN), planning.child)
+
+
+async def test_agents_that_a_planning_agent_starts_change_nothing(tmp_path: Path) -> None:
+    """The whole way: `task` and `fork`, and what their models try."""
+    make_project(tmp_path)
+    tried = tuple((tool, arguments) for tool, arguments in ATTEMPTS)
+    script = {
+        "go": [
+            task("try all"),
+            fork({"objective": "try"}, {"objective": "verify it", "agent": "verify"}),
+            DONE,
+        ],
+        "try all": [Say(calls=tried), finish("tried")],
+        "try": [Say(calls=tried[:20]), finish("tried")],
+        "verify it": [Say(calls=tried[20:40]), finish("tried")],
+    }
+    async with home(tmp_path, script, mode=Mode.PLAN) as here:
+        before = tree(here.project)
+        await here.session.submit("go")
+        assert tree(here.project) == before
+        errors = [error["type"] for name in ("try all", "try", "verify it") for error in here.errors(name)]
+        assert errors == ["permission_denied"] * (len(tried) + 40)
+        assert here.asked.empty()
 
 
 async def test_a_batch_is_under_the_same_layer(planning: Bench) -> None:
