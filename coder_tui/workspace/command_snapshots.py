@@ -1,5 +1,6 @@
 """What a command did to the workspace's files: seen by comparing, and kept so that it can be undone."""
 
+import errno
 import logging
 from collections.abc import Iterable
 from functools import partial
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from coder_tui.protocol.errors import StorageError, ToolError
 from coder_tui.storage.blobs import BlobStore
-from coder_tui.storage.manifest import ABSENT, Change, FileState, Manifest
+from coder_tui.storage.manifest import ABSENT, Change, FileKind, FileState, Manifest
 from coder_tui.workspace.file_state import state_of
 from coder_tui.workspace.git_objects import NOTHING_KEPT, GitObjects
 from coder_tui.workspace.save import settled
@@ -52,9 +53,9 @@ class CommandSnapshots:
         except StorageError:
             log.warning("no copy of the changed %s could be kept", path)
             return state_of(path)
-        except OSError:
+        except OSError as error:
             # A folder on the way became a link: there is nothing of this name in the workspace.
-            return ABSENT
+            return ABSENT if error.errno in (errno.ELOOP, errno.ENOTDIR) else FileState(FileKind.OTHER)
 
     async def _keep_for_good(self, paths: Iterable[Path], before: Baseline) -> None:
         """From the copies, which a later command replaces, and from git, which may forget."""

@@ -1,5 +1,6 @@
 """Many small copies in few files: thousands are written before a command runs, hardly one is ever read."""
 
+import contextlib
 import os
 import secrets
 import threading
@@ -42,9 +43,10 @@ class PackWriter:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._descriptor = os.open(self._folder / self._name, _CREATE, 0o600)
         place = Place(self._name, self._size, len(data))
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._descriptor, view) :]
+        done = 0
+        while done < len(data):
+            # At its own place: where the disk was full, half of another copy may lie there.
+            done += os.pwrite(self._descriptor, data[done:], self._size + done)
         self._size += len(data)
         return place
 
@@ -63,8 +65,13 @@ class Packs:
     def writer(self) -> PackWriter:
         return PackWriter(self._folder)
 
-    def names(self) -> frozenset[str]:
-        return frozenset(path.name for path in self._folder.glob(f"*{_SUFFIX}"))
+    def sizes(self) -> dict[str, int]:
+        """Of each pack, by its name."""
+        found: dict[str, int] = {}
+        for path in self._folder.glob(f"*{_SUFFIX}"):
+            with contextlib.suppress(FileNotFoundError):
+                found[path.name] = path.stat().st_size
+        return found
 
     def read(self, place: Place, digest: str) -> bytes:
         """A copy; `StorageError` when it is gone, or is not what was copied."""
@@ -80,7 +87,7 @@ class Packs:
 
     def keep_only(self, names: Iterable[str]) -> None:
         """Remove the files in which nothing is of use any more."""
-        for name in self.names() - frozenset(names):
+        for name in self.sizes().keys() - frozenset(names):
             (self._folder / name).unlink(missing_ok=True)
 
 

@@ -10,7 +10,15 @@ _LARGEST = 1024 * 1024
 
 
 def is_in_repository(folder: Path) -> bool:
-    return any((place / ".git").exists() for place in (folder, *folder.parents))
+    return any(_begins_repository(place) for place in (folder, *folder.parents))
+
+
+def _begins_repository(folder: Path) -> bool:
+    try:
+        return (folder / ".git").exists()
+    except OSError:
+        # It may not be entered, as a database's folder of another user.
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,7 @@ class IgnoreFile:
             # Absent, a folder or unreadable: then it rules nothing, as for git.
             text = ""
         rules = (_parse(line) for line in text.split("\n"))
-        return cls(tuple(rule for rule in rules if rule is not None), (folder / ".git").exists())
+        return cls(tuple(rule for rule in rules if rule is not None), _begins_repository(folder))
 
     def verdict(self, path: str, *, is_folder: bool) -> bool | None:
         """Whether `path`, relative to this folder, is ignored; None when no rule speaks of it."""

@@ -4,7 +4,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -68,8 +68,8 @@ class TreeCopies:
     def take(self, tracked: Iterable[str], in_git: frozenset[str]) -> Baseline:
         """Look at everything, and copy what was not copied yet. `tracked` counts though git ignores it."""
         found = survey(self._roots, self._limits)
-        _add_tracked(found, tracked)
-        known, packs, contents = self._remembered(), self._packs.names(), dict[str, Content]()
+        _add_tracked(found, tracked, self._limits)
+        known, packs, contents = self._remembered(), self._packs.sizes(), dict[str, Content]()
         pack = self._packs.writer()
         try:
             for path, mark in tuple(found.marks.items()):
@@ -89,7 +89,9 @@ class TreeCopies:
         """The covered paths that are not as they were, in an order in which folders come first."""
         now = survey(self._roots, self._limits)
         marks = before.survey.marks
-        gone_or_hidden = (path for path in marks if path not in now.marks and mark_of(path) != marks[path])
+        gone_or_hidden = (
+            path for path in marks if path not in now.marks and not _is_still(path, marks[path])
+        )
         changed = (path for path, mark in now.marks.items() if path in marks and marks[path] != mark)
         made = (path for path in now.marks if path not in marks and before.survey.covers(path))
         return tuple(sorted({*gone_or_hidden, *changed, *made}))
@@ -112,7 +114,7 @@ class TreeCopies:
 
     def _remembered(self) -> dict[str, Content]:
         if self._known is None:
-            self._folder, is_fresh = own_folder(self._folder)
+            self._folder, is_fresh = _folder_for(self._folder)
             self._packs = Packs(self._folder)
             self._known = _load(self._folder / _INDEX)
             if is_fresh:
@@ -137,8 +139,19 @@ class TreeCopies:
             temporary.unlink(missing_ok=True)
 
 
-def _can_be_had(content: Content, in_git: frozenset[str], packs: frozenset[str]) -> bool:
-    has_copy = content.place is not None and content.place.pack in packs
+def _folder_for(wanted: Path) -> tuple[Path, bool]:
+    """Where nothing can be locked, one of this run: a command must run though no copy can be kept."""
+    try:
+        return own_folder(wanted)
+    except (OSError, StorageError) as error:
+        log.warning("copies of files are kept for this run only, or not at all: %s", error)
+        return wanted.with_name(temporary_name()), False
+
+
+def _can_be_had(content: Content, in_git: frozenset[str], packs: Mapping[str, int]) -> bool:
+    place = content.place
+    # A power failure may leave the list whole and a pack cut off.
+    has_copy = place is not None and place.offset + place.size <= packs.get(place.pack, -1)
     return content.is_settled and (has_copy or content.git_name in in_git)
 
 
@@ -157,13 +170,26 @@ def _whole(path: str) -> bytes:
         return file.read()
 
 
-def _add_tracked(found: Survey, tracked: Iterable[str]) -> None:
+def _is_still(path: str, mark: Mark) -> bool:
+    try:
+        return mark_of(path) == mark
+    except OSError:
+        # A folder on the way became a link to itself, or may not be entered any more.
+        return False
+
+
+def _add_tracked(found: Survey, tracked: Iterable[str], limits: SurveyLimits) -> None:
     """Git keeps a file though a pattern ignores it, when somebody added it."""
     for path in tracked:
-        if path not in found.marks and not found.covers(path):
+        if path in found.marks or found.covers(path):
+            continue
+        try:
             mark = mark_of(path)
-            if mark.kind in (FileKind.FILE, FileKind.LINK):
-                found.marks[path] = mark
+        except OSError:
+            found.uncovered[path] = UNREADABLE
+            continue
+        if mark.kind in (FileKind.FILE, FileKind.LINK) and mark.size <= limits.largest_bytes:
+            found.marks[path] = mark
 
 
 def _load(path: Path) -> dict[str, Content]:

@@ -80,6 +80,10 @@ def _note(path: str, entry: os.DirEntry[str], found: Survey, limits: SurveyLimit
         mark = _mark(entry.stat(follow_symlinks=False))
     except FileNotFoundError:
         return
+    except OSError:
+        # Its folder can be listed, yet not entered.
+        found.uncovered[path] = UNREADABLE
+        return
     if mark.kind is FileKind.FILE and mark.size > limits.largest_bytes:
         found.uncovered[path] = TOO_LARGE
     else:

@@ -278,3 +278,12 @@ async def test_another_program_in_the_folder_takes_no_copies_away(world: World, 
     await world.run("rm -rf src a.txt", trusts_git=False)
     assert (await world.undo()).conflicts == ()
     assert world.tree() == before
+
+
+async def test_a_folder_that_became_a_link_to_itself_comes_back(world: World) -> None:
+    before = world.tree()
+
+    await world.run("echo x > a.txt; rm -r src; ln -s src src")
+
+    assert (await world.undo()).conflicts == ()
+    assert world.tree() == before
