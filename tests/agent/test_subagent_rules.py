@@ -193,3 +193,19 @@ async def test_what_is_asked_in_a_child_that_is_stopped_is_withdrawn(tmp_path: P
         await turn
         assert RequestClosed(request.id, None) in here.events
         assert not (here.project / "new.txt").exists()
+
+
+async def test_a_mode_that_the_person_changes_holds_at_once_for_those_at_work(tmp_path: Path) -> None:
+    script = {
+        "go": [task("change it"), DONE],
+        "change it": [calls("write", path="a.txt", content="x"), finish("refused")],
+    }
+    async with home(tmp_path, script, mode=Mode.EDITS) as here:
+        here.model.holding["change it"] = asyncio.Event()
+        turn = asyncio.create_task(here.session.submit("go"))
+        await here.model.reached["change it"].wait()
+        here.session.set_mode(Mode.PLAN)
+        here.model.holding["change it"].set()
+        await turn
+        assert [error["type"] for error in here.errors("change it")] == ["permission_denied"]
+        assert not (here.project / "a.txt").exists()

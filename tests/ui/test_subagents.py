@@ -94,8 +94,11 @@ async def test_rows_stay_when_the_call_ends_and_unfold_to_the_reports() -> None:
         await s.until(lambda: "✗ explore failed  not there" in s.drawn())
         assert "✓ general ok      mended" in s.drawn()
         assert "in a.py" not in s.drawn()
-        await s.pilot.press("ctrl+o")
-        await s.until(lambda: "in a.py" in s.drawn())
+        await s.pilot.press("tab", "o")
+        await s.until(lambda: "mended in a.py" in s.drawn())
+        await s.pilot.press("o")
+        await s.until(lambda: "in a.py" not in s.drawn())
+        assert "✓ general ok      mended" in s.drawn()
 
 
 async def test_a_stopped_call_keeps_its_rows() -> None:

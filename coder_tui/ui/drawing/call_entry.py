@@ -203,7 +203,7 @@ class CallEntry:
         return f"{minutes}m {rest:02}s" if minutes else f"{rest}s"
 
     def _body(self, width: int, palette: Palette, view: View) -> Sequence[Strip]:
-        if isinstance(self.display, SubagentsBlock) and (self.state.is_live or view.is_open is None):
+        if isinstance(self.display, SubagentsBlock) and (self.state.is_live or not view.is_open):
             return draw_tree(self.display, width, palette)
         if self.display is None or self.state.is_live:
             return self._live_rows(width, palette)
