@@ -49,6 +49,8 @@ from coder_tui.ui.widgets.lines import QueueLine
 from coder_tui.ui.widgets.status_bar import Activity, StatusBar
 from coder_tui.ui.widgets.transcript import Transcript
 
+STOPPED = "Stopped before the model had said anything."
+
 
 @dataclass(frozen=True, slots=True)
 class Panes:
@@ -71,6 +73,8 @@ class EventRouter:
         self._waiting: dict[str, str] = {}
         self._previews: dict[str, DisplayBlock] = {}
         self._children = ChildRows(panes.transcript.calls.show_children)
+        self._is_silent = True
+        """Whether nothing shows yet that the model was at work."""
         self.title = ""
         self.sent: list[str] = []
 
@@ -90,6 +94,7 @@ class EventRouter:
             case ProfileChanged(profile):
                 status.show(profile=profile)
             case TurnStarted():
+                self._is_silent = True
                 status.show(activity=Activity.WORKING)
             case UserMessageAdded(message_id, text):
                 transcript.add_user(message_id, text)
@@ -98,10 +103,13 @@ class EventRouter:
             case QueueChanged(texts):
                 self._panes.queue.show(texts)
             case TextDelta(message_id, text):
+                self._is_silent = False
                 transcript.stream_text(message_id, text)
             case ThinkingDelta(message_id, text):
+                self._is_silent = False
                 transcript.stream_thinking(message_id, text)
             case MessageFinished(message_id, text, thinking, interrupted):
+                self._is_silent = self._is_silent and not text and not thinking
                 transcript.finish_message(message_id, text, thinking, interrupted=interrupted)
             case TurnFinished():
                 self._finished(event)
@@ -114,6 +122,7 @@ class EventRouter:
             case UsageUpdated():
                 self._used(event)
             case ToolProposed() | ToolStarted() | ToolProgressed() | ToolFinished():
+                self._is_silent = False
                 self._route_tool(event)
             case RequestOpened() | RequestClosed():
                 self._children.hear(event)
@@ -218,6 +227,8 @@ class EventRouter:
                 pass
             case TurnOutcome.INTERRUPTED:
                 self._panes.conversation.failed()
+                if self._is_silent:
+                    self._panes.transcript.add_note(NoticeLevel.INFO, STOPPED)
             case TurnOutcome.LIMIT:
                 self._panes.transcript.add_note(NoticeLevel.WARNING, event.message)
             case _:

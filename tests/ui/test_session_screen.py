@@ -11,6 +11,7 @@ from coder_tui.agent.session import Session
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     MessageFinished,
+    TextDelta,
     TurnFailed,
     TurnFinished,
     UserMessageAdded,
@@ -195,6 +196,22 @@ async def test_a_queued_text_goes_back_to_the_draft_once_when_the_turn_fails() -
         s.session.emit(TurnFailed(1, "The model is gone.", ""))
         await s.until(lambda: s.draft == "two")
         assert s.session.take_queue() == ()
+
+
+@pytest.mark.parametrize(
+    ("events", "is_told"), [((), True), ((TextDelta("m", "Well"),), False)], ids=["silent", "speaking"]
+)
+async def test_a_turn_that_is_stopped_before_anything_shows_says_so(
+    events: tuple[TextDelta, ...], is_told: bool
+) -> None:
+    async with stage() as s:
+        await s.pilot.press(*"go", "enter")
+        await s.until(lambda: s.session.is_busy)
+        s.session.emit(*events)
+        await s.pilot.press("escape")
+        await s.until(lambda: not s.session.is_busy)
+        await s.pilot.pause()
+        assert ("Stopped before the model had said anything." in s.drawn()) is is_told
 
 
 async def test_a_text_that_was_never_stored_returns_when_the_turn_is_stopped() -> None:

@@ -29,6 +29,14 @@ async def test_a_command_runs_and_is_no_message(typed: str, ran: tuple[str, bool
         assert (s.session.submitted, s.draft) == ([], "")
 
 
+async def test_the_first_command_takes_the_welcome_away() -> None:
+    async with stage() as s:
+        assert "Say what you want to have done." in s.drawn()
+        burst(s, *"!ls", "enter")
+        await s.until(lambda: s.session.shell.ran == [("ls", False)])
+        await s.until(lambda: "Say what you want to have done." not in s.drawn())
+
+
 async def test_escape_stops_the_command_before_the_turn() -> None:
     async with stage() as s:
         burst(s, *"go", "enter", *"!hang", "enter", "escape")

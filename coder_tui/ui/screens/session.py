@@ -157,6 +157,8 @@ class SessionScreen(
 
     def _submitted(self, text: str) -> None:
         self.presenter.forget_cancelled()
+        if text.startswith("!"):
+            self.furniture.welcome.hide()
         if self.composing.takes(text):
             return
         self.dock.show_chat()
