@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from coder_tui.config.inventory import FileState, ItemKind, ProjectInventory, ProjectItem
 from coder_tui.protocol.errors import UserError
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.first_run_state import FirstRunState, KeyState
 from coder_tui.ui.screens.first_run import FirstRunScreen
+from coder_tui.ui.screens.trust import TrustScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for
+from tests.fakes.trusting import Trusting
 
 KEY = "sk-very-secret-0123456789"
 STATES = (
@@ -29,10 +32,13 @@ class Beginning:
     kept: dict[str, str] = field(default_factory=dict)
     asked: int = 0
     has_server: bool = False
+    trusting: Trusting = field(default_factory=lambda: Trusting(None))
 
     async def question(self) -> FirstRunState | None:
         self.asked += 1
-        return None if self.kept or self.has_server else FirstRunState(STATES)
+        has_question = self.trusting.inventory is not None and not self.trusting.answers
+        state = FirstRunState(STATES, has_trust_question=has_question)
+        return None if self.kept or self.has_server else state
 
     async def keep_key(self, provider: str, key: str) -> str:
         if " " in key:
@@ -46,7 +52,8 @@ async def begun(
     beginning: Beginning, size: tuple[int, int] = (100, 30), *, use_ascii: bool = False
 ) -> AsyncIterator[Stage]:
     session = FakeSession(Path("/srv/project"))
-    app = CoderApp(replace(launch_for(session, use_ascii=use_ascii), first_run=beginning))
+    launch = launch_for(session, use_ascii=use_ascii)
+    app = CoderApp(replace(launch, first_run=beginning, trust=beginning.trusting))
     async with app.run_test(size=size) as pilot:
         yield Stage(app, pilot, session)
 
@@ -146,6 +153,24 @@ async def test_a_folder_with_nothing_to_trust_says_so() -> None:
         await s.pilot.press("t")
         await s.until(lambda: "brings nothing along" in s.drawn())
         assert isinstance(s.app.screen, FirstRunScreen)
+
+
+async def test_whoever_put_off_the_question_of_trust_can_answer_it_from_here() -> None:
+    file = FileState(".coder-tui/config.toml", "0", is_trusted=False)
+    item = ProjectItem(ItemKind.RULE, file.name, 4, 'lets "rm *" run without asking')
+    beginning = Beginning(trusting=Trusting(ProjectInventory("/srv/project", (file,), (item,))))
+    async with begun(beginning) as s:
+        await s.until(lambda: isinstance(s.app.screen, TrustScreen) and s.app.screen.is_ready)
+        await s.pilot.press("escape")
+        await shown(s)
+        assert "not decided" in s.drawn()
+        await s.pilot.press("t")
+        await s.until(lambda: isinstance(s.app.screen, TrustScreen) and s.app.screen.is_ready)
+        await s.pilot.pause()
+        await s.pilot.press("ctrl+y")
+        await shown(s)
+        assert ("nothing to decide" in s.drawn(), beginning.trusting.answers) == (True, ["accept"])
+        assert not is_open(s)
 
 
 async def test_all_of_it_is_seen_at_80_columns() -> None:
