@@ -12,7 +12,9 @@ from coder_tui.workspace.programs import find_program
 PATIENCE = 2.0
 """Seconds that a program may take."""
 MOST_BYTES = 5_000_000
-"""What a model takes as a picture; a longer text is no message either."""
+"""What a model takes as a picture."""
+MOST_TEXT = 20_000_000
+"""Bytes; what is far too long for a message is still taken, so that it can be said."""
 
 
 def picture_commands(environ: Mapping[str, str], platform: str) -> Iterator[Sequence[str]]:
@@ -51,16 +53,16 @@ class ClipboardReader:
 
     async def picture(self) -> bytes:
         """Empty where there is none."""
-        return await self._first(picture_commands(self._environ, self._platform))
+        return await self._first(picture_commands(self._environ, self._platform), MOST_BYTES)
 
     async def text(self) -> str:
-        data = await self._first(text_commands(self._environ, self._platform))
+        data = await self._first(text_commands(self._environ, self._platform), MOST_TEXT)
         return data.decode("utf-8", "replace")
 
-    async def _first(self, commands: Iterator[Sequence[str]]) -> bytes:
+    async def _first(self, commands: Iterator[Sequence[str]], most: int) -> bytes:
         for program, *arguments in commands:
             path = find_program(program, self._environ, (self._workspace,))
-            if path is not None and (data := await _printed([path, *arguments])):
+            if path is not None and (data := await _printed([path, *arguments], most)):
                 return data
         return b""
 
@@ -69,7 +71,7 @@ def _is_remote(environ: Mapping[str, str]) -> bool:
     return bool(environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"))
 
 
-async def _printed(command: Sequence[str]) -> bytes:
+async def _printed(command: Sequence[str], most: int) -> bytes:
     """What it prints, empty where it fails, takes too long or prints too much."""
     nothing = asyncio.subprocess.DEVNULL
     try:
@@ -80,7 +82,7 @@ async def _printed(command: Sequence[str]) -> bytes:
         return b""
     try:
         async with asyncio.timeout(PATIENCE):
-            data = await _bounded(process)
+            data = await _bounded(process, most)
             return data if data and await process.wait() == 0 else b""
     except TimeoutError:
         return b""
@@ -90,15 +92,15 @@ async def _printed(command: Sequence[str]) -> bytes:
             await _drained(process)
 
 
-async def _bounded(process: asyncio.subprocess.Process) -> bytes:
+async def _bounded(process: asyncio.subprocess.Process, most: int) -> bytes:
     """Empty where there is too much."""
     assert process.stdout is not None
-    data = b""
+    data = bytearray()
     while chunk := await process.stdout.read(1 << 16):
         data += chunk
-        if len(data) > MOST_BYTES:
+        if len(data) > most:
             return b""
-    return data
+    return bytes(data)
 
 
 async def _drained(process: asyncio.subprocess.Process) -> None:

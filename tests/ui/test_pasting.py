@@ -38,6 +38,11 @@ async def test_a_program_that_prints_without_end_is_stopped(tmp_path: Path) -> N
     assert await reader(tmp_path, WAYLAND_DISPLAY="w").text() == ""
 
 
+async def test_a_text_that_is_too_long_for_a_message_still_comes_whole(tmp_path: Path) -> None:
+    program(tmp_path / "bin", "wl-paste", "exec /usr/bin/head -c 10000000 /dev/zero")
+    assert len(await reader(tmp_path, WAYLAND_DISPLAY="w").text()) == 10_000_000
+
+
 async def test_no_program_of_the_workspace_is_run(tmp_path: Path) -> None:
     program(tmp_path / "work", "wl-paste", f"touch {tmp_path / 'ran'}")
     environ = {"PATH": f"{tmp_path / 'work'}:.", "WAYLAND_DISPLAY": "w"}
