@@ -34,7 +34,13 @@ from coder_tui.tools.builtin.batch import BatchTool
 from coder_tui.tools.builtin.fetch import FetchTool
 from coder_tui.tools.builtin.skill import SkillTool
 from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.catalogue import agent_tools, builtin_tools, knowledge_tools, language_tools
+from coder_tui.tools.catalogue import (
+    agent_tools,
+    builtin_tools,
+    knowledge_tools,
+    language_tools,
+    memory_tools,
+)
 from coder_tui.tools.outside import NoFinisher, NoInnerCalls, NoSubagents
 from coder_tui.tools.ports import NOBODY_THERE, PersonPorts
 from coder_tui.tools.registry import Registry
@@ -115,6 +121,13 @@ def build_registry(
             *tools,
             *language_tools(workspace_of(setup), pool or build_pool(setup, tell_nobody)),
             *knowledge_tools(workspace_of(setup), shell, skills, os.environ, setup.redact),
+            *memory_tools(
+                workspace_of(setup),
+                setup.directories.config,
+                setup.redact,
+                locks,
+                reads_project=setup.reads_project,
+            ),
             *agent_tools(NoSubagents(agents), NoInnerCalls(), NoFinisher()),
         ),
         flags,

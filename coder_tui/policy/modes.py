@@ -7,7 +7,8 @@ _QUIET_KINDS = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.THINK})
 # `bash_kill` only ends what this session started with approval.
 _QUIET_TOOLS = frozenset({"git_status", "git_diff", "git_log", "task", "fork", "batch", "bash_kill"})
 _EDIT_KINDS = frozenset({ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE})
-_ASKING_TOOLS = frozenset({"websearch"})
+# What `memory` writes is told to every later session.
+_ASKING_TOOLS = frozenset({"websearch", "memory"})
 
 
 def default_effect(tool: str, kind: ToolKind, mode: Mode) -> tuple[Effect, str]:
@@ -18,6 +19,6 @@ def default_effect(tool: str, kind: ToolKind, mode: Mode) -> tuple[Effect, str]:
         return Effect.ALLOW, f"{kind} tools run without asking"
     if mode is Mode.PLAN and (kind.mutates or kind is ToolKind.OTHER):
         return Effect.DENY, "plan mode changes nothing"
-    if mode in (Mode.EDITS, Mode.AUTO) and kind in _EDIT_KINDS:
+    if mode in (Mode.EDITS, Mode.AUTO) and kind in _EDIT_KINDS and tool not in _ASKING_TOOLS:
         return Effect.ALLOW, f"mode '{mode}' lets edits inside the workspace run"
     return Effect.ASK, f"{kind} tools ask by default"

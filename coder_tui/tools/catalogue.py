@@ -31,6 +31,7 @@ from coder_tui.tools.builtin.lsp_diagnostics import LspDiagnosticsTool
 from coder_tui.tools.builtin.lsp_hover import LspHoverTool
 from coder_tui.tools.builtin.lsp_references import LspReferencesTool
 from coder_tui.tools.builtin.lsp_symbols import LspSymbolsTool
+from coder_tui.tools.builtin.memory import MemoryTool
 from coder_tui.tools.builtin.mkdir import MkdirTool
 from coder_tui.tools.builtin.models import ModelsTool
 from coder_tui.tools.builtin.outline import OutlineTool
@@ -65,6 +66,13 @@ OUTLINE_CACHE = "outlines.db"
 def agent_tools(subagents: SubagentRunner, inner: InnerRunner, finisher: Finisher) -> tuple[AnyTool, ...]:
     """Those that start other agents, or other calls; `finisher` takes a sub-agent's last word."""
     return TaskTool(subagents), ForkTool(subagents), BatchTool(inner), TaskFinishTool(finisher)
+
+
+def memory_tools(
+    workspace: Workspace, own: Path, redact: Redactor, locks: FileLocks | None, *, reads_project: bool
+) -> tuple[AnyTool, ...]:
+    """What is remembered for later sessions; `own` is the folder of the person's instructions."""
+    return (MemoryTool(workspace, ReadLedger(locks), own, redact, reads_project=reads_project),)
 
 
 def knowledge_tools(

@@ -55,6 +55,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "git_log": {},
     "git_add": {"path": "a.txt"},
     "git_commit": {"message": "x"},
+    "memory": {"fact": "tests run by make check"},
     "todoread": {},
     "todowrite": {"todos": []},
     "question": {"questions": [{"question": "Which?", "options": [{"label": "a"}, {"label": "b"}]}]},

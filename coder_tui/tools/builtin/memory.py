@@ -1,0 +1,108 @@
+"""The `memory` tool: a fact for later sessions, written into the instructions that every session reads."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import field_validator
+
+from coder_tui.config.instructions import instruction_file
+from coder_tui.config.paths import display_path
+from coder_tui.protocol.access import Target, TargetKind, ToolKind
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.text.redact import Redactor
+from coder_tui.tools.base import Access, Audience, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.editing.change import FileChange, change_summary, check_text, declare, diff_block
+from coder_tui.workspace.confine import Located, Workspace
+from coder_tui.workspace.files import load_if_there
+from coder_tui.workspace.ledger import ReadLedger
+
+MOST_CHARACTERS = 2_000
+HEADING = "## Remembered"
+OWN = "your own instructions"
+"""The target's name where it is the person's file: no rule about paths speaks of it."""
+
+
+class MemoryParams(Params):
+    fact: str
+
+    @field_validator("fact")
+    @classmethod
+    def _is_a_fact(cls, fact: str) -> str:
+        told = " ".join(fact.split())
+        if not told or len(told) > MOST_CHARACTERS:
+            raise ValueError(f"must be 1 to {MOST_CHARACTERS:,} characters")
+        return told
+
+
+class MemoryTool(Tool[MemoryParams]):
+    """Adds to the project's file where there is one that sessions read, else to the person's own."""
+
+    name = "memory"
+    kind = ToolKind.EDIT
+    display_name = "Memory"
+    params = MemoryParams
+    permission = "memory"
+    audience = Audience.MAIN
+
+    def __init__(
+        self, workspace: Workspace, ledger: ReadLedger, own: Path, redact: Redactor, *, reads_project: bool
+    ) -> None:
+        self._workspace = workspace
+        self._ledger = ledger
+        self._own = own
+        self._redact = redact
+        self._reads_project = reads_project
+
+    def summary(self, params: MemoryParams) -> str:
+        return params.fact
+
+    async def access(self, params: MemoryParams, ctx: ToolContext) -> Access:
+        change, is_own = await self._change(params)
+        declared = await declare(change)
+        if not is_own:
+            return replace(declared, is_divisible=False)
+        name = Target(TargetKind.NAME, OWN, writes=True)
+        return replace(declared, targets=(name,), is_undoable=False, is_divisible=False)
+
+    async def run(self, params: MemoryParams, ctx: ToolContext) -> ToolResult:
+        change, is_own = await self._change(params)
+        async with self._ledger.lock(change.located.path):
+            change.check_approved(ctx)
+            await change.write(self._ledger)
+        diff = await change.diff()
+        shown = display_path(change.located.path) if is_own else change.located.shown
+        changed = () if is_own else (shown,)
+        fields = {"ok": True, "path": shown}
+        return ToolResult(fields, diff_block(change, diff), change_summary(change, diff), changed)
+
+    async def _change(self, params: MemoryParams) -> tuple[FileChange, bool]:
+        check_text("fact", params.fact)
+        if self._redact(params.fact) != params.fact:
+            raise ToolError(ErrorType.PERMISSION_DENIED, "A secret does not belong into instructions.")
+        located, is_own = self._place()
+        before = await load_if_there(located)
+        return FileChange(located, before, remembered(before.text if before else "", params.fact)), is_own
+
+    def _place(self) -> tuple[Located, bool]:
+        project = instruction_file(self._workspace.root) if self._reads_project else None
+        if project is not None:
+            located = self._workspace.locate(str(project))
+            self._workspace.check_write(located)
+            return located, False
+        self._own.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = instruction_file(self._own) or self._own / "AGENTS.md"
+        return Workspace(self._own).locate(str(file)), True
+
+
+def remembered(text: str, fact: str) -> str:
+    """`text` with the fact as the last entry of its list of remembered things."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = text.split(newline)
+    entry = f"- {fact}"
+    if HEADING not in lines:
+        head = text.rstrip()
+        return f"{head}{newline * 2 if head else ''}{HEADING}{newline * 2}{entry}{newline}"
+    start = lines.index(HEADING) + 1
+    end = next((place for place in range(start, len(lines)) if lines[place].startswith("#")), len(lines))
+    last = max((place for place in range(start, end) if lines[place].strip()), default=start)
+    return newline.join([*lines[: last + 1], entry, *lines[last + 1 :]])
