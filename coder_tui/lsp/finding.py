@@ -75,24 +75,35 @@ def find_root(spec: ServerSpec, file: Path, workspace: Path) -> Path | None:
     return workspace
 
 
-def missing_checker(spec: ServerSpec, program: str, environment: Mapping[str, str]) -> str:
-    """Which checker the server lacks and how to get it; empty when all is well or nobody can tell."""
+def lies_within(program: str, roots: tuple[Path, ...]) -> bool:
+    """Whether a program belongs to the workspace, by its own name or by what a link leads to."""
+    places = (Path(program), Path(os.path.realpath(program)))
+    return any(place.is_relative_to(root) for place in places for root in roots)
+
+
+def missing_checker(
+    spec: ServerSpec, program: str, environment: Mapping[str, str], roots: tuple[Path, ...] = ()
+) -> str:
+    """Which checker the server lacks and how to get it; empty when all is well or nobody can tell.
+
+    A Python that lies in one of `roots` is not asked: it would run outside of the sandbox.
+    """
     if spec.checkers:
         path = environment.get("PATH", "")
         if not any(shutil.which(name, path=path) for name in spec.checkers):
             return f"{' or '.join(spec.checkers)} is missing, run: {spec.checker_hint}"
-    if spec.modules and _lacks_modules(program, spec.modules):
+    python = _interpreter(program) if spec.modules else ""
+    is_projects = any(lies_within(each, roots) for each in (program, python))
+    if python and not is_projects and _lacks_modules(python, spec.modules, environment):
         return f"its checkers are missing, run: {spec.checker_hint}"
     return ""
 
 
-def _lacks_modules(program: str, modules: tuple[str, ...]) -> bool:
-    python = _interpreter(program)
-    if not python:
-        return False
+def _lacks_modules(python: str, modules: tuple[str, ...], environment: Mapping[str, str]) -> bool:
     try:
         looked = subprocess.run(
             (python, "-I", "-c", _LOOK, *modules),
+            env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_LOOK_SECONDS,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.lsp.finding import Places, find_program, find_root, missing_checker
+from coder_tui.lsp.finding import Places, find_program, find_root, lies_within, missing_checker
 from coder_tui.lsp.languages import Language, language_of
 from coder_tui.lsp.servers import Catalogue, ServerSpec
 from coder_tui.lsp.wire import ServerOrder
@@ -107,14 +107,16 @@ class Selector:
         if found is None or (found.order is None and time.monotonic() - self._missed_at[key] > _LOOK_AGAIN):
             found = self._found[key] = self._look(spec, root)
             self._missed_at[key] = time.monotonic()
-        if found.order is not None and (reason := self._refusal(spec)):
+        if found.order is not None and (reason := self._refusal(spec, found.order.argv[0])):
             return Selected(spec, None, ServerStatus.UNTRUSTED, f"{spec.name}: {reason}")
         return found
 
-    def _refusal(self, spec: ServerSpec) -> str:
+    def _refusal(self, spec: ServerSpec, program: str) -> str:
         """Looked at each time: a person may have trusted the folder meanwhile."""
         sandbox = self._around.sandbox
-        if spec.runs_project_code and sandbox.kind is SandboxKind.NONE and not sandbox.is_chosen:
+        # What lies in the project may have been written by a call since the person trusted it.
+        runs_project_code = spec.runs_project_code or lies_within(program, self._around.roots)
+        if runs_project_code and sandbox.kind is SandboxKind.NONE and not sandbox.is_chosen:
             return NO_SANDBOX
         return self._around.distrust()
 
@@ -124,7 +126,7 @@ class Selector:
             detail = f"{spec.name} not installed, run: {spec.install_command}"
             return Selected(spec, None, ServerStatus.NOT_INSTALLED, detail)
         environment = {**clean_environment(self._around.environment), **spec.environment}
-        lacks = missing_checker(spec, program, environment)
+        lacks = missing_checker(spec, program, environment, self._around.roots)
         order = ServerOrder(
             key=f"{spec.name} {root}",
             name=spec.name,

@@ -1,0 +1,55 @@
+"""Nothing that lies in a project runs outside of the sandbox, not even to see what it could do."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from coder_tui.lsp.finding import Places
+from coder_tui.lsp.selection import NO_SANDBOX, Selector, Surroundings
+from coder_tui.lsp.servers import build_catalogue
+from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
+
+CONFINED = SandboxStatus(SandboxKind.BUBBLEWRAP, program="/usr/bin/bwrap")
+OPEN = SandboxStatus(SandboxKind.NONE)
+
+
+def executable(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Trusted once; since then a command in the sandbox has put programs there."""
+    root = tmp_path / "project"
+    python = executable(root / "tools" / "python", f"#!/bin/sh\nenv > {tmp_path}/ran\n")
+    for name in ("pylsp", "basedpyright-langserver", "pyright-langserver", "jedi-language-server"):
+        executable(root / ".venv" / "bin" / name, f"#!{python}\n")
+    return root
+
+
+def selector(project: Path, sandbox: SandboxStatus) -> Selector:
+    places = Places(project, project.parent / "installed", "", uses_project_programs=True)
+    return Selector(
+        Surroundings((project,), build_catalogue({}), lambda: places, lambda: "", sandbox, os.environ)
+    )
+
+
+async def test_a_projects_interpreter_is_not_asked_for_modules(project: Path) -> None:
+    found = await selector(project, CONFINED).for_workspace()
+
+    inside = [each for each in found if each.order and each.order.argv[0].startswith(str(project))]
+    assert inside
+    assert not (project.parent / "ran").exists()
+
+
+async def test_a_projects_server_does_not_start_without_a_sandbox(project: Path) -> None:
+    found = await selector(project, OPEN).for_workspace()
+
+    pylsp = next(each for each in found if each.spec.name == "pylsp")
+    assert (pylsp.order, pylsp.status) == (None, ServerStatus.UNTRUSTED)
+    assert pylsp.detail == f"pylsp: {NO_SANDBOX}"
