@@ -55,6 +55,18 @@ class PlainClient:
 
     async def check(self, path: Path, text: str, language: str) -> list[Row]:
         """Send the text and wait for what the server has to say."""
+        self._send_text(path, text, language)
+        items = await self._items(path, self._quiet)
+        return sorted(_row(item, text.split("\n")) for item in items)
+
+    async def first(self, path: Path, text: str, language: str) -> None:
+        """Send the text and wait for the server's first word, be it the last or not."""
+        self._send_text(path, text, language)
+        await self._items(path, 0.0)
+
+    def _send_text(self, path: Path, text: str, language: str) -> None:
+        while not self._pushed.empty():
+            self._pushed.get_nowait()
         self._version += 1
         named = {"uri": path.as_uri(), "version": self._version}
         if self._version == 1:
@@ -63,8 +75,6 @@ class PlainClient:
         else:
             changes = [{"text": text}]
             self.notify("textDocument/didChange", {"textDocument": named, "contentChanges": changes})
-        items = await self._items(path)
-        return sorted(_row(item, text.split("\n")) for item in items)
 
     async def request(self, method: str, params: Json) -> Json:
         self._count += 1
@@ -81,7 +91,7 @@ class PlainClient:
         await self._process.wait()
         self._reading.cancel()
 
-    async def _items(self, path: Path) -> list[Json]:
+    async def _items(self, path: Path, quiet: float) -> list[Json]:
         first = asyncio.ensure_future(self._pushed.get())
         if not self._can_pull:
             registered = asyncio.ensure_future(self._registered.wait())
@@ -94,7 +104,7 @@ class PlainClient:
         params = await first
         while True:
             try:
-                params = await asyncio.wait_for(self._pushed.get(), self._quiet)
+                params = await asyncio.wait_for(self._pushed.get(), quiet)
             except TimeoutError:
                 return list(params["diagnostics"])
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -33,6 +34,10 @@ class Case:
     def clean(self, number: int) -> str:
         """One of many texts without problems."""
         return self.fixed.replace("1", str(number))
+
+    def faulty(self, number: int) -> str:
+        """One of many texts with the same problems."""
+        return re.sub(r"\b[ax]\b", lambda found: f"{found[0]}{number}", self.broken)
 
     @property
     def spec(self) -> ServerSpec:
