@@ -12,7 +12,13 @@ from coder_tui.skills.shelf import no_skills
 from coder_tui.text.redact import BY_SHAPE
 from coder_tui.tools.base import Tool, ToolContext
 from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.catalogue import agent_tools, builtin_tools, knowledge_tools, language_tools
+from coder_tui.tools.catalogue import (
+    agent_tools,
+    builtin_tools,
+    knowledge_tools,
+    language_tools,
+    memory_tools,
+)
 from coder_tui.tools.descriptions import description_of
 from coder_tui.tools.outside import NoFinisher, NoInnerCalls, NoSubagents
 from coder_tui.tools.ports import NOBODY_THERE
@@ -90,7 +96,9 @@ def tools(root: Path = Path("/")) -> tuple[Tool[Any], ...]:
     subagents = NoSubagents({"general": "Carries out one task"})
     knowing = knowledge_tools(workspace, shell, no_skills(), {}, BY_SHAPE)
     speaking = language_tools(workspace, pool_in(root))
-    return (*built_in, *speaking, *knowing, *agent_tools(subagents, NoInnerCalls(), NoFinisher()))
+    remembering = memory_tools(workspace, root / "own", BY_SHAPE, None, reads_project=False)
+    acting = agent_tools(subagents, NoInnerCalls(), NoFinisher())
+    return (*built_in, *speaking, *knowing, *remembering, *acting)
 
 
 @pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)

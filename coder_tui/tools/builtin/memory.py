@@ -1,5 +1,6 @@
 """The `memory` tool: a fact for later sessions, written into the instructions that every session reads."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,6 +69,8 @@ class MemoryTool(Tool[MemoryParams]):
         change, is_own = await self._change(params)
         async with self._ledger.lock(change.located.path):
             change.check_approved(ctx)
+            if is_own:
+                await asyncio.to_thread(self._own.mkdir, mode=0o700, parents=True, exist_ok=True)
             await change.write(self._ledger)
         diff = await change.diff()
         shown = display_path(change.located.path) if is_own else change.located.shown
@@ -89,7 +92,6 @@ class MemoryTool(Tool[MemoryParams]):
             located = self._workspace.locate(str(project))
             self._workspace.check_write(located)
             return located, False
-        self._own.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = instruction_file(self._own) or self._own / "AGENTS.md"
         return Workspace(self._own).locate(str(file)), True
 
