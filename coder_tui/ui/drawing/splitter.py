@@ -62,9 +62,10 @@ class Splitter:
         *whole, self._partial = (self._partial + text).split("\n")
         for line in whole:
             yield from self._overlong(line)
-        while len(self._partial) > LONGEST_PARAGRAPH:
-            piece, self._partial = self._partial[:LONGEST_PARAGRAPH], self._partial[LONGEST_PARAGRAPH:]
-            yield from self._piece(piece)
+        if len(self._partial) > LONGEST_PARAGRAPH:
+            *pieces, self._partial = _pieces(self._partial)
+            for piece in pieces:
+                yield from self._piece(piece)
 
     def finish(self) -> Iterator[Chunk]:
         """The rest, as if the last line had ended."""
@@ -79,10 +80,10 @@ class Splitter:
         return Chunk(kind, "\n".join(lines), self._continues, self._opening)
 
     def _overlong(self, line: str) -> Iterator[Chunk]:
-        while len(line) > LONGEST_PARAGRAPH:
-            yield from self._piece(line[:LONGEST_PARAGRAPH])
-            line = line[LONGEST_PARAGRAPH:]
-        yield from self._line(line)
+        *pieces, last = _pieces(line)
+        for piece in pieces:
+            yield from self._piece(piece)
+        yield from self._line(last)
 
     def _piece(self, piece: str) -> Iterator[Chunk]:
         """A line without end is cut at fixed places, and what follows is the same paragraph."""
@@ -173,6 +174,12 @@ class Splitter:
 
     def _is_rule(self) -> bool:
         return len(self._lines) == 1 and bool(_RULE.match(self._lines[0]))
+
+
+def _pieces(line: str) -> list[str]:
+    """At least one, and none that is too long."""
+    starts = range(0, max(1, len(line)), LONGEST_PARAGRAPH)
+    return [line[start : start + LONGEST_PARAGRAPH] for start in starts]
 
 
 def _is_item(line: str) -> bool:
