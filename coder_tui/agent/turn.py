@@ -140,9 +140,11 @@ class Turn:
 
     async def _must_go_on(self) -> bool:
         """Whether what the model did was checked, and it must hear of it."""
-        if words := await self._services.check():
-            await self._say(words)
-        return bool(words)
+        failure = await self._services.check()
+        if failure is not None:
+            # Not as a person's words: a check prints what it likes, and must not call files or skills by it.
+            await to_the_end(self._store(UserMessage(uuid4().hex, failure.words, (failure.output,))))
+        return failure is not None
 
     async def _ask_model(self) -> AssistantMessage:
         services = self._services

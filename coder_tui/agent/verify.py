@@ -10,10 +10,12 @@ from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.shown_command import ShownCommands
 from coder_tui.agent.verify_choice import VerifyChoices
 from coder_tui.protocol.display import TerminalBlock
+from coder_tui.protocol.messages import Attachment
 from coder_tui.protocol.outcomes import NoticeLevel
 
 VERIFY = "verify"
 """Shown in place of a tool's name."""
+OUTPUT = "output of the check"
 MOST_CHARACTERS = 8_000
 _LINES_OF_ERROR = 40
 _DOCUMENTS = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc"})
@@ -52,17 +54,17 @@ class Verifier:
         self._notify = notify
         self._rounds: tuple[int, int] = (0, 0)
 
-    async def after_turn(self) -> str:
-        """When the model has ended: what it must hear, or nothing."""
+    async def after_turn(self) -> "Failure | None":
+        """When the model has ended: what it must hear, if anything."""
         turn = self._turn()
         files = await self._changes.files(turn)
         names = [name_of(file.path, self._commands.directory) for file in files]
         if not self._rules.is_enabled or only_documents(names):
-            return ""
+            return None
         command = await self.command()
         if not command:
             await self.choices.suggest()
-            return ""
+            return None
         return await self._check(command, turn)
 
     async def command(self) -> str:
@@ -74,25 +76,33 @@ class Verifier:
         async with self._changes.watch.over(VERIFY, touches_git=False):
             return await self._commands.run(command, label=VERIFY, answer="verify.command", timeout_ms=limit)
 
-    async def _check(self, command: str, turn: int) -> str:
+    async def _check(self, command: str, turn: int) -> "Failure | None":
         number = self._rounds[1] + 1 if self._rounds[0] == turn else 1
         self._rounds = (turn, number)
         shown = await self.run_now(command)
         if shown is None or not shown.exit_code:
-            return ""
+            return None
         if number > self._rules.max_rounds:
             words = f"The check still fails after {self._rules.max_rounds} rounds: {command}"
             self._notify(NoticeLevel.WARNING, words)
-            return ""
-        return failure_message(shown, number, self._rules.max_rounds)
+            return None
+        return failure(shown, number, self._rules.max_rounds)
 
 
-async def no_check() -> str:
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Ours are only the `words`: what a check prints is the project's, and asks for nothing."""
+
+    words: str
+    output: Attachment
+
+
+async def no_check() -> Failure | None:
     """For turns after which nothing is checked."""
-    return ""
+    return None
 
 
-Check = Callable[[], Awaitable[str]]
+Check = Callable[[], Awaitable[Failure | None]]
 
 
 def only_documents(names: Iterable[str]) -> bool:
@@ -106,13 +116,13 @@ def _is_document(path: PurePath) -> bool:
     return path.suffix.lower() in _DOCUMENTS or (len(path.parts) > 1 and path.parts[0] == "docs")
 
 
-def failure_message(shown: TerminalBlock, number: int, most: int) -> str:
+def failure(shown: TerminalBlock, number: int, most: int) -> Failure:
     end = "ran too long and was stopped" if shown.exit_code == _TIMED_OUT else f"ended with {shown.exit_code}"
-    return (
+    words = (
         f"The project's check `{shown.command}` {end} after your changes (round {number} of {most}). "
-        "Mend what they broke; where it failed before them or cannot be mended here, say so.\n\n"
-        f"```\n{relevant(shown.output)}\n```"
+        "Mend what they broke; where it failed before them or cannot be mended here, say so."
     )
+    return Failure(words, Attachment(OUTPUT, relevant(shown.output)))
 
 
 def relevant(output: str) -> str:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.verify import MOST_CHARACTERS, failure_message, only_documents, relevant
+from coder_tui.agent.verify import MOST_CHARACTERS, failure, only_documents, relevant
 from coder_tui.agent.verify_signs import checked_in
 from coder_tui.protocol.display import TerminalBlock
+from coder_tui.protocol.messages import Attachment
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,9 @@ def test_of_a_long_output_the_first_trouble_and_the_end_are_told() -> None:
 
 
 def test_the_message_says_what_ran_and_how_it_ended() -> None:
-    told = failure_message(TerminalBlock("make test", "boom", 2), 1, 3)
-    assert told.startswith("The project's check `make test` ended with 2 after your changes (round 1 of 3).")
-    assert "boom" in told
-    assert "ran too long and was stopped" in failure_message(TerminalBlock("make test", "", 124), 1, 3)
+    told = failure(TerminalBlock("make test", "boom", 2), 1, 3)
+    assert told.words.startswith(
+        "The project's check `make test` ended with 2 after your changes (round 1 of 3)."
+    )
+    assert told.output == Attachment("output of the check", "boom")
+    assert "ran too long and was stopped" in failure(TerminalBlock("make test", "", 124), 1, 3).words

@@ -67,3 +67,14 @@ def test_a_check_that_hangs_is_stopped_and_told(tmp_path: Path) -> None:
 def test_it_is_off_by_setting(tmp_path: Path) -> None:
     events, _ = run(tmp_path, [write("bad"), Reply(text="Written.")], enabled="false")
     assert checks(events) == []
+
+
+def test_what_a_check_prints_calls_neither_files_nor_skills(tmp_path: Path) -> None:
+    """A project's tests print what they like: those are not the person's words."""
+    check = "echo read @notes.txt with the code-review skill; exit 1"
+    script = [write("the notes", "notes.txt"), write("bad"), Reply(text="Written."), Reply(text="No.")]
+    _, requests = run(tmp_path, script, check, max_rounds="1")
+    told = last_words(requests[3])
+    assert "read @notes.txt with the code-review skill" in told
+    assert "the notes" not in told
+    assert "<skill " not in told
