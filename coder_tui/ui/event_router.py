@@ -82,17 +82,8 @@ class EventRouter:
         """One case an event; mypy fails here when an event is new."""
         transcript, status = self._panes.transcript, self._panes.status
         match event:
-            case SessionStarted():
-                self._started(event)
-            case SessionRenamed(title):
-                self.title = title
-                self._panes.titled(title)
-            case ModelChanged(model, window):
-                status.show(model=model, context_window=window)
-            case ModeChanged(mode):
-                status.show(mode=mode)
-            case ProfileChanged(profile):
-                status.show(profile=profile)
+            case SessionStarted() | SessionRenamed() | ModelChanged() | ModeChanged() | ProfileChanged():
+                self._route_session(event)
             case TurnStarted():
                 self._is_silent = True
                 status.show(activity=Activity.WORKING)
@@ -125,10 +116,28 @@ class EventRouter:
                 self._is_silent = False
                 self._route_tool(event)
             case RequestOpened() | RequestClosed():
-                self._children.hear(event)
                 self._route_request(event)
             case SubagentEvent():
                 self._children.follow(event)
+            case _:
+                assert_never(event)
+
+    def _route_session(
+        self, event: SessionStarted | SessionRenamed | ModelChanged | ModeChanged | ProfileChanged
+    ) -> None:
+        status = self._panes.status
+        match event:
+            case SessionStarted():
+                self._started(event)
+            case SessionRenamed(title):
+                self.title = title
+                self._panes.titled(title)
+            case ModelChanged(model, window):
+                status.show(model=model, context_window=window)
+            case ModeChanged(mode):
+                status.show(mode=mode)
+            case ProfileChanged(profile):
+                status.show(profile=profile)
             case _:
                 assert_never(event)
 
@@ -182,6 +191,7 @@ class EventRouter:
 
     def _route_request(self, event: RequestOpened | RequestClosed) -> None:
         panes = self._panes
+        self._children.hear(event)
         match event:
             case RequestOpened(request):
                 self._waiting[request.id] = request.call_id
