@@ -7,7 +7,7 @@ from coder_tui.agent.profiles import Profile
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session_name import SessionState
 from coder_tui.agent.turn import TurnServices
-from coder_tui.llm.providers import provider_of
+from coder_tui.llm.providers import is_same_provider
 from coder_tui.protocol.events import ModelChanged
 from coder_tui.storage.sessions import Store
 
@@ -42,7 +42,7 @@ class ModelSwitch:
         if profile.model:
             own = self._own or self._waiting or (request.choice, self._services.meter.context_window)
             # Another provider's key must not go to this server.
-            is_same = provider_of(profile.model) == provider_of(own[0].name)
+            is_same = is_same_provider(profile.model, own[0].name)
             self._waiting = (replace(own[0], name=profile.model, api_base=own[0].api_base * is_same), None)
             self._own = own
         elif self._own is not None:

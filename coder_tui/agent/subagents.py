@@ -17,7 +17,7 @@ from coder_tui.agent.subagent_meter import SubagentMeter
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
-from coder_tui.llm.providers import provider_of
+from coder_tui.llm.providers import is_same_provider
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.child_progress import begun, first_line, followed
 from coder_tui.protocol.events import (
@@ -170,7 +170,7 @@ class Subagents:
         if not name or name == own.name:
             return own
         # Another provider's key must not go to this server.
-        is_same_server = provider_of(name) == provider_of(own.name)
+        is_same_server = is_same_provider(name, own.name)
         return ModelChoice(name, own.api_base if is_same_server else "")
 
     async def _play(self, place: _Place) -> SubResult:

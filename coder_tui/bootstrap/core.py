@@ -30,7 +30,7 @@ from coder_tui.bootstrap.verify import build_verifier
 from coder_tui.bootstrap.workbench import Workbench, build_workbench
 from coder_tui.llm.catalog import small_model_for
 from coder_tui.llm.client import ModelClient
-from coder_tui.llm.providers import provider_of
+from coder_tui.llm.providers import is_same_provider
 from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UsageError
@@ -153,7 +153,7 @@ class Core:
             name = small_model_for(self.choice.name)
         if not name:
             return None
-        is_same_server = provider_of(name) == provider_of(self.choice.name)
+        is_same_server = is_same_provider(name, self.choice.name)
         return ModelChoice(name, self.choice.api_base if is_same_server else "")
 
     def _services(

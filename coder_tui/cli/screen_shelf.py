@@ -13,7 +13,7 @@ from coder_tui.config.paths import display_path
 from coder_tui.llm.catalog import CatalogEntry, available_models
 from coder_tui.llm.host_client import HostClient
 from coder_tui.llm.model_keys import ModelKeys
-from coder_tui.llm.providers import needs_key, provider_of
+from coder_tui.llm.providers import is_same_provider, needs_key, provider_of
 from coder_tui.protocol.errors import StorageError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.storage.sessions import SessionInfo
@@ -88,7 +88,7 @@ class CoreShelf:
 
     def choice_of(self, name: str) -> ModelChoice:
         """The address that was set belongs to its provider: another one's key must not go there."""
-        is_same_server = provider_of(name) == provider_of(self._first.name)
+        is_same_server = is_same_provider(name, self._first.name)
         return replace(self._first, name=name, api_base=self._first.api_base if is_same_server else "")
 
     async def _resumed(self, session_id: str) -> Session:

@@ -50,6 +50,16 @@ def provider_of(model: str) -> Provider | None:
     return None
 
 
+def is_same_provider(one: str, other: str) -> bool:
+    """Whether an address set for one model may get the other's key; two that nobody knows are not the same."""
+    return _family(one) == _family(other)
+
+
+def _family(model: str) -> str:
+    provider = provider_of(model)
+    return provider.prefix if provider else model.partition("/")[0]
+
+
 def needs_key(model: str, api_base: str, environment: Mapping[str, str]) -> Provider | None:
     """The provider whose key is missing for this call; a server of one's own may need none."""
     provider = provider_of(model)
