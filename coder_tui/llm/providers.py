@@ -51,7 +51,7 @@ def provider_of(model: str) -> Provider | None:
 
 
 def is_same_provider(one: str, other: str) -> bool:
-    """Whether an address set for one model may get the other's key; two that nobody knows are not the same."""
+    """Whether an address set for one model may get the other's key; of unknown ones the names count."""
     return _family(one) == _family(other)
 
 
