@@ -20,6 +20,7 @@ _TSSERVER_KINDS = ("syntacticDiagnosticsSync", "semanticDiagnosticsSync", "sugge
 # The server asks for another try: it was busy with a change, or cancelled the request itself.
 _AGAIN = frozenset({-32801, -32802})
 _AGAIN_PAUSE = 0.05
+_REFRESH_PAUSE = 0.5
 
 
 class Checker:
@@ -31,7 +32,7 @@ class Checker:
         self.order = order
         self._tell = tell
         self._pace = Pace()
-        self._refreshing: set[asyncio.Task[None]] = set()
+        self._refreshing: asyncio.Task[None] | None = None
         listener = Listener(self._published, lambda: self._documents.wake(), self._refresh)
         self.life = Lifecycle(order, sandbox, listener, tell, lambda: self._documents.reopen())
         self._documents = Documents(self.life)
@@ -94,8 +95,8 @@ class Checker:
         return document.text if document else None
 
     async def close(self) -> None:
-        for task in tuple(self._refreshing):
-            task.cancel()
+        if self._refreshing is not None:
+            self._refreshing.cancel()
         await self.life.close()
 
     async def _settled(self, run: Run, document: Document, version: int, deadline: float) -> bool:
@@ -126,7 +127,8 @@ class Checker:
         return push.at + quiet - _now()
 
     def _know(self, document: Document) -> None:
-        self._pace.took(_now() - document.sent_at)
+        if not document.is_known:
+            self._pace.took(_now() - document.sent_at)
         document.know()
 
     async def _pull(self, run: Run, document: Document, deadline: float) -> None:
@@ -189,15 +191,16 @@ class Checker:
 
     def _refresh(self) -> None:
         self._documents.forget_results()
-        for document in self._documents.all():
-            task = asyncio.ensure_future(self._pull_again(document))
-            self._refreshing.add(task)
-            task.add_done_callback(self._refreshing.discard)
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.ensure_future(self._pull_again())
 
-    async def _pull_again(self, document: Document) -> None:
-        run = self.life.run
-        if run is not None and run.conversation.can_pull and document.is_known:
-            await self._pull(run, document, _now() + self._pace.budget)
+    async def _pull_again(self) -> None:
+        """One after the other, after a while: a server may ask for this with every change, and be busy."""
+        await asyncio.sleep(_REFRESH_PAUSE)
+        for document in self._documents.all():
+            run = self.life.run
+            if run is not None and run.conversation.can_pull and document.is_known:
+                await self._pull(run, document, _now() + self._pace.budget)
 
     def _not_known(self, document: Document) -> Checked:
         if self.life.run is None:

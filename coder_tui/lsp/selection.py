@@ -15,6 +15,8 @@ from coder_tui.shell.environment import clean_environment
 from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
 
 _LOOK_AGAIN = 30.0
+_HOLDS = 5.0
+"""Seconds that a choice for a folder is good for: an edit follows the other."""
 NO_SANDBOX = (
     "it may run what a project brings along, and there is no sandbox here to keep that in; "
     "set bash.sandbox to 'off' to run it all the same"
@@ -68,13 +70,21 @@ class Selector:
         self._around = surroundings
         self._found: dict[tuple[str, Path], Selected] = {}
         self._missed_at: dict[tuple[str, Path], float] = {}
+        self._recent: dict[tuple[Path, str], tuple[float, tuple[Selected, ...]]] = {}
 
     async def for_file(self, path: Path, text: str) -> Selection:
         language = language_of(path, text, self._around.catalogue.suffixes)
         if language is None:
             return Selection(None)
-        specs = self._around.catalogue.of_language(language.key)
-        return Selection(language, await asyncio.to_thread(self._select, specs, path))
+        place = (path.parent, language.key)
+        known = self._recent.get(place)
+        if known is None or time.monotonic() - known[0] > _HOLDS:
+            specs = self._around.catalogue.of_language(language.key)
+            known = time.monotonic(), await asyncio.to_thread(self._select, specs, path)
+            # A refusal is looked at each time: a person may take it back at any moment.
+            if all(chosen.status is not ServerStatus.UNTRUSTED for chosen in known[1]):
+                self._recent[place] = known
+        return Selection(language, known[1])
 
     async def for_workspace(self) -> tuple[Selected, ...]:
         """Every server that is known, as it would be found for a file right in the workspace."""
@@ -112,7 +122,6 @@ class Selector:
         return found
 
     def _refusal(self, spec: ServerSpec, program: str) -> str:
-        """Looked at each time: a person may have trusted the folder meanwhile."""
         sandbox = self._around.sandbox
         # What lies in the project may have been written by a call since the person trusted it.
         runs_project_code = spec.runs_project_code or lies_within(program, self._around.roots)
