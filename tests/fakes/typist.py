@@ -16,7 +16,7 @@ from tests.fakes.fake_session import FakeSession
 from tests.fakes.questions import plan, questions
 from tests.fakes.sample_work import COMMAND, EDIT, FOREIGN, ROOT, SECRET
 from tests.fakes.screens import Stage, launch_for
-from tests.fakes.virtual_time import VirtualTime, virtual_time
+from tests.fakes.virtual_time import VirtualClock, VirtualTime, virtual_time
 
 Typed = Sequence[tuple[str, float]]
 """Keys, each with the seconds before it."""
@@ -41,24 +41,30 @@ class Outcome:
     text: str
 
 
+class _TimedSession(FakeSession):
+    """Notes when each answer came."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        super().__init__(ROOT)
+        self.answered_at: list[float] = []
+        self._clock = clock
+
+    def answer(self, request_id: str, reply: Reply) -> None:
+        self.answered_at.append(self._clock())
+        super().answer(request_id, reply)
+
+
 class Typist:
     """One app for any number of scenes; each begins with an empty prompt and no request."""
 
-    def __init__(self, time: VirtualTime, stage: Stage) -> None:
+    def __init__(self, time: VirtualTime, stage: Stage, answered_at: list[float]) -> None:
         self.time = time
+        self.answered_at = answered_at
         self.stage = stage
-        self.answered_at: list[float] = []
         self.over = 0
         """Keys of this scene that were pressed over a dialog."""
         self._numbers = count(1)
         self._open: list[str] = []
-        answer = stage.session.answer
-
-        def noted(request_id: str, reply: Reply) -> None:
-            self.answered_at.append(time.clock())
-            answer(request_id, reply)
-
-        stage.session.answer = noted  # type: ignore[method-assign]  # the times are wanted, too
 
     def scene(self, kind: str, arrival: float, typed: Typed) -> Outcome:
         """The request arrives so many seconds after the first moment; then nothing for a while."""
@@ -143,13 +149,13 @@ def _numbered(request: Request, number: str) -> Request:
 @contextmanager
 def typist(size: tuple[int, int] = (140, 40)) -> Iterator[Typist]:
     with virtual_time() as time:
-        session = FakeSession(ROOT)
+        session = _TimedSession(time.clock)
         app = CoderApp(replace(launch_for(session), has_motion=False))
         running = app.run_test(size=size)
         pilot = time.run(running.__aenter__())
         try:
             stage = Stage(app, pilot, session)
             time.run(stage.until(lambda: app.session_screen.conversation.session is not None))
-            yield Typist(time, stage)
+            yield Typist(time, stage, session.answered_at)
         finally:
             time.run(running.__aexit__(None, None, None))

@@ -2,15 +2,18 @@
 
 import asyncio
 import selectors
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
+from time import perf_counter
 from types import SimpleNamespace
 from typing import Any, TypeVar
 from unittest.mock import patch
 
 Result = TypeVar("Result")
 BEGIN = 1000.0
+A_MOMENT = 0.003
 
 
 class VirtualClock:
@@ -25,16 +28,43 @@ class VirtualClock:
         return self.now
 
 
+class _Threads(ThreadPoolExecutor):
+    """Knows whether something is at work: its time is real, so virtual time has to wait for it."""
+
+    def __init__(self) -> None:
+        super().__init__(max_workers=4)
+        self._at_work: set[Future[Any]] = set()
+        self._since = perf_counter()
+
+    @property
+    def are_at_work(self) -> bool:
+        # What a thread has done reaches the loop a moment after it is done.
+        return bool(self._at_work) or perf_counter() - self._since < A_MOMENT
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        work = super().submit(fn, *args, **kwargs)
+        self._at_work.add(work)
+        work.add_done_callback(self._done)
+        return work
+
+    def _done(self, work: Future[Any]) -> None:
+        self._since = perf_counter()
+        self._at_work.discard(work)
+
+
 class _Jumping(selectors.DefaultSelector):
     """Where the loop would wait for a timer, it is that time already."""
 
-    def __init__(self, clock: VirtualClock) -> None:
+    def __init__(self, clock: VirtualClock, threads: _Threads) -> None:
         super().__init__()
         self._clock = clock
+        self._threads = threads
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
             return super().select(None)
+        if timeout > 0 and self._threads.are_at_work:
+            return super().select(A_MOMENT)
         ready = super().select(0)
         if not ready and timeout > 0:
             self._clock.now += timeout
@@ -43,7 +73,9 @@ class _Jumping(selectors.DefaultSelector):
 
 class _Loop(asyncio.SelectorEventLoop):
     def __init__(self, clock: VirtualClock) -> None:
-        super().__init__(_Jumping(clock))
+        threads = _Threads()
+        super().__init__(_Jumping(clock, threads))
+        self.set_default_executor(threads)
         self._clock = clock
         # What is due within this is due now; without it a rounding error would never come.
         self._clock_resolution = 1e-6
