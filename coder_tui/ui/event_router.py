@@ -80,12 +80,12 @@ class EventRouter:
 
     def route(self, event: Event) -> None:
         """One case an event; mypy fails here when an event is new."""
+        self._listen(event)
         transcript, status = self._panes.transcript, self._panes.status
         match event:
             case SessionStarted() | SessionRenamed() | ModelChanged() | ModeChanged() | ProfileChanged():
                 self._route_session(event)
             case TurnStarted():
-                self._is_silent = True
                 status.show(activity=Activity.WORKING)
             case UserMessageAdded(message_id, text):
                 transcript.add_user(message_id, text)
@@ -94,13 +94,10 @@ class EventRouter:
             case QueueChanged(texts):
                 self._panes.queue.show(texts)
             case TextDelta(message_id, text):
-                self._is_silent = False
                 transcript.stream_text(message_id, text)
             case ThinkingDelta(message_id, text):
-                self._is_silent = False
                 transcript.stream_thinking(message_id, text)
             case MessageFinished(message_id, text, thinking, interrupted):
-                self._is_silent = self._is_silent and not text and not thinking
                 transcript.finish_message(message_id, text, thinking, interrupted=interrupted)
             case TurnFinished():
                 self._finished(event)
@@ -113,7 +110,6 @@ class EventRouter:
             case UsageUpdated():
                 self._used(event)
             case ToolProposed() | ToolStarted() | ToolProgressed() | ToolFinished():
-                self._is_silent = False
                 self._route_tool(event)
             case RequestOpened() | RequestClosed():
                 self._route_request(event)
@@ -121,6 +117,17 @@ class EventRouter:
                 self._children.follow(event)
             case _:
                 assert_never(event)
+
+    def _listen(self, event: Event) -> None:
+        match event:
+            case TurnStarted():
+                self._is_silent = True
+            case TextDelta() | ThinkingDelta() | ToolProposed() | ToolStarted():
+                self._is_silent = False
+            case MessageFinished(text=text, thinking=thinking) if text or thinking:
+                self._is_silent = False
+            case _:
+                pass
 
     def _route_session(
         self, event: SessionStarted | SessionRenamed | ModelChanged | ModeChanged | ProfileChanged
