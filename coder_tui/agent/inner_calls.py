@@ -65,7 +65,9 @@ class InnerCalls:
         ]
 
         async def run(call: ToolCall) -> InnerResult:
-            message = await inner.execute(call, ctx.message_id)
+            rest = written[written.index(call) + 1 :]
+            follow = any(map(inner.is_edit, rest))
+            message = await inner.execute(call, ctx.message_id, edits_follow=follow)
             ended = log.ended[call.id]
             ctx.progress(f"{ended.outcome}  {ended.tool}  {ended.summary}\n")
             return InnerResult(ended.tool, ended.outcome, ended.summary, json.loads(message.content))

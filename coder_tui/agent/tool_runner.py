@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
+from coder_tui.agent.bad_calls import half_written, writes_mask
 from coder_tui.agent.call_reach import changed_paths, may_change_anything, touches_git, unbound
+from coder_tui.agent.edit_problems import EditProblems, NoEditProblems
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.instructions import Nearby, nothing_nearby
 from coder_tui.agent.permissions import MAIN_AGENT, AskingAgent, Clearance, PermissionDesk
@@ -34,6 +36,7 @@ from coder_tui.tools.truncate import OutputGuard
 
 log = logging.getLogger(__name__)
 INVALID = "invalid"
+NO_PROBLEMS = NoEditProblems()
 _WRITERS = frozenset({ToolKind.EDIT, ToolKind.EXECUTE})
 EDITED = "The person changed this call before it ran; what ran is below."
 
@@ -54,6 +57,7 @@ class Scope:
     sees_images: Callable[[], bool] = blind
     nearby: Nearby = nothing_nearby
     """Instructions for those who touch these files, where they are new to the conversation."""
+    problems: EditProblems = NO_PROBLEMS
 
     @property
     def asker(self) -> AskingAgent:
@@ -111,6 +115,8 @@ class _Attempt:
     summary: str = ""
     is_recorded: bool = False
     is_finished: bool = False
+    end: tuple[ToolResult, Outcome] | None = None
+    """How the call itself ended; what language servers say of it may still be awaited."""
 
     @property
     def shown_tool(self) -> str:
@@ -161,18 +167,31 @@ class ToolRunner:
             return True
         return kind in {ToolKind.READ, ToolKind.SEARCH}
 
+    def is_edit(self, call: ToolCall) -> bool:
+        try:
+            return self.tool_of(canonical_call(call.name, call.arguments)[0]).kind is ToolKind.EDIT
+        except ToolError:
+            return False
+
     async def execute(
-        self, call: ToolCall, message_id: str, *, is_repeat: bool = False, is_cut: bool = False
+        self,
+        call: ToolCall,
+        message_id: str,
+        *,
+        is_repeat: bool = False,
+        is_cut: bool = False,
+        edits_follow: bool = False,
     ) -> ToolMessage:
         """Run one call to its result, whatever happens; only cancellation gets through."""
         attempt = _Attempt(call, message_id, time.monotonic())
         try:
-            result, outcome = await self._attempt(attempt, is_repeat=is_repeat, is_cut=is_cut)
+            result, outcome = attempt.end = await self._attempt(attempt, is_repeat=is_repeat, is_cut=is_cut)
+            result = await self._with_problems(attempt, result, edits_follow=edits_follow)
             return await to_the_end(self._finish(attempt, result, outcome))
         except asyncio.CancelledError:
             # The conversation stays valid only if this call, too, has a result.
             if not attempt.is_finished:
-                await self._finish(attempt, *_cancelled(attempt))
+                await self._finish(attempt, *(attempt.end or _cancelled(attempt)))
             raise
         except UserError as error:
             # The store refused: the turn ends, and whoever watches must not see this call run on.
@@ -184,7 +203,7 @@ class ToolRunner:
     ) -> tuple[ToolResult, Outcome]:
         try:
             if is_cut:
-                raise _half_written()
+                raise half_written()
             result = await self._decide_and_run(attempt, is_repeat=is_repeat)
         except ToolError as error:
             return _failure(error), _outcome_of(error)
@@ -203,15 +222,16 @@ class ToolRunner:
         self._bus.publish(ToolStarted(attempt.call.id, tool.name, tool.kind, attempt.summary))
         access = await tool.access(params, context)
         is_foreign = self.registry.is_foreign(tool.name)
-        clearance = await self._desk.clear(
-            attempt.call.id,
-            tool,
-            params,
-            access,
-            is_repeat=is_repeat,
-            asker=self._scope.asker,
-            is_foreign=is_foreign,
-        )
+        with self._scope.problems.declared(attempt.call.id, access):
+            clearance = await self._desk.clear(
+                attempt.call.id,
+                tool,
+                params,
+                access,
+                is_repeat=is_repeat,
+                asker=self._scope.asker,
+                is_foreign=is_foreign,
+            )
         if clearance.edited is not None:
             params = rewritten(tool, params, clearance.edited)
             attempt.summary = tool.summary(params)
@@ -228,9 +248,22 @@ class ToolRunner:
                 result = await tool.run(params, approved)
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:
-            self._bus.publish(FilesChanged(result.changed_paths))
+            with self._scope.problems.edited(access, result):
+                self._bus.publish(FilesChanged(result.changed_paths))
         result = await self._with_nearby(result, access)
         return _told_of_person(result, tool, access, clearance)
+
+    async def _with_problems(
+        self, attempt: _Attempt, result: ToolResult, *, edits_follow: bool
+    ) -> ToolResult:
+        try:
+            told = await self._scope.problems.told(result, more_follow=edits_follow)
+        except Exception:
+            # As with a tool's bug; and the edit, which is done, has its result.
+            log.exception("problems of %s", attempt.tool)
+            return result
+        attempt.summary = told.summary or attempt.summary
+        return told
 
     async def _with_nearby(self, result: ToolResult, access: Access | None) -> ToolResult:
         """What people wrote for those who work on such files comes with the first that is touched."""
@@ -256,7 +289,7 @@ class ToolRunner:
         tool = self.tool_of(name)
         attempt.kind = tool.kind
         if self.masks.has_any and tool.kind in _WRITERS and MASK in arguments:
-            raise _writes_mask()
+            raise writes_mask()
         tool, params = understand(tool, arguments)
         attempt.tool, attempt.summary = tool.name, tool.summary(params)
         return tool, params
@@ -321,23 +354,6 @@ def _told_of_person(
     elif clearance.refused and access is not None:
         note = told(access.preview, clearance.refused)
     return replace(result, for_model={**result.for_model, **note})
-
-
-def _writes_mask() -> ToolError:
-    """A model that was not shown a secret must not put the mask in its place."""
-    return ToolError(
-        ErrorType.INVALID_TOOL_PARAMS,
-        f"invalid args: {MASK} stands for a secret that you were not shown; it would be lost",
-        "Change only what is around it, for instance by `edit` with the lines before or after it.",
-    )
-
-
-def _half_written() -> ToolError:
-    return ToolError(
-        ErrorType.INVALID_TOOL_PARAMS,
-        "invalid args: the reply met the output limit in this call; it may be half written and did not run",
-        "Send it again, in smaller pieces.",
-    )
 
 
 def failure_json(error: ToolError) -> JsonObject:

@@ -190,7 +190,11 @@ class Turn:
     async def _run_call(self, call: ToolCall, reply: AssistantMessage) -> None:
         is_cut = reply.finish is FinishReason.LENGTH and call is reply.calls[-1]
         is_repeat = self._repeats.is_repeat(call)
-        await self._services.runner.execute(call, reply.id, is_repeat=is_repeat, is_cut=is_cut)
+        runner = self._services.runner
+        rest = reply.calls[reply.calls.index(call) + 1 :]
+        await runner.execute(
+            call, reply.id, is_repeat=is_repeat, is_cut=is_cut, edits_follow=any(map(runner.is_edit, rest))
+        )
 
     def _limit(self) -> str:
         meter = self._services.meter

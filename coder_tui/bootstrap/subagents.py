@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from coder_tui.agent.child import Child
 from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.edit_problems import AgentEdits
 from coder_tui.agent.inner_calls import InnerCalls
 from coder_tui.agent.model_step import ModelStep
 from coder_tui.agent.permissions import PermissionDesk
@@ -74,7 +75,13 @@ class Furniture:
         log = SessionLog(self.store, child.id, conversation, self.changes)
         nearby, traits = nearby_instructions(setup, conversation), traits_of(choice.name)
         scope = Scope(
-            child.id, setup.directory, child.agent, Audience.SUB, lambda: traits.sees_images, nearby
+            child.id,
+            setup.directory,
+            child.agent,
+            Audience.SUB,
+            lambda: traits.sees_images,
+            nearby,
+            AgentEdits(self.bench.problems),
         )
         guard, masks = OutputGuard(setup.tool_output, setup.redact), self.bench.runner.masks
         runner = ToolRunner(registry, desk, log, child.bus, guard, scope, setup.redact, masks)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coder_tui.agent.background import Background
+from coder_tui.agent.edit_problems import AgentEdits
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.inner_calls import InnerCalls
 from coder_tui.agent.instructions import Nearby, nothing_nearby
 from coder_tui.agent.permissions import DecisionLog, PermissionDesk
+from coder_tui.agent.problem_desk import ProblemDesk
 from coder_tui.agent.profile_switch import NotKept, ProfileKeeper, ProfileSwitch
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner, blind
@@ -66,9 +68,11 @@ class Workbench:
     locks: FileLocks
     skills: SkillShelf
     pool: LspPool
+    problems: ProblemDesk
 
     async def close(self) -> None:
         """End what runs beside the session: commands in the background, language servers."""
+        await self.problems.close()
         await asyncio.gather(self.shell.close(), self.pool.close())
 
 
@@ -174,9 +178,19 @@ def build_workbench(
     locks = FileLocks()
     pool = build_pool(setup, bus.publish)
     registry = build_registry(setup, todos, desk.verdict, shell, PersonPorts(broker, profiles), locks, pool)
-    scope = Scope(todos.session_id, setup.directory, sees_images=sees_images, nearby=nearby)
+    problems = ProblemDesk(pool, workspace_of(setup), bus.publish)
+    bus.subscribe(problems.hear)
+    scope = Scope(
+        todos.session_id,
+        setup.directory,
+        sees_images=sees_images,
+        nearby=nearby,
+        problems=AgentEdits(problems),
+    )
     guard = OutputGuard(setup.tool_output, setup.redact)
     runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)
     skills = build_skills(setup, desk.verdict, desk.let_read)
     registry.renew(BatchTool(InnerCalls(runner, bus)), SkillTool(skills))
-    return Workbench(bus, broker, desk, registry, runner, shell, profiles, background, locks, skills, pool)
+    return Workbench(
+        bus, broker, desk, registry, runner, shell, profiles, background, locks, skills, pool, problems
+    )

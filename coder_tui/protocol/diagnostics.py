@@ -46,3 +46,44 @@ class Diagnostic:
     code: str = ""
     source: str = ""
     is_new: bool = False
+
+
+IS_AWAITED = frozenset({ServerStatus.PENDING, ServerStatus.STALE, ServerStatus.STARTING})
+"""Where a word may still come."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCounts:
+    """What a change does to the problems of files, in numbers."""
+
+    errors: int = 0
+    errors_fixed: int = 0
+    warnings: int = 0
+    warnings_fixed: int = 0
+
+    def __str__(self) -> str:
+        """`+2 errors -1, +1 warning`; nothing where nothing comes or goes."""
+        errors = _counted("error", self.errors, self.errors_fixed)
+        return ", ".join(filter(None, (errors, _counted("warning", self.warnings, self.warnings_fixed))))
+
+
+def _counted(noun: str, new: int, fixed: int) -> str:
+    if not new:
+        return f"-{fixed} {noun}{'s' if fixed > 1 else ''}" if fixed else ""
+    return f"+{new} {noun}{'s' if new > 1 else ''}{f' -{fixed}' if fixed else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalCheck:
+    """What a change that waits for an answer would do; `introduced` are the gravest of the new problems.
+
+    Unless `is_known` there may be more, and none is no good news. Where it is not `is_compared` nobody knows
+    which problems were there before, and `counts` are of all there are.
+    """
+
+    status: ServerStatus
+    counts: ChangeCounts = ChangeCounts()
+    introduced: tuple[Diagnostic, ...] = ()
+    detail: str = ""
+    is_known: bool = False
+    is_compared: bool = True

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from coder_tui.protocol.access import Mode, ToolKind
-from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus
+from coder_tui.protocol.diagnostics import Diagnostic, ProposalCheck, ServerStatus
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.requests import Reply, Request
@@ -215,6 +215,21 @@ class DiagnosticsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class DiagnosticsAwaited:
+    """All files that were changed and of which no word has come yet: what was known of them may not hold."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalChecked:
+    """What language servers say of a change that waits for an answer; comes again when they know more."""
+
+    call_id: str
+    check: ProposalCheck
+
+
+@dataclass(frozen=True, slots=True)
 class ServerStatusChanged:
     """A language server started, works or fails; `detail` says why and what to do."""
 
@@ -290,6 +305,8 @@ Event = (
     | TodosChanged
     | FilesChanged
     | DiagnosticsChanged
+    | DiagnosticsAwaited
+    | ProposalChecked
     | ServerStatusChanged
     | RetryScheduled
     | Notice

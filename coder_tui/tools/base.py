@@ -31,6 +31,15 @@ class Audience(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ProposedText:
+    """A file as it is and as it would be, None where it is not there; one that moves is there already."""
+
+    path: Path
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """What `run` would touch, and how that looks to a person who must decide.
 
@@ -48,6 +57,8 @@ class Access:
     """How a command would be confined, in a few words."""
     is_divisible: bool = False
     """Whether single hunks of the preview, a diff, can be left out."""
+    proposed: tuple[ProposedText, ...] = field(default=(), repr=False)
+    """For an edit: the texts that it would write."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.events import (
     CompactionFinished,
     CompactionStarted,
+    DiagnosticsAwaited,
     DiagnosticsChanged,
     Event,
     FilesChanged,
@@ -18,6 +19,7 @@ from coder_tui.protocol.events import (
     ModelChanged,
     Notice,
     ProfileChanged,
+    ProposalChecked,
     QueueChanged,
     RequestClosed,
     RequestOpened,
@@ -83,8 +85,12 @@ class EventRouter:
         self._listen(event)
         transcript, status = self._panes.transcript, self._panes.status
         match event:
-            case SessionStarted() | SessionRenamed() | ModelChanged() | ModeChanged() | ProfileChanged():
-                self._route_session(event)
+            case SessionStarted():
+                self._started(event)
+            case SessionRenamed(title):
+                self._titled(title)
+            case ModelChanged() | ModeChanged() | ProfileChanged():
+                self._route_choice(event)
             case TurnStarted():
                 status.show(activity=Activity.WORKING)
             case UserMessageAdded(message_id, text):
@@ -105,13 +111,16 @@ class EventRouter:
                 self._failed(f"{message} {hint}".strip())
             case RetryScheduled() | Notice() | CompactionStarted() | CompactionFinished():
                 self._route_word(event)
-            case TodosChanged() | FilesChanged() | DiagnosticsChanged() | ServerStatusChanged():
+            case TodosChanged() | FilesChanged():
                 self._route_work(event)
+            case DiagnosticsChanged() | DiagnosticsAwaited() | ProposalChecked() | ServerStatusChanged():
+                self._route_problems(event)
             case UsageUpdated():
                 self._used(event)
             case ToolProposed() | ToolStarted() | ToolProgressed() | ToolFinished():
                 self._route_tool(event)
             case RequestOpened() | RequestClosed():
+                self._children.hear(event)
                 self._route_request(event)
             case SubagentEvent():
                 self._children.follow(event)
@@ -129,16 +138,9 @@ class EventRouter:
             case _:
                 pass
 
-    def _route_session(
-        self, event: SessionStarted | SessionRenamed | ModelChanged | ModeChanged | ProfileChanged
-    ) -> None:
+    def _route_choice(self, event: ModelChanged | ModeChanged | ProfileChanged) -> None:
         status = self._panes.status
         match event:
-            case SessionStarted():
-                self._started(event)
-            case SessionRenamed(title):
-                self.title = title
-                self._panes.titled(title)
             case ModelChanged(model, window):
                 status.show(model=model, context_window=window)
             case ModeChanged(mode):
@@ -148,17 +150,27 @@ class EventRouter:
             case _:
                 assert_never(event)
 
-    def _route_work(
-        self, event: TodosChanged | FilesChanged | DiagnosticsChanged | ServerStatusChanged
-    ) -> None:
+    def _route_work(self, event: TodosChanged | FilesChanged) -> None:
         match event:
             case TodosChanged(items):
                 self._panes.dock.show_todos(items)
             case FilesChanged():
                 self._panes.files_changed()
+            case _:
+                assert_never(event)
+
+    def _route_problems(
+        self, event: DiagnosticsChanged | DiagnosticsAwaited | ProposalChecked | ServerStatusChanged
+    ) -> None:
+        match event:
             case DiagnosticsChanged(path, diagnostics):
                 self._panes.dock.show_problems(path, diagnostics)
+            case DiagnosticsAwaited(paths):
+                self._panes.dock.show_awaited(paths)
+            case ProposalChecked(call_id, check):
+                self._panes.presenter.checks.take(call_id, check)
             case ServerStatusChanged(server, _, status, detail):
+                self._panes.dock.show_server(server, status)
                 if status is ServerStatus.CRASHED:
                     self._panes.transcript.add_note(NoticeLevel.WARNING, f"[LSP] {server}: {detail}")
             case _:
@@ -198,7 +210,6 @@ class EventRouter:
 
     def _route_request(self, event: RequestOpened | RequestClosed) -> None:
         panes = self._panes
-        self._children.hear(event)
         match event:
             case RequestOpened(request):
                 self._waiting[request.id] = request.call_id
@@ -215,8 +226,7 @@ class EventRouter:
         panes.status.show(activity=Activity.WAITING if self._waiting else Activity.WORKING)
 
     def _started(self, event: SessionStarted) -> None:
-        self.title = event.title
-        self._panes.titled(event.title)
+        self._titled(event.title)
         self._panes.status.show(
             mode=event.mode,
             model=event.model,
@@ -224,6 +234,10 @@ class EventRouter:
             activity=Activity.IDLE,
             is_confined=event.is_confined,
         )
+
+    def _titled(self, title: str) -> None:
+        self.title = title
+        self._panes.titled(title)
 
     def _used(self, event: UsageUpdated) -> None:
         self._panes.status.show(

@@ -18,6 +18,7 @@ from coder_tui.ui.cancelled_questions import CancelledQuestions
 from coder_tui.ui.external_editor import ExternalEditor, Terminal
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.launch import Launch
+from coder_tui.ui.proposal_checks import ProposalChecks
 from coder_tui.ui.question_form import QuestionForm
 from coder_tui.ui.screens.approval import ApprovalScreen
 from coder_tui.ui.screens.plan import PlanScreen
@@ -37,6 +38,7 @@ class RequestDialogs:
         clock: Callable[[], float],
         launch: Launch,
         terminal: Terminal,
+        checks: ProposalChecks,
     ) -> None:
         self._chrome = chrome
         self._spill = spill
@@ -46,11 +48,12 @@ class RequestDialogs:
         self._keys = launch.answer_keys
         self._forms: dict[str, QuestionForm] = {}
         self.cancelled: CancelledQuestions | None = None
+        self._checks = checks
 
     def make(self, request: Request) -> Dialog:
         match request:
             case ApprovalRequest():
-                return ApprovalScreen(request, self._chrome, self._spill, self._clock, self._edit, self._keys)
+                return self._approval(request)
             case PlanRequest():
                 return PlanScreen(request, self._chrome, self._spill, self._clock, self._edit, self._keys)
             case QuestionRequest(questions=questions):
@@ -58,6 +61,11 @@ class RequestDialogs:
                 return QuestionsScreen(request, form, self._chrome, self._spill, self._clock)
             case _:
                 assert_never(request)
+
+    def _approval(self, request: ApprovalRequest) -> ApprovalScreen:
+        screen = ApprovalScreen(request, self._chrome, self._spill, self._clock, self._edit, self._keys)
+        self._checks.follow(request.call_id, screen.show_check)
+        return screen
 
     def list(self, requests: tuple[Request, ...]) -> WaitingScreen:
         return WaitingScreen(requests, self._chrome, self._spill, self._clock)

@@ -11,6 +11,7 @@ from textual.timer import Timer
 
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.launch import Launch
+from coder_tui.ui.proposal_checks import ProposalChecks
 from coder_tui.ui.request_deferral import Deferral
 from coder_tui.ui.widgets.lines import SHOWN, RequestCard, TooSmall, Waiting
 from coder_tui.ui.widgets.prompt import Prompt
@@ -54,6 +55,7 @@ class RequestPresenter:
         self._core = core
         self._clock = clock
         self._launch = launch
+        self.checks = ProposalChecks()
         self._deferral = Deferral()
         self._changed = asyncio.Event()
         self._queue: dict[str, Request] = {}
@@ -85,6 +87,8 @@ class RequestPresenter:
 
     def closed(self, request_id: str) -> None:
         request = self._queue.get(request_id)
+        if request is not None:
+            self.checks.forget(request.call_id)
         self._remove(request_id)
         if self._dialog is not None and self._dialog.request.id == request_id:
             self._dialog.withdraw()
@@ -149,7 +153,9 @@ class RequestPresenter:
 
         if self._dialogs is None:
             spill = self._prompt.type_text
-            self._dialogs = RequestDialogs(self._chrome, spill, self._clock, self._launch, self._screen.app)
+            self._dialogs = RequestDialogs(
+                self._chrome, spill, self._clock, self._launch, self._screen.app, self.checks
+            )
         return self._dialogs
 
     def _open(self, request: "Request") -> None:

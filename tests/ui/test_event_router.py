@@ -6,11 +6,12 @@ from typing import get_args
 import pytest
 
 from coder_tui.protocol.access import Mode, ToolKind
-from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
+from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
 from coder_tui.protocol.display import TerminalBlock, TextBlock
 from coder_tui.protocol.events import (
     CompactionFinished,
     CompactionStarted,
+    DiagnosticsAwaited,
     DiagnosticsChanged,
     Event,
     FilesChanged,
@@ -19,6 +20,7 @@ from coder_tui.protocol.events import (
     ModelChanged,
     Notice,
     ProfileChanged,
+    ProposalChecked,
     QueueChanged,
     RequestClosed,
     RequestOpened,
@@ -49,6 +51,7 @@ from tests.fakes.screens import shell_request, stage
 
 TODO = TodoItem("1", "write it down", TodoStatus.PENDING, TodoPriority.LOW)
 PROBLEM = Diagnostic("a.py", 3, 7, Severity.ERROR, "it is not defined")
+CHECK = ProposalCheck(ServerStatus.FRESH, ChangeCounts(2, 1), (PROBLEM,), is_known=True)
 STARTED = ToolStarted("call-r1", "bash", ToolKind.EXECUTE, "make all")
 
 # What happens, and words that are then on the screen.
@@ -75,6 +78,11 @@ SHOWN: list[tuple[tuple[Event, ...], str]] = [
     ((UsageUpdated(Usage(), Usage(900, 100, cost=1.5), 500, 1000),), "50%"),
     ((TodosChanged((TODO,)),), "write it down"),
     ((DiagnosticsChanged("a.py", (PROBLEM,)),), "it is not defined"),
+    ((DiagnosticsAwaited(("slow.py",)),), "problems ?"),
+    (
+        (RequestOpened(shell_request()), ProposalChecked("call-r1", CHECK)),
+        "+2 errors -1: 3:7 it is not defined",
+    ),
     ((ServerStatusChanged("pylsp", "py", ServerStatus.CRASHED, "it ended"),), "[LSP] pylsp: it ended"),
     ((RetryScheduled(2, 3.0, "Server error."),), "Server error. Attempt 2 failed, again in 3 s."),
     ((Notice(NoticeLevel.WARNING, "mind the gap"),), "mind the gap"),

@@ -10,7 +10,7 @@ from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import DiffBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.base import Access, JsonObject, ToolContext
+from coder_tui.tools.base import Access, JsonObject, ProposedText, ToolContext
 from coder_tui.tools.editing.refused import refused_in, without_refused
 from coder_tui.workspace.confine import Located
 from coder_tui.workspace.diff import FileDiff, unified_diff
@@ -40,6 +40,10 @@ class FileChange:
         """Binds an approval to the very file, its old and its new bytes."""
         old = self.before.evidence if self.before else "-"
         return hashlib.sha256(f"{old} {digest_of(self.data)}".encode()).hexdigest()
+
+    @property
+    def proposed(self) -> ProposedText:
+        return ProposedText(self.located.path, self.before.shown if self.before else None, show(self.text))
 
     async def diff(self) -> FileDiff:
         before = self.before.shown if self.before else None
@@ -72,7 +76,15 @@ async def declare(change: FileChange) -> Access:
         facts = (f"The file has {change.before.links} hard links; the others keep the old content.",)
     target = Target(TargetKind.PATH, str(change.located.path), writes=True)
     block = diff_block(change, await change.diff())
-    return Access((target,), block, change.located.is_inside, change.fingerprint, facts, is_divisible=True)
+    return Access(
+        (target,),
+        block,
+        change.located.is_inside,
+        change.fingerprint,
+        facts,
+        is_divisible=True,
+        proposed=(change.proposed,) if change.located.is_inside else (),
+    )
 
 
 def declare_failing(located: Located, error: ToolError) -> Access:

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.base import Access, ToolContext, ToolResult
+from coder_tui.tools.base import Access, ProposedText, ToolContext, ToolResult
 from coder_tui.tools.editing.change import IMPOSSIBLE
 from coder_tui.tools.editing.envelope import is_envelope, parse_envelope
 from coder_tui.tools.editing.patch_model import FilePatch
@@ -19,6 +20,7 @@ from coder_tui.tools.editing.patch_write import write_all
 from coder_tui.tools.editing.refused import RefusedIn, refused_in, without_refused
 from coder_tui.tools.editing.unified import parse_unified
 from coder_tui.workspace.confine import Located, Workspace
+from coder_tui.workspace.files import show
 from coder_tui.workspace.ledger import ReadLedger
 
 _NAMES = re.compile(r"^(?:\+\+\+ ([^\t\r\n]+)|\*\*\* (?:Add|Update|Delete) File: (.+))", re.MULTILINE)
@@ -60,7 +62,15 @@ class Patching:
         diffs = await _diffs(plans)
         is_undoable = all(place.is_inside for place in places)
         block, facts = diff_block(diffs), _facts(plans)
-        return Access(targets, block, is_undoable, fingerprint_of(plans), facts, is_divisible=writes)
+        return Access(
+            targets,
+            block,
+            is_undoable,
+            fingerprint_of(plans),
+            facts,
+            is_divisible=writes,
+            proposed=tuple(text for plan in plans for text in _proposed(plan)) if writes else (),
+        )
 
     async def run(self, text: str, ctx: ToolContext, *, writes: bool) -> ToolResult:
         patches = await asyncio.to_thread(parse_patch, text)
@@ -90,6 +100,15 @@ class Patching:
 
 async def _diffs(plans: list[FilePlan]) -> list[PlanDiff]:
     return await asyncio.to_thread(lambda: [diff_of(plan) for plan in plans])
+
+
+def _proposed(plan: FilePlan) -> Iterator[ProposedText]:
+    before = plan.before.shown if plan.before else None
+    if plan.text is not None and plan.target.is_inside:
+        yield ProposedText(plan.target.path, before, show(plan.text))
+    goes = plan.text is None or (plan.source.path != plan.target.path and not plan.keeps_source)
+    if goes and plan.source.is_inside:
+        yield ProposedText(plan.source.path, before, None)
 
 
 def _distinct(places: list[Located]) -> list[Located]:

@@ -8,6 +8,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.worker import Worker, WorkerCancelled
 
+from coder_tui.protocol.diagnostics import ProposalCheck
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Grant
 from coder_tui.text.safe_text import has_unsafe
 from coder_tui.ui.approval_guard import Choice, Step
@@ -110,6 +111,9 @@ class ApprovalScreen(GuardedScreen[Closed]):
         else:
             await deliver(self, field, event)
         return True
+
+    def show_check(self, check: ProposalCheck) -> None:
+        self._dialog.show_check(check)
 
     def show_queue(self, place: str, others: Waiting) -> None:
         self._dialog.show_queue(place, others)

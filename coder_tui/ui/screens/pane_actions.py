@@ -129,4 +129,15 @@ class PaneActions(ReviewActions):
         if self.dock.count(name):
             self.set_focus(self.dock.toggle(name) or self.prompt)
         else:
-            self.hints.show(_NOTHING[name])
+            self.hints.show(_NOTHING[name] + (self._servers_words() if name is PaneName.PROBLEMS else ""))
+
+    def _servers_words(self) -> str:
+        """That none is known may be because nobody looked."""
+        if not self.dock.servers:
+            return " No language server has looked at a file yet."
+        words = {"starting": "is starting", "crashed": "fails"}
+        return "".join(
+            f" {safe_line(name)} {words[status]}."
+            for name, status in self.dock.servers.items()
+            if status in words
+        )

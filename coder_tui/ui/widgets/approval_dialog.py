@@ -4,10 +4,12 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
+from coder_tui.protocol.diagnostics import ProposalCheck
 from coder_tui.protocol.requests import ApprovalRequest
 from coder_tui.ui.approval_guard import Choice
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.launch import AnswerKeys
+from coder_tui.ui.widgets.check_words import check_rows, check_words
 from coder_tui.ui.widgets.choices import Answer
 from coder_tui.ui.widgets.guarded_dialog import TITLE_MARGIN, GuardedDialog
 from coder_tui.ui.widgets.legend import Legend
@@ -77,7 +79,7 @@ class ApprovalDialog(GuardedDialog):
         super().__init__(chrome, answers(request, keys))
         self._request = request
         self._place = ""
-        words = digest(request, chrome)
+        words = self._words = digest(request, chrome)
         self._preview = Preview(request, words, chrome)
         self._scopes = Scopes(request.grants, request.covered, chrome)
         self._why = Why(request, chrome)
@@ -125,6 +127,16 @@ class ApprovalDialog(GuardedDialog):
         self._place = place
         self._others.show(others)
         self._show_title()
+
+    def show_check(self, check: ProposalCheck) -> None:
+        """What language servers say came in; nothing moves but the words of the digest."""
+        words, style = check_words(check, self._chrome)
+        digest = Content(f" {self._chrome.dot} ").join(
+            [self._words, *([Content.styled(words, style)] if words else [])]
+        )
+        self._digest.update(digest)
+        self._preview.show_digest(digest)
+        self._why.show_besides(check_rows(check, self._chrome))
 
     def state_words(self, is_ready: bool) -> str:
         if self.has_class("-explaining"):

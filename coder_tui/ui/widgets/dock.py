@@ -18,7 +18,7 @@ from coder_tui.ui.widgets.pane import Pane
 from coder_tui.ui.widgets.todo_pane import TodoPane
 
 if TYPE_CHECKING:
-    from coder_tui.protocol.diagnostics import Diagnostic
+    from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus
     from coder_tui.ui.widgets.changes_pane import ChangesPane
     from coder_tui.ui.widgets.problems_pane import ProblemsPane
 
@@ -76,6 +76,8 @@ class Dock(Container):
         self.room = Room.MEDIUM
         self.front: PaneName | None = None
         self.is_zoomed = False
+        self.servers: dict[str, ServerStatus] = {}
+        """How language servers are doing, by name."""
 
     def compose(self) -> ComposeResult:
         yield self.todos
@@ -121,6 +123,15 @@ class Dock(Container):
         if diagnostics or PaneName.PROBLEMS in self.panes:
             self.problems.set_file(path, diagnostics)
             self.place()
+
+    def show_awaited(self, paths: tuple[str, ...]) -> None:
+        """Files of whose new text nothing is known yet."""
+        if paths or PaneName.PROBLEMS in self.panes:
+            self.problems.set_awaited(paths)
+            self.place()
+
+    def show_server(self, name: str, status: "ServerStatus") -> None:
+        self.servers[name] = status
 
     def set_room(self, size: Size) -> None:
         """The terminal is that large now."""

@@ -38,6 +38,9 @@ class Preview(SeenScroll):
         self._details = DetailRows(rows, glyphs=chrome, id="details")
         self._details.display = bool(rows)
 
+    def show_digest(self, digest: Content) -> None:
+        self._digest.update(digest)
+
     @property
     def hunks(self) -> HunkedBlock | None:
         """The change by hunks, where it has several."""

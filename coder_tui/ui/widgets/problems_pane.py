@@ -23,6 +23,7 @@ from coder_tui.ui.widgets.row_list import RowList
 
 _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
 _NEW = "NEW"
+_AWAITED = "  (not known yet)"
 _MOST_WORDS = 3
 """Rows for a whole message."""
 HINTS = (
@@ -64,13 +65,18 @@ def tally(diagnostics: Sequence[Diagnostic]) -> Tally:
     return Tally(errors, warnings, len(diagnostics) - errors - warnings)
 
 
-def by_file(found: dict[str, tuple[Diagnostic, ...]]) -> list[str | Diagnostic]:
-    """Rows: a path, then its diagnostics; files with errors first, in each the errors first."""
+def by_file(
+    found: dict[str, tuple[Diagnostic, ...]], awaited: tuple[str, ...] = ()
+) -> list[str | Diagnostic]:
+    """Rows: a path, then its diagnostics; files with errors first, in each the errors first.
+
+    Those that are awaited say so, also where they have no diagnostics: nobody knows that they are clean.
+    """
     rows: list[str | Diagnostic] = []
     files = [(sorted(each, key=_order), path) for path, each in found.items() if each]
     for diagnostics, path in sorted(files, key=lambda file: (_GRAVITY[file[0][0].severity], file[1])):
-        rows += [path, *diagnostics]
-    return rows
+        rows += [f"{path}{_AWAITED}" if path in awaited else path, *diagnostics]
+    return rows + [f"{path}{_AWAITED}" for path in awaited if not found.get(path)]
 
 
 def _order(diagnostic: Diagnostic) -> tuple[int, bool, int, int]:
@@ -214,6 +220,7 @@ class ProblemsPane(Pane):
         super().__init__(HINTS, chrome, id="problems")
         self._chrome = chrome
         self._found: dict[str, tuple[Diagnostic, ...]] = {}
+        self._awaited: tuple[str, ...] = ()
         self._tally = Tally()
         self._list = ProblemsList(chrome)
         self._words = ProblemWords(chrome)
@@ -226,7 +233,12 @@ class ProblemsPane(Pane):
 
     @property
     def count(self) -> str:
-        return self._tally.words(self._chrome)
+        return " ".join(filter(None, (self._tally.words(self._chrome), "?" if self._awaited else "")))
+
+    @property
+    def wants_showing(self) -> bool:
+        """That something is not known is no reason to step forward."""
+        return self._tally != Tally()
 
     @property
     def tally(self) -> Tally:
@@ -263,12 +275,19 @@ class ProblemsPane(Pane):
             # A checker tells of a thousand files one by one: the list is sorted once a frame.
             self._pacer.request()
 
+    def set_awaited(self, paths: tuple[str, ...]) -> None:
+        """Files whose new text no server has spoken about."""
+        if paths != self._awaited:
+            self._awaited = paths
+            self.retitle()
+            self._rebuild()
+
     @property
     def is_sorting(self) -> bool:
         return self._pacer.is_pending
 
     def _rebuild(self) -> bool:
-        self._list.show(by_file(self._found))
+        self._list.show(by_file(self._found, self._awaited))
         self._show_words()
         return False
 
@@ -276,8 +295,7 @@ class ProblemsPane(Pane):
     def _show_words(self) -> None:
         """The whole message: in its row it may be cut."""
         marked = self._list.marked
-        if marked is not None:
-            self._words.show(whole_words(marked))
+        self._words.show(whole_words(marked) if marked is not None else "")
 
     @on(RowList.Chosen)
     def _open(self) -> None:

@@ -13,18 +13,23 @@ from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
 
 class Why(SeenScroll):
-    """In the program's own words only."""
+    """In the program's own words, and those of checkers."""
 
     DEFAULT_CSS = "Why { display: none; #why-head { height: 1; text-style: bold; margin: 0 0 1 0; } }"
 
     def __init__(self, request: ApprovalRequest, chrome: Chrome) -> None:
         super().__init__(id="why")
         self._head = Static(Content("Why you are asked"), id="why-head", markup=False)
-        self._rows = DetailRows(why_rows(request), glyphs=chrome)
+        self._reasons = why_rows(request)
+        self._rows = DetailRows(self._reasons, glyphs=chrome)
 
     def compose(self) -> ComposeResult:
         yield self._head
         yield self._rows
+
+    def show_besides(self, rows: tuple[Detail, ...]) -> None:
+        """What was found out after the question was asked."""
+        self._rows.show((*self._reasons, *rows))
 
 
 def why_rows(request: ApprovalRequest) -> tuple[Detail, ...]:

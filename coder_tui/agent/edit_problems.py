@@ -1,0 +1,122 @@
+"""Tells the model with its edits what language servers make of them: one wait for the edits of a reply."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from coder_tui.agent.problem_desk import ProblemDesk
+from coder_tui.agent.problem_words import counts_of
+from coder_tui.lsp.report import Report, for_model
+from coder_tui.protocol.diagnostics import IS_AWAITED, ServerStatus
+from coder_tui.tools.base import Access, JsonObject, ToolResult
+
+FIELD, LATE = "diagnostics", "late_diagnostics"
+PUT_OFF: JsonObject = {
+    "server_status": str(ServerStatus.PENDING),
+    "note": "not checked yet; told with the last edit of this reply",
+}
+_UNKNOWN = "problems not known yet"
+
+
+class EditProblems(Protocol):
+    """What stands between an edit and its result."""
+
+    def declared(self, call_id: str, access: Access | None) -> AbstractContextManager[None]:
+        """While a call is decided on, what it would write can be checked."""
+
+    def edited(self, access: Access | None, result: ToolResult) -> AbstractContextManager[None]:
+        """Take note of an edit; within, that its files changed is no news to the servers."""
+
+    async def told(self, result: ToolResult, *, more_follow: bool) -> ToolResult:
+        """With what is known of the edits so far; `more_follow` puts that off to a later edit."""
+
+
+class NoEditProblems:
+    """Where there are no language servers."""
+
+    def declared(self, call_id: str, access: Access | None) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def edited(self, access: Access | None, result: ToolResult) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    async def told(self, result: ToolResult, *, more_follow: bool) -> ToolResult:
+        return result
+
+
+class AgentEdits:
+    """Of one agent, whose edits come one after the other."""
+
+    def __init__(self, desk: ProblemDesk) -> None:
+        self._desk = desk
+        self._put_off: dict[Path, str] = {}
+        self._is_promised = False
+        desk.agents.add(self)
+
+    @contextmanager
+    def declared(self, call_id: str, access: Access | None) -> Iterator[None]:
+        if access is None or not access.proposed:
+            yield
+            return
+        self._desk.proposals[call_id] = access.proposed
+        try:
+            yield
+        finally:
+            del self._desk.proposals[call_id]
+
+    @contextmanager
+    def edited(self, access: Access | None, result: ToolResult) -> Iterator[None]:
+        texts = access.proposed if access and result.changed_paths else ()
+        for text in texts:
+            self._put_off.setdefault(text.path, text.before or "")
+        own = result.changed_paths if texts else ()
+        with self._desk.known(own):
+            yield
+
+    async def told(self, result: ToolResult, *, more_follow: bool) -> ToolResult:
+        fields: JsonObject = {}
+        summary = result.summary
+        if self._put_off and more_follow:
+            if result.changed_paths:
+                fields[FIELD] = PUT_OFF
+                self._is_promised = True
+        elif self._put_off:
+            edits, self._put_off = self._put_off, {}
+            report = await self._desk.after_edits(edits)
+            fields |= self._field(report, tuple(edits))
+            summary = "  ".join(filter(None, (summary, _words(report))))
+        if (late := self._desk.take_late()) is not None:
+            fields[LATE] = for_model(late)
+        if not fields:
+            return result
+        return replace(result, for_model={**result.for_model, **fields}, summary=summary)
+
+    def turn_ended(self) -> None:
+        """The turn was cut off before the last edit: nobody waits, but the servers have to know."""
+        edits, self._put_off, self._is_promised = self._put_off, {}, False
+        if edits:
+            self._desk.changed_unseen(tuple(edits))
+
+    def _field(self, report: Report, paths: tuple[Path, ...]) -> JsonObject:
+        was_promised, self._is_promised = self._is_promised, False
+        if report.status is ServerStatus.UNSUPPORTED and not was_promised:
+            return {}
+        if report.status in {ServerStatus.NOT_INSTALLED, ServerStatus.UNSUPPORTED}:
+            fields: JsonObject = {"server_status": str(report.status)}
+            # How to install it is worth telling once: whoever wants it has read it then.
+            if self._desk.is_news(report.detail):
+                fields["note"] = report.detail
+        else:
+            fields = for_model(report)
+        if len(paths) > 1:
+            fields["files"] = [self._desk.name_of(path) for path in paths]
+        return {FIELD: fields}
+
+
+def _words(report: Report) -> str:
+    """For the person, in the line of the call."""
+    if report.is_known and report.is_compared:
+        return str(counts_of(report))
+    return _UNKNOWN if report.status in IS_AWAITED else ""

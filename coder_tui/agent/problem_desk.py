@@ -1,0 +1,230 @@
+"""Between a session and its language servers: what changed goes to them, what they say comes back in time."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+from weakref import WeakSet
+
+from coder_tui.agent.problem_words import check_of
+from coder_tui.lsp.pool import FileProblems
+from coder_tui.lsp.report import Report, joined
+from coder_tui.protocol.diagnostics import IS_AWAITED, ProposalCheck, ServerStatus
+from coder_tui.protocol.errors import ToolError
+from coder_tui.protocol.events import (
+    DiagnosticsAwaited,
+    Event,
+    FilesChanged,
+    ProposalChecked,
+    RequestClosed,
+    RequestOpened,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
+from coder_tui.tools.base import ProposedText
+from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.files import load_if_there
+
+log = logging.getLogger(__name__)
+PATIENCE = 10.0
+"""Seconds that an edit waits for its problems at most."""
+_AT_ONCE = 0.1
+"""Seconds within which an answer needs no word that it is awaited."""
+_TRIES = 4
+
+
+class Servers(Protocol):
+    """The language servers of a session."""
+
+    async def diagnostics(self, path: Path, text: str) -> FileProblems: ...
+    async def after_change(
+        self, paths: Sequence[Path], before: Mapping[Path, str] | None = None
+    ) -> Report: ...
+    async def check_proposed(self, path: Path, text: str) -> Report: ...
+    async def told_of_changes(self, paths: Iterable[Path]) -> None: ...
+    def begin_turn(self) -> None: ...
+    def take_late(self) -> Report | None: ...
+
+
+class Agent(Protocol):
+    """One who edits."""
+
+    def turn_ended(self) -> None: ...
+
+
+class ProblemDesk:
+    """Hears a session's events. `proposals` are what calls that are decided on would write, by their id."""
+
+    def __init__(
+        self,
+        servers: Servers,
+        workspace: Workspace,
+        publish: Callable[[Event], None],
+        patience: float = PATIENCE,
+    ) -> None:
+        self.proposals: dict[str, tuple[ProposedText, ...]] = {}
+        self.agents: WeakSet[Agent] = WeakSet()
+        self._servers = servers
+        self._workspace = workspace
+        self._publish = publish
+        self._patience = patience
+        self._known: frozenset[str] = frozenset()
+        self._awaited: dict[str, None] = {}
+        self._late: list[Report] = []
+        self._told: set[str] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._checks: dict[str, asyncio.Task[None]] = {}
+        self._following: dict[str, asyncio.Task[None]] = {}
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case TurnStarted():
+                self._servers.begin_turn()
+            case TurnFinished() | TurnFailed():
+                for agent in tuple(self.agents):
+                    agent.turn_ended()
+            case FilesChanged(paths):
+                self.changed_unseen(self._path_of(name) for name in paths if name not in self._known)
+            case RequestOpened(request):
+                if texts := self.proposals.get(request.call_id):
+                    self._checks[request.id] = self._begin(self._check(request.call_id, texts))
+            case RequestClosed(request_id):
+                if (check := self._checks.pop(request_id, None)) is not None:
+                    check.cancel()
+            case _:
+                pass
+
+    @contextmanager
+    def known(self, names: Iterable[str]) -> Iterator[None]:
+        """Within, that these changed is no news: their edit is told by itself."""
+        self._known = frozenset(names)
+        try:
+            yield
+        finally:
+            self._known = frozenset()
+
+    def changed_unseen(self, paths: Iterable[Path]) -> None:
+        """Something else than an edit may have changed these; nobody waits."""
+        if changed := tuple(paths):
+            self._begin(self._servers.told_of_changes(changed))
+
+    async def after_edits(self, edits: Mapping[Path, str]) -> Report:
+        """What edits, which are on disk, did; `edits` are the texts before. Takes no longer than it may."""
+        names = tuple(self.name_of(path) for path in edits)
+        for name in names:
+            if (following := self._following.pop(name, None)) is not None:
+                following.cancel()
+        check = self._begin(self._servers.after_change(tuple(edits), edits))
+        try:
+            await asyncio.wait({check}, timeout=self._patience)
+        finally:
+            if not check.done():
+                check.add_done_callback(lambda done: self._came_late(done, names))
+        report = check.result() if check.done() else Report(ServerStatus.PENDING)
+        self._note(names, report, follows=check.done())
+        return report
+
+    def take_late(self) -> Report | None:
+        """What came after nobody waited any more; told once."""
+        late, self._late = self._late, []
+        if (told := self._servers.take_late()) is not None:
+            late.append(told)
+        return joined(late) if late else None
+
+    def is_news(self, words: str) -> bool:
+        """Whether this was never asked before."""
+        is_news = words not in self._told
+        self._told.add(words)
+        return is_news
+
+    def name_of(self, path: Path) -> str:
+        return self._workspace.locate(str(path)).shown
+
+    async def close(self) -> None:
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def _check(self, call_id: str, texts: tuple[ProposedText, ...]) -> None:
+        """Again while servers start or are busy: the person is still reading."""
+        shown: ProposalCheck | None = None
+        for _ in range(_TRIES):
+            asked = self._begin(self._proposed(texts))
+            try:
+                await asyncio.wait({asked}, timeout=_AT_ONCE)
+                if shown is None and not asked.done():
+                    shown = ProposalCheck(ServerStatus.PENDING)
+                    self._publish(ProposalChecked(call_id, shown))
+                report = await asked
+            finally:
+                asked.cancel()
+            check = check_of(report)
+            if check != shown:
+                shown = check
+                self._publish(ProposalChecked(call_id, check))
+            if report.status not in IS_AWAITED:
+                return
+
+    async def _proposed(self, texts: tuple[ProposedText, ...]) -> Report:
+        checks = (
+            self._servers.check_proposed(text.path, text.after) for text in texts if text.after is not None
+        )
+        return joined(await asyncio.gather(*checks))
+
+    def _came_late(self, check: "asyncio.Task[Report]", names: tuple[str, ...]) -> None:
+        if not check.cancelled() and check.exception() is None:
+            self._late.append(check.result())
+            self._note(names, check.result(), follows=True)
+
+    def _note(self, names: tuple[str, ...], report: Report, *, follows: bool) -> None:
+        is_awaited = report.status in IS_AWAITED
+        before = tuple(self._awaited)
+        for name in names:
+            if not is_awaited:
+                self._awaited.pop(name, None)
+                continue
+            self._awaited[name] = None
+            if follows:
+                self._following[name] = self._begin(self._follow(name))
+        self._tell_awaited(before)
+
+    async def _follow(self, name: str) -> None:
+        """Until something is known: what comes late is kept by the servers, for the next result."""
+        for _ in range(_TRIES):
+            try:
+                file = await load_if_there(self._workspace.locate(name))
+            except ToolError:
+                break
+            if file is None:
+                break
+            found = await self._servers.diagnostics(self._path_of(name), file.shown)
+            if found.status not in IS_AWAITED:
+                break
+        else:
+            return
+        before = tuple(self._awaited)
+        self._awaited.pop(name, None)
+        self._tell_awaited(before)
+
+    def _tell_awaited(self, before: tuple[str, ...]) -> None:
+        if before != (now := tuple(self._awaited)):
+            self._publish(DiagnosticsAwaited(now))
+
+    def _path_of(self, name: str) -> Path:
+        return self._workspace.locate(name).path
+
+    def _begin(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("language servers", exc_info=error)

@@ -1,0 +1,37 @@
+"""What a report of language servers comes to, for those who have a line for it."""
+
+from collections.abc import Iterable
+
+from coder_tui.lsp.report import Report
+from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, Severity
+
+_MOST = 5
+_GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
+
+
+def counts_of(report: Report) -> ChangeCounts:
+    """New and gone; where that cannot be told, all there are."""
+    new = report.introduced if report.is_compared else (*report.introduced, *report.remaining)
+    return ChangeCounts(
+        _count(new, Severity.ERROR),
+        _count(report.fixed, Severity.ERROR),
+        _count(new, Severity.WARNING),
+        _count(report.fixed, Severity.WARNING),
+    )
+
+
+def check_of(report: Report) -> ProposalCheck:
+    new = report.introduced if report.is_compared else (*report.introduced, *report.remaining)
+    gravest = sorted(new, key=lambda item: (_GRAVITY[item.severity], item.line, item.character))
+    return ProposalCheck(
+        report.status,
+        counts_of(report),
+        tuple(gravest[:_MOST]),
+        report.detail,
+        report.is_known,
+        report.is_compared,
+    )
+
+
+def _count(items: Iterable[Diagnostic], severity: Severity) -> int:
+    return sum(item.severity is severity for item in items)

@@ -1,0 +1,60 @@
+"""What language servers make of a change that waits for an answer, in a few words and in rows."""
+
+from coder_tui.protocol.diagnostics import ProposalCheck, ServerStatus
+from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.drawing.strips import cut
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.widgets.request_words import Detail, Weight
+
+_LONGEST = 40
+"""Columns of the first message."""
+_UNKNOWN = {
+    ServerStatus.PENDING: "problems not known yet",
+    ServerStatus.STALE: "problems not known yet",
+    ServerStatus.STARTING: "problems not known yet",
+    ServerStatus.CRASHED: "problems not known: the language server fails",
+    ServerStatus.NOT_INSTALLED: "problems not checked: no language server",
+    ServerStatus.UNTRUSTED: "problems not checked: no server may run here",
+}
+
+
+def check_words(check: ProposalCheck, chrome: Chrome) -> tuple[str, str]:
+    """The words and their style; none where no server is for such files."""
+    if check.status is ServerStatus.UNSUPPORTED:
+        return "", ""
+    counts, is_worse = str(check.counts), bool(check.counts.errors or check.counts.warnings)
+    if not check.is_known and not is_worse:
+        return _UNKNOWN.get(check.status, "problems not known"), "$text-muted"
+    if not counts:
+        return _good_words(check)
+    if not check.is_compared:
+        counts = f"{counts.replace('+', '')} in it, old or new"
+    first = f": {_message(check, chrome)}" if check.introduced else ""
+    return counts + first, "bold $text-warning" if is_worse else "$text-success"
+
+
+def _good_words(check: ProposalCheck) -> tuple[str, str]:
+    if check.status is ServerStatus.LINTER_MISSING:
+        return "problems hardly known: a checker is missing", "$text-muted"
+    return "no new problems", "$text-success"
+
+
+def _message(check: ProposalCheck, chrome: Chrome) -> str:
+    first = check.introduced[0]
+    words = safe_line(first.message[: 4 * _LONGEST].partition("\n")[0])
+    return f"{first.line}:{first.character} {cut(words, _LONGEST, chrome.more)}"
+
+
+def check_rows(check: ProposalCheck, chrome: Chrome) -> tuple[Detail, ...]:
+    """The gravest of the new problems, each in a row."""
+    words, _ = check_words(check, chrome)
+    if not words:
+        return ()
+    counts = str(check.counts) or words
+    rows = [Detail("problems", counts if check.introduced else words, safe_line(check.detail[:500]))]
+    for item in check.introduced:
+        place = safe_line(f"{item.path}:{item.line}:{item.character}")
+        text = f"{place} {safe_line(item.message[:500].partition(chr(10))[0])}"
+        said = safe_line(" ".join(filter(None, (item.source, item.code))))
+        rows.append(Detail("", text, said, Weight.WARNING))
+    return tuple(rows)
