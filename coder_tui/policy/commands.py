@@ -83,8 +83,12 @@ def _refusals(action: Action, command: ShellCommand, policy: Policy) -> Iterator
         if part.doubts or command.doubts:
             texts.add(part.text)
     for layer in policy.layers:
+        # What speaks of everything is held against the parts; `> file` has none.
         rules = [
-            rule for rule in layer.effective if speaks_of(rule, action.keys) and rule.pattern != EVERYTHING
+            rule
+            for rule in layer.effective
+            if speaks_of(rule, action.keys)
+            and (rule.pattern != EVERYTHING or not (command.parts or rule.yields_to_mode))
         ]
         strict = [rule for rule in rules if rule.effect is not Effect.ALLOW]
         struck = [text for text in texts if _last(strict, text)]

@@ -22,6 +22,7 @@ from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm
 
 EXTERNAL = "external_directory"
+MEMORY = "memory"
 
 
 def decide_target(action: Action, target: Target | None, policy: Policy) -> Verdict:
@@ -86,6 +87,9 @@ def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdi
     """Protections: repository internals, our own files, secrets, everything outside, this machine's net."""
     if target is not None and target.kind is TargetKind.ADDRESS:
         return _address_floors(action, target, policy)
+    if target is not None and action.permission == MEMORY and target.kind is TargetKind.NAME:
+        # They hold in every folder: a project that lets its own file be written has no say in them.
+        return [floor(Effect.ASK, "own instructions", "every later session reads your own instructions")]
     if target is None or target.kind is not TargetKind.PATH:
         return []
     path, boundaries, found = target.value, policy.boundaries, []
