@@ -6,7 +6,9 @@ import pytest
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.diagnostics import Diagnostic, Severity
-from coder_tui.protocol.events import DiagnosticsChanged, RequestOpened, ToolStarted
+from coder_tui.protocol.display import TerminalBlock
+from coder_tui.protocol.events import DiagnosticsChanged, RequestOpened, ToolFinished, ToolStarted
+from coder_tui.protocol.outcomes import Outcome
 from coder_tui.ui.key_map import key_map
 from coder_tui.ui.key_names import renamed
 from coder_tui.ui.keys import Context
@@ -38,11 +40,12 @@ async def test_the_screen_names_changed_keys_wherever_it_hints_at_them() -> None
         "session.problems": "f9",
         "problems.fix": "F",
         "transcript.search": "ctrl+f",
+        "transcript.fold": "z",
     }
     session = FakeSession()
     keys = key_map(wishes)
     assert keys.problems == ()
-    async with stage(session, size=(80, 24), launch=replace(launch_for(session), keys=keys)) as s:
+    async with stage(session, size=(80, 45), launch=replace(launch_for(session), keys=keys)) as s:
         assert "^T commands  Alt+H help" in s.drawn()
         s.session.emit(DiagnosticsChanged("a.py", (Diagnostic("a.py", 1, 1, Severity.ERROR, "broken"),)))
         await s.until(lambda: "F2 F3 F4 F9 switch" in s.drawn())
@@ -55,3 +58,6 @@ async def test_the_screen_names_changed_keys_wherever_it_hints_at_them() -> None
         s.session.emit(RequestOpened(shell_request("r1")))
         await s.until(lambda: s.drawn().count("F12 answer") == 3)
         assert "F8" not in s.drawn()
+        failed = TerminalBlock("make", "line\n" * 40, 1)
+        s.session.emit(ToolFinished("call-2", "bash", Outcome.FAILED, "make", failed, 9))
+        await s.until(lambda: "more lines, z expands" in s.drawn())

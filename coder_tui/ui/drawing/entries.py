@@ -60,7 +60,7 @@ def text_rows(text: str, width: int, style: Style, palette: Palette) -> list[Str
 
 
 def more_row(hidden: int, width: int, palette: Palette) -> Strip:
-    words = f"{palette.glyphs.more} {hidden} more lines, o expands"
+    words = f"{palette.glyphs.more} {hidden} more lines, {palette.fold_key} expands"
     return plain_strip(words, width, palette.dim)
 
 

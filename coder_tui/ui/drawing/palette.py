@@ -49,6 +49,7 @@ class Palette:
     current_hit: Style
     glyphs: Glyphs = UNICODE
     answer_key: str = "F8"
+    fold_key: str = "o"
     is_whole: bool = False
     """Whether every character is drawn, however long a line: a person decides by what they see."""
 

@@ -43,7 +43,11 @@ class DrawnLines(LaysOutOnce, Widget):
             background = self.background_colors[1]
             base = self.visual_style.rich_style
             palette = build_palette(self.app.theme_variables, base, background, self._glyphs)
-            palette = replace(palette, answer_key=named(self, palette.answer_key, Context.SESSION))
+            palette = replace(
+                palette,
+                answer_key=named(self, palette.answer_key, Context.SESSION),
+                fold_key=named(self, palette.fold_key, Context.TRANSCRIPT),
+            )
             if palette != self._palette:
                 self._palette = palette
         return self._palette
