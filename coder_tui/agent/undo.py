@@ -75,7 +75,9 @@ class UndoDesk:
         restored = Restored((), ())
         if reach.has_files:
             restored = await self._changes.restore(turn.turn)
-            await self._store.mark_files(self._session_id, turn.turn, undone=True)
+            # Later turns whose words went before had their files until now.
+            for each in turns[turns.index(turn) :]:
+                await self._store.mark_files(self._session_id, each.turn, undone=True)
         if reach.has_words:
             await self._store.unsay(self._session_id, turn.turn, self._todos())
             await self._past.reload()

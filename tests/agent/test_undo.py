@@ -198,3 +198,21 @@ async def test_nothing_is_undone_while_the_agent_works(project: Path) -> None:
         session.interrupt()
         await turn
         await session.close()
+
+
+async def test_files_of_a_turn_whose_words_went_before_come_back_with_it(project: Path) -> None:
+    replies = (edit("one", "two"), Say("First."), edit("two", "three"), Say("Second."))
+    async with core(project, *replies) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.submit("second")
+        await session.turns.undo(Reach.CONVERSATION)
+        await session.turns.undo()
+        at_the_start = (project / "a.txt").read_text(), said(session)
+        await session.turns.redo()
+        await session.turns.redo()
+        at_the_end = (project / "a.txt").read_text(), said(session)
+        await session.close()
+
+    assert at_the_start == ("one\n", [])
+    assert at_the_end == ("three\n", ["first", "second"])
