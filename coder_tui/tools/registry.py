@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from rapidfuzz import process
@@ -11,7 +12,7 @@ from coder_tui.llm.client import ToolDefinition
 from coder_tui.llm.traits import EditDialect, ModelTraits
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.aliases import canonical_name
-from coder_tui.tools.base import Audience, Tool
+from coder_tui.tools.base import Audience, Params, Tool
 from coder_tui.tools.descriptions import description_of
 
 AnyTool = Tool[Any]
@@ -136,19 +137,31 @@ class Registry:
 
 
 def definition_of(tool: AnyTool) -> ToolDefinition:
+    params: type[Params] = tool.params
     return {
         "type": "function",
         "function": {
             "name": tool.name,
             "description": description_of(tool),
-            "parameters": _schema(tool),
+            "parameters": _lasting_schema(params) if _is_lasting(params) else _schema(params),
         },
     }
 
 
-def _schema(tool: AnyTool) -> dict[str, Any]:
+def _is_lasting(params: type[Params]) -> bool:
+    """One that is made for a single tool may say something else the next time."""
+    return "<locals>" not in params.__qualname__
+
+
+@cache
+def _lasting_schema(params: type[Params]) -> dict[str, Any]:
+    """Made once: every agent that is started asks for it."""
+    return _schema(params)
+
+
+def _schema(params: type[Params]) -> dict[str, Any]:
     """The params model's JSON schema without what only costs tokens."""
-    schema = tool.params.model_json_schema()
+    schema = params.model_json_schema()
     _drop_titles(schema)
     return dict(schema)
 
