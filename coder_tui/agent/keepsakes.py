@@ -1,6 +1,7 @@
 """What survives a compaction word for word: the person's messages, pins, todos, skills, changed files."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ MOST_WORDS = 12_000
 LONGEST_MESSAGE = 8_000
 MOST_FILES = 200
 _SKILL_TEXT = "<skill "
+_FRAME = re.compile(r"<(?=/?(?:summary|pinned|person|todos|changed_files|open_problems|skills)>)")
 _HEAD = (
     "Earlier messages of this session were replaced by this note to save room. It is your own handover: "
     "go on from here, and read files again where you need them."
@@ -62,7 +64,11 @@ class Keepsakes:
 
 
 def _tagged(name: str, text: str) -> str:
-    return f"<{name}>\n{text}\n</{name}>" if name else text
+    """No part can end itself and begin another: a summary must not put words into the person's mouth."""
+    if not name:
+        return text
+    inner = _FRAME.sub("<\\\\", text)
+    return f"<{name}>\n{inner}\n</{name}>"
 
 
 def _person(messages: Iterable[Message]) -> Iterator[str]:

@@ -124,7 +124,9 @@ def user_content(message: UserMessage, traits: ModelTraits) -> str | list[ChatMe
 
 def _attached(attachment: Attachment) -> str:
     name = _encodable(attachment.label).replace('"', "'")
-    return f'<attached name="{name}">\n{_encodable(attachment.text)}\n</attached>'
+    # A file must not end its own frame, and go on as the person.
+    text = _encodable(attachment.text).replace("</attached", "<\\/attached")
+    return f'<attached name="{name}">\n{text}\n</attached>'
 
 
 def _assistant_message(message: AssistantMessage, traits: ModelTraits) -> ChatMessage:
