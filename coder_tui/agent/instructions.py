@@ -8,6 +8,8 @@ from pathlib import Path
 from coder_tui.config.instructions import INSTRUCTIONS, instruction_file, instruction_names
 from coder_tui.config.paths import display_path
 from coder_tui.config.project import ProjectFileError, read_project_file
+from coder_tui.workspace.ignore import IgnoreChain
+from coder_tui.workspace.tree_survey import is_made_again
 
 MOST_BYTES = 32 * 1024
 _HEAD = (
@@ -139,7 +141,13 @@ def _between(workspace: Path, path: Path) -> Iterator[str]:
         return
     inner = path.relative_to(workspace)
     folders = inner.parts if path.is_dir() else inner.parts[:-1]
-    for count in range(len(folders)):
+    chain = IgnoreChain.for_folder(workspace)
+    for count, name in enumerate(folders):
+        if is_made_again(name) or chain.ignores(name, is_folder=True):
+            return  # what a package manager or a build put there is nobody's word in this project
+        chain = chain.enter(name)
+        if chain.begins_repository:
+            return  # another project, which has not been trusted
         yield "/".join(folders[: count + 1])
 
 

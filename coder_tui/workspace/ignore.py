@@ -84,6 +84,11 @@ class IgnoreChain:
             return IgnoreChain(folder, True, (own,), ())
         return IgnoreChain(folder, self.in_repository, (*self.files, own), (*self.names, name))
 
+    @property
+    def begins_repository(self) -> bool:
+        """Whether this very folder is a repository's top."""
+        return self.files[-1].is_top
+
     def ignores(self, name: str, *, is_folder: bool) -> bool:
         """Whether an entry of this folder is ignored: the nearest file that speaks of it decides."""
         path = name

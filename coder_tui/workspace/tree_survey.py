@@ -136,4 +136,9 @@ def _left_out(name: str, chain: IgnoreChain, *, is_folder: bool) -> str:
         return REPOSITORY
     if chain.in_repository:
         return IGNORED if chain.ignores(name, is_folder=is_folder) else ""
-    return MADE_AGAIN if is_folder and name in _MADE_AGAIN else ""
+    return MADE_AGAIN if is_folder and is_made_again(name) else ""
+
+
+def is_made_again(folder: str) -> bool:
+    """Whether a folder of this name is filled by a tool, and by nobody's hand."""
+    return folder in _MADE_AGAIN
