@@ -10,6 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from coder_tui import __version__
+from coder_tui.bootstrap import Setup
+from coder_tui.bootstrap.language_servers import missing_servers
 from coder_tui.cli.arguments import doctor_parser
 from coder_tui.cli.invocation import Invocation, read_invocation
 from coder_tui.cli.opening import prepare
@@ -20,7 +22,7 @@ from coder_tui.config.settings import load_settings
 from coder_tui.llm.catalog import available_models
 from coder_tui.llm.model_keys import ModelKeys
 from coder_tui.protocol.errors import ConfigError, UserError
-from coder_tui.shell.sandbox import SandboxKind
+from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
 from coder_tui.storage.sessions import Store
 from coder_tui.workspace.programs import find_program
 from coder_tui.workspace.search import search_program
@@ -103,7 +105,7 @@ async def _state(invocation: Invocation) -> list[Finding]:
     directories = invocation.directories
     return [
         _settings(invocation),
-        *await asyncio.to_thread(_sandbox, invocation),
+        *await asyncio.to_thread(_surroundings, invocation),
         await _store(invocation),
         Finding("log", display_path(directories.log / LOG_NAME)),
         await _models(),
@@ -120,14 +122,27 @@ def _settings(invocation: Invocation) -> Finding:
     return Finding("settings", place, mend="; ".join(invocation.sources.warnings))
 
 
-def _sandbox(invocation: Invocation) -> list[Finding]:
+def _surroundings(invocation: Invocation) -> list[Finding]:
     try:
-        status = prepare(invocation).sandbox
+        setup = prepare(invocation)
     except UserError:
         return []  # what is wrong stands in another line
+    return [_sandbox(setup.sandbox), _servers(setup)]
+
+
+def _servers(setup: Setup) -> Finding:
+    try:
+        missing = missing_servers(setup)
+    except UserError as error:
+        return Finding("servers", "language servers", is_well=False, mend=str(error))
+    count = "all that is usual is there" if not missing else f"{len(missing)} not installed"
+    return Finding("servers", f"language servers: {count}", mend="; ".join(missing))
+
+
+def _sandbox(status: SandboxStatus) -> Finding:
     is_well = status.kind is not SandboxKind.NONE or status.is_chosen
     detail = f" ({status.detail})" if status.kind is SandboxKind.LANDLOCK else ""
-    return [Finding("sandbox", f"{status.describe()}{detail}", is_well, status.mend)]
+    return Finding("sandbox", f"{status.describe()}{detail}", is_well, status.mend)
 
 
 async def _store(invocation: Invocation) -> Finding:
