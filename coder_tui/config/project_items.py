@@ -1,6 +1,7 @@
 """Says in a sentence what each line of a project's settings would do, without checking or using any of it."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from coder_tui.config.toml_lines import KeyPath
 
 _LONGEST = 1_000
 _LAST = 300
+# Found without parsing: whatever reads the file later must not talk to a model that nobody was told of.
+_MODEL = re.compile(rb"""^[ \t]*["']?model["']?[ \t]*[:=][ \t]*(\S[^\n]*)""", re.MULTILINE)
 _TIGHTENING = ("ask", "deny")
 
 # The sentences end where the value, written as JSON, follows.
@@ -62,11 +65,13 @@ def skill_item(name: str) -> ProjectItem:
     return ProjectItem(ItemKind.SKILL, name, 0, "comes with instructions, which may tell the model to run it")
 
 
-def agent_item(name: str) -> ProjectItem:
-    """A file below a folder of agents."""
+def agent_item(name: str, data: bytes = b"") -> ProjectItem:
+    """A file below a folder of agents; `data` is looked through for the model that it would talk to."""
     agent = name.rpartition("/")[2].rpartition(".")[0]
+    models = [found.decode("utf-8", "replace").strip(" \t\r\"'") for found in _MODEL.findall(data)]
+    talks = f", and talks to the model {_shown(models[0])}" if models and models[0] != "inherit" else ""
     return ProjectItem(
-        ItemKind.AGENT, name, 0, f'offers the agent "{agent}", with a prompt and tools of its own'
+        ItemKind.AGENT, name, 0, f'offers the agent "{agent}", with a prompt and tools of its own{talks}'
     )
 
 
@@ -78,7 +83,10 @@ def _section(section: str, value: Any) -> Iterator[tuple[KeyPath, ItemKind, str]
     elif section in _NAMED:
         kind, words = _NAMED[section]
         for name, entry in value.items():
-            yield (section, name), kind, f'{words} "{name}": {_command(entry)}'
+            if is_never_taken((section, name)):
+                yield (section, name), *_setting((section, name), entry)
+            else:
+                yield (section, name), kind, f'{words} "{name}": {_command(entry)}'
     else:
         for key, entry in value.items():
             yield (section, key), *_setting((section, key), entry)

@@ -202,7 +202,7 @@ def _items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
         yield skill_item(file.name)
         return
     if file.name.startswith(AGENT_FOLDERS):
-        yield agent_item(file.name)
+        yield agent_item(file.name, file.data)
         return
     if file.name not in (*CONFIG_NAMES, SERVERS_NAME):
         yield ProjectItem(ItemKind.EXTENSION, file.name, 0, "extends the program")

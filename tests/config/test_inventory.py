@@ -234,3 +234,38 @@ def test_a_folder_that_cannot_be_used_does_not_take_the_others_with_it(
         (ItemKind.UNREADABLE, ".claude/skills"),
         (ItemKind.SKILL, ".agents/skills/small/SKILL.md"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "talks"),
+    [
+        (
+            "a.md",
+            "---\nmodel: openrouter/some/model\n---\nGo.",
+            ', and talks to the model "openrouter/some/model"',
+        ),
+        ("a.toml", "model = 'xai/m'\nprompt = 'Go.'", ', and talks to the model "xai/m"'),
+        ("a.md", "---\nmodel: inherit\n---\nGo.", ""),
+        ("a.md", "---\nname: a\n---\nGo.", ""),
+    ],
+    ids=["markdown", "toml", "inherits", "none"],
+)
+def test_an_agents_own_model_is_told(
+    directories: Directories, project: Path, name: str, text: str, talks: str
+) -> None:
+    (project / ".coder-tui/agents").mkdir()
+    (project / ".coder-tui/agents" / name).write_text(text)
+
+    (item,) = Trust.load(directories).inventory(project).items
+
+    assert item.sentence == f'offers the agent "a", with a prompt and tools of its own{talks}'
+
+
+def test_agents_in_a_projects_settings_are_told_as_never_used(
+    directories: Directories, project: Path
+) -> None:
+    (project / CONFIG).write_text('[agents.custom.mine]\nprompt = "Go."\n')
+
+    (item,) = Trust.load(directories).inventory(project).items
+
+    assert (item.kind, item.needs_trust) == (ItemKind.NEVER, False)
