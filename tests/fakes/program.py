@@ -10,6 +10,8 @@ from typing import Any
 
 PROGRAM = str(Path(sys.executable).with_name("coder-tui"))
 PATIENCE = 120
+NO_SERVERS = '{"*": {"enabled": false}}'
+"""Settings without language servers, whose start is slow: tests that want one enable it by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Program:
             **kept,
             "HOME": str(self.home),
             "TERM": "xterm-256color",
+            "CODER_TUI_LSP": NO_SERVERS,
             "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
             "OPENAI_API_KEY": "sk-test-0123456789abcdef",
             "ANTHROPIC_API_KEY": "sk-ant-test-0123456789abcdef",

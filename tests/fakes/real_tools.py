@@ -17,6 +17,7 @@ from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.tools.base import JsonObject
 from coder_tui.tools.builtin.todos import TodoList
+from tests.fakes.program import NO_SERVERS
 
 NOBODY = ApprovalReply(Decision.NOBODY_THERE)
 ALLOW = ApprovalReply(Decision.ALLOW_ONCE)
@@ -27,6 +28,7 @@ Answer = Callable[[ApprovalRequest], ApprovalReply]
 def setup_in(home: Path, project: Path, mode: Mode) -> Setup:
     """Default settings; the program's own folders lie in `home`."""
     environ = {f"CODER_TUI_{name}_DIR": str(home / name.lower()) for name in ("DATA", "CONFIG", "CACHE")}
+    environ["CODER_TUI_LSP"] = NO_SERVERS
     directories = find_directories(environ)
     return load_setup(
         project, directories, find_sources(directories, project, environ, {}, None), environ, mode

@@ -1,0 +1,213 @@
+"""What a model hears of the problems that its edits bring: from a server that is quick, slow, or missing."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
+from coder_tui.protocol.events import DiagnosticsChanged, ProposalChecked, ToolFinished
+from coder_tui.protocol.requests import ApprovalReply, Decision
+from tests.fakes.family import DONE, Home, calls, home
+from tests.fakes.lsp_settings import fake_server_settings, write_settings
+from tests.fakes.scripted_model import Say
+
+DENY = ApprovalReply(Decision.DENY)
+BAD = {"severity": "error", "message": "bad word", "code": "W", "source": "fake"}
+
+
+def bad(path: str, line: int, character: int = 0) -> dict[str, Any]:
+    return {"path": path, **BAD, "line": line, "character": character}
+
+
+def results(here: Home) -> list[dict[str, Any]]:
+    return [json.loads(message.content) for message in here.told("go")]
+
+
+def edit(path: str, old: str, new: str) -> tuple[str, dict[str, Any]]:
+    return "edit", {"path": path, "old_string": old, "new_string": new}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "a.py").write_text("bad\nfine\n")
+    (folder / "b.py").write_text("fine\n")
+    (folder / "notes.txt").write_text("bad\n")
+    return folder
+
+
+def serve(tmp_path: Path, behaviour: str = "") -> None:
+    write_settings(tmp_path / "config", fake_server_settings(behaviour))
+
+
+async def test_an_edit_tells_what_came_what_went_and_how_much_was_there(
+    tmp_path: Path, project: Path
+) -> None:
+    serve(tmp_path)
+    script = {
+        "go": [
+            Say(calls=(edit("a.py", "fine\n", "bad here\n"),)),
+            Say(calls=(edit("a.py", "bad\nbad here\n", "fine\nfine\n"),)),
+            DONE,
+        ]
+    }
+    async with home(tmp_path, script, mode=Mode.EDITS) as here:
+        await here.session.submit("go")
+        first, second = (result["diagnostics"] for result in results(here))
+        assert first == {
+            "server_status": "fresh",
+            "introduced": [bad("a.py", 1)],
+            "introduced_count": 1,
+            "fixed_count": 0,
+            "remaining_count": 1,
+        }
+        assert second == {
+            "server_status": "fresh",
+            "introduced": [],
+            "introduced_count": 0,
+            "fixed_count": 2,
+            "remaining_count": 0,
+        }
+        told = [event.summary for event in here.events if isinstance(event, ToolFinished)]
+        assert told == ["a.py +1 -1  +1 error", "a.py +2 -2  -2 errors"]
+
+
+async def test_the_edits_of_one_reply_are_checked_together_with_the_last(
+    tmp_path: Path, project: Path
+) -> None:
+    serve(tmp_path)
+    first, second = edit("a.py", "fine", "bad"), edit("b.py", "fine", "bad")
+    script = {"go": [Say(calls=(first, ("read", {"path": "notes.txt"}), second)), DONE]}
+    async with home(tmp_path, script, mode=Mode.EDITS) as here:
+        await here.session.submit("go")
+        early, read, last = results(here)
+        assert early["diagnostics"]["server_status"] == "pending"
+        assert "diagnostics" not in read
+        assert last["diagnostics"] == {
+            "server_status": "fresh",
+            "introduced": [bad("a.py", 1), bad("b.py", 0)],
+            "introduced_count": 2,
+            "fixed_count": 0,
+            "remaining_count": 1,
+            "files": ["a.py", "b.py"],
+        }
+
+
+async def test_where_the_last_edit_fails_it_still_tells_of_the_others(tmp_path: Path, project: Path) -> None:
+    serve(tmp_path)
+    script = {"go": [Say(calls=(edit("b.py", "fine", "bad"), edit("a.py", "nowhere", "bad"))), DONE]}
+    async with home(tmp_path, script, mode=Mode.EDITS) as here:
+        await here.session.submit("go")
+        _, failed = results(here)
+        assert (failed["ok"], failed["diagnostics"]["introduced"]) == (False, [bad("b.py", 0)])
+
+
+async def test_calls_within_a_batch_are_one_batch_of_edits_too(tmp_path: Path, project: Path) -> None:
+    serve(tmp_path)
+    inner = [
+        {"tool": tool, "args": args}
+        for tool, args in (edit("a.py", "fine", "bad"), edit("b.py", "fine", "bad"))
+    ]
+    async with home(tmp_path, {"go": [calls("batch", calls=inner), DONE]}, mode=Mode.EDITS) as here:
+        await here.session.submit("go")
+        early, last = results(here)[0]["results"]
+        assert early["diagnostics"]["server_status"] == "pending"
+        assert last["diagnostics"]["introduced_count"] == 2
+
+
+async def test_without_a_server_it_is_said_once_how_to_get_one(tmp_path: Path, project: Path) -> None:
+    write_settings(
+        tmp_path / "config",
+        {"*": {"enabled": False}, "pylsp": {"enabled": True, "command": ["no-such-pylsp"]}},
+    )
+    script = {
+        "go": [
+            Say(calls=(edit("a.py", "fine", "bad"),)),
+            Say(calls=(edit("a.py", "bad\nbad", "fine"),)),
+            Say(calls=(edit("notes.txt", "bad", "good"),)),
+            DONE,
+        ]
+    }
+    async with home(tmp_path, script, mode=Mode.EDITS) as here:
+        await here.session.submit("go")
+        first, second, notes = results(here)
+        assert first["diagnostics"]["server_status"] == "not_installed"
+        assert "not installed, run:" in first["diagnostics"]["note"]
+        assert second["diagnostics"] == {"server_status": "not_installed"}
+        assert "diagnostics" not in notes
+
+
+async def test_what_a_command_changed_is_told_to_the_servers(tmp_path: Path, project: Path) -> None:
+    serve(tmp_path)
+    script = {
+        "go": [
+            Say(calls=(edit("b.py", "fine", "fine, still"),)),
+            calls("bash", command="echo bad > b.py"),
+            DONE,
+        ]
+    }
+    async with home(tmp_path, script, mode=Mode.AUTO) as here:
+        heard: asyncio.Queue[DiagnosticsChanged] = asyncio.Queue()
+        here.session.subscribe(lambda e: heard.put_nowait(e) if isinstance(e, DiagnosticsChanged) else None)
+        await here.session.submit("go")
+        found = Diagnostic("b.py", 1, 1, Severity.ERROR, "bad word", "W", "fake", is_new=True)
+        assert await heard.get() == DiagnosticsChanged("b.py", (found,))
+
+
+async def test_a_proposed_edit_is_checked_while_it_waits_and_the_disk_stays(
+    tmp_path: Path, project: Path
+) -> None:
+    serve(tmp_path)
+    script = {"go": [Say(calls=(edit("a.py", "bad\nfine", "bad one\nbad two"),)), DONE]}
+    async with home(tmp_path, script) as here:
+        checks: asyncio.Queue[ProposalChecked] = asyncio.Queue()
+        here.session.subscribe(lambda e: checks.put_nowait(e) if isinstance(e, ProposalChecked) else None)
+        turn = asyncio.create_task(here.session.submit("go"))
+        request = await here.asked.get()
+        told = [await checks.get()]
+        while told[-1].check.status is not ServerStatus.FRESH:
+            told.append(await checks.get())
+        new = tuple(
+            Diagnostic("a.py", line, 1, Severity.ERROR, "bad word", "W", "fake", is_new=True)
+            for line in (1, 2)
+        )
+        assert {each.call_id for each in told} == {request.call_id}
+        assert told[-1].check == ProposalCheck(ServerStatus.FRESH, ChangeCounts(2, 1), new, is_known=True)
+        assert (project / "a.py").read_text() == "bad\nfine\n"
+        here.session.answer(request.id, DENY)
+        await turn
+        # What is told of the file is told of its text on disk.
+        old = Diagnostic("a.py", 1, 1, Severity.ERROR, "bad word", "W", "fake")
+        known = {event for event in here.events if isinstance(event, DiagnosticsChanged)}
+        assert known == {DiagnosticsChanged("a.py", (old,))}
+
+
+async def test_an_answer_does_not_wait_for_the_check(tmp_path: Path, project: Path) -> None:
+    serve(tmp_path, "mute")
+    script = {"go": [Say(calls=(edit("a.py", "fine", "bad"),)), DONE]}
+    async with home(tmp_path, script) as here:
+        here.answers = [DENY]
+        async with asyncio.timeout(5):
+            await here.session.submit("go")
+        assert results(here)[0]["error"]["type"] == "denied_by_user"
+
+
+async def test_stopping_a_turn_while_servers_think_keeps_the_result_of_the_edit(
+    tmp_path: Path, project: Path
+) -> None:
+    serve(tmp_path, "mute")
+    script = {"go": [Say(calls=(edit("a.py", "fine", "bad"),)), DONE], "and now": [DONE]}
+    async with home(tmp_path, script, mode=Mode.EDITS) as here:
+        changed = asyncio.Event()
+        here.session.subscribe(lambda e: changed.set() if type(e).__name__ == "FilesChanged" else None)
+        turn = asyncio.create_task(here.session.submit("go"))
+        await changed.wait()
+        here.session.interrupt()
+        await turn
+        (finished,) = [event for event in here.events if isinstance(event, ToolFinished)]
+        assert (finished.outcome, finished.summary) == ("ok", "a.py +1 -1")

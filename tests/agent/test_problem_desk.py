@@ -1,0 +1,211 @@
+"""What goes to language servers and comes back late, never, or while something else happens."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from coder_tui.agent.edit_problems import PUT_OFF, AgentEdits
+from coder_tui.agent.problem_desk import ProblemDesk
+from coder_tui.lsp.report import Report, for_model
+from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
+from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.events import (
+    DiagnosticsAwaited,
+    Event,
+    FilesChanged,
+    ProposalChecked,
+    RequestClosed,
+    RequestOpened,
+    TurnFinished,
+    TurnStarted,
+)
+from coder_tui.protocol.outcomes import TurnOutcome
+from coder_tui.protocol.requests import ApprovalRequest
+from coder_tui.tools.base import Access, JsonObject, ProposedText, ToolResult
+from coder_tui.workspace.confine import Workspace
+from tests.fakes.language_servers import ScriptedServers
+
+ERROR = Diagnostic("a.py", 1, 1, Severity.ERROR, "wrong", is_new=True)
+WARNING = Diagnostic("a.py", 2, 1, Severity.WARNING, "odd", is_new=True)
+WORSE = Report(ServerStatus.FRESH, (WARNING, ERROR))
+UNKNOWN = Report(ServerStatus.PENDING)
+DONE = TurnFinished(1, TurnOutcome.DONE, "", 1)
+
+
+@dataclass
+class Bench:
+    servers: ScriptedServers
+    root: Path
+    patience: float = 60.0
+    told: "asyncio.Queue[Event]" = field(default_factory=asyncio.Queue)
+
+    def __post_init__(self) -> None:
+        self.desk = ProblemDesk(self.servers, Workspace(self.root), self.told.put_nowait, self.patience)
+        self.edits = AgentEdits(self.desk)
+
+    def access(self, *names: str) -> Access:
+        texts = (ProposedText(self.root / name, f"old {name}", f"new {name}") for name in names)
+        return Access((), proposed=tuple(texts))
+
+    def edit(self, *names: str) -> ToolResult:
+        """As the runner does after a call that changed these."""
+        result = ToolResult({"ok": True}, TextBlock(""), "edited", names)
+        with self.edits.edited(self.access(*names), result):
+            self.desk.hear(FilesChanged(names))
+        return result
+
+    async def told_with(self, result: ToolResult, *, more_follow: bool = False) -> JsonObject:
+        return (await self.edits.told(result, more_follow=more_follow)).for_model
+
+
+@pytest.fixture
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text(f"new {name}")
+    made = Bench(ScriptedServers(), tmp_path)
+    yield made
+    await made.desk.close()
+
+
+def looked() -> ToolResult:
+    return ToolResult({"ok": True}, TextBlock(""))
+
+
+def request(call_id: str) -> ApprovalRequest:
+    return ApprovalRequest(f"r-{call_id}", call_id, "edit", ToolKind.EDIT, "?", TextBlock(""))
+
+
+async def test_edits_that_others_follow_wait_for_the_last_of_them(bench: Bench) -> None:
+    assert await bench.told_with(bench.edit("a.py"), more_follow=True) == {"ok": True, "diagnostics": PUT_OFF}
+    bench.servers.reports.put_nowait(WORSE)
+    told = await bench.told_with(bench.edit("b.py"))
+    assert told == {"ok": True, "diagnostics": {**for_model(WORSE), "files": ["a.py", "b.py"]}}
+    asked = bench.servers.asked.get_nowait()
+    assert asked == ("after_change", {"a.py": "old a.py", "b.py": "old b.py"})
+    assert bench.servers.asked.empty()  # an edit is not told as a change on disk besides
+
+
+async def test_of_two_edits_of_a_file_the_text_before_the_first_counts(bench: Bench) -> None:
+    await bench.told_with(bench.edit("a.py"), more_follow=True)
+    result = ToolResult({"ok": True}, TextBlock(""), "", ("a.py",))
+    access = Access((), proposed=(ProposedText(bench.root / "a.py", "new a.py", "newer"),))
+    bench.servers.reports.put_nowait(WORSE)
+    with bench.edits.edited(access, result):
+        pass
+    await bench.told_with(result)
+    assert bench.servers.asked.get_nowait() == ("after_change", {"a.py": "old a.py"})
+
+
+async def test_a_server_that_does_not_answer_holds_no_edit_up_and_is_heard_later(tmp_path: Path) -> None:
+    bench = Bench(ScriptedServers(), tmp_path, patience=0.0)
+    pending = await bench.told_with(bench.edit("a.py"))
+    assert pending["diagnostics"]["server_status"] == "pending"
+    assert await bench.told.get() == DiagnosticsAwaited(("a.py",))
+    assert await bench.told_with(looked()) == {"ok": True}
+    bench.servers.reports.put_nowait(WORSE)
+    assert await bench.told.get() == DiagnosticsAwaited(())
+    assert await bench.told_with(looked()) == {"ok": True, "late_diagnostics": for_model(WORSE)}
+    assert await bench.told_with(looked()) == {"ok": True}  # told once
+    await bench.desk.close()
+
+
+async def test_what_is_not_known_is_asked_for_again_until_it_is(bench: Bench) -> None:
+    bench.servers.reports.put_nowait(UNKNOWN)
+    told = await bench.edits.told(bench.edit("a.py"), more_follow=False)
+    assert told.summary == "edited  problems not known yet"
+    assert await bench.told.get() == DiagnosticsAwaited(("a.py",))
+    bench.servers.asked.get_nowait()
+    for status in (ServerStatus.PENDING, ServerStatus.FRESH):
+        assert await bench.servers.asked.get() == ("diagnostics", ("a.py", "new a.py"))
+        bench.servers.words.put_nowait(status)
+    bench.servers.late = WORSE
+    assert await bench.told.get() == DiagnosticsAwaited(())
+    assert await bench.told_with(looked()) == {"ok": True, "late_diagnostics": for_model(WORSE)}
+
+
+@pytest.mark.parametrize(
+    "status", [ServerStatus.CRASHED, ServerStatus.UNTRUSTED, ServerStatus.LINTER_MISSING]
+)
+async def test_what_cannot_be_known_is_said_and_not_awaited(bench: Bench, status: ServerStatus) -> None:
+    bench.servers.reports.put_nowait(Report(status, detail="for a reason"))
+    told = await bench.told_with(bench.edit("a.py"))
+    assert (told["diagnostics"]["server_status"], told["diagnostics"]["note"]) == (status, "for a reason")
+    assert bench.told.empty()
+
+
+async def test_an_edit_ends_the_asking_about_the_text_before_it(bench: Bench) -> None:
+    bench.servers.reports.put_nowait(UNKNOWN)
+    await bench.told_with(bench.edit("a.py"))
+    bench.servers.reports.put_nowait(WORSE)
+    await bench.told_with(bench.edit("a.py"))
+    assert [await bench.told.get(), await bench.told.get()] == [
+        DiagnosticsAwaited(("a.py",)),
+        DiagnosticsAwaited(()),
+    ]
+    bench.servers.words.put_nowait(ServerStatus.FRESH)
+    await asyncio.sleep(0)
+    assert bench.servers.words.qsize() == 1
+
+
+async def test_other_changes_are_told_to_servers_without_waiting(bench: Bench) -> None:
+    bench.desk.hear(FilesChanged(("a.py", "b.py")))
+    assert await bench.servers.asked.get() == ("told_of_changes", ["a.py", "b.py"])
+
+
+async def test_edits_of_a_turn_that_was_cut_off_are_told_to_servers(bench: Bench) -> None:
+    await bench.told_with(bench.edit("a.py"), more_follow=True)
+    bench.desk.hear(DONE)
+    assert await bench.servers.asked.get() == ("told_of_changes", ["a.py"])
+    assert await bench.told_with(looked()) == {"ok": True}
+
+
+async def test_servers_hear_that_a_turn_begins(bench: Bench) -> None:
+    bench.desk.hear(TurnStarted(1))
+    assert bench.servers.turns == 1
+
+
+async def test_a_change_that_waits_is_said_to_be_unknown_until_it_is_known(bench: Bench) -> None:
+    with bench.edits.declared("c", bench.access("a.py")):
+        bench.desk.hear(RequestOpened(request("c")))
+        assert await bench.told.get() == ProposalChecked("c", ProposalCheck(ServerStatus.PENDING))
+        assert bench.servers.asked.get_nowait() == ("check_proposed", ("a.py", "new a.py"))
+        bench.servers.checks.put_nowait(UNKNOWN)
+        assert await bench.servers.asked.get() == ("check_proposed", ("a.py", "new a.py"))
+        bench.servers.checks.put_nowait(WORSE)
+        check = ProposalCheck(ServerStatus.FRESH, ChangeCounts(1, 0, 1), (ERROR, WARNING), is_known=True)
+        assert await bench.told.get() == ProposalChecked("c", check)
+        bench.desk.hear(RequestClosed("r-c", None))
+
+
+async def test_an_answer_ends_the_check(bench: Bench) -> None:
+    with bench.edits.declared("c", bench.access("a.py")):
+        bench.desk.hear(RequestOpened(request("c")))
+        await bench.servers.asked.get()
+        bench.desk.hear(RequestClosed("r-c", None))
+        assert await bench.servers.given_up.get() == "a.py"
+
+
+async def test_a_call_that_edits_nothing_is_not_checked(bench: Bench) -> None:
+    for access in (None, Access(())):
+        with bench.edits.declared("c", access):
+            bench.desk.hear(RequestOpened(request("c")))
+    await asyncio.sleep(0)
+    assert bench.servers.asked.empty()
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        (ChangeCounts(), ""),
+        (ChangeCounts(2, 1), "+2 errors -1"),
+        (ChangeCounts(1, 0, 2, 1), "+1 error, +2 warnings -1"),
+        (ChangeCounts(0, 1, 0, 2), "-1 error, -2 warnings"),
+    ],
+    ids=str,
+)
+def test_counts_read_as_a_change(counts: ChangeCounts, words: str) -> None:
+    assert str(counts) == words

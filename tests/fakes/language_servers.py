@@ -1,0 +1,49 @@
+"""Language servers that answer when a test says so."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coder_tui.lsp.pool import FileProblems
+from coder_tui.lsp.report import Report
+from coder_tui.protocol.diagnostics import ServerStatus
+
+
+@dataclass
+class ScriptedServers:
+    """Each answer is taken from its queue: what is not there yet is waited for. `asked` is what was asked."""
+
+    reports: "asyncio.Queue[Report]" = field(default_factory=asyncio.Queue)
+    checks: "asyncio.Queue[Report]" = field(default_factory=asyncio.Queue)
+    words: "asyncio.Queue[ServerStatus]" = field(default_factory=asyncio.Queue)
+    late: Report | None = None
+    asked: "asyncio.Queue[tuple[str, object]]" = field(default_factory=asyncio.Queue)
+    turns: int = 0
+    given_up: "asyncio.Queue[str]" = field(default_factory=asyncio.Queue)
+
+    async def diagnostics(self, path: Path, text: str) -> FileProblems:
+        self.asked.put_nowait(("diagnostics", (path.name, text)))
+        return FileProblems(await self.words.get())
+
+    async def after_change(self, paths: Sequence[Path], before: Mapping[Path, str] | None = None) -> Report:
+        self.asked.put_nowait(("after_change", {path.name: (before or {}).get(path) for path in paths}))
+        return await self.reports.get()
+
+    async def check_proposed(self, path: Path, text: str) -> Report:
+        self.asked.put_nowait(("check_proposed", (path.name, text)))
+        try:
+            return await self.checks.get()
+        except asyncio.CancelledError:
+            self.given_up.put_nowait(path.name)
+            raise
+
+    async def told_of_changes(self, paths: Iterable[Path]) -> None:
+        self.asked.put_nowait(("told_of_changes", [path.name for path in paths]))
+
+    def begin_turn(self) -> None:
+        self.turns += 1
+
+    def take_late(self) -> Report | None:
+        late, self.late = self.late, None
+        return late
