@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coder_tui.lsp.offer import setting_for, workspace_folders
-from coder_tui.lsp.peer import UnknownRequestError
+from coder_tui.lsp.peer import GoneError, UnknownRequestError
 from coder_tui.lsp.positions import PositionEncoding
 from coder_tui.lsp.wire import JsonObject, ServerOrder
 
@@ -63,10 +63,17 @@ class Conversation:
         """Why something that it sent could not be read."""
         self.has_garbled = asyncio.Event()
 
-    def begin(self, capabilities: JsonObject) -> None:
-        self._static = capabilities
+    def begin(self, result: Any) -> None:
+        """Take the answer to `initialize`; `GoneError` where there is no going on with it."""
+        told = {} if result is None else result
+        capabilities = (told.get("capabilities") or {}) if isinstance(told, dict) else told
+        if not isinstance(capabilities, dict):
+            raise GoneError("it does not say what it can do")
         # A server that does not say which counts as the protocol's first version did.
-        self.encoding = PositionEncoding(capabilities.get("positionEncoding") or PositionEncoding.UTF16)
+        encoding = capabilities.get("positionEncoding") or PositionEncoding.UTF16
+        if encoding not in list(PositionEncoding):
+            raise GoneError(f"it counts characters in a way that was not offered: {str(encoding)[:40]}")
+        self._static, self.encoding = capabilities, PositionEncoding(encoding)
 
     def can(self, method: str) -> bool:
         is_static = self._static.get(_PROVIDERS[method], False) not in (False, None)

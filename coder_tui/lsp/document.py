@@ -9,7 +9,7 @@ from coder_tui.lsp.positions import PositionEncoding, line_at, lines_of, to_char
 from coder_tui.lsp.wire import Found, Place
 from coder_tui.protocol.diagnostics import Severity
 
-MOST_FINDINGS = 1_000
+MOST_FINDINGS = 500
 _REMEMBERED_TEXTS = 3
 _GRAVEST_FIRST = list(Severity)
 

@@ -99,10 +99,11 @@ class Examiner:
 
     async def renew(self, path: Path, text: str) -> None:
         selection = await self.select(path, text)
-        self.state(path).text = text
-        for order in selection.orders:
-            fields = _document(path, text, selection)
-            await self._hosting.tell("put", order, **fields, is_saved=True)
+        async with self.lock(path):
+            self.state(path).text = text
+            for order in selection.orders:
+                fields = _document(path, text, selection)
+                await self._hosting.tell("put", order, **fields, is_saved=True)
 
     async def forget(self, path: Path) -> FileState | None:
         """The file is gone: servers close it; what was known of it."""

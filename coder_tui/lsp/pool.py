@@ -161,8 +161,10 @@ class LspPool:
             "character": character,
             "query": query,
         }
-        answers = await asyncio.gather(*(self._hosting.ask(order, **fields) for order in selection.orders))
-        return _best(answers)
+        orders = selection.orders
+        # One text at a time: a server must not take this one for a proposal that is being checked.
+        async with self._files.lock(path):
+            return _best(await asyncio.gather(*(self._hosting.ask(order, **fields) for order in orders)))
 
     async def find_symbols(self, query: str, seconds: float = PATIENCE) -> Answered:
         """In the whole workspace, as the servers that run know it."""

@@ -39,7 +39,7 @@ class Run:
 
     async def begin(self, order: ServerOrder) -> None:
         result = await self._initialized(initialize_params(order))
-        self.conversation.begin((result or {}).get("capabilities") or {})
+        self.conversation.begin(result)
         self.client.notify("initialized", {})
         if order.settings:
             # Sent only where there are some: an empty table makes some servers forget their own.

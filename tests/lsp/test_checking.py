@@ -86,7 +86,7 @@ async def test_five_quick_edits_end_with_the_last_text(tmp_path: Path) -> None:
 async def test_a_flood_is_bounded_and_counted_gravest_first(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "flood") as it:
         told = await it.checker.check(it.path, "x\n", "python", ENOUGH)
-    assert (told.status, told.total, len(told.items)) == (FRESH, 10_000, 1_000)
+    assert (told.status, told.total, len(told.items)) == (FRESH, 10_000, 500)
     assert {item.severity for item in told.items} == {"error"}
 
 

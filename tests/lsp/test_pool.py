@@ -218,3 +218,13 @@ async def test_a_server_that_gives_up_is_told_of_and_can_be_tried_again(root: Pa
         assert await b.pool.restart("fake")
         await b.until(lambda: len(b.told) > told)
         assert not await b.pool.restart("nobody")
+
+
+async def test_a_question_meanwhile_does_not_stand_in_for_the_proposed_text(root: Path) -> None:
+    async with bench_in(root, faked("slow")) as b:
+        text = b.write("x\n")
+        proposing = asyncio.ensure_future(b.pool.check_proposed(b.file, "bad\n"))
+        await b.until(lambda: bool(b.told))
+        hover, report = await asyncio.gather(b.pool.ask(Question.HOVER, b.file, text), proposing)
+    assert hover.contents.startswith("```python")
+    assert report == Report(FRESH, introduced=(problem(1, 1, is_new=True),))
