@@ -101,12 +101,18 @@ def request_lines(request: ApprovalRequest) -> Iterator[str]:
     yield safe_line(f"{who}{request.title}")
     yield from (f"    {line}" for line in block_text(request.preview).split("\n"))
     facts = [*map(str, request.findings), *request.facts]
-    facts.append("this can be undone" if request.is_undoable else "this cannot be undone")
+    facts.append(_undo_words(request))
     if request.sandbox:
         facts.append(f"sandbox: {request.sandbox}")
     if request.rule:
         facts.append(f"rule: {request.rule}")
     yield from (f"  - {safe_line(fact)}" for fact in facts)
+
+
+def _undo_words(request: ApprovalRequest) -> str:
+    if request.is_undoable:
+        return "this can be undone"
+    return "of this, /undo takes back files here at most" if request.is_command else "this cannot be undone"
 
 
 def options_of(request: ApprovalRequest) -> tuple[Choice, ...]:

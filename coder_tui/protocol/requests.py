@@ -85,6 +85,11 @@ class ApprovalRequest:
     is_divisible: bool = False
     """Whether single hunks of the preview, a diff, may be refused."""
 
+    @property
+    def is_command(self) -> bool:
+        """Files of the folder are taken back after a command, too; nothing else that it does is."""
+        return bool(self.sandbox)
+
 
 @dataclass(frozen=True, slots=True)
 class ApprovalReply:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import cast
@@ -153,6 +154,12 @@ async def test_sub_agents_are_told_by_name_and_without_their_words() -> None:
     ]
     assert "I think" not in talk.printed
     await talk.type(None)
+
+
+async def test_a_command_says_how_far_undo_goes() -> None:
+    talk = await started()
+    talk.emit(RequestOpened(replace(command_request(), sandbox="bubblewrap: no network")))
+    assert "  - of this, /undo takes back files here at most" in talk.printed.splitlines()
 
 
 async def test_a_request_is_a_numbered_menu_and_only_a_number_answers() -> None:

@@ -14,6 +14,7 @@ from coder_tui.ui.glyphs import ASCII, UNICODE
 from coder_tui.ui.screens.help import HelpScreen
 from coder_tui.ui.widgets.detail_rows import draw_details
 from coder_tui.ui.widgets.request_words import LONGEST_CLAIM, Detail, Weight, details, digest, title
+from coder_tui.ui.widgets.why import why_rows
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, shell_request, stage
 from tests.ui.transcript_app import PALETTE
@@ -99,12 +100,25 @@ def test_a_word_that_passes_for_another_is_told_first() -> None:
     assert digest(request, UNICODE).plain == "not what it looks like · no undo"
 
 
+def test_undo_is_promised_for_as_much_as_it_takes_back() -> None:
+    command = replace(SHELL, sandbox="bubblewrap: no network")
+    promised = [
+        (digest(request, UNICODE).plain, why_rows(request)[-1].text)
+        for request in (replace(SHELL, is_undoable=True), command, SHELL)
+    ]
+    assert promised == [
+        ("old version kept", "the old version is kept"),
+        ("undo: files at most", "/undo takes back files of this folder at most"),
+        ("no undo", "cannot be undone"),
+    ]
+
+
 def test_the_digest_has_only_words_of_the_program() -> None:
     found = (Finding(FindingKind.READS, "x"), Finding(FindingKind.NETWORK, "evil", "evil"))
     command = replace(
         SHELL, findings=found, sandbox="none: bubblewrap is missing", facts=("evil",), rule="evil"
     )
-    assert digest(command, UNICODE).plain == "uses the network · no sandbox · no undo"
+    assert digest(command, UNICODE).plain == "uses the network · no sandbox · undo: files at most"
     assert digest(replace(SHELL, findings=found[:1]), ASCII).plain == "only reads"
     assert digest(replace(SHELL, is_undoable=True), UNICODE).plain == "old version kept"
     hidden = replace(SHELL, preview=TerminalBlock("ls \u200b", "", None))

@@ -29,6 +29,8 @@ _HEIGHTS = [(0, "-cramped"), (16, "-roomy")]
 HIDDEN = "It holds hidden characters, which an editor may obey or not show: e again opens it."
 HIDDEN_HERE = "It holds hidden characters, so it is not changed here: set $EDITOR to use yours."
 
+NOT_UNDONE = "This cannot be undone: Ctrl+Y allows it."
+PARTLY = "Not all of this could be undone: Ctrl+Y allows it."
 CUT = "Long lines are cut: w shows them whole, and only then it can be allowed."
 
 _HUNK_MOVES = {"]": 1, "[": -1, "x": 0}
@@ -191,7 +193,7 @@ class ApprovalScreen(GuardedScreen[Closed]):
             case Choice.WHY:
                 self._dialog.show_why(is_open=not was_telling)
             case Choice.REMIND:
-                self._dialog.note("This cannot be undone: Ctrl+Y allows it.")
+                self._dialog.note(PARTLY if self.request.is_command else NOT_UNDONE)
             case Choice.ALLOW | Choice.ALWAYS:
                 self._allow(choice)
             case _:

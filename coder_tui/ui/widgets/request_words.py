@@ -120,7 +120,7 @@ def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
     elif request.is_undoable:
         parts.append(("old version kept", "$text-success"))
     else:
-        parts.append(("no undo", "$text-warning"))
+        parts.append(("undo: files at most" if request.is_command else "no undo", "$text-warning"))
     dot = Content(f" {chrome.dot} ")
     return dot.join([Content.styled(text, style) if style else Content(text) for text, style in parts])
 

@@ -39,6 +39,12 @@ def why_rows(request: ApprovalRequest) -> tuple[Detail, ...]:
     rows += found(request)
     if request.sandbox:
         rows.append(Detail("sandbox", safe_line(request.sandbox)))
-    undo = "the old version is kept" if request.is_undoable else "cannot be undone"
-    rows.append(Detail("undo", undo, weight=Weight.GOOD if request.is_undoable else Weight.WARNING))
+    rows.append(_undo_row(request))
     return tuple(rows)
+
+
+def _undo_row(request: ApprovalRequest) -> Detail:
+    if request.is_undoable:
+        return Detail("undo", "the old version is kept", weight=Weight.GOOD)
+    words = "/undo takes back files of this folder at most" if request.is_command else "cannot be undone"
+    return Detail("undo", words, weight=Weight.WARNING)
