@@ -9,14 +9,19 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.geometry import Region
+from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.visual import Visual
 from textual.widget import Widget
 from textual.widgets import TextArea
 
+from coder_tui.ui.themes import own_themes
+from tests.fakes.colours import SIGHT, contrast, distance
 from tests.fakes.screens import Stage
+from tests.fakes.views import VIEWS, at_rest, shown
 
-TEXT, MARK = 4.5, 3.0
+SIZES = ((80, 24), (100, 30), (140, 40), (200, 50))
+TEXT, MARK, APART = 4.5, 3.0, 20.0
 TITLE_ROOM = 4
 """Columns of a border that a title does not have."""
 
@@ -26,18 +31,6 @@ class Cell:
     text: str
     ink: Color
     ground: Color
-
-
-def luminance(value: Color) -> float:
-    parts = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in value.normalized
-    ]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-
-def contrast(one: Color, other: Color) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def cells(s: Stage) -> Iterator[Cell]:
@@ -76,6 +69,38 @@ def weak(s: Stage) -> set[tuple[str, float]]:
     return found
 
 
+def alike(s: Stage) -> set[tuple[str, float]]:
+    """Grounds of added and deleted lines that an eye of some kind can hardly tell apart."""
+    grounds: dict[str, set[Color]] = {"+ ": set(), "- ": set()}
+    for cell in cells(s):
+        grounds.get(cell.text, set()).add(cell.ground)
+    apart = {
+        (sight, round(distance(added, deleted, sight), 1))
+        for added in grounds["+ "]
+        for deleted in grounds["- "]
+        for sight in SIGHT
+    }
+    return {(sight, value) for sight, value in apart if value < APART}
+
+
+async def faults(name: str) -> dict[str, object]:
+    """All that is wrong with a view, at every size and in every theme; one app shows it all."""
+    view, found = VIEWS[name], dict[str, object]()
+    async with shown(name, SIZES[0]) as s:
+        for size in (view.size,) if view.size else SIZES:
+            await s.pilot.resize_terminal(*size)
+            await at_rest(s)
+            where = f"{size[0]}x{size[1]}"
+            found[f"{where} has no room for"] = clipped(s)
+            found[f"{where} footer"] = s.screen.status.size.height != 1
+            for theme in own_themes(s.app):
+                s.app.theme = theme
+                await s.pilot.pause()
+                found[f"{where} {theme} cannot be read"] = weak(s)
+                found[f"{where} {theme} looks alike"] = alike(s)
+    return {what: value for what, value in found.items() if value}
+
+
 def clipped(s: Stage) -> list[str]:
     """What has more to say than there is room, and neither scrolls nor shows by a sign that it goes on."""
     found = []
@@ -91,7 +116,7 @@ def _cut_by_itself(widget: Widget) -> Iterator[str]:
     for title in (widget.border_title, widget.border_subtitle):
         if title and cell_len(str(title)) > widget.outer_size.width - TITLE_ROOM:
             yield f"title {title}"
-    if isinstance(widget, ScrollView | TextArea) or widget.is_scrollable:
+    if isinstance(widget, ScrollView | TextArea) or _scrolls(widget):
         return
     if type(widget).render_line is not Widget.render_line:
         for y in range(widget.size.height):
@@ -109,18 +134,23 @@ def _cut_words(widget: Widget, visual: Visual) -> Iterator[str]:
         yield from (line for line in lines if cell_len(line.rstrip()) > width)
         needed = len(lines)
     else:
-        needed = visual.get_height(widget.styles, width)
+        needed = visual.get_height(widget.styles.get_rules(), width)
     if needed > height:
         yield f"{needed} rows in {height}: {visual}"
 
 
 def _cut_by_others(widget: Widget) -> Iterator[str]:
     """By the frame of a parent that does not scroll."""
-    is_scrolled = any(isinstance(parent, Widget) and parent.is_scrollable for parent in widget.ancestors)
+    is_scrolled = any(isinstance(parent, Widget) and _scrolls(parent) for parent in widget.ancestors)
     if not widget.children and not is_scrolled:
         region, _, clip, *_ = widget.screen.find_widget(widget)
         if region.intersection(clip).size != region.size:
             yield f"only {clip.intersection(region).size} of {region.size} is visible"
+
+
+def _scrolls(widget: Widget) -> bool:
+    ways = (widget.styles.overflow_x, widget.styles.overflow_y)
+    return not isinstance(widget, Screen) and any(way in {"auto", "scroll"} for way in ways)
 
 
 def _name(widget: Widget) -> str:

@@ -1,6 +1,6 @@
 """Every screen of the program in a state that people meet, for pictures and for checks over all of them."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -158,19 +158,20 @@ VIEWS: dict[str, View] = {
 
 
 @asynccontextmanager
-async def shown(
-    name: str, size: tuple[int, int], change: Callable[[Launch], Launch] = lambda launch: launch
-) -> AsyncIterator[Stage]:
+async def shown(name: str, size: tuple[int, int]) -> AsyncIterator[Stage]:
     """The app with that view open, at rest."""
+    async with prepared(name, size) as s:
+        await opened(s, VIEWS[name])
+        yield s
+
+
+@asynccontextmanager
+async def prepared(name: str, size: tuple[int, int]) -> AsyncIterator[Stage]:
+    """The app with the session that the view is of."""
     view = VIEWS[name]
     session = FakeSession(ROOT, view.earlier)
     session.files = FILES if view.earlier else ()
-    launch = replace(launch_for(session), shelf=lambda: SHELF, has_motion=False)
-    if name == "trust":
-        launch = replace(launch, trust=Trusting(INVENTORY))
-    if name == "first-run":
-        launch = replace(launch, first_run=NoModel())
-    app = CoderApp(change(launch))
+    app = CoderApp(_launch(name, session))
     with TemporaryDirectory() as folder:
         async with app.run_test(size=view.size or size) as pilot:
             s = Stage(app, pilot, session)
@@ -178,8 +179,18 @@ async def shown(
                 await begun(s)
                 # Shown is one folder, listed another: a picture must not hold the name of a passing one.
                 s.screen._directory = _project(Path(folder))
-            await opened(s, view)
             yield s
+
+
+def _launch(name: str, session: FakeSession) -> Launch:
+    launch = replace(launch_for(session), shelf=lambda: SHELF, has_motion=False)
+    match name:
+        case "trust":
+            return replace(launch, trust=Trusting(INVENTORY))
+        case "first-run":
+            return replace(launch, first_run=NoModel())
+        case _:
+            return launch
 
 
 async def begun(s: Stage) -> None:

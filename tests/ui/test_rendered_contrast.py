@@ -1,35 +1,30 @@
-"""What is really drawn can be read: every screen at four sizes in every theme, and without colours."""
+"""What the session really draws can be read: at four sizes, in every theme, and without colours."""
 
 import pytest
 
-from coder_tui.ui.themes import own_themes
-from tests.fakes.rendered import clipped, weak
-from tests.fakes.screens import Stage
+from tests.fakes.rendered import cells, faults, weak
 from tests.fakes.views import VIEWS, at_rest, shown
 
-SIZES = ((80, 24), (100, 30), (140, 40), (200, 50))
 
-
-async def check(s: Stage, size: tuple[int, int]) -> dict[str, object]:
-    """What is wrong with the open view at this size, by theme."""
-    await s.pilot.resize_terminal(*size)
-    await at_rest(s)
-    wrong: dict[str, object] = {}
-    if lost := clipped(s):
-        wrong["clipped"] = lost
-    if s.screen.status.size.height != 1:
-        wrong["footer"] = s.screen.status.size
-    for theme in own_themes(s.app):
-        s.app.theme = theme
-        await s.pilot.pause()
-        if found := weak(s):
-            wrong[theme] = found
-    return wrong
-
-
-@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("name", [name for name, view in VIEWS.items() if not view.is_modal])
 async def test_everything_drawn_can_be_read(name: str) -> None:
-    sizes = [VIEWS[name].size] if VIEWS[name].size else SIZES
-    async with shown(name, SIZES[0]) as s:
-        wrong = {size: await check(s, size) for size in sizes if size}
-    assert {size: what for size, what in wrong.items() if what} == {}
+    assert await faults(name) == {}
+
+
+@pytest.mark.parametrize("name", ["session", "themes"])
+async def test_the_sixteen_colours_are_the_terminals_own(name: str) -> None:
+    async with shown(name, (100, 30)) as s:
+        s.app.theme = "ansi-16"
+        await at_rest(s)
+        strips = s.app.screen._compositor.render_strips()
+        styles = [segment.style for strip in strips for segment in strip if segment.style]
+        used = {color for style in styles for color in (style.color, style.bgcolor) if color}
+        assert {color.name for color in used if color.number is None} == set()
+
+
+async def test_without_colours_there_is_no_hue_and_all_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with shown("browsing", (100, 30)) as s:
+        seen = list(cells(s))
+        hues = {cell for cell in seen for color in (cell.ink, cell.ground) if len(set(color.rgb)) > 1}
+        assert (hues, weak(s)) == (set(), set())
