@@ -180,6 +180,12 @@ class PermissionDesk:
         if verdict.effect is Effect.DENY:
             raise _denied(verdict)
 
+    def check_still(self, tool: Tool[Any], access: Access | None, *, is_foreign: bool) -> None:
+        """Right before a cleared call runs: the mode or the agent may have become another."""
+        now = self._verdict_on(action_of(tool, access, is_foreign=is_foreign))
+        if now.effect is Effect.DENY:
+            raise _denied(now)
+
     async def _apply(self, request: ApprovalRequest, reply: ApprovalReply) -> Clearance:
         match reply.decision:
             case Decision.ALLOW_ONCE:

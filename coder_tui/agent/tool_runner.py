@@ -245,7 +245,7 @@ class ToolRunner:
             result = await self._watched(attempt.call.id, tool, params, approved)
         else:
             async with self.calls.keeping(attempt.call.id, changed_paths(tool.kind, access)):
-                result = await tool.run(params, approved)
+                result = await self._run(tool, params, approved)
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:
             with self._scope.problems.edited(access, result):
@@ -273,13 +273,18 @@ class ToolRunner:
             return result
         return replace(result, for_model={**result.for_model, "instructions": told})
 
+    async def _run(self, tool: Tool[Any], params: Params, context: ToolContext) -> ToolResult:
+        # Copies take their time; a person who began to plan meanwhile means this call, too.
+        self._desk.check_still(tool, context.access, is_foreign=self.registry.is_foreign(tool.name))
+        return await tool.run(params, context)
+
     async def _watched(
         self, call_id: str, tool: Tool[Any], params: Params, context: ToolContext
     ) -> ToolResult:
         seen: list[Path] = []
         try:
             async with self.calls.watching(call_id, touches_git=touches_git(context.access)) as seen:
-                return await tool.run(params, context)
+                return await self._run(tool, params, context)
         finally:
             if seen:
                 self._bus.publish(FilesChanged(tuple(name_of(path, self._scope.directory) for path in seen)))
