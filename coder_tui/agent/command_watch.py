@@ -65,6 +65,8 @@ class CommandWatch:
             if self._running == 0:
                 self._before = await self._snapshots.before(trusts_git=trusts_git)
                 self.uncovered = covered_words(self._before, self._root)
+            elif self._before is not None and not trusts_git:
+                await self._snapshots.secure(self._before)
             self._running += 1
 
     async def _leave(self, call_id: str) -> tuple[Path, ...]:

@@ -34,6 +34,12 @@ class CommandSnapshots:
         names = kept.names if trusts_git else NOTHING_KEPT.names
         return await settled(lambda: self._copies.take(kept.paths, names))
 
+    async def secure(self, before: Baseline) -> None:
+        """Keep now what was left to git: a command begins that may write git's own folder."""
+        borrowed = {each.digest: each.git_name for each in before.contents.values() if each.place is None}
+        if borrowed:
+            await self._put_borrowed(borrowed)
+
     async def after(self, session_id: str, turn: int, call_id: str, before: Baseline) -> tuple[Change, ...]:
         """Note what was changed meanwhile; returns it."""
         touched = await settled(lambda: self._copies.touched(before))
