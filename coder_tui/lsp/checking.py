@@ -65,7 +65,8 @@ class Checker:
         """Let the server have this text, without waiting."""
         document = self._documents.take(path, language)
         was_proposed, document.is_proposed = document.is_proposed, is_proposed
-        if document.version == 0 or document.text != text:
+        is_other = document.version == 0 or document.text != text
+        if is_other:
             self._pace.published(document.pushes)
             document.sent(text, _now())
             self._documents.forget_results(spared=document)
@@ -73,7 +74,8 @@ class Checker:
             self._documents.send(document)
         else:
             is_recalled = document.is_known
-        if is_recalled and was_proposed and not is_proposed:
+        # Known from when it was proposed: the server need not say it again.
+        if is_recalled and not is_proposed and (is_other or was_proposed):
             self._announce(document)
         if is_saved:
             self._documents.save(document)

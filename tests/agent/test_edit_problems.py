@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,13 @@ import pytest
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
-from coder_tui.protocol.events import DiagnosticsChanged, ProposalChecked, ToolFinished
+from coder_tui.protocol.events import DiagnosticsChanged, Event, ProposalChecked, ToolFinished
 from coder_tui.protocol.requests import ApprovalReply, Decision
 from tests.fakes.family import DONE, Home, calls, home
 from tests.fakes.lsp_settings import fake_server_settings, write_settings
 from tests.fakes.scripted_model import Say
 
-DENY = ApprovalReply(Decision.DENY)
+ALLOW, DENY = ApprovalReply(Decision.ALLOW_ONCE), ApprovalReply(Decision.DENY)
 BAD = {"severity": "error", "message": "bad word", "code": "W", "source": "fake"}
 
 
@@ -185,6 +186,30 @@ async def test_a_proposed_edit_is_checked_while_it_waits_and_the_disk_stays(
         old = Diagnostic("a.py", 1, 1, Severity.ERROR, "bad word", "W", "fake")
         known = {event for event in here.events if isinstance(event, DiagnosticsChanged)}
         assert known == {DiagnosticsChanged("a.py", (old,))}
+
+
+async def test_an_edit_that_was_checked_as_proposed_is_known_when_it_is_made(
+    tmp_path: Path, project: Path
+) -> None:
+    serve(tmp_path)
+    script = {"go": [Say(calls=(edit("b.py", "fine", "bad"),)), DONE]}
+    async with home(tmp_path, script) as here:
+        known, shown = asyncio.Event(), asyncio.Event()
+
+        def hear(event: Event) -> None:
+            if isinstance(event, ProposalChecked) and event.check.is_known:
+                known.set()
+            if event == DiagnosticsChanged("b.py", (replace(found, is_new=True),)):
+                shown.set()
+
+        found = Diagnostic("b.py", 1, 1, Severity.ERROR, "bad word", "W", "fake")
+        here.session.subscribe(hear)
+        turn = asyncio.create_task(here.session.submit("go"))
+        request = await here.asked.get()
+        await known.wait()
+        here.session.answer(request.id, ALLOW)
+        await turn
+        await shown.wait()
 
 
 async def test_an_answer_does_not_wait_for_the_check(tmp_path: Path, project: Path) -> None:
