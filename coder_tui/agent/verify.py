@@ -73,7 +73,8 @@ class Verifier:
 
     async def run_now(self, command: str) -> TerminalBlock | None:
         limit = round(self._rules.timeout_sec * 1000)
-        async with self._changes.watch.over(VERIFY, touches_git=False):
+        # Only a command that names git may write git's own folder.
+        async with self._changes.watch.over(VERIFY, touches_git="git" in command):
             return await self._commands.run(command, label=VERIFY, answer="verify.command", timeout_ms=limit)
 
     async def _check(self, command: str, turn: int) -> "Failure | None":
