@@ -12,7 +12,7 @@ from coder_tui.config.toml_lines import KeyPath
 
 _LONGEST = 1_000
 _LAST = 300
-# Found without parsing: whatever reads the file later must not talk to a model that nobody was told of.
+# Without parsing, for that is the work of others: a model that is written otherwise is not seen here.
 _MODEL = re.compile(rb"""^[ \t]*["']?model["']?[ \t]*[:=][ \t]*(\S[^\n]*)""", re.MULTILINE)
 _TIGHTENING = ("ask", "deny")
 
@@ -69,9 +69,9 @@ def agent_item(name: str, data: bytes = b"") -> ProjectItem:
     """A file below a folder of agents; `data` is looked through for the model that it would talk to."""
     agent = name.rpartition("/")[2].rpartition(".")[0]
     models = [found.decode("utf-8", "replace").strip(" \t\r\"'") for found in _MODEL.findall(data)]
-    talks = f", and talks to the model {_shown(models[0])}" if models and models[0] != "inherit" else ""
+    named = f"talks to the model {_shown(models[0])}" if models else "may name a model of its own"
     return ProjectItem(
-        ItemKind.AGENT, name, 0, f'offers the agent "{agent}", with a prompt and tools of its own{talks}'
+        ItemKind.AGENT, name, 0, f'offers the agent "{agent}", with its own prompt and tools; it {named}'
     )
 
 

@@ -242,11 +242,11 @@ def test_a_folder_that_cannot_be_used_does_not_take_the_others_with_it(
         (
             "a.md",
             "---\nmodel: openrouter/some/model\n---\nGo.",
-            ', and talks to the model "openrouter/some/model"',
+            'talks to the model "openrouter/some/model"',
         ),
-        ("a.toml", "model = 'xai/m'\nprompt = 'Go.'", ', and talks to the model "xai/m"'),
-        ("a.md", "---\nmodel: inherit\n---\nGo.", ""),
-        ("a.md", "---\nname: a\n---\nGo.", ""),
+        ("a.toml", "model = 'xai/m'\nprompt = 'Go.'", 'talks to the model "xai/m"'),
+        ("a.md", "---\nmodel: inherit\n---\nGo.", 'talks to the model "inherit"'),
+        ("a.md", "---\nname: a\n---\nGo.", "may name a model of its own"),
     ],
     ids=["markdown", "toml", "inherits", "none"],
 )
@@ -258,7 +258,7 @@ def test_an_agents_own_model_is_told(
 
     (item,) = Trust.load(directories).inventory(project).items
 
-    assert item.sentence == f'offers the agent "a", with a prompt and tools of its own{talks}'
+    assert item.sentence == f'offers the agent "a", with its own prompt and tools; it {talks}'
 
 
 def test_agents_in_a_projects_settings_are_told_as_never_used(
