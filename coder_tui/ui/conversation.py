@@ -28,6 +28,7 @@ class Conversation:
         self._session: Session | None = None
         self._deaf: list[Callable[[], None]] = []
         self._early: list[str] = []
+        self._early_modes = 0
         self._unstored: list[str] = []
 
     @property
@@ -44,6 +45,10 @@ class Conversation:
         self._deaf = [session.subscribe(listener) for listener in listeners]
         early, self._early = self._early, []
         self._queue.show(())
+        # The mode first: what was sent meanwhile was meant for the chosen one.
+        for _ in range(self._early_modes):
+            self.next_mode()
+        self._early_modes = 0
         for text in early:
             self.send(text)
 
@@ -94,7 +99,9 @@ class Conversation:
         self._session.answer(request_id, reply)
 
     def next_mode(self) -> None:
-        if self._session is not None:
+        if self._session is None:
+            self._early_modes += 1
+        else:
             self._session.set_mode(_NEXT_MODE[self._session.mode])
 
     def set_mode(self, mode: Mode) -> None:

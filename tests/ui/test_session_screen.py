@@ -103,6 +103,28 @@ async def test_keys_that_come_before_there_is_a_prompt_are_typed_into_it_in_orde
         assert s.draft == "x"
 
 
+async def test_the_mode_chosen_before_the_session_is_there_holds_for_what_was_sent_meanwhile() -> None:
+    session, is_open = FakeSession(), asyncio.Event()
+
+    async def open_session() -> Session:
+        await is_open.wait()
+        return cast(Session, session)
+
+    modes: list[tuple[str, Mode]] = []
+    app = CoderApp(Launch(Path("/srv/project"), "coder-dark", False, open_session))
+    async with app.run_test() as pilot:
+        s = Stage(app, pilot, session)
+        await pilot.press("shift+tab", "shift+tab", *"go", "enter")
+        assert (session.mode, session.submitted) == (Mode.ASK, [])
+        session.subscribe(
+            lambda event: (
+                modes.append((event.text, session.mode)) if isinstance(event, UserMessageAdded) else None
+            )
+        )
+        is_open.set()
+        await s.until(lambda: modes == [("go", Mode.PLAN)])
+
+
 async def test_ctrl_c_stashes_then_stops_then_quits_at_the_second_press() -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter", *"idea", "ctrl+c")
