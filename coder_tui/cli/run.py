@@ -38,7 +38,7 @@ def _prompt(arguments: argparse.Namespace) -> str:
             raise UsageError("no prompt: give one with -p TEXT or on standard input")
         text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
     if not text.strip():
-        raise UsageError("the prompt is empty")
+        raise UsageError("the prompt is empty: say it behind -p, or on standard input")
     return str(text)
 
 

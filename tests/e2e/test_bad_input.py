@@ -67,7 +67,8 @@ def test_a_data_directory_that_cannot_be_made(program: Program) -> None:
 
 
 def test_an_empty_prompt(program: Program) -> None:
-    assert sentence(program, "run", "-p", "  ", code=2) == "coder-tui: the prompt is empty"
+    said = "coder-tui: the prompt is empty: say it behind -p, or on standard input"
+    assert sentence(program, "run", "-p", "  ", code=2) == said
 
 
 def test_no_model(program: Program) -> None:
