@@ -1,5 +1,6 @@
 """The files that a language server has open, and the messages that keep them as we have them."""
 
+import asyncio
 from typing import Any
 
 from coder_tui.lsp.document import Document, uri_of
@@ -60,6 +61,8 @@ class Documents:
             self._notify("didChange", params)
         elif self._life.run is not None:
             document.generation = self._life.generation
+            # It may have waited for the server to start, which says nothing of how long answers take.
+            document.sent_at = asyncio.get_running_loop().time()
             whole = {**named, "languageId": document.language, "text": document.text}
             self._notify("didOpen", {"textDocument": whole})
 

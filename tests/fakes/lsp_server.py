@@ -108,7 +108,8 @@ class Server:
             case "crash" if "crash" in text:
                 os.kill(os.getpid(), signal.SIGKILL)
             case "tardy" if version > 1:
-                threading.Timer(2.0, self.publish, (uri, version, found(text))).start()
+                # Longer than anybody ever waits for a change.
+                threading.Timer(5.5, self.publish, (uri, version, found(text))).start()
             case "slow":
                 threading.Timer(0.6, self.publish, (uri, version, found(text))).start()
             case "ask":

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from coder_tui.bootstrap import Setup, load_setup
 from coder_tui.bootstrap.language_servers import build_pool, missing_servers
 from coder_tui.config.paths import find_directories
+from coder_tui.config.sources import find_sources
 from coder_tui.config.trust import Trust
 from coder_tui.lsp.servers import Catalogue, ServerSpec
-from coder_tui.protocol.access import Mode
 from coder_tui.protocol.diagnostics import ServerStatus
 from tests.fakes.lsp_pools import FAKE, Told, hear_nothing, pool_in
-from tests.fakes.real_tools import setup_in
 from tests.fakes.shells import BUBBLEWRAP
 
 needs_bubblewrap = pytest.mark.skipif(
@@ -86,6 +86,17 @@ async def test_a_server_cannot_write_talk_or_see_secrets(
     assert sorted(path.name for path in root.iterdir()) == [".git", "a.py", "spy.py"]
 
 
+def environment(home: Path) -> dict[str, str]:
+    return {f"CODER_TUI_{name}_DIR": str(home / name.lower()) for name in ("DATA", "CONFIG", "CACHE")}
+
+
+def setup_in(home: Path, project: Path) -> Setup:
+    """Default settings, and servers as everybody has them."""
+    environ = environment(home)
+    directories = find_directories(environ)
+    return load_setup(project, directories, find_sources(directories, project, environ, {}, None), environ)
+
+
 def project_with(tmp_path: Path, settings: str) -> Path:
     project = tmp_path / "project"
     (project / ".coder-tui").mkdir(parents=True)
@@ -99,14 +110,14 @@ async def test_a_projects_own_server_starts_only_after_trust(tmp_path: Path) -> 
     only_this = f'[lsp."*"]\nenabled = false\n[lsp.py]\nenabled = true\ncommand = {command}\n'
     project = project_with(tmp_path, only_this)
     told: list[Told] = []
-    before = build_pool(setup_in(tmp_path, project, Mode.ASK), told.append)
+    before = build_pool(setup_in(tmp_path, project), told.append)
     found = await before.diagnostics(project / "a.py", "bad\n")
     await before.close()
     assert found.status is ServerStatus.UNTRUSTED
     assert "'coder-tui trust' shows what they would do, and asks" in found.detail
     assert told == []
     trust_all(tmp_path, project)
-    after = build_pool(setup_in(tmp_path, project, Mode.ASK), hear_nothing)
+    after = build_pool(setup_in(tmp_path, project), hear_nothing)
     try:
         found = await after.diagnostics(project / "a.py", "bad\n")
     finally:
@@ -115,8 +126,7 @@ async def test_a_projects_own_server_starts_only_after_trust(tmp_path: Path) -> 
 
 
 def trust_all(home: Path, project: Path) -> None:
-    environ = {f"CODER_TUI_{name}_DIR": str(home / name.lower()) for name in ("DATA", "CONFIG", "CACHE")}
-    trust = Trust.load(find_directories(environ))
+    trust = Trust.load(find_directories(environment(home)))
     trust.accept(trust.inventory(project))
 
 
@@ -126,7 +136,7 @@ def test_what_is_missing_is_told_at_start_in_the_contracts_words(
     (tmp_path / "project").mkdir()
     monkeypatch.setenv("PATH", os.devnull)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
-    setup = setup_in(tmp_path, tmp_path / "project", Mode.ASK)
+    setup = setup_in(tmp_path, tmp_path / "project")
     assert missing_servers(setup) == (
         "[LSP] sh: bash-language-server not installed, "
         "run: npm i -g bash-language-server && apt install shellcheck",

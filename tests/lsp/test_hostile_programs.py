@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.lsp.finding import Places
+from coder_tui.lsp.install import InstallPlan, plan_for, run_plan
 from coder_tui.lsp.selection import NO_SANDBOX, Selector, Surroundings
 from coder_tui.lsp.servers import build_catalogue
 from coder_tui.protocol.diagnostics import ServerStatus
@@ -53,3 +54,18 @@ async def test_a_projects_server_does_not_start_without_a_sandbox(project: Path)
     pylsp = next(each for each in found if each.spec.name == "pylsp")
     assert (pylsp.order, pylsp.status) == (None, ServerStatus.UNTRUSTED)
     assert pylsp.detail == f"pylsp: {NO_SANDBOX}"
+
+
+def test_to_install_runs_no_module_of_the_folder_one_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python looks for `-m` modules, and for all that they import, in the working directory first."""
+    for name in ("venv", "pip"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    spec = next(spec for spec in build_catalogue({}).servers if spec.name == "pylsp")
+    (make, _) = plan_for(spec, tmp_path / "installed").commands
+
+    run_plan(InstallPlan(spec, ((*make[:3], "--help"), (*make[:2], "pip", "--version"))))
+
+    assert not (tmp_path / "ran").exists()
