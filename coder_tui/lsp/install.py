@@ -12,6 +12,7 @@ from coder_tui.lsp.servers import Installer, ServerSpec
 from coder_tui.shell.environment import clean_environment
 
 _SECONDS = 900
+_NOWHERE = Path(sys.executable).anchor
 
 
 class InstallFailedError(Exception):
@@ -53,7 +54,8 @@ def run_plan(plan: InstallPlan) -> None:
         if shutil.which(command[0], path=environment.get("PATH")) is None:
             raise InstallFailedError(f"{command[0]} is not installed")
         try:
-            done = subprocess.run(command, env=environment, check=False, timeout=_SECONDS)
+            # Not in the folder one happens to be in: its modules and settings would take part.
+            done = subprocess.run(command, env=environment, cwd=_NOWHERE, check=False, timeout=_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise InstallFailedError(f"{command[0]} failed: {error}") from error
         if done.returncode:
