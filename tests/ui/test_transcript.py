@@ -98,6 +98,7 @@ async def test_a_call_shows_its_way_from_proposal_to_end() -> None:
         seen: list[list[str]] = []
         steps: tuple[Callable[[], None], ...] = (
             lambda: transcript.propose_tool("a", "shell", 1200),
+            lambda: transcript.finish_message("m", "", "", interrupted=False),
             lambda: transcript.start_tool("a", "shell", ToolKind.EXECUTE, "make"),
             lambda: transcript.wait_tool("a"),
             lambda: transcript.resume_tool("a"),
@@ -110,6 +111,7 @@ async def test_a_call_shows_its_way_from_proposal_to_end() -> None:
             seen.append([" ".join(row.split()) for row in filled_rows(app)])
         assert seen == [
             ["○ shell is being written, 1,200 characters"],
+            ["○ shell comes next"],
             ["▶ shell make running"],
             ["? shell make waiting for you F8 answer"],
             ["▶ shell make running"],

@@ -49,6 +49,7 @@ class Tail(DrawnLines):
         self.pacer = Pacer(self, self._draw)
         self._width = 0
         self._proposals: dict[str, tuple[str, int]] = {}
+        self._is_written = False
         self._drawn: list[Strip] = []
         self._body: list[Strip] = []
         self._body_look: tuple[int, Palette] | None = None
@@ -78,7 +79,14 @@ class Tail(DrawnLines):
 
     def propose(self, call_id: str, tool: str, received: int) -> None:
         self._proposals[call_id] = (safe_line(tool), received)
+        self._is_written = False
         self.pacer.request()
+
+    def settle_proposals(self) -> None:
+        """The reply is whole: its calls wait for those before them."""
+        self._is_written = True
+        if self._proposals:
+            self._draw()
 
     def drop_proposals(self, call_id: str | None = None) -> None:
         """One, or all of them."""
@@ -176,9 +184,8 @@ class Tail(DrawnLines):
         mark = plain_strip(f"{palette.glyphs.pending} ", GUTTER, palette.dim)
         rows = []
         for tool, received in self._proposals.values():
-            words = Text.assemble(
-                (tool, palette.strong), (f"  is being written, {received:,} characters", palette.dim)
-            )
+            state = "comes next" if self._is_written else f"is being written, {received:,} characters"
+            words = Text.assemble((tool, palette.strong), (f"  {state}", palette.dim))
             cut_text(words, room, palette.glyphs.more)
             rows.append(to_strip(words, room, palette.base))
         return beside(mark, rows)

@@ -87,6 +87,7 @@ class Transcript(BrowsedScroll):
         else:
             self._drop_stream()
             self._add_reply(text, thinking)
+        self.tail.settle_proposals()
         if interrupted:
             self.tail.drop_proposals()
             self.add_note(NoticeLevel.INFO, "Stopped by you.")
