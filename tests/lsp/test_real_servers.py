@@ -44,6 +44,16 @@ async def test_what_a_server_says_is_what_it_says_to_a_plain_script(case: Case, 
     assert [bool(told.items) for told in ours] == [True, False, True, True]
 
 
+async def test_code_without_types_is_no_problem_unless_the_project_says_so(root: Path) -> None:
+    untyped = "def double(a):\n    return a * 2\n"
+    case = next(case for case in CASES if case.server == "basedpyright")
+    async with real_checker(case, root) as checker:
+        assert await ask(checker, case, root, untyped) == Checked(ServerStatus.FRESH)
+    await asyncio.to_thread((root / "pyrightconfig.json").write_text, '{"typeCheckingMode": "strict"}')
+    async with real_checker(case, root) as checker:
+        assert (await ask(checker, case, root, untyped)).items
+
+
 @every_server
 async def test_edits_that_change_nothing_or_follow_quickly_end_with_the_truth(case: Case, root: Path) -> None:
     async with real_checker(case, root) as checker:

@@ -102,6 +102,11 @@ async def test_with_a_server_every_tool_answers(tmp_path: Path) -> None:
             "asked_line": "x = first  # bad",
             "server_status": "fresh",
         }
+
+
+async def test_with_a_server_uses_and_symbols_are_found(tmp_path: Path) -> None:
+    start = {"line": 0, "character": 0}
+    async with bench_in(tmp_path, faked()) as b:
         references = await b.call("lsp_references", path="a.py", line=0, character=0)
         assert [place["path"] for place in references["locations"]] == ["a.py", "/etc/hostname"]
         symbols = await b.call("lsp_symbols", path="a.py", query="INN")
