@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from coder_tui.agent.background import Background
+from coder_tui.agent.code_lookup import Lookup, NoLookup
 from coder_tui.agent.compaction import CompactionDesk
 from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.job_desk import JobDesk
@@ -70,6 +71,7 @@ class SessionParts:
     take_todos: Callable[[tuple[TodoItem, ...]], None] = lambda items: None
     subagents: ChildDesk = field(default_factory=NoChildren)
     skills: SkillShelf = field(default_factory=no_skills)
+    lookup: Lookup = field(default_factory=NoLookup)
     jobs: JobDesk = field(default_factory=lambda: JobDesk(JobTable()))
     is_kept: bool = True
     is_confined: bool = True
@@ -101,6 +103,7 @@ class Session:
         self.subagents = parts.subagents
         self.shell = PersonShell(parts)
         self.jobs = parts.jobs
+        self.lookup = parts.lookup
         self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
         self.compaction = parts.compaction
         self.verifier = parts.verifier

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from coder_tui.agent.attachments import Attach, Attachments, both
+from coder_tui.agent.code_lookup import CodeLookup
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.git_reminder import GitReminder
@@ -137,6 +138,7 @@ class Core:
             subagents=build_subagents(info.id, furniture),
             compaction=compaction,
             verifier=verifier,
+            lookup=CodeLookup(bench.pool, workspace_of(self.setup)),
             jobs=JobDesk(bench.shell.jobs, self.setup.redact),
             is_kept=not self.setup.is_scratch,
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,

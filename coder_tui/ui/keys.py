@@ -203,6 +203,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("diff.previous_hunk", _D, "left_square_bracket", "hunk(-1)", "Previous hunk", palette=False),
     _row("diff.next_file", _D, "right_curly_bracket", "file(1)", "Next file", palette=False),
     _row("diff.previous_file", _D, "left_curly_bracket", "file(-1)", "Previous file", palette=False),
+    _row("diff.names", _D, "h", "names", "Names in the hunk: what each is, where defined", palette=False),
     _row("review.keep", _V, "y", "decide(True)", "Keep the hunk, go on", palette=False),
     _row("review.reject", _V, "n", "decide(False)", "Reject the hunk, go on", palette=False),
     _row("review.keep_file", _V, "Y", "decide_file(True)", "Keep the whole file", palette=False),

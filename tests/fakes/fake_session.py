@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from coder_tui.agent.code_lookup import FoundPlace, NamePlace
 from coder_tui.agent.profiles import Profile
 from coder_tui.agent.profiles_builtin import BUILD, built_in
 from coder_tui.agent.review import Reviewed
@@ -49,6 +50,20 @@ class FakeFacts:
 
     async def sent_before(self) -> tuple[str, ...]:
         return self.sent
+
+
+class FakeLookup:
+    """Knows what a test says of names, and nothing else."""
+
+    def __init__(self) -> None:
+        self.words: dict[str, str] = {}
+        self.places: dict[str, FoundPlace] = {}
+
+    async def hover(self, path: str, place: NamePlace) -> str:
+        return self.words.get(place.name, "Nothing is known of it.")
+
+    async def definition(self, path: str, place: NamePlace) -> FoundPlace | str:
+        return self.places.get(place.name, f"{place.name} of {path}:{place.line} comes from nowhere.")
 
 
 class FakeShell:
@@ -160,6 +175,7 @@ class FakeSession:
         self.shell = FakeShell()
         self.jobs = FakeJobs()
         self.subagents = FakeChildren()
+        self.lookup = FakeLookup()
         self.submitted: list[str] = []
         self.answers: list[tuple[str, Reply]] = []
         self.interrupts = 0

@@ -12,6 +12,7 @@ from coder_tui.ui.screens.review_actions import ReviewActions
 if TYPE_CHECKING:  # neither the agent nor what draws diffs is needed before the first paint
     from coder_tui.agent.session import Session
     from coder_tui.ui.changes_feed import ChangesFeed, ShownChange
+    from coder_tui.ui.widgets.diff_view import DiffView
     from coder_tui.ui.widgets.dock import Dock
     from coder_tui.ui.widgets.pane_tabs import PaneTabs
     from coder_tui.ui.widgets.problems_pane import ProblemsPane
@@ -58,6 +59,14 @@ class PaneActions(ReviewActions):
     def on_changes_pane_opened(self) -> None:
         self.dock.zoom(PaneName.CHANGES)
         self.set_focus(self.dock.changes.diff)
+
+    def on_diff_view_names_asked(self, event: "DiffView.NamesAsked") -> None:
+        from coder_tui.ui.name_lookup import look_up
+
+        if (session := self.conversation.session) is not None:
+            reader, say = self.reader.open_place, self.hints.show
+            looking = look_up(self, session.lookup, self.chrome, event, reader, say)
+            self.run_worker(looking, group="names", exclusive=True)
 
     def on_problems_pane_opened(self, event: "ProblemsPane.Opened") -> None:
         found = event.diagnostic

@@ -10,8 +10,10 @@ from coder_tui.protocol.errors import UserError
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.key_order import deliver
 from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.name_lookup import look_up
 from coder_tui.ui.review_model import Key, ReviewedFile, ReviewModel
 from coder_tui.ui.screens.review_page import ReviewPage
+from coder_tui.ui.widgets.diff_view import DiffView
 
 NOTHING_TO_SEND = "Nothing to send: reject a hunk (n) or comment on one (c) first."
 ONE_LINE = "This hunk is a single line already."
@@ -107,6 +109,11 @@ class ReviewScreen(ReviewPage):
     def action_edit(self) -> None:
         if self.model.file is not None:
             self._open_place(str(self.model.file.path), _line_of(self.model.file, self.model.current), 1)
+
+    def on_diff_view_names_asked(self, event: DiffView.NamesAsked) -> None:
+        open_place, say = self._open_place, self.refresh_all
+        looking = look_up(self, self.session.lookup, self._chrome, event, open_place, say)
+        self.run_worker(looking, group="names", exclusive=True)
 
     def action_leave(self) -> None:
         self.dismiss("")

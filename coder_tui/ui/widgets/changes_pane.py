@@ -34,6 +34,7 @@ DIFF_HINTS = (
     ("] [", "hunk"),
     ("w", "wrap"),
     ("+ -", "context"),
+    ("h", "names"),
     ("|", "columns"),
     ("i", "blanks"),
     ("Esc", "prompt"),

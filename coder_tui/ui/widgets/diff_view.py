@@ -8,6 +8,7 @@ from textual.message import Message
 
 from coder_tui.diffs.layout import Piece
 from coder_tui.diffs.model import Gap, Same
+from coder_tui.diffs.names import Named, names_in
 from coder_tui.ui.drawing.diff_sheet import CONTEXT
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.widgets.diff_surface import DiffSurface
@@ -28,6 +29,14 @@ class DiffView(DiffSurface, can_focus=True):
         def __init__(self, hunk: str) -> None:
             super().__init__()
             self.hunk = hunk
+
+    class NamesAsked(Message):
+        """Names of the current hunk are to be looked up, in the file as it is after the change."""
+
+        def __init__(self, path: str, names: tuple[Named, ...]) -> None:
+            super().__init__()
+            self.path = path
+            self.names = names
 
     def annotate(self, marks: Mapping[str, str], remarks: Mapping[str, str]) -> None:
         """By hunk: a sign of one cell at its first row, and words below it."""
@@ -77,6 +86,14 @@ class DiffView(DiffSurface, can_focus=True):
             self.go(rows[at])
             if hunks := self.sheet.files[at].hunks:
                 self.choose(hunks[0].id)
+
+    def action_names(self) -> None:
+        if not self.sheet.files:
+            return
+        file = self.sheet.files[self._file]
+        hunks = [hunk.id for hunk in file.hunks]
+        hunk = self.current if self.current in hunks else next(iter(hunks), "")
+        self.post_message(self.NamesAsked(file.path, names_in(file, hunk) if hunk else ()))
 
     @property
     def _file(self) -> int:

@@ -1,0 +1,28 @@
+"""The names in a hunk, as they stand in the new version of the file."""
+
+import re
+from collections.abc import Iterator
+
+from coder_tui.diffs.model import Change, Comparison, Same
+
+_NAME = re.compile(r"[^\W\d]\w+")
+
+Named = tuple[str, int, int, str]
+"""A name, its line and character from 0, and the line's text."""
+
+
+def names_in(file: Comparison, hunk: str) -> tuple[Named, ...]:
+    """Each name once, where it stands first; a single letter is none."""
+    found: dict[str, Named] = {}
+    for number, line in _new_lines(file, hunk):
+        for match in _NAME.finditer(line):
+            found.setdefault(match[0], (match[0], number, match.start(), line.strip()))
+    return tuple(found.values())
+
+
+def _new_lines(file: Comparison, hunk: str) -> Iterator[tuple[int, str]]:
+    marked = file.hunk(hunk)
+    for section in file.sections[marked.start : marked.stop]:
+        match section:
+            case Change(new=new, added=lines) | Same(new=new, lines=lines):
+                yield from enumerate(lines, new)

@@ -1,0 +1,38 @@
+"""The names in a change: what each is stands below the list, and Enter goes to where it comes from."""
+
+from typing import ClassVar
+
+from coder_tui.agent.code_lookup import Lookup, NamePlace
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.screens.picker import Hint, PickerScreen
+from coder_tui.ui.widgets.fuzzy_list import Item
+
+_LONGEST = 500
+"""Characters of what a server tells, which has three rows."""
+
+
+class NamesScreen(PickerScreen):
+    heading: ClassVar[str] = "Names in this change"
+    hints: ClassVar[tuple[Hint, ...]] = (("Enter", "definition"), ("Esc", "close"), ("Up Down", "move"))
+
+    def __init__(self, chrome: Chrome, lookup: Lookup, path: str, names: tuple[NamePlace, ...]) -> None:
+        super().__init__(chrome)
+        self._lookup = lookup
+        self._path = path
+        self._names = names
+
+    def fill(self) -> None:
+        items = [
+            Item(key=str(index), label=place.name, details=(f"{place.line + 1}", place.text))
+            for index, place in enumerate(self._names)
+        ]
+        self.list.show(items, "0")
+
+    def moved(self, item: Item | None) -> None:
+        if item is not None:
+            self.say("Asking the language server.")
+            self.run_worker(self._tell(item), group="hover", exclusive=True)
+
+    async def _tell(self, item: Item) -> None:
+        words = await self._lookup.hover(self._path, self._names[int(item.key)])
+        self.say(words[:_LONGEST])
