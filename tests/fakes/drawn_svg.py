@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 
 from rich.cells import cell_len
 from rich.color import Color
-from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
@@ -55,6 +56,16 @@ _BARS = {
 _SHADES = {"░": 0.3, "▒": 0.5, "▓": 0.75}
 
 
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    text: str
+    width: int
+    kind: str
+    ink: str
+    ground: str
+    looks: str
+
+
 class _Picture:
     """Shapes gathered by colour, words by row."""
 
@@ -67,35 +78,41 @@ class _Picture:
         self.inks: dict[str, str] = {}
 
     def add(self, strip: Strip, y: int) -> None:
-        x, words = 0, []
-        for segment in strip:
-            style = segment.style or Style()
-            if (back := _colour(style, is_ink=False)) != self.ground:
-                self.grounds[back].append(_box(x, y, 0, 0, segment.cell_length, 1))
-            for place, text in _pieces(segment):
-                if not self._shape(text, x + place, y, _colour(style, is_ink=True)):
-                    words.append(self._word(text, x + place, style))
-            x += segment.cell_length
+        cells, x = _cells(strip), 0
+        for back, run in groupby(cells, key=lambda cell: cell.ground):
+            wide = sum(cell.width for cell in run)
+            if back != self.ground:
+                self.grounds[back].append(_box(x, y, 0, 0, wide, 1))
+            x += wide
+        words = [self._word(*word) for word in self._words(cells, y)]
         if words:
             self.rows.append(f'<text y="{MARGIN + y * HEIGHT + BASELINE:g}">{"".join(words)}</text>')
 
-    def _shape(self, text: str, x: int, y: int, ink: str) -> bool:
+    def _words(self, cells: list[_Cell], y: int) -> Iterator[tuple[str, int, str, str]]:
+        """Text, column, ink and looks; what is drawn as a shape is drawn on the way."""
+        x = 0
+        for (kind, ink, looks), run in groupby(cells, key=lambda cell: (cell.kind, cell.ink, cell.looks)):
+            taken = list(run)
+            if kind == "word":
+                yield "".join(cell.text for cell in taken), x, ink, looks
+            for cell in taken:
+                if kind == "shape":
+                    self._shape(cell.text, x, y, ink)
+                x += cell.width
+
+    def _shape(self, text: str, x: int, y: int, ink: str) -> None:
         if text in _LINES:
             middle = f"{MARGIN + (x + 0.5) * WIDTH:g} {MARGIN + (y + 0.5) * HEIGHT:g}"
             self.lines[ink].append("".join(f"M{middle}{_ENDS[side]}" for side in _LINES[text]))
         elif text in _BARS:
             self.bars[ink, 1.0].append(_box(x, y, *_BARS[text]))
-        elif text in _SHADES:
+        else:
             self.bars[ink, _SHADES[text]].append(_box(x, y, 0, 0, 1, 1))
-        return text in _LINES or text in _BARS or text in _SHADES
 
-    def _word(self, text: str, x: int, style: Style) -> str:
-        ink = _colour(style, is_ink=True)
-        marks = (("b", style.bold), ("i", style.italic), ("u", style.underline), ("s", style.strike))
-        kinds = "".join(f" {name}" for name, is_set in marks if is_set)
+    def _word(self, text: str, x: int, ink: str, looks: str) -> str:
         name = self.inks.setdefault(ink, f"c{len(self.inks)}")
         place = f'x="{MARGIN + x * WIDTH:.6g}" textLength="{cell_len(text) * WIDTH:.6g}"'
-        return f'<tspan {place} class="{name}{kinds}">{escape(text, quote=False)}</tspan>'
+        return f'<tspan {place} class="{name}{looks}">{escape(text, quote=False)}</tspan>'
 
 
 def svg(strips: Iterable[Strip], ground: str = "") -> str:
@@ -126,22 +143,19 @@ def svg(strips: Iterable[Strip], ground: str = "") -> str:
     return "\n".join(parts)
 
 
-def _pieces(segment: Segment) -> Iterator[tuple[int, str]]:
-    """Words with their column; signs that are drawn as shapes each alone."""
-    place, word, begin = 0, "", 0
-    for character in segment.text:
-        is_shape = character in _LINES or character in _BARS or character in _SHADES
-        if (is_shape or character == " ") and word:
-            yield begin, word
-            word = ""
-        if is_shape:
-            yield place, character
-        elif character != " ":
-            begin = begin if word else place
-            word += character
-        place += cell_len(character)
-    if word:
-        yield begin, word
+def _cells(strip: Strip) -> list[_Cell]:
+    """Character by character: the same picture however its row was put together."""
+    found = []
+    for segment in strip:
+        style = segment.style or Style()
+        marks = (("b", style.bold), ("i", style.italic), ("u", style.underline), ("s", style.strike))
+        looks = "".join(f" {name}" for name, is_set in marks if is_set)
+        ink, ground = _colour(style, is_ink=True), _colour(style, is_ink=False)
+        for character in segment.text:
+            is_shape = character in _LINES or character in _BARS or character in _SHADES
+            kind = "shape" if is_shape else "blank" if character == " " else "word"
+            found.append(_Cell(character, cell_len(character), kind, ink, ground, looks))
+    return found
 
 
 def _box(x: int, y: int, left: float, top: float, wide: float, high: float) -> str:
