@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # the types of requests take long to define: not before the f
 
 _QUEUE_ROWS = 3
 _REST_ROWS = 3
+_LONGEST = 1000
+"""Characters, of which one row shows a part; a command may have megabytes."""
 SHOWN = 1 + _REST_ROWS
 """Requests that are named where all of them wait."""
 
@@ -59,7 +61,7 @@ class QueueLine(Widget):
             self.refresh(layout=True)
 
     def render(self) -> Content:
-        rows = [f"queued  {safe_line(text)}" for text in self._texts[:_QUEUE_ROWS]]
+        rows = [f"queued  {safe_line(text[:_LONGEST])}" for text in self._texts[:_QUEUE_ROWS]]
         if len(self._texts) > _QUEUE_ROWS:
             rows.append(f"        and {len(self._texts) - _QUEUE_ROWS} more")
         width = self.content_size.width
@@ -69,7 +71,7 @@ class QueueLine(Widget):
 def request_line(request: "Request") -> str:
     """A request in one line: who asks, where that is not the main agent, and for what."""
     words = f"{request.tool} {request.summary}" if request.summary else request.title
-    return safe_line(f"{request.agent}: {words}" if request.agent else words)
+    return safe_line((f"{request.agent}: {words}" if request.agent else words)[:_LONGEST])
 
 
 class RequestCard(Widget):
