@@ -6,8 +6,8 @@ from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.widgets.request_words import Detail, Weight
 
-_LONGEST = 40
-"""Columns of the first message."""
+_LONGEST, _LEAST = 48, 12
+"""Columns of all words, so that a narrow dialog has no row more when they come; and of the first message."""
 _UNKNOWN = {
     ServerStatus.PENDING: "problems not known yet",
     ServerStatus.STALE: "problems not known yet",
@@ -27,10 +27,13 @@ def check_words(check: ProposalCheck, chrome: Chrome) -> tuple[str, str]:
         return _UNKNOWN.get(check.status, "problems not known"), "$text-muted"
     if not counts:
         return _good_words(check)
+    if not check.is_known:
+        return f"{counts}, and more may come", "bold $text-warning"
     if not check.is_compared:
         counts = f"{counts.replace('+', '')} in it, old or new"
-    first = f": {_message(check, chrome)}" if check.introduced else ""
-    return counts + first, "bold $text-warning" if is_worse else "$text-success"
+    return counts + _first(
+        check, _LONGEST - len(counts), chrome
+    ), "bold $text-warning" if is_worse else "$text-success"
 
 
 def _good_words(check: ProposalCheck) -> tuple[str, str]:
@@ -39,10 +42,14 @@ def _good_words(check: ProposalCheck) -> tuple[str, str]:
     return "no new problems", "$text-success"
 
 
-def _message(check: ProposalCheck, chrome: Chrome) -> str:
+def _first(check: ProposalCheck, room: int, chrome: Chrome) -> str:
+    """The gravest of them, where there is room."""
+    if not check.introduced:
+        return ""
     first = check.introduced[0]
+    place = f": {first.line}:{first.character} "
     words = safe_line(first.message[: 4 * _LONGEST].partition("\n")[0])
-    return f"{first.line}:{first.character} {cut(words, _LONGEST, chrome.more)}"
+    return place + cut(words, room - len(place), chrome.more) if room - len(place) >= _LEAST else ""
 
 
 def check_rows(check: ProposalCheck, chrome: Chrome) -> tuple[Detail, ...]:
