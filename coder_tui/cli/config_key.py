@@ -45,9 +45,9 @@ async def _tell(keys: ModelKeys) -> None:
 
 def _keep(provider: Provider, keyring: Keyring) -> None:
     key = _read(provider)
-    redactor().learn(key)
     if reason := wrong_key(key):
         raise UserError(f"{reason}; nothing was kept")
+    redactor().learn(key)
     try:
         keyring.keep(variable_of(provider), key)
     except KeyringError as error:

@@ -28,6 +28,8 @@ class Redactor:
 
     def learn(self, value: str) -> None:
         """A further secret, for everything that is looked at from now on."""
+        if not value:
+            return  # nothing stands between any two letters
         self._values = (*self._values, value)
         self.forms = forms_of(self._values)
 

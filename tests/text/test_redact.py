@@ -173,3 +173,9 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
 def test_a_flood_of_beginnings_is_read_in_one_go(piece: str) -> None:
     text = piece * (400_000 // len(piece))
     assert len(Redactor({})(text)) <= len(text) + len(MASK) * (len(text) // len(piece))
+
+
+def test_an_empty_secret_hides_nothing() -> None:
+    redact = Redactor({})
+    redact.learn("")
+    assert redact("as it is") == "as it is"
