@@ -106,6 +106,8 @@ KNOWN: tuple[ServerSpec, ...] = (
         ("pyrightconfig.json", *_PYTHON),
         Installer.PIP,
         ("basedpyright",),
+        # Its own default warns of every line without types. A project's configuration overrules this one.
+        settings={"basedpyright": {"analysis": {"typeCheckingMode": "standard"}}},
     ),
     ServerSpec(
         "ruff", "py", ("ruff", "server"), ("ruff.toml", ".ruff.toml", *_PYTHON), Installer.PIP, ("ruff",)

@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,12 +85,20 @@ def rows(checked: Checked) -> list[Row]:
 
 
 @contextlib.asynccontextmanager
-async def real_checker(case: Case, root: Path) -> AsyncIterator[Checker]:
+async def real_checker(
+    case: Case, root: Path, settings: Mapping[str, object] | None = None
+) -> AsyncIterator[Checker]:
     """Confined as in a session, where that works."""
     environment = {**clean_environment(os.environ), "PATH": server_path()}
     initialization = dict(case.spec.initialization) if case.spec.initialization else None
     order = ServerOrder(
-        case.server, case.server, case.argv, str(root), environment, initialization=initialization
+        case.server,
+        case.server,
+        case.argv,
+        str(root),
+        environment,
+        settings=dict(settings or {}),
+        initialization=initialization,
     )
     folders = folders_in(root.parent)
     readable = SandboxFolders(folders.own, (*folders.readable, root), folders.cache)

@@ -47,10 +47,10 @@ async def test_what_a_server_says_is_what_it_says_to_a_plain_script(case: Case, 
 async def test_code_without_types_is_no_problem_unless_the_project_says_so(root: Path) -> None:
     untyped = "def double(a):\n    return a * 2\n"
     case = next(case for case in CASES if case.server == "basedpyright")
-    async with real_checker(case, root) as checker:
+    async with real_checker(case, root, case.spec.settings) as checker:
         assert await ask(checker, case, root, untyped) == Checked(ServerStatus.FRESH)
     await asyncio.to_thread((root / "pyrightconfig.json").write_text, '{"typeCheckingMode": "strict"}')
-    async with real_checker(case, root) as checker:
+    async with real_checker(case, root, case.spec.settings) as checker:
         assert (await ask(checker, case, root, untyped)).items
 
 
