@@ -69,9 +69,11 @@ def _list(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(registry.definitions(traits, audience, is_enabled), indent=2)
         return 0
-    for tool in filter(is_enabled, registry.offered(traits, audience)):
+    tools = [tool for tool in registry.offered(traits, audience) if is_enabled(tool)]
+    width = max((len(tool.name) for tool in tools), default=0)
+    for tool in tools:
         first_line = description_of(tool).split("\n", 1)[0]
-        say(f"{tool.name:<12} {tool.kind:<8} {first_line}")
+        say(f"{tool.name:<{width}} {tool.kind:<8} {first_line}")
     return 0
 
 
