@@ -77,9 +77,10 @@ def load_profiles(
     for name in (BUILD, PLAN):
         # A session cannot be without them.
         own.profiles.setdefault(name, built_in.get(name))
-    project = _Gathered()
+    project, taken_names = _Gathered(), {name.casefold() for name in own.profiles}
     for parsed in _of_project(places.workspace, trust, project.notices):
-        if parsed.profile is not None and parsed.name in own.profiles:
+        # `Build` would be taken for `build`, by people and by models.
+        if parsed.profile is not None and parsed.name.casefold() in taken_names:
             source = parsed.profile.source
             taken = f"{source}: the name {parsed.name} is taken by an agent of yours or ours; not used"
             project.notices.append(taken)

@@ -194,6 +194,14 @@ def test_a_trusted_project_cannot_replace_an_agent(home: Home, name: str) -> Non
     ]
 
 
+def test_a_trusted_projects_agent_cannot_pass_for_another_by_its_case(home: Home) -> None:
+    home.put("project/.coder-tui/agents/Build.md", "---\ntools: '*'\n---\nNew words.")
+    home.trust()
+    profiles, _ = home.load()
+
+    assert [profile.name for profile in profiles.all] == NAMES
+
+
 def test_a_link_out_of_the_project_is_not_followed(home: Home) -> None:
     home.put("elsewhere.md", "---\n---\nSecret.")
     (home.project / ".claude/agents").mkdir(parents=True)
