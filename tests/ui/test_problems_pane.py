@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 from rich.text import Text
 
-from coder_tui.protocol.diagnostics import Diagnostic, Severity
-from coder_tui.protocol.events import DiagnosticsChanged, TodosChanged
+from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
+from coder_tui.protocol.events import (
+    DiagnosticsAwaited,
+    DiagnosticsChanged,
+    ServerStatusChanged,
+    TodosChanged,
+)
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.ui.external_editor import place_words
 from coder_tui.ui.glyphs import UNICODE
@@ -237,3 +242,37 @@ async def test_a_key_leads_from_the_prompt_to_the_problems_and_on_to_the_next() 
             await s.pilot.press(key)
             seen.append(s.screen.dock.problems.marked)
         assert (seen, s.draft) == ([ERROR, WARNING, HINT, WARNING], "draft")
+
+
+async def test_a_file_that_is_not_known_yet_is_not_taken_for_clean() -> None:
+    async with stage(size=(150, 40)) as s:
+        s.session.emit(DiagnosticsAwaited(("slow.py",)))
+        await s.until(lambda: "problems ?" in s.drawn())
+        assert not s.screen.dock.problems.display  # that nothing is known is no reason to step forward
+        await show(s, ERROR)
+        await s.pilot.press("f5")
+        await s.until(lambda: "slow.py  (not known yet)" in s.drawn() and "problems 1" in s.drawn())
+        s.session.emit(DiagnosticsAwaited(("a.py",)))
+        await s.until(lambda: "a.py  (not known yet)" in s.drawn())
+        s.session.emit(DiagnosticsAwaited(()))
+        await s.until(lambda: "not known yet" not in s.drawn())
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (None, "No problems are known. No file was checked yet."),
+        (ServerStatus.STARTING, "No problems are known. pylsp is starting."),
+        (ServerStatus.CRASHED, "No problems are known. pylsp fails."),
+        (ServerStatus.FRESH, "No problems are known."),
+    ],
+    ids=str,
+)
+async def test_without_problems_it_is_said_how_far_that_can_be_relied_on(
+    status: ServerStatus | None, words: str
+) -> None:
+    async with stage(size=(150, 40)) as s:
+        if status is not None:
+            s.session.emit(ServerStatusChanged("pylsp", "py", status))
+        await s.pilot.press("f5")
+        await s.until(lambda: f"{words} " in s.drawn())

@@ -143,7 +143,7 @@ class PaneActions(ReviewActions):
     def _servers_words(self) -> str:
         """That none is known may be because nobody looked."""
         if not self.dock.servers:
-            return " No language server has looked at a file yet."
+            return " No file was checked yet."
         words = {"starting": "is starting", "crashed": "fails"}
         return "".join(
             f" {safe_line(name)} {words[status]}."
