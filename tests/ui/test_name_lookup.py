@@ -13,7 +13,7 @@ FILE = ChangedFile(Path("/srv/project/new.py"), 1, b"a = 1\n", b"total = count(a
 
 async def changed(s: Stage) -> None:
     s.session.files = (FILE,)
-    s.session.lookup.words["count"] = "def count(x): int\n\nHow many."
+    s.session.lookup.words["count"] = "```python\ndef count(x): int\n```\nHow many."
     s.session.emit(FilesChanged(("new.py",)))
     await s.until(lambda: "M new.py" in s.drawn())
 
@@ -28,7 +28,7 @@ async def test_h_in_a_diff_tells_what_a_name_is() -> None:
         await s.pilot.press("f3", "enter", "h")
         await s.until(lambda: is_listed(s) and "Nothing is known of it." in s.drawn())
         await s.pilot.press("down")
-        await s.until(lambda: "def count(x): int" in s.drawn())
+        await s.until(lambda: "def count(x): int  How many." in s.drawn())
         await s.pilot.press("escape")
         await s.until(lambda: not is_listed(s))
         assert s.app.focused is s.screen.dock.changes.diff

@@ -35,4 +35,10 @@ class NamesScreen(PickerScreen):
 
     async def _tell(self, item: Item) -> None:
         words = await self._lookup.hover(self._path, self._names[int(item.key)])
-        self.say(words[:_LONGEST])
+        self.say(_plain(words[:_LONGEST]))
+
+
+def _plain(words: str) -> str:
+    """Servers tell it as Markdown, of which a few rows without colours have no use."""
+    lines = (line.strip() for line in words.splitlines())
+    return "  ".join(line for line in lines if line and not line.startswith("```"))
