@@ -7,6 +7,7 @@ from coder_tui.agent.session import Session
 from coder_tui.cli.plain_dialogues import Dialogue, dialogue
 from coder_tui.cli.plain_input import InputLines
 from coder_tui.cli.plain_words import block_text, call_line, finished_text
+from coder_tui.commands.catalogue import builtin_commands
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.child_progress import first_line
 from coder_tui.protocol.errors import UsageError
@@ -42,6 +43,9 @@ HELP = (
     "Type a message and Enter. /show prints all of the last call, /mode ask|edits|plan, /agent NAME, "
     "/quit leaves."
 )
+
+_OF_THE_SCREEN = frozenset(f"/{command.name}" for command in builtin_commands())
+"""What a person means for the program, and no model should be asked."""
 
 
 class PlainSession:
@@ -125,6 +129,9 @@ class PlainSession:
                 self._prompt()
             case ["/agent", *names]:
                 self._line(_led(self._session, " ".join(names)))
+                self._prompt()
+            case [word, *_] if word in _OF_THE_SCREEN:
+                self._line(f"{word} needs the screen: nothing was sent. /help tells what there is here.")
                 self._prompt()
             case _:
                 self._wants_line.clear()

@@ -156,6 +156,15 @@ async def test_sub_agents_are_told_by_name_and_without_their_words() -> None:
     await talk.type(None)
 
 
+async def test_a_command_of_the_screen_is_not_sent_to_the_model() -> None:
+    talk = await started()
+    await talk.type("/undo files")
+    expected = "/undo needs the screen: nothing was sent. /help tells what there is here."
+    assert expected in talk.printed.splitlines()
+    assert talk.session.submitted == []
+    await talk.type(None)
+
+
 async def test_a_command_says_how_far_undo_goes() -> None:
     talk = await started()
     talk.emit(RequestOpened(replace(command_request(), sandbox="bubblewrap: no network")))
