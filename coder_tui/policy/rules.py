@@ -53,7 +53,6 @@ class Layer:
             return self.rules
         return tuple(rule for rule in self.rules if rule.effect is not Effect.ALLOW)
 
-
     def says(self, match: Rule | None) -> Rule | None:
         """What the layer's last match counts for."""
         is_silent = match is not None and match.effect is Effect.ALLOW and self.only_tightens

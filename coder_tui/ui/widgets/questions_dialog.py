@@ -8,9 +8,10 @@ from coder_tui.protocol.requests import QuestionRequest
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.key_names import Hints
 from coder_tui.ui.question_form import QuestionForm
 from coder_tui.ui.widgets.guarded_dialog import TITLE_MARGIN, GuardedDialog
-from coder_tui.ui.widgets.legend import Hints, Legend
+from coder_tui.ui.widgets.legend import Legend
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.question_page import QuestionPage
 from coder_tui.ui.widgets.question_tabs import QuestionTabs
