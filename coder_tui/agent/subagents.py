@@ -160,6 +160,9 @@ class Subagents:
         self._tell(place, started)
         return place
 
+    def is_elsewhere(self, model: str) -> bool:
+        return bool(model) and not is_same_provider(model, self.family.choice().name)
+
     def _profile(self, name: str) -> Profile:
         return next(profile for profile in self.family.profiles.serving if profile.name == name)
 

@@ -22,6 +22,8 @@ from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm
 
 EXTERNAL = "external_directory"
+OTHER_PROVIDER = "model of another provider: "
+"""Stands before a model's name where a call would send the project to somebody else than the session does."""
 MEMORY = "memory"
 
 
@@ -90,6 +92,8 @@ def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdi
     if target is not None and action.permission == MEMORY and target.kind is TargetKind.NAME:
         # They hold in every folder: a project that lets its own file be written has no say in them.
         return [floor(Effect.ASK, "own instructions", "every later session reads your own instructions")]
+    if target is not None and target.value.startswith(OTHER_PROVIDER):
+        return [floor(Effect.ASK, "other providers", f"it would send what it reads to a {target.value}")]
     if target is None or target.kind is not TargetKind.PATH:
         return []
     path, boundaries, found = target.value, policy.boundaries, []

@@ -15,6 +15,10 @@ class NoSubagents:
 
     agents: Mapping[str, str]
 
+    def is_elsewhere(self, model: str) -> bool:
+        """Without a session every model is."""
+        return bool(model)
+
     async def run(self, call_id: str, tasks: tuple[SubTask, ...]) -> tuple[SubResult, ...]:
         _refuse("sub-agents")
 

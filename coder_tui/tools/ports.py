@@ -87,6 +87,9 @@ class SubagentRunner(Protocol):
     def agents(self) -> Mapping[str, str]:
         """What can be asked for: names with what each is good for."""
 
+    def is_elsewhere(self, model: str) -> bool:
+        """Whether a model is another provider's than the session's: then the project would go there, too."""
+
     async def run(self, call_id: str, tasks: tuple[SubTask, ...]) -> tuple[SubResult, ...]:
         """All to their end, results in the order of the tasks; a task that fails does so alone."""
 

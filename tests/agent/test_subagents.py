@@ -137,9 +137,23 @@ async def test_another_model_is_asked_where_the_task_names_it(tmp_path: Path) ->
     tasks = [{"objective": "one", "model": "other/model"}, {"objective": "two"}]
     script = {"go": [fork(*tasks), DONE], "one": [finish("x")], "two": [finish("y")]}
     async with home(tmp_path, script) as here:
+        here.answers.append(ApprovalReply(Decision.ALLOW_ONCE))
         await here.session.submit("go")
         asked = [here.model.requests[branch][0].model for branch in ("one", "two")]
     assert asked == ["other/model", "scripted"]
+
+
+async def test_a_model_of_another_provider_is_asked_about_first(tmp_path: Path) -> None:
+    tasks = [{"objective": "one", "model": "other/model"}, {"objective": "two"}]
+    async with home(tmp_path, {"go": [fork(*tasks), DONE]}) as here:
+        turn = asyncio.create_task(here.session.submit("go"))
+        request = await here.asked.get()
+        here.session.answer(request.id, ApprovalReply(Decision.DENY))
+        await turn
+        result = here.result()
+    assert request.facts == ("it would send what it reads to a model of another provider: other/model",)
+    assert result["error"]["type"] == "denied_by_user"
+    assert set(here.model.requests) == {"go"}, "no child was started"
 
 
 async def test_a_child_cannot_start_another(tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """`fork`: several sub-agents at once, with the same or other models."""
 
+from dataclasses import replace
+
 from pydantic import BaseModel, ConfigDict, Field
 
-from coder_tui.protocol.access import ToolKind
+from coder_tui.policy.targets import OTHER_PROVIDER
+from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import SubagentsBlock
 from coder_tui.tools.base import Access, Audience, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.builtin.subagent_fields import Objective, declared
@@ -46,7 +49,12 @@ class ForkTool(Tool[ForkParams]):
         return f"{count} {'task' if count == 1 else 'tasks'}: {', '.join(agents)}"
 
     async def access(self, params: ForkParams, ctx: ToolContext) -> Access:
-        return declared((task.agent for task in params.tasks), self._subagents.agents)
+        access = declared((task.agent for task in params.tasks), self._subagents.agents)
+        models = dict.fromkeys(
+            task.model for task in params.tasks if self._subagents.is_elsewhere(task.model)
+        )
+        elsewhere = tuple(Target(TargetKind.NAME, f"{OTHER_PROVIDER}{model}") for model in models)
+        return replace(access, targets=(*access.targets, *elsewhere))
 
     async def run(self, params: ForkParams, ctx: ToolContext) -> ToolResult:
         tasks = tuple(SubTask(task.agent, task.objective, task.model) for task in params.tasks)
