@@ -12,6 +12,7 @@ from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import FilesChanged
 from coder_tui.protocol.messages import Attachment
 from coder_tui.storage.sessions import TurnRecord
+from coder_tui.workspace.restore import NOT_EMPTY
 from coder_tui.workspace.snapshots import Restored
 
 if TYPE_CHECKING:  # the session holds this desk
@@ -117,7 +118,9 @@ class UndoDesk:
             # The conversation still speaks of these changes.
             words = f"The changes of an earlier turn {told}: {', '.join(paths)}"
             self._held.hold(Attachment("undo", words))
-        conflicts = tuple((name_of(each.path, self._root), each.reason) for each in restored.conflicts)
+        # A folder that the turn made stays where something else lies in it by now: nothing is lost by that.
+        told_of = (each for each in restored.conflicts if each.reason != NOT_EMPTY)
+        conflicts = tuple((name_of(each.path, self._root), each.reason) for each in told_of)
         return Moved(turn.turn, turn.text, reach, paths, conflicts, self._changes.watch.uncovered)
 
 

@@ -55,7 +55,9 @@ def _said(moved: "Moved") -> str:
     files = f"{len(moved.paths)} file{'' if len(moved.paths) == 1 else 's'}"
     if not moved.reach.has_words:
         return files
-    return f"what was said and {files}" if moved.reach.has_files else "what was said; files stay as they are"
+    if not moved.reach.has_files:
+        return "what was said; files stay as they are"
+    return f"what was said and {files}" if moved.paths else "what was said; no file was changed"
 
 
 def _names(paths: tuple[str, ...]) -> str:

@@ -14,6 +14,7 @@ from coder_tui.workspace.file_state import state_of
 from coder_tui.workspace.git_objects import NOTHING_KEPT, GitObjects
 from coder_tui.workspace.save import settled
 from coder_tui.workspace.tree_copies import Baseline, Content, TreeCopies
+from coder_tui.workspace.tree_survey import REPOSITORY
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +103,8 @@ def covered_words(before: Baseline, root: Path) -> str:
     """What an undo does not cover, in one sentence; empty when it covers all."""
     by_reason: dict[str, list[str]] = {}
     for path, reason in before.survey.uncovered.items():
+        if reason == REPOSITORY:
+            continue  # git has ways of its own to take things back
         place = Path(path)
         shown = str(place.relative_to(root)) if place.is_relative_to(root) else path
         by_reason.setdefault(reason, []).append(shown)

@@ -17,6 +17,7 @@ from coder_tui.workspace.file_state import state_in, state_of
 from coder_tui.workspace.replace import NewFile, place, sync_folder
 
 CHANGED_SINCE = "it was changed since"
+NOT_EMPTY = "the folder is not empty"
 
 
 class ConflictError(Exception):
@@ -58,7 +59,7 @@ def _reason(error: OSError) -> str:
         case errno.ELOOP:
             return "the way to it leads through a symbolic link by now"
         case errno.ENOTEMPTY:
-            return "the folder is not empty"
+            return NOT_EMPTY
         case _:
             return error.strerror or type(error).__name__
 
