@@ -28,9 +28,9 @@ def objection(requests: tuple[Request, ...]) -> str:
     if all(request.is_undoable for request in approvals):
         return ""
     if len({(request.tool, request.rule) for request in approvals}) > 1:
-        return "They cannot be undone and ask by different rules: allow them one by one."
+        return "Not all of it can be undone, and they ask by different rules: allow them one by one."
     if len(approvals) > MOST_TOGETHER:
-        return f"They cannot be undone: at most {MOST_TOGETHER} at once."
+        return f"Not all of it can be undone: at most {MOST_TOGETHER} at once."
     return ""
 
 
