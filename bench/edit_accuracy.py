@@ -61,9 +61,10 @@ async def answer_all(scratch: Path) -> None:
 
 
 def scratch_setup(scratch: Path) -> Setup:
-    """Default settings, nothing of the person's own."""
+    """Default settings, nothing of the person's own, and no language servers."""
     environ = {f"CODER_TUI_{name}_DIR": str(scratch / name.lower()) for name in ("DATA", "CONFIG", "CACHE")}
     environ["HOME"] = str(scratch)
+    environ["CODER_TUI_LSP"] = '{"*": {"enabled": false}}'
     directories = find_directories(environ)
     return load_setup(
         scratch, directories, find_sources(directories, scratch, environ, {}, None), environ, Mode.EDITS

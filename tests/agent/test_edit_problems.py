@@ -152,7 +152,8 @@ async def test_what_a_command_changed_is_told_to_the_servers(tmp_path: Path, pro
             DONE,
         ]
     }
-    async with home(tmp_path, script, mode=Mode.AUTO) as here:
+    async with home(tmp_path, script, mode=Mode.EDITS) as here:
+        here.answers.append(ALLOW)
         heard: asyncio.Queue[DiagnosticsChanged] = asyncio.Queue()
         here.session.subscribe(lambda e: heard.put_nowait(e) if isinstance(e, DiagnosticsChanged) else None)
         await here.session.submit("go")
