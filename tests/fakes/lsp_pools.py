@@ -56,7 +56,7 @@ def sandbox_order(root: Path, status: SandboxStatus) -> SandboxOrder:
         program=status.program,
         wish="auto",
         own=tuple(map(str, folders.own)),
-        readable=(os.path.realpath(root),),
+        readable=(os.path.realpath(root), str(FAKE.parent)),
         cache=str(base / "cache" / "lsp"),
         home=str(Path.home()),
     )
