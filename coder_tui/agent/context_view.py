@@ -1,12 +1,12 @@
 """The conversation as a model is sent it: the same bytes each time while no compaction comes or goes."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from coder_tui.llm.tokens import estimate_message
 from coder_tui.protocol.context import Compaction
-from coder_tui.protocol.messages import AssistantMessage, Message, ToolMessage, UserMessage
+from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 
 LEFT_OUT = "This result was left out to save room. Call the tool again where you need it."
 SKILL = "skill"
@@ -23,7 +23,26 @@ def sent(messages: Sequence[Message], compactions: Sequence[Compaction]) -> tupl
         last = summaries[-1]
         head = UserMessage(f"compaction-{last.number}", last.summary)
         kept = (head, *messages[places[last.last_id] + 1 :])
-    return tuple(_without(message, pruned) for message in kept)
+    return tuple(_without(message, pruned) for message in _in_order_of_calls(kept))
+
+
+def _in_order_of_calls(messages: Sequence[Message]) -> Iterator[Message]:
+    """Results are kept as they came in; a model is sent them as it asked, whichever was quicker."""
+    results: list[ToolMessage] = []
+    order: dict[str, int] = {}
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            results.append(message)
+            continue
+        yield from sorted(results, key=lambda result: order.get(result.call_id, len(order)))
+        results = []
+        order = {call.id: place for place, call in enumerate(_calls_of(message))}
+        yield message
+    yield from sorted(results, key=lambda result: order.get(result.call_id, len(order)))
+
+
+def _calls_of(message: Message) -> tuple[ToolCall, ...]:
+    return message.calls if isinstance(message, AssistantMessage) else ()
 
 
 def _without(message: Message, pruned: frozenset[str]) -> Message:
