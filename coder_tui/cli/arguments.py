@@ -10,6 +10,7 @@ from coder_tui.cli.output import complain
 
 MODES = ("ask", "edits", "auto", "plan")
 FORMATS = ("text", "json", "stream-json")
+SHELLS = ("bash", "zsh", "fish")
 USAGE_EXIT = 2
 
 
@@ -19,6 +20,21 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         complain(f"{self.prog}: {message}{self._nearest(message)}; see '{self.prog} --help'")
         raise SystemExit(USAGE_EXIT)
+
+    def flags(self) -> "list[argparse.Action]":
+        return [action for action in self._actions if action.option_strings]
+
+    def words(self) -> "list[argparse.Action]":
+        """What is told by its place, but for actions that have parsers of their own."""
+        branch = argparse._SubParsersAction
+        return [each for each in self._actions if not each.option_strings and not isinstance(each, branch)]
+
+    def sub_parsers(self) -> "dict[str, tuple[Parser, str]]":
+        """What an action of this command takes, and what it does; by its name."""
+        branches = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
+        helps = {row.dest: row.help or "" for action in branches for row in action._get_subactions()}
+        found = (item for action in branches for item in action.choices.items())
+        return {name: (parser, helps.get(name, "")) for name, parser in found}
 
     def _nearest(self, message: str) -> str:
         _, _, tail = message.partition("unrecognized arguments: ")
@@ -174,6 +190,18 @@ def sessions_parser() -> Parser:
     return parser
 
 
+def completion_parser() -> Parser:
+    parser = Parser(
+        prog="coder-tui completion",
+        description="Print the script that lets a shell complete this program's command line. "
+        "bash: source <(coder-tui completion bash); zsh: source <(coder-tui completion zsh), after compinit; "
+        "fish: coder-tui completion fish | source.",
+    )
+    parser.add_argument("shell", nargs="?", choices=SHELLS, help="the shell to print it for")
+    parser.add_argument("--sessions", action="store_true", help=argparse.SUPPRESS)
+    return parser
+
+
 def _add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", metavar="NAME", help="as litellm names it: anthropic/…, openai/…, ollama/…; or demo"
@@ -244,6 +272,7 @@ COMMANDS = {
     "skill": "list skills, begin one, check one",
     "lsp": "which language servers there are, and getting more",
     "trust": "what a project would switch on, and whether it may",
+    "completion": "let the shell complete this command line",
     "config": "where each setting comes from",
     "doctor": "what is installed, missing, and how to mend it",
 }

@@ -17,7 +17,7 @@ INTERRUPTED = 130
 FAILED = 1
 
 # Each command is imported when it is asked for: the screen must not pay for the others.
-_MODULES = {
+COMMAND_MODULES = {
     "": "coder_tui.cli.screen",
     "demo": "coder_tui.cli.screen_demo",
     "run": "coder_tui.cli.run",
@@ -28,6 +28,7 @@ _MODULES = {
     "skill": "coder_tui.cli.skill",
     "lsp": "coder_tui.cli.lsp",
     "trust": "coder_tui.cli.trust",
+    "completion": "coder_tui.cli.completion",
     "config": "coder_tui.cli.config",
     "doctor": "coder_tui.cli.doctor",
 }
@@ -47,7 +48,7 @@ def _prepare_output() -> None:
 def _module(name: str, arguments: Sequence[str]) -> str:
     # A flag may be written short, as long as it is the only one that begins so.
     is_plain = any(len(word) >= len("--pl") and "--plain".startswith(word) for word in arguments)
-    return _PLAIN_MODULES[name] if name in _PLAIN_MODULES and is_plain else _MODULES[name]
+    return _PLAIN_MODULES[name] if name in _PLAIN_MODULES and is_plain else COMMAND_MODULES[name]
 
 
 def _imported(module: str) -> Callable[[list[str]], int]:
