@@ -55,8 +55,10 @@ class _Pipe(asyncio.Protocol):
 class RunningCommand:
     """The pipes are our own: asyncio's would make waiting for the exit wait for every holder of the pipes."""
 
-    def __init__(self, take: Take) -> None:
+    def __init__(self, take: Take, given: int = asyncio.subprocess.DEVNULL) -> None:
+        """`given` is an open file that the command reads as its input; it stays the caller's."""
         self._take = take
+        self._given = given
         self._pipes: list[_Pipe] = []
         self._transports: list[asyncio.BaseTransport] = []
         self._exit: asyncio.Task[int] | None = None
@@ -86,7 +88,7 @@ class RunningCommand:
                 *launch.argv,
                 cwd=directory,
                 env={**launch.environment, MARKER: marker},
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=self._given,
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +14,12 @@ from coder_tui.shell.background import Job, JobTable
 from coder_tui.shell.confinement import Confinement, confinement_for
 from coder_tui.shell.environment import clean_environment
 from coder_tui.shell.launch import Launch
+from coder_tui.shell.piped import Answer, converse, told_to_nobody
 from coder_tui.shell.process import Completed, Kept, run_launch, shell_argv
 from coder_tui.shell.sandbox import Sandbox
 from coder_tui.shell.spool import Spool
+
+NO_VARIABLES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,31 @@ class SessionShell:
             self.jobs.add(job)
             return job
 
+    async def converse(
+        self,
+        command: str,
+        given: str,
+        confinement: Confinement | None,
+        *,
+        time_limit: float,
+        limit: int,
+        variables: Mapping[str, str] = NO_VARIABLES,
+        on_output: Callable[[str], None] = told_to_nobody,
+    ) -> Answer:
+        """Run a command that reads `given`; None as its confinement: the person wants it unconfined.
+
+        Raises OSError when it cannot start, `ToolError` where it would have to be confined and cannot.
+        """
+        async with self._launched(command, confinement, variables) as (launch, _):
+            return await converse(
+                launch,
+                given,
+                directory=self.root,
+                time_limit=time_limit,
+                limit=limit,
+                on_output=on_output,
+            )
+
     async def close(self) -> None:
         """End the background jobs and remove what was made for this session."""
         await self.jobs.close()
@@ -82,11 +110,13 @@ class SessionShell:
 
     @contextlib.asynccontextmanager
     async def _launched(
-        self, command: str, confinement: Confinement
+        self, command: str, confinement: Confinement | None, variables: Mapping[str, str] = NO_VARIABLES
     ) -> AsyncIterator[tuple[Launch, ExitStack]]:
         """Prepared in a thread; whoever takes the stack over releases it later."""
         with ExitStack() as held:
-            preparing = asyncio.ensure_future(asyncio.to_thread(self._prepare, held, command, confinement))
+            preparing = asyncio.ensure_future(
+                asyncio.to_thread(self._prepare, held, command, confinement, variables)
+            )
             try:
                 launch = await asyncio.shield(preparing)
             except asyncio.CancelledError:
@@ -95,9 +125,13 @@ class SessionShell:
                 raise
             yield launch, held
 
-    def _prepare(self, held: ExitStack, command: str, confinement: Confinement) -> Launch:
-        environment = clean_environment(os.environ, self.options.pass_environment)
+    def _prepare(
+        self, held: ExitStack, command: str, confinement: Confinement | None, variables: Mapping[str, str]
+    ) -> Launch:
+        environment = {**clean_environment(os.environ, self.options.pass_environment), **variables}
         argv = self._argv(command, environment.get("PATH", ""))
+        if confinement is None:
+            return Launch(argv, environment)
         return held.enter_context(self.sandbox.launch(argv, environment, confinement))
 
     def _argv(self, command: str, path: str) -> tuple[str, ...]:

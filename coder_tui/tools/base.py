@@ -105,15 +105,19 @@ ParamsT = TypeVar("ParamsT", bound=Params)
 class Tool(ABC, Generic[ParamsT]):
     """One thing a model can do. The description stands beside the module as `<name>.txt`."""
 
-    name: ClassVar[str]
+    name: str
     kind: ClassVar[ToolKind]
-    display_name: ClassVar[str]
+    display_name: str
     params: type[ParamsT]
     audience: ClassVar[Audience] = Audience.COMMON
     editable: ClassVar[str] = ""
     """The parameter that a person may rewrite in the approval, where there is one."""
-    permission: ClassVar[str]
+    permission: str
     """The key that settings use for it and its like: `read`, `edit`, `bash`, …"""
+
+    def description(self) -> str | None:
+        """The whole text for the model, where that does not come from a file."""
+        return None
 
     def variables(self) -> dict[str, object]:
         """Values for the `${…}` places of the description."""

@@ -1,0 +1,54 @@
+"""Programs that are spoken to: what they read, what they answer, and how each of them ends."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from coder_tui.shell.confinement import NOTHING_MORE
+from coder_tui.shell.piped import Answer
+from coder_tui.shell.session_shell import SessionShell
+from tests.fakes.shells import shell_for
+
+
+async def ask(shell: SessionShell, command: str, given: str = "", time_limit: float = 20.0) -> Answer:
+    return await shell.converse(command, given, NOTHING_MORE, time_limit=time_limit, limit=100_000)
+
+
+async def test_it_reads_what_it_is_given_to_the_end(tmp_path: Path) -> None:
+    answer = await ask(shell_for(tmp_path), "cat; echo wrong >&2", "x" * 90_000)
+    assert answer == Answer(0, "x" * 90_000, "wrong\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "ending"),
+    [
+        ("exit 3", "ended with exit code 3"),
+        ("kill -KILL $$", "was ended by SIGKILL"),
+        ("yes", "printed too much and was stopped"),
+    ],
+    ids=["code", "signal", "flood"],
+)
+async def test_each_end_has_its_words(tmp_path: Path, command: str, ending: str) -> None:
+    assert (await ask(shell_for(tmp_path), command)).ending == ending
+
+
+async def test_who_hangs_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
+    marker = tmp_path / "pid"
+    answer = await ask(shell_for(tmp_path), f"sleep 60 & echo $! > {marker}; wait", time_limit=0.5)
+    assert (answer.timed_out, answer.ending) == (True, "took too long and was stopped")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(marker.read_text()), 0)
+
+
+async def test_cancelling_ends_it(tmp_path: Path) -> None:
+    fifo, marker = tmp_path / "started", tmp_path / "pid"
+    os.mkfifo(fifo)
+    asking = asyncio.create_task(ask(shell_for(tmp_path), f"echo $$ > {marker}; echo x > {fifo}; sleep 60"))
+    await asyncio.to_thread(fifo.read_text)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(marker.read_text()), 0)
