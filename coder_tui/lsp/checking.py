@@ -140,6 +140,7 @@ class Checker:
             params["identifier"] = identifier
         try:
             result = await run.client.request(PULL, params, max(deadline - _now(), 0.01))
+            items = self._read(document, _items(result))
         except RefusedError as error:
             document.pull_fails = error.code not in _AGAIN
             await asyncio.sleep(_AGAIN_PAUSE)
@@ -148,7 +149,7 @@ class Checker:
             await asyncio.sleep(0)
             return
         if document.version == version:
-            document.take_pull(self._read(document, (result or {}).get("items")))
+            document.take_pull(items)
             self._know(document)
             self._announce(document)
 
@@ -211,6 +212,14 @@ class Checker:
         if document.known_version:
             return Checked(ServerStatus.STALE, document.bounded(), len(document.items), doing)
         return Checked(ServerStatus.PENDING, detail=doing)
+
+
+def _items(result: Any) -> Any:
+    items = result.get("items") if isinstance(result, dict) else None
+    if isinstance(items, list):
+        return items
+    # To take this for no findings would be to call a file clean that nobody spoke of.
+    raise RefusedError(0, "it has no word about findings")
 
 
 def _now() -> float:

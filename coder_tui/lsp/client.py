@@ -12,6 +12,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.io_ import run_async
 from pygls.lsp.client import LanguageClient
 from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.protocol.json_rpc import JsonRPCResponseMessage
 
 from coder_tui import __version__
 from coder_tui.lsp.peer import (
@@ -30,6 +31,8 @@ logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
 _VERSION = "2.0"
 _METHOD_NOT_FOUND = -32601
 _INVALID_REQUEST = -32600
+# Asked after every edit; whoever reads the findings checks them as they come.
+_READ_AS_IT_IS = frozenset({types.TEXT_DOCUMENT_DIAGNOSTIC})
 
 
 def _converter() -> Converter:
@@ -55,7 +58,14 @@ class _Protocol(LanguageServerProtocol):
 
     peer: Peer
 
+    def __init__(self, server: Any, converter: Converter) -> None:
+        super().__init__(server, converter)  # type: ignore[no-untyped-call]  # pygls does not annotate it
+        self._unread: set[str] = set()
+        """Requests whose replies are handed on as they are."""
+
     def structure_message(self, data: dict[str, Any]) -> Any:
+        if "jsonrpc" in data and "result" in data and str(data.get("id")) in self._unread:
+            return JsonRPCResponseMessage(data["id"], data["jsonrpc"], data["result"])
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
@@ -68,12 +78,24 @@ class _Protocol(LanguageServerProtocol):
         # pygls makes named tuples of those.
         return None if hasattr(value, "_fields") else self._converter.unstructure(value)
 
-    def typed(self, method: str, params: Any) -> Any:
-        known: Any = types.METHOD_TO_TYPES.get(method)
-        return self._converter.structure(params, known[2]) if known and known[2] else params
+    def ask(self, method: str, params: Any, number: str) -> "asyncio.Future[Any]":
+        """Send a request; pygls hands its reply to the future.
 
-    def forget(self, number: str) -> None:
-        self._request_futures.pop(number, None)
+        What we send is ours and need not be checked. A future of the loop's own, unlike those that pygls
+        makes for any thread, wakes whoever waits at once.
+        """
+        reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._request_futures[number] = reply
+        if method in _READ_AS_IT_IS:
+            self._unread.add(number)
+            reply.add_done_callback(lambda _: self._unread.discard(number))
+        else:
+            self._result_types[number] = self.get_result_type(method)
+        self._send({"id": number, "method": method}, params)
+        return reply
+
+    def tell(self, method: str, params: Any) -> None:
+        self._send({"method": method}, params)
 
     def fail_all(self, error: Exception) -> None:
         waiting, self._request_futures = self._request_futures, {}
@@ -88,6 +110,11 @@ class _Protocol(LanguageServerProtocol):
             self._refuse(data["id"], _INVALID_REQUEST, "it cannot be read")
         elif future := self._request_futures.pop(data["id"], None):
             future.set_exception(RefusedError(0, f"its reply cannot be read: {error}"))
+
+    def _send(self, message: dict[str, Any], params: Any) -> None:
+        # Null is no value for parameters: some servers end the conversation over it.
+        given = {} if params is None else {"params": params}
+        self._send_data({"jsonrpc": _VERSION, **message, **given})
 
     def _refuse(self, number: Any, code: int, message: str) -> None:
         error = {"code": code, "message": message}
@@ -130,23 +157,24 @@ class LspClient:
         number = f"{self._count}"
         if self._reading.done():
             raise GoneError("it has ended")
-        future = self._protocol.send_request(method, self._protocol.typed(method, params), msg_id=number)
-        # Shielded: a cancelled future of pygls would make its reader stumble over the late reply.
-        reply = asyncio.shield(asyncio.wrap_future(future))
-        reply.add_done_callback(_retrieve)
+        reply = self._protocol.ask(method, params, number)
         try:
-            return self._protocol.plain(await asyncio.wait_for(reply, seconds))
+            # Shielded: a cancelled future would make pygls's reader stumble over the late reply.
+            async with asyncio.timeout(seconds):
+                result = await asyncio.shield(reply)
         except TimeoutError as error:
             raise NotAnsweredError(f"no answer to {method} within {seconds:.0f} s") from error
         except JsonRpcException as error:
             raise RefusedError(error.code, error.message) from error
         finally:
-            if not future.done():
+            if not reply.done():
+                reply.add_done_callback(_retrieve)
                 self.notify("$/cancelRequest", {"id": number})
+        return result if method in _READ_AS_IT_IS else self._protocol.plain(result)
 
     def notify(self, method: str, params: Any) -> None:
         if not self._reading.done():
-            self._protocol.notify(method, self._protocol.typed(method, params))
+            self._protocol.tell(method, params)
 
     async def ended(self) -> None:
         """Return when nothing more will come from the server."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,15 +17,18 @@ from coder_tui.workspace.files import load_if_there
 
 
 class Examiner:
-    """`states` are the files that servers were shown, by path."""
+    """`states` are the files that servers were shown, by path; `tell` hears of a state that changed."""
 
-    def __init__(self, workspace: Workspace, selector: Selector, hosting: Hosting) -> None:
+    def __init__(
+        self, workspace: Workspace, selector: Selector, hosting: Hosting, tell: Callable[[FileState], None]
+    ) -> None:
         self.states: dict[str, FileState] = {}
         self.languages: dict[str, tuple[str, str]] = {}
         """The name and language of each server that was chosen, by its key."""
         self._workspace = workspace
         self._selector = selector
         self._hosting = hosting
+        self._tell = tell
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def select(self, path: Path, text: str) -> Selection:
@@ -68,6 +72,7 @@ class Examiner:
                 if result.status in IS_KNOWN:
                     state.awaited.pop(key, None)
                     state.take(key, result.items)
+            self._tell(state)
         return checked
 
     async def befores(

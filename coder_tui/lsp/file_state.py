@@ -31,6 +31,8 @@ class FileState:
     """Servers that had no word in time about the last change, and what they said before it."""
     base: Counter[Key] | None = None
     """What was there as the turn began; None where nobody knows."""
+    told: Items = ()
+    """What the screen was told last."""
 
     @property
     def items(self) -> Items:

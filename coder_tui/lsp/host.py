@@ -6,12 +6,6 @@ A line in is `{"id", "op", …}`: `begin` (the sandbox) comes first, then `start
 """
 
 import asyncio
-import json
-import logging
-import os
-import signal
-import sys
-from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,54 +15,25 @@ from pydantic import TypeAdapter
 from coder_tui.lsp.asking import Asker
 from coder_tui.lsp.checking import Checker
 from coder_tui.lsp.wire import JsonObject, Published, Question, SandboxOrder, ServerOrder, StateTold
+from coder_tui.shell.host_side import HostSide, Send, run_host
 from coder_tui.shell.sandbox import Sandbox, SandboxFolders, SandboxKind, SandboxStatus, SandboxWish
-from coder_tui.text.crash_text import redact_crashes
-from coder_tui.text.redact import Redactor
 
-log = logging.getLogger(__name__)
-LONGEST_LINE = 2**26
 _ORDERS = TypeAdapter(ServerOrder)
 _SANDBOXES = TypeAdapter(SandboxOrder)
 
 
-class Host:
-    """`send` writes one line."""
-
-    def __init__(self, send: Callable[[JsonObject], None]) -> None:
-        self._send = send
+class Host(HostSide):
+    def __init__(self, send: Send) -> None:
+        super().__init__(send)
         self._sandbox: Sandbox | None = None
         self._servers: dict[str, Checker] = {}
-        self._tasks: dict[int, asyncio.Task[None]] = {}
 
-    def take(self, line: JsonObject) -> None:
-        """Do what a line says; whatever takes time goes on beside the next lines."""
-        number, op = line.pop("id"), line.pop("op")
-        if op == "cancel":
-            if task := self._tasks.get(number):
-                task.cancel()
-            return
-        work = self._work(op, line)
-        task = asyncio.ensure_future(self._answer(number, work))
-        self._tasks[number] = task
-        task.add_done_callback(lambda done: self._done(number, done))
-
-    async def close(self) -> None:
-        for task in tuple(self._tasks.values()):
-            task.cancel()
+    async def end(self) -> None:
         await asyncio.gather(*(server.close() for server in self._servers.values()))
         if self._sandbox is not None:
             await asyncio.to_thread(self._sandbox.close)
 
-    def _done(self, number: int, task: asyncio.Task[None]) -> None:
-        self._tasks.pop(number, None)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("request %s failed", number, exc_info=error)
-            self._send({"id": number, "failure": repr(error)})
-
-    async def _answer(self, number: int, work: Coroutine[Any, Any, Any]) -> None:
-        self._send({"id": number, "result": await work})
-
-    async def _work(self, op: str, line: JsonObject) -> Any:
+    async def work(self, op: str, line: JsonObject) -> Any:
         match op:
             case "begin":
                 self._sandbox = _sandbox(_SANDBOXES.validate_python(line["sandbox"]))
@@ -102,8 +67,7 @@ class Host:
         return self._servers[line.pop("key")]
 
     def _tell(self, event: Published | StateTold) -> None:
-        kind = "published" if isinstance(event, Published) else "state"
-        self._send({"event": kind, "told": asdict(event)})
+        self.tell("published" if isinstance(event, Published) else "state", asdict(event))
 
 
 def _sandbox(order: SandboxOrder) -> Sandbox:
@@ -118,33 +82,5 @@ def _sandbox(order: SandboxOrder) -> Sandbox:
     )
 
 
-async def serve(reader: asyncio.StreamReader, send: Callable[[JsonObject], None]) -> None:
-    """Until the input ends."""
-    host = Host(send)
-    try:
-        while line := await reader.readline():
-            host.take(json.loads(line))
-    finally:
-        await host.close()
-
-
-async def _main() -> None:
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(limit=LONGEST_LINE)
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    # Whatever prints must not get between the lines.
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    transport, _ = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, out)
-    serving = asyncio.ensure_future(
-        serve(reader, lambda line: transport.write(json.dumps(line, separators=(",", ":")).encode() + b"\n"))
-    )
-    # The program's own end comes as the end of input; a signal is somebody else's wish.
-    loop.add_signal_handler(signal.SIGTERM, serving.cancel)
-    await asyncio.gather(serving, return_exceptions=True)
-
-
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    redact_crashes(Redactor(os.environ))
-    asyncio.run(_main())
+    run_host(Host)

@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from coder_tui.llm.host_log import HostLog
-from coder_tui.lsp.link import HostLink, LinkLostError
 from coder_tui.lsp.wire import (
     Answered,
     Checked,
@@ -21,8 +20,11 @@ from coder_tui.lsp.wire import (
     StateTold,
 )
 from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.shell.host_link import HostLink, LinkLostError
 from coder_tui.text.redact import Redactor
 
+HOST = "coder_tui.lsp.host"
+"""Never imported here: pygls is slow to load."""
 _LOST = "the process that speaks to language servers ended; it starts anew with the next call"
 Hear = Callable[[Published | StateTold], None]
 
@@ -104,6 +106,9 @@ class Hosting:
         return await link.request(op, key=order.key, **fields)
 
     async def _ready(self, order: ServerOrder) -> HostLink:
+        link = self._link
+        if link is not None and link.is_alive and self._started.get(order.key) and not self._is_closed:
+            return link
         # Half a start could not be taken back, so it goes on though the call that wanted it was cancelled.
         preparing = asyncio.ensure_future(self._prepare(order))
         self._preparing.add(preparing)
@@ -127,7 +132,7 @@ class Hosting:
             await self._link.close()
         self._started.clear()
         log = await asyncio.to_thread(HostLog, self._options.log, self._options.redact)
-        self._link = await HostLink.start(self._options.environment, log, self._heard)
+        self._link = await HostLink.start(HOST, self._options.environment, log, self._heard)
         await self._link.request("begin", sandbox=asdict(self._options.sandbox))
 
     def _heard(self, event: str, told: JsonObject) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coder_tui.lsp.examine import Examiner
-from coder_tui.lsp.file_state import Items, Snapshot, compared, diagnostics
+from coder_tui.lsp.file_state import FileState, Items, Snapshot, compared, diagnostics
 from coder_tui.lsp.hosting import Hosting, HostOptions
 from coder_tui.lsp.report import IS_KNOWN, Report, joined, worst
 from coder_tui.lsp.selection import Selected, Selection, Selector, Surroundings
@@ -52,7 +52,7 @@ class LspPool:
         self._selector = Selector(surroundings)
         self._hosting = Hosting(host, self._hear)
         self._publish = publish
-        self._files = Examiner(workspace, self._selector, self._hosting)
+        self._files = Examiner(workspace, self._selector, self._hosting, self._tell)
         self._told: dict[str, StateTold] = {}
         self._late: list[Report] = []
         self._warming: set[asyncio.Task[None]] = set()
@@ -74,14 +74,21 @@ class LspPool:
             "; ".join(details),
         )
 
-    async def after_change(self, paths: Sequence[Path], before: Mapping[Path, str] | None = None) -> Report:
+    async def after_change(
+        self,
+        paths: Sequence[Path],
+        before: Mapping[Path, str] | None = None,
+        written: Mapping[Path, str] | None = None,
+    ) -> Report:
         """What a change of these files, which is on disk, did to their problems: one wait for all of them.
 
         `before` are the texts before the change, "" for a file that was not there. Where a server has not
-        seen a file yet, they are what makes it possible to tell new problems from old ones.
+        seen a file yet, they are what makes it possible to tell new problems from old ones. `written` are
+        the texts that were written, where that is known: servers get them while the file is still read.
         """
-        known = before or {}
-        return joined(await asyncio.gather(*(self._after(path, known.get(path)) for path in paths)))
+        old, new = before or {}, written or {}
+        changes = (self._after(path, old.get(path), new.get(path)) for path in paths)
+        return joined(await asyncio.gather(*changes))
 
     async def check_proposed(self, path: Path, text: str) -> Report:
         """What this text would do to the file's problems; the disk stays as it is, nobody else is told."""
@@ -129,6 +136,7 @@ class LspPool:
         """What is there from now on is new."""
         for state in self._files.states.values():
             state.mark()
+            self._tell(state)
 
     def take_late(self) -> Report | None:
         """What servers said of earlier changes after nobody waited any more; told once."""
@@ -196,9 +204,10 @@ class LspPool:
             task.cancel()
         await self._hosting.close()
 
-    async def _after(self, path: Path, old_text: str | None) -> Report:
+    async def _after(self, path: Path, old_text: str | None, written: str | None) -> Report:
         async with self._files.lock(path):
-            text = await self._files.load(path)
+            reading = asyncio.ensure_future(self._files.load(path))
+            text = await reading if written is None else written
             if text is None:
                 return await self._removed(path)
             selection = await self._files.select(path, text)
@@ -206,18 +215,31 @@ class LspPool:
                 status, *_, detail = _absent(selection)
                 return Report(status, detail=detail)
             befores = await self._files.befores(path, selection, old_text)
-            state = self._files.state(path)
-            state.text = text
-            state.begin(befores.values())
-            checked = await self._files.check(path, text, selection, is_saved=True)
-            for order in selection.orders:
-                if checked[order.key].status not in IS_KNOWN:
-                    state.awaited[order.key] = befores[order.key]
+            checked = await self._check_change(path, text, selection, befores)
+            # Something else, a formatter for instance, may have had the last word.
+            while (on_disk := await reading) != text:
+                if on_disk is None:
+                    return await self._removed(path)
+                text = on_disk
+                checked = await self._check_change(path, text, selection, befores)
         if old_text == "":
             await self._hosting.changed_on_disk([(str(path), _CREATED)])
+        shown = self._files.shown(path)
         return joined(
-            _part(befores[order.key], checked[order.key], text, state.shown) for order in selection.orders
+            _part(befores[order.key], checked[order.key], text, shown) for order in selection.orders
         )
+
+    async def _check_change(
+        self, path: Path, text: str, selection: Selection, befores: Mapping[str, Snapshot | None]
+    ) -> dict[str, Checked]:
+        state = self._files.state(path)
+        state.text = text
+        state.begin(befores.values())
+        checked = await self._files.check(path, text, selection, is_saved=True)
+        for order in selection.orders:
+            if checked[order.key].status not in IS_KNOWN:
+                state.awaited[order.key] = befores[order.key]
+        return checked
 
     async def _removed(self, path: Path) -> Report:
         state = self._files.states.get(str(path))
@@ -241,11 +263,14 @@ class LspPool:
             name, language = self._files.languages.get(event.key, (event.key, ""))
             self._publish(ServerStatusChanged(name, language, event.status, event.detail))
         elif (state := self._files.states.get(event.path)) is not None:
-            shown = state.items
             if (late := state.settle(event.key, event.items)) is not None:
                 self._late.append(late)
-            if state.items != shown:
-                self._publish(DiagnosticsChanged(state.shown, state.items))
+            self._tell(state)
+
+    def _tell(self, state: FileState) -> None:
+        if (items := state.items) != state.told:
+            state.told = items
+            self._publish(DiagnosticsChanged(state.shown, items))
 
 
 def _absent(selection: Selection) -> tuple[ServerStatus, Items, int, str]:

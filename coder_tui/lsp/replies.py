@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from coder_tui.lsp.peer import RefusedError
 from coder_tui.lsp.wire import Found, JsonObject, Place, Symbol
 from coder_tui.protocol.diagnostics import Severity
 
@@ -26,23 +27,26 @@ _KINDS = (
 
 
 def findings(items: Any) -> tuple[Found, ...]:
-    """Positions in the server's own units."""
-    return tuple(_finding(item) for item in items or ())
+    """Positions in the server's own units. `RefusedError` for what the protocol does not know."""
+    try:
+        return tuple(_finding(item) for item in items or ())
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise RefusedError(0, f"its findings cannot be read: {error!r}") from error
 
 
 def _finding(item: JsonObject) -> Found:
     start, end = item["range"]["start"], item["range"]["end"]
     code = item.get("code")
     return Found(
-        line=start["line"],
-        character=start["character"],
-        end_line=end["line"],
-        end_character=end["character"],
+        line=int(start["line"]),
+        character=int(start["character"]),
+        end_line=int(end["line"]),
+        end_character=int(end["character"]),
         # One that names none leaves it to us; a problem taken for a mere hint would be lost.
         severity=_SEVERITIES[(item.get("severity") or 1) - 1],
         message=_text(item["message"]),
         code="" if code is None else str(code),
-        source=item.get("source") or "",
+        source=str(item.get("source") or ""),
     )
 
 

@@ -12,10 +12,11 @@ from coder_tui.lsp.client import LspClient
 from coder_tui.lsp.conversation import Conversation, Listener
 from coder_tui.lsp.offer import initialize_params
 from coder_tui.lsp.peer import GoneError, NotAnsweredError, RefusedError
-from coder_tui.lsp.server_process import ServerProcess
+from coder_tui.lsp.server_process import LspProcess
 from coder_tui.lsp.wire import ServerOrder, StateTold
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.errors import ToolError
+from coder_tui.shell.confinement import Confinement
 from coder_tui.shell.sandbox import Sandbox
 
 log = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ _TAIL = 600
 class Run:
     """One life of the server's process, from its first word to its last."""
 
-    def __init__(self, process: ServerProcess, order: ServerOrder, listener: Listener) -> None:
+    def __init__(self, process: LspProcess, order: ServerOrder, listener: Listener) -> None:
         self.process = process
         self.conversation = Conversation(order, listener)
         self.client = LspClient(process.reader, process.writer, self.conversation)
@@ -151,8 +152,9 @@ class Lifecycle:
         """One life; returns why it ended."""
         order = self.order
         try:
-            process = await ServerProcess.start(
-                self._sandbox, order.argv, order.environment, Path(order.root), network=order.network
+            confinement = Confinement(network=order.network)
+            process = await LspProcess.start(
+                self._sandbox, order.argv, order.environment, Path(order.root), confinement
             )
         except (OSError, ToolError) as error:
             return f"it does not start: {error}"

@@ -1,4 +1,4 @@
-"""The program's end of the line to the process that speaks to language servers."""
+"""The program's end of the line to a process of its own that speaks to servers."""
 
 import asyncio
 import json
@@ -7,12 +7,10 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
-from coder_tui.llm.host_log import HostLog
-from coder_tui.lsp.wire import JsonObject
-
-_LONGEST_LINE = 2**26
+JsonObject = dict[str, Any]
+LONGEST_LINE = 2**26
 # Servers get three seconds to end by themselves, then the process ends them.
 _CLOSING_PATIENCE = 6.0
 
@@ -21,15 +19,21 @@ class LinkLostError(Exception):
     """The process ended; whatever was asked is not answered any more."""
 
 
+class Log(Protocol):
+    """Takes what the process prints as errors."""
+
+    async def keep(self, stream: asyncio.StreamReader) -> None: ...
+
+    def close(self) -> None: ...
+
+
+Hear = Callable[[str, JsonObject], None]
+
+
 class HostLink:
     """A child in a session of its own. `hear` gets the events, in the event loop."""
 
-    def __init__(
-        self,
-        process: asyncio.subprocess.Process,
-        log: HostLog,
-        hear: Callable[[str, JsonObject], None],
-    ) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, log: Log, hear: Hear) -> None:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self._process = process
         self._stdin, self._stdout = process.stdin, process.stdout
@@ -41,20 +45,19 @@ class HostLink:
         self._logging = asyncio.ensure_future(log.keep(process.stderr))
 
     @classmethod
-    async def start(
-        cls, environment: Mapping[str, str], log: HostLog, hear: Callable[[str, JsonObject], None]
-    ) -> Self:
+    async def start(cls, module: str, environment: Mapping[str, str], log: Log, hear: Hear) -> Self:
+        """`module` is run as a program; `run_host` is what it calls."""
         try:
             process = await asyncio.create_subprocess_exec(
                 # Without -P a file in the working directory could stand in for a module.
-                *(sys.executable, "-P", "-m", "coder_tui.lsp.host"),
+                *(sys.executable, "-P", "-m", module),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 env=dict(environment),
                 cwd=Path(sys.executable).anchor,
                 start_new_session=True,
-                limit=_LONGEST_LINE,
+                limit=LONGEST_LINE,
             )
         except BaseException:
             log.close()
