@@ -13,6 +13,7 @@ from coder_tui.config.trust import Trust
 from coder_tui.protocol.errors import ConfigError
 
 PERMISSION = "permission"
+HOOKS = "hooks"
 MOST_UNTRUSTED_RULES = 500
 _HOW = "'coder-tui trust' shows what it would do, and asks"
 
@@ -31,6 +32,11 @@ class ProjectSettings:
     def rules(self) -> object:
         """The permission table as the file has it, unchecked."""
         return self.file.values.get(PERMISSION, {}) if self.file else {}
+
+    @property
+    def hooks(self) -> object:
+        """The table of hooks as the file has it, unchecked: they run beside the person's, not instead."""
+        return self.file.values.get(HOOKS, {}) if self.file else {}
 
     def place(self, path: KeyPath) -> str:
         return self.file.place(path) if self.file else self.name
@@ -55,7 +61,8 @@ def _trusted(workspace: Path, found: list[ProjectFile]) -> ProjectSettings:
         places = [display_path(workspace / file.name) for file in found]
         raise ConfigError(f"{places[0]} and {places[1]} both exist; keep one of them")
     file = parse_settings(workspace / found[0].name, found[0].data)
-    kept, left_out = split_never({key: value for key, value in file.values.items() if key != PERMISSION})
+    own_layers = (PERMISSION, HOOKS)
+    kept, left_out = split_never({key: value for key, value in file.values.items() if key not in own_layers})
     warnings = tuple(
         f"{file.place(path)}: {'.'.join(map(str, path))} is never taken from a project" for path in left_out
     )

@@ -20,14 +20,16 @@ from coder_tui.config.bash_section import BashSection
 from coder_tui.config.complaints import ValidKeys, complain, unknown_key, unreadable_variable
 from coder_tui.config.experimental_section import ExperimentalSection
 from coder_tui.config.fetch_section import FetchSection
+from coder_tui.config.hooks_section import HooksSection
 from coder_tui.config.limits_section import LimitsSection
 from coder_tui.config.lsp_section import LspTable
 from coder_tui.config.model_section import ModelSection
 from coder_tui.config.permission_section import PermissionTable
-from coder_tui.config.project_settings import PERMISSION
+from coder_tui.config.project_settings import HOOKS, PERMISSION
 from coder_tui.config.section import Section
 from coder_tui.config.skills_section import SkillsSection
 from coder_tui.config.sources import PREFIX, RawTable, Sources, layer_of, origin_of, variable_path
+from coder_tui.config.tools_section import ToolsSection
 from coder_tui.config.ui_section import UiSection
 from coder_tui.config.undo_section import UndoSection
 from coder_tui.config.verify_section import VerifySection
@@ -71,6 +73,8 @@ class Settings(BaseSettings):
     websearch: WebsearchSection = WebsearchSection()
     skills: SkillsSection = SkillsSection()
     lsp: LspTable = Field(default_factory=dict)
+    tools: ToolsSection = ToolsSection()
+    hooks: HooksSection = HooksSection()
     limits: LimitsSection = LimitsSection()
     undo: UndoSection = UndoSection()
     verify: VerifySection = VerifySection()
@@ -144,21 +148,22 @@ def _wrong_permission_keys(table: PermissionTable, sources: Sources) -> list[str
     ]
 
 
-class _Rules(BaseModel):
+class _ProjectLayers(BaseModel):
     permission: PermissionTable
+    hooks: HooksSection
 
 
 def _wrong_project_rules(sources: Sources) -> list[str]:
-    """A trusted project's rules are no part of the settings, and checked all the same."""
+    """A trusted project's rules and hooks are no part of the settings, and checked all the same."""
     project = sources.project
     if project is None or project.file is None or not project.is_trusted:
         return []
     alone = Sources(file=project.file)
     try:
-        table = _Rules.model_validate({PERMISSION: project.rules}).permission
+        layers = _ProjectLayers.model_validate({PERMISSION: project.rules, HOOKS: project.hooks})
     except ValidationError as error:
         return complain(error.errors(include_url=False), alone, _valid_keys())
-    return _wrong_permission_keys(table, alone)
+    return _wrong_permission_keys(layers.permission, alone)
 
 
 def _valid_keys() -> ValidKeys:

@@ -60,6 +60,16 @@ def test_defaults_are_the_documented_ones() -> None:
         "websearch": {"base_url": "https://api.exa.ai"},
         "skills": {"paths": ()},
         "lsp": {},
+        "tools": {
+            "discovery_command": "",
+            "call_command": "",
+            "discovery_timeout_sec": 30,
+            "call_timeout_sec": 120,
+        },
+        "hooks": {
+            **dict.fromkeys(("PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop"), ()),
+            **dict.fromkeys(("SessionStart", "SessionEnd", "PreCompact", "Notification"), ()),
+        },
         "limits": {"max_steps": 200, "max_cost": None, "max_minutes": None, "repeated_calls": 3},
         "undo": {
             "commands": True,
@@ -145,7 +155,8 @@ def test_permission_rules_keep_their_order_and_a_stronger_source_comes_last(tmp_
         (
             "[zzz]",
             'config.toml:1: unknown key "zzz"; valid here: '
-            "model, agents, permission, bash, workspace, fetch, websearch, skills, lsp, limits, "
+            "model, agents, permission, bash, workspace, fetch, websearch, skills, lsp, tools, "
+            "hooks, limits, "
             "undo, verify, ui, experimental",
         ),
         (
