@@ -57,9 +57,10 @@ class _Protocol(LanguageServerProtocol):
     """pygls's reading, writing and checking; what to answer is decided by `peer`."""
 
     peer: Peer
+    _request_futures: dict[Any, Any]
 
     def __init__(self, server: Any, converter: Converter) -> None:
-        super().__init__(server, converter)  # type: ignore[no-untyped-call]  # pygls does not annotate it
+        super().__init__(server, converter)
         self._unread: set[str] = set()
         """Requests whose replies are handed on as they are."""
 
