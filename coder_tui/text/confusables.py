@@ -5,6 +5,8 @@ import unicodedata
 from dataclasses import dataclass
 
 MOST = 8
+LONGEST = 131_072
+"""What is longer is not looked through; no shell takes that much as one command either."""
 # By code points: the characters themselves could not be told apart here either.
 _LOOKALIKES = {
     " ": "\u2800\u3164",
@@ -78,16 +80,19 @@ class Confusable:
 
 
 def confusables(text: str) -> tuple[Confusable, ...]:
-    """What in a command could be read as something else; at most a few. Words of one script are honest."""
+    """What in a command could be read as something else; at most a few. Words of one script are honest.
+
+    Only the first `LONGEST` characters are looked at.
+    """
     if text.isascii():
         return ()
     found: dict[str, Confusable] = {}
-    for match in _WORD.finditer(text):
-        if len(found) < MOST and (word := _mixed(match[0])) is not None:
-            found.setdefault(word.text, word)
-    for match in _FOREIGN.finditer(text):
-        if len(found) < MOST and (sign := _sign(match[0])) is not None:
-            found.setdefault(sign.text, sign)
+    for word in dict.fromkeys(_WORD.findall(text, 0, LONGEST)):
+        if len(found) < MOST and (mixed := _mixed(word)) is not None:
+            found[word] = mixed
+    for char in dict.fromkeys(_FOREIGN.findall(text, 0, LONGEST)):
+        if len(found) < MOST and (sign := _sign(char)) is not None:
+            found[char] = sign
     return tuple(found.values())
 
 

@@ -29,12 +29,23 @@ _MISPLACED = (
 )
 _PICTURES = 0x2400
 _DELETE = 0x7F
+_FEW = 32
 
 
 @cache
 def _unsafe() -> re.Pattern[str]:
     # Compiled when first asked for: ten milliseconds that the first paint does not need.
     return re.compile(f"[{_STEERING}{_INVISIBLE}]|{_MISPLACED}")
+
+
+@cache
+def _unsafe_anywhere() -> re.Pattern[str]:
+    return re.compile(f"[{_STEERING}{_INVISIBLE}]")
+
+
+@cache
+def _misplaced() -> re.Pattern[str]:
+    return re.compile(_MISPLACED)
 
 
 @cache
@@ -55,7 +66,20 @@ def _visible(match: re.Match[str]) -> str:
 def safe_text(text: str) -> str:
     """Show controls, bidi marks and invisible characters instead of obeying them; keeps \\n and \\t."""
     text = text.replace("\r\n", "\n")
-    return text if _is_harmless(text) else _unsafe().sub(_visible, text)
+    return text if _is_harmless(text) else _shown(text)
+
+
+def _shown(text: str) -> str:
+    """Megabytes of escapes hold few different ones: each is replaced everywhere at once."""
+    if "\ufe0e" in text or "\ufe0f" in text:
+        text = _misplaced().sub(_visible, text)  # first, since it looks at what stands before
+    place = 0
+    for _ in range(_FEW):
+        if (found := _unsafe_anywhere().search(text, place)) is None:
+            return text
+        place = found.start()  # what is left of it stays as it is
+        text = text.replace(found[0], _visible(found))
+    return _unsafe_anywhere().sub(_visible, text)
 
 
 def safe_line(text: str) -> str:

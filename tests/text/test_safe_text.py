@@ -74,3 +74,18 @@ def test_a_cut_between_two_chunks_opens_no_gap(raw: str, cut: int) -> None:
 
 def test_a_line_stays_one_line() -> None:
     assert safe_line("a\nb\tc\x1b") == "a␤b c␛"
+
+
+@given(
+    st.text(
+        st.sampled_from([*"a\n [", *map(chr, IGNORABLE[:60]), "\x1b", "\x9b", "\ufe0e", "\ufe0f", "\u26a0"])
+    )
+)
+def test_however_many_there_are_each_character_is_shown_as_it_is_alone(raw: str) -> None:
+    selectors = {"\ufe0e", "\ufe0f"}  # these alone depend on what stands before
+    pairs = zip(["", *raw], raw, strict=False)
+    alone = [
+        safe_text(before + char)[len(safe_text(before)) :] if char in selectors else safe_text(char)
+        for before, char in pairs
+    ]
+    assert safe_text(raw) == "".join(alone)

@@ -100,6 +100,15 @@ def test_a_word_that_passes_for_another_is_told_first() -> None:
     assert digest(request, UNICODE).plain == "not what it looks like · no undo"
 
 
+def test_a_command_too_long_to_be_looked_through_says_so() -> None:
+    preview = TerminalBlock("echo " + "\u00e9" * 200_000, "", None)
+    request = replace(SHELL, preview=preview, facts=(), rule="")
+    assert details(request, UNICODE) == (
+        Detail("too long", "not looked through for letters like others", weight=Weight.WARNING),
+    )
+    assert digest(request, UNICODE).plain == "not what it looks like · no undo"
+
+
 def test_undo_is_promised_for_as_much_as_it_takes_back() -> None:
     command = replace(SHELL, sandbox="bubblewrap: no network")
     promised = [

@@ -24,15 +24,17 @@ if TYPE_CHECKING:
 
 _OPENING = re.compile(r"\s*(`{3,}|~{3,})\s*([^\s`{]*)")
 _LIST_INDENT = 2
+_MOST_BRACKETS = 200
 
 
-@lru_cache(1)
-def _parser() -> "MarkdownIt":
+@lru_cache(2)
+def _parser(*, has_links: bool = True) -> "MarkdownIt":
     # Imported here because the first paint has no Markdown: 30 ms of start-up.
     from markdown_it import MarkdownIt
 
     # Raw HTML is text like any other; it is shown, not hidden.
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    return parser if has_links else parser.disable(["link", "image"])
 
 
 def _references(definitions: Mapping[str, str]) -> dict[str, dict[str, str]]:
@@ -92,7 +94,9 @@ def draw_chunk(chunk: Chunk, width: int, palette: Palette, definitions: Mapping[
         language, lines = fence_parts(chunk)
         return code_strips("\n".join(lines), language, width, palette)
     source = f"{chunk.opening}\n{chunk.source}" if chunk.opening else chunk.source
-    tokens = _parser().parse(source, {"references": _references(definitions)})
+    # The search for the end of each of many brackets takes time by the square.
+    parser = _parser(has_links=source.count("[") <= _MOST_BRACKETS)
+    tokens = parser.parse(source, {"references": _references(definitions)})
     rows = _Page(width, palette, has_heading=not chunk.continues).draw(tokens)
     is_empty = not rows and not (definitions and not tokens)  # such as a heading without words
     return [plain_strip("", width, palette.base)] if is_empty else rows

@@ -93,10 +93,9 @@ class StreamedMarkdown:
         """The first drawing, or one at another width or in other colours."""
         self._look = (width, palette)
         self.rows, self.frozen, self._before = [], 0, None
+        self._ready = [*self._done, *self._ready]  # where a text is cut does not depend on how it looks
         self._done, self._ends = [], []
         self._open_code, self._open_lines = [], 0
-        self._splitter = Splitter()
-        self._ready = list(self._splitter.feed(self.source))
 
     def _take(self) -> Iterator[Chunk]:
         lines = 0

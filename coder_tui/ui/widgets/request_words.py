@@ -22,7 +22,7 @@ from coder_tui.protocol.display import (
 )
 from coder_tui.protocol.findings import Finding, FindingKind
 from coder_tui.protocol.requests import ApprovalRequest
-from coder_tui.text.confusables import confusables
+from coder_tui.text.confusables import LONGEST, confusables
 from coder_tui.text.safe_text import has_unsafe, safe_line
 from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
@@ -160,9 +160,9 @@ def is_deceptive(request: ApprovalRequest) -> bool:
 
 def _seeming(preview: DisplayBlock) -> list[Detail]:
     """Words of a command that could be read as others."""
-    if not isinstance(preview, TerminalBlock):
+    if not isinstance(preview, TerminalBlock) or preview.command.isascii():
         return []
-    return [
+    rows = [
         Detail(
             "" if index else "looks like",
             safe_line(found.resembles),
@@ -171,6 +171,9 @@ def _seeming(preview: DisplayBlock) -> list[Detail]:
         )
         for index, found in enumerate(confusables(preview.command))
     ]
+    if len(preview.command) > LONGEST:
+        rows.append(Detail("too long", "not looked through for letters like others", weight=Weight.WARNING))
+    return rows
 
 
 def found(request: ApprovalRequest) -> list[Detail]:

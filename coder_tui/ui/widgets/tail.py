@@ -59,7 +59,8 @@ class Tail(DrawnLines):
 
     @property
     def source(self) -> str:
-        return self._text.source + self._held
+        """What streamed so far, as it is shown."""
+        return self._text.source + safe_text(self._held)
 
     @property
     def is_empty(self) -> bool:

@@ -79,7 +79,7 @@ class Transcript(BrowsedScroll):
     def finish_message(self, message_id: str, text: str, thinking: str, *, interrupted: bool) -> None:
         """The whole reply; it counts, whatever has streamed before."""
         text, thinking = safe_text(text), safe_text(thinking)
-        if self._streaming == message_id and text == safe_text(self.tail.source):
+        if self._streaming == message_id and text == self.tail.source:
             self._end_stream()
         elif self._early[0] == message_id:
             self._drop_stream()
@@ -188,7 +188,7 @@ class Transcript(BrowsedScroll):
         if self._streaming is None:
             return
         before = self._early[1] if self._early[0] == self._streaming else ""
-        self._early = (self._streaming, before + safe_text(self.tail.source))
+        self._early = (self._streaming, before + self.tail.source)
         self._streaming = None
         for taken in self.tail.take():
             self.history.add(taken.entry, taken.rows, taken.height)
