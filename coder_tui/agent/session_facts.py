@@ -10,6 +10,7 @@ from coder_tui.protocol.messages import AssistantMessage, Attachment
 from coder_tui.skills.shelf import SkillShelf
 from coder_tui.storage.export import to_jsonl, to_markdown
 from coder_tui.storage.sessions import DecisionRecord
+from coder_tui.storage.spending import PaidCall, PaidDay
 from coder_tui.tools.registry import Entry, Registry
 
 if TYPE_CHECKING:  # the session holds these facts
@@ -53,6 +54,16 @@ class SessionFacts:
 
     async def decisions(self) -> tuple[DecisionRecord, ...]:
         return await self._parts.store.decisions(self._parts.info.id)
+
+    @property
+    def spend_limit(self) -> float | None:
+        return self._parts.services.limits.max_cost
+
+    async def paid_calls(self) -> tuple[PaidCall, ...]:
+        return await self._parts.store.paid_calls(self._parts.info.id)
+
+    async def paid_days(self, most: int) -> tuple[PaidDay, ...]:
+        return await self._parts.store.paid_days(most)
 
     async def sent_before(self) -> tuple[str, ...]:
         """Messages of this folder's sessions, oldest first."""

@@ -31,4 +31,4 @@ class SubagentMeter(UsageMeter):
     async def _add(self, message: AssistantMessage) -> None:
         self.own_steps += 1
         await super().add(message)
-        await self._parent.add_of_child(message)
+        await self._parent.add_of_child(message, self._session_id)

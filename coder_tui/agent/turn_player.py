@@ -25,7 +25,7 @@ class TurnPlayer:
     async def play(self, number: int, text: str) -> None:
         """Only what ends the program gets through: a bug must not take the person's session with it."""
         began, bus = time.monotonic(), self.services.bus
-        self.services.meter.start_turn()
+        self.services.meter.start_turn(number)
         bus.publish(TurnStarted(number))
         turn = Turn(self.services)
         try:

@@ -17,6 +17,7 @@ class UsageMeter:
         self._session_id = session_id
         self.session = session
         self.turn = Usage()
+        self._turn_number = 0
         self._steps = 0
         self.context_tokens = context_tokens
         self.context_window: int | None = None
@@ -31,8 +32,9 @@ class UsageMeter:
         """Model calls of the turn, those of its sub-agents among them."""
         return self._steps
 
-    def start_turn(self) -> None:
+    def start_turn(self, number: int) -> None:
         self.turn = Usage()
+        self._turn_number = number
         self._steps = 0
 
     async def add(self, message: AssistantMessage) -> None:
@@ -40,13 +42,13 @@ class UsageMeter:
         # To the end: who stops a turn has still paid for its reply.
         await to_the_end(self._count(message))
 
-    async def add_of_child(self, message: AssistantMessage) -> None:
+    async def add_of_child(self, message: AssistantMessage, child_id: str = "") -> None:
         """A sub-agent's reply costs as any other, but fills a window of its own."""
-        await to_the_end(self._count(message))
+        await to_the_end(self._count(message, child_id))
 
-    async def _count(self, message: AssistantMessage) -> None:
-        usage = message.usage
-        await self._store.add_usage(self._session_id, message.id, message.model, usage)
+    async def _count(self, message: AssistantMessage, child_id: str = "") -> None:
+        usage, turn = message.usage, self._turn_number
+        await self._store.add_usage(self._session_id, message.id, message.model, usage, turn, child_id)
         self._steps += 1
         self.turn += usage
         self.session += usage

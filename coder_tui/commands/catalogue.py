@@ -15,8 +15,9 @@ from coder_tui.commands.base import (
     StartSession,
 )
 from coder_tui.commands.compact import compact, pin
+from coder_tui.commands.cost import cost
 from coder_tui.commands.documents import copy, export
-from coder_tui.commands.reports import context, cost, permissions, tools
+from coder_tui.commands.reports import context, permissions, tools
 from coder_tui.commands.undo import redo, undo
 from coder_tui.commands.verify import verify
 from coder_tui.protocol.access import Mode
@@ -63,7 +64,7 @@ def builtin_commands() -> tuple[Command, ...]:
         _opening("trust", "What this project brings along, and whether you trust it", ScreenName.TRUST),
         Command("tools", "The tools that the model has", tools),
         _opening("skills", "The skills there are, and what is wrong with any", ScreenName.SKILLS),
-        Command("cost", "Tokens and money of this session", cost),
+        Command("cost", "Where tokens and money went", cost),
         Command("context", "What fills the model's window", context),
         Command("export", "Write this session to a file", export, "[md|jsonl] [FILE]"),
         Command("copy", "Copy the newest reply", copy, "[FILE]"),

@@ -1,9 +1,8 @@
-"""Commands that tell about the session: tools, rules, cost, context."""
+"""Commands that tell about the session: tools, rules, context."""
 
 from typing import TYPE_CHECKING
 
 from coder_tui.commands.base import Intent, Say
-from coder_tui.protocol.usage import Usage
 
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
@@ -42,17 +41,6 @@ async def _decisions(session: "Session") -> list[str]:
         answer = f", answered {decision.answer}" if decision.answer else ""
         lines.append(f"    {decision.effect:<5} {decision.tool}: {decision.rule}, {decision.source}{answer}")
     return lines
-
-
-async def cost(session: "Session", argument: str) -> Intent:
-    usage = session.facts.usage
-    return Say(f"Session  {_spent(usage.session)}\nTurn     {_spent(usage.turn)}")
-
-
-def _spent(usage: Usage) -> str:
-    price = "price unknown" if usage.cost is None else f"${usage.cost:.4f}"
-    cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
-    return f"{price}, {usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out"
 
 
 async def context(session: "Session", argument: str) -> Intent:

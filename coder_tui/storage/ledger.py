@@ -9,6 +9,13 @@ from coder_tui.storage.codec import pack_text, pack_todos, unpack_text, unpack_t
 from coder_tui.storage.database import Database
 from coder_tui.storage.records import DecisionRecord
 from coder_tui.storage.redaction import Redaction
+from coder_tui.storage.spending import PaidCall, PaidDay, paid_calls, paid_days
+
+_ADD_USAGE = (
+    "INSERT INTO usage (session_id, message_id, model, input_tokens, output_tokens, cached_tokens, "
+    "cache_write_tokens, reasoning_tokens, cost, turn, child_id, created) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 
 
 class Ledger:
@@ -27,7 +34,15 @@ class Ledger:
     async def todos(self, session_id: str) -> tuple[TodoItem, ...]:
         return await self._database.read(lambda connection: todos_of(connection, session_id))
 
-    async def add_usage(self, session_id: str, message_id: str, model: str, usage: Usage) -> None:
+    async def add_usage(
+        self,
+        session_id: str,
+        message_id: str,
+        model: str,
+        usage: Usage,
+        turn: int = 0,
+        child_id: str = "",
+    ) -> None:
         """Count a model call that was paid for, whether or not its message was kept."""
         values = (
             session_id,
@@ -39,17 +54,24 @@ class Ledger:
             usage.cache_write_tokens,
             usage.reasoning_tokens,
             usage.cost,
+            turn,
+            child_id,
+            time.time(),
         )
 
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*values, time.time())
-            )
+            connection.execute(_ADD_USAGE, values)
 
         await self._database.write(work)
 
     async def usage(self, session_id: str) -> Usage:
         return await self._database.read(lambda connection: usage_of(connection, session_id))
+
+    async def paid_calls(self, session_id: str) -> tuple[PaidCall, ...]:
+        return await self._database.read(lambda connection: paid_calls(connection, session_id))
+
+    async def paid_days(self, most: int) -> tuple[PaidDay, ...]:
+        return await self._database.read(lambda connection: paid_days(connection, most))
 
     async def add_decision(self, session_id: str, decision: DecisionRecord) -> None:
         decision = self._redaction.decision(decision)

@@ -148,6 +148,87 @@ _VERIFY_CHOICES: Migration = (
     "CREATE TABLE verify_choices (directory TEXT PRIMARY KEY, command TEXT NOT NULL) STRICT",
 )
 
+LONGEST_SEARCHED = 100_000
+"""Characters of a message that can be found; what is longer was pasted."""
+
+
+def _said(row: str) -> str:
+    """The words of a message; what holds broken characters is stored escaped, and searched so."""
+    words = f"CASE WHEN json_valid({row}.body) THEN json_extract({row}.body, '$.text') ELSE {row}.body END"
+    return f"substr(coalesce({words}, ''), 1, {LONGEST_SEARCHED})"
+
+
+def _is_listed(row: str) -> str:
+    """Sub-agents' conversations are found by what the session says of them."""
+    return f"(SELECT parent_id FROM sessions WHERE id = {row}.session_id) IS NULL"
+
+
+_PASSAGE = "INSERT INTO passages (session_id, message_id, text)"
+_OF_PERSON_OR_MODEL = "role IN ('user', 'assistant')"
+
+# A passage is what a search finds: a title (of no message), what was said, what a call was for.
+_SEARCH: Migration = (
+    """CREATE TABLE passages (
+        id INTEGER PRIMARY KEY,
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        message_id TEXT NOT NULL,
+        text TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX passages_by_message ON passages (session_id, message_id)",
+    "CREATE VIRTUAL TABLE passage_words USING fts5 "
+    "(text, content = 'passages', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2')",
+    f"{_PASSAGE} SELECT id, '', title FROM sessions WHERE parent_id IS NULL AND title <> ''",
+    f"{_PASSAGE} SELECT session_id, message_id, {_said('messages')} FROM messages "
+    f"WHERE {_OF_PERSON_OR_MODEL} AND unsaid_with IS NULL AND {_is_listed('messages')} "
+    f"AND {_said('messages')} <> ''",
+    f"{_PASSAGE} SELECT session_id, message_id, proposed_summary FROM calls "
+    f"WHERE proposed_summary <> '' AND {_is_listed('calls')} AND (session_id, message_id) NOT IN "
+    "(SELECT session_id, message_id FROM messages WHERE unsaid_with IS NOT NULL)",
+    "INSERT INTO passage_words (passage_words) VALUES ('rebuild')",
+    """CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
+        INSERT INTO passage_words (rowid, text) VALUES (new.id, new.text);
+    END""",
+    """CREATE TRIGGER passage_removed AFTER DELETE ON passages BEGIN
+        INSERT INTO passage_words (passage_words, rowid, text) VALUES ('delete', old.id, old.text);
+    END""",
+    f"""CREATE TRIGGER title_begun AFTER INSERT ON sessions
+    WHEN new.parent_id IS NULL AND new.title <> '' BEGIN
+        {_PASSAGE} VALUES (new.id, '', new.title);
+    END""",
+    f"""CREATE TRIGGER title_given AFTER UPDATE OF title ON sessions WHEN new.parent_id IS NULL BEGIN
+        DELETE FROM passages WHERE session_id = new.id AND message_id = '';
+        {_PASSAGE} VALUES (new.id, '', new.title);
+    END""",
+    f"""CREATE TRIGGER message_said AFTER INSERT ON messages
+    WHEN new.{_OF_PERSON_OR_MODEL} AND new.unsaid_with IS NULL AND {_is_listed("new")} BEGIN
+        {_PASSAGE} SELECT new.session_id, new.message_id, {_said("new")} WHERE {_said("new")} <> '';
+    END""",
+    f"""CREATE TRIGGER call_made AFTER INSERT ON calls
+    WHEN new.proposed_summary <> '' AND {_is_listed("new")} BEGIN
+        {_PASSAGE} VALUES (new.session_id, new.message_id, new.proposed_summary);
+    END""",
+    """CREATE TRIGGER message_unsaid AFTER UPDATE OF unsaid_with ON messages
+    WHEN new.unsaid_with IS NOT NULL BEGIN
+        DELETE FROM passages WHERE session_id = new.session_id AND message_id = new.message_id;
+    END""",
+    f"""CREATE TRIGGER message_said_again AFTER UPDATE OF unsaid_with ON messages
+    WHEN new.unsaid_with IS NULL AND old.unsaid_with IS NOT NULL
+    AND new.{_OF_PERSON_OR_MODEL} AND {_is_listed("new")} BEGIN
+        {_PASSAGE} SELECT new.session_id, new.message_id, {_said("new")} WHERE {_said("new")} <> '';
+        {_PASSAGE} SELECT session_id, message_id, proposed_summary FROM calls
+            WHERE session_id = new.session_id AND message_id = new.message_id AND proposed_summary <> '';
+    END""",
+)
+
+# When a session was deleted; it can be brought back until the trash is emptied.
+_TRASH: Migration = ("ALTER TABLE sessions ADD COLUMN trashed REAL",)
+
+# To which turn a call belongs (0: not known), and to which sub-agent (empty: to none).
+_SPENDING: Migration = (
+    "ALTER TABLE usage ADD COLUMN turn INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE usage ADD COLUMN child_id TEXT NOT NULL DEFAULT ''",
+)
+
 MIGRATIONS: tuple[Migration, ...] = (
     _FIRST,
     _CHANGES,
@@ -156,5 +237,8 @@ MIGRATIONS: tuple[Migration, ...] = (
     _TURNS,
     _COMPACTIONS,
     _VERIFY_CHOICES,
+    _SEARCH,
+    _TRASH,
+    _SPENDING,
 )
 """Append only: a released entry is somebody's database."""

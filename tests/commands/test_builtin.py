@@ -78,7 +78,7 @@ async def test_reports_tell_tools_rules_and_cost(tmp_path: Path) -> None:
         assert "look" in tools
         assert "act 'forbidden' = deny" in rules
         assert "answered allow_once" in rules
-        assert "tokens in" in await said(made.session, "/cost")
+        assert "This session" in await said(made.session, "/cost")
         assert "your messages" in await said(made.session, "/context")
 
 
