@@ -1,5 +1,7 @@
 """Which sessions there are: made, found, listed, claimed, deleted."""
 
+import difflib
+import json
 import sqlite3
 import time
 from datetime import UTC, datetime
@@ -19,7 +21,8 @@ _SELECT = """
         (SELECT sum(cost) FROM usage WHERE session_id = sessions.id)
     FROM sessions
 """
-_NEXT_ACTIVITY = "(SELECT coalesce(max(activity), 0) + 1 FROM sessions)"
+_MOST_NAMED = 3
+NEXT_ACTIVITY = "(SELECT coalesce(max(activity), 0) + 1 FROM sessions)"
 
 
 class SessionIndex:
@@ -36,7 +39,7 @@ class SessionIndex:
             now = time.time()
             connection.execute(
                 "INSERT INTO sessions (id, title, directory, model, mode, created, updated, activity) "
-                f"VALUES (?, '', ?, ?, ?, ?, ?, {_NEXT_ACTIVITY})",
+                f"VALUES (?, '', ?, ?, ?, ?, ?, {NEXT_ACTIVITY})",
                 (*row, now, now),
             )
             return info_of(connection, session_id)
@@ -54,27 +57,23 @@ class SessionIndex:
 
     async def get(self, session_id: str) -> SessionInfo:
         """Find by id or by the beginning of one, if that fits a single session."""
-        return await self._database.read(lambda connection: _find(connection, session_id))
+        return await self._database.read(lambda connection: find_info(connection, session_id))
 
     async def latest(self, directory: str) -> SessionInfo | None:
-        """The session that was used last in a folder."""
-        found = await self.list_sessions(directory, 1)
+        """The session that was used last in a folder, of those in which something was said."""
+        found = await self.list_sessions(directory, 1, only_used=True)
         return found[0] if found else None
 
-    async def list_sessions(self, directory: str | None = None, limit: int = 50) -> tuple[SessionInfo, ...]:
-        """The sessions of a folder, or of all, the one used last first."""
-        wanted = None if directory is None else pack_text(directory)
-        where = "" if directory is None else "AND directory = :directory"
-        query = f"{_SELECT} WHERE parent_id IS NULL {where} ORDER BY activity DESC LIMIT :limit"
-
-        def work(connection: sqlite3.Connection) -> tuple[SessionInfo, ...]:
-            rows = connection.execute(query, {"directory": wanted, "limit": limit})
-            return tuple(_info(row) for row in rows)
-
-        return await self._database.read(work)
+    async def list_sessions(
+        self, directory: str | None = None, limit: int = 50, *, only_used: bool = False
+    ) -> tuple[SessionInfo, ...]:
+        """The sessions of a folder, or of all, the one used last first; not those in the trash."""
+        return await self._database.read(
+            lambda connection: list_infos(connection, directory, limit, only_used=only_used)
+        )
 
     async def delete(self, session_id: str) -> None:
-        """Remove a session and all it holds, unless another process works in it."""
+        """Remove a session and all it holds for good, unless another process works in it."""
 
         def work(connection: sqlite3.Connection) -> None:
             info_of(connection, session_id)
@@ -105,33 +104,85 @@ class SessionIndex:
 def info_of(connection: sqlite3.Connection, session_id: str) -> SessionInfo:
     row = connection.execute(f"{_SELECT} WHERE id = ?", (session_id,)).fetchone()
     if row is None:
-        raise _unknown(session_id)
+        raise StorageError(f"no session {session_id!r}; `coder-tui sessions list` shows them")
     return _info(row)
 
 
 def touch(connection: sqlite3.Connection, session_id: str) -> None:
     """Note that a session was used just now."""
     connection.execute(
-        f"UPDATE sessions SET updated = ?, activity = {_NEXT_ACTIVITY} WHERE id = ?",
+        f"UPDATE sessions SET updated = ?, activity = {NEXT_ACTIVITY} WHERE id = ?",
         (time.time(), session_id),
     )
 
 
-def _find(connection: sqlite3.Connection, prefix: str) -> SessionInfo:
-    ids = connection.execute(
-        "SELECT id FROM sessions WHERE substr(id, 1, :length) = :prefix "
-        "AND (parent_id IS NULL OR id = :prefix) ORDER BY id LIMIT 20",
-        {"length": len(prefix), "prefix": pack_text(prefix.lower())},
+def list_infos(
+    connection: sqlite3.Connection,
+    directory: str | None,
+    limit: int,
+    *,
+    only_used: bool = False,
+    among: tuple[str, ...] | None = None,
+) -> tuple[SessionInfo, ...]:
+    """Sessions that are not in the trash, the one used last first; `among` leaves only those of these ids."""
+    where = ["parent_id IS NULL", "trashed IS NULL"]
+    if directory is not None:
+        where.append("directory = :directory")
+    if only_used:
+        where.append("EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id)")
+    if among is not None:
+        where.append("id IN (SELECT value FROM json_each(:among))")
+    values = {
+        "directory": None if directory is None else pack_text(directory),
+        "among": json.dumps(among),
+        "limit": limit,
+    }
+    query = f"{_SELECT} WHERE {' AND '.join(where)} ORDER BY activity DESC LIMIT :limit"
+    return tuple(_info(row) for row in connection.execute(query, values))
+
+
+def find_info(connection: sqlite3.Connection, prefix: str, *, trashed: bool = False) -> SessionInfo:
+    """By id or the beginning of one; `StorageError` names what may be meant where that is not clear."""
+    found = _beginning_with(connection, prefix, trashed=trashed)
+    if len(found) == 1:
+        return info_of(connection, found[0][0])
+    if found:
+        raise StorageError(f"{prefix!r} fits more than one session: {_named(found)}; give more of its id")
+    if not trashed and (gone := _beginning_with(connection, prefix, trashed=True)):
+        raise StorageError(
+            f"session {gone[0][0]} was deleted; `coder-tui sessions restore {gone[0][0]}` brings it back"
+        )
+    near = _near(connection, prefix, trashed=trashed)
+    nearest = f"; the nearest are {_named(near)}" if near else ""
+    kind, flag = ("deleted session", " --deleted") if trashed else ("session", "")
+    raise StorageError(f"no {kind} {prefix!r}{nearest}; `coder-tui sessions list{flag}` shows them")
+
+
+def _beginning_with(connection: sqlite3.Connection, prefix: str, *, trashed: bool) -> list[tuple[str, str]]:
+    """Ids and titles; a sub-agent's conversation is found by its whole id only."""
+    if not prefix:
+        return []
+    return connection.execute(
+        "SELECT id, title FROM sessions WHERE substr(id, 1, :length) = :prefix "
+        "AND (parent_id IS NULL OR id = :prefix) AND (trashed IS NOT NULL) = :trashed "
+        "ORDER BY activity DESC LIMIT 20",
+        {"length": len(prefix), "prefix": pack_text(prefix.lower()), "trashed": trashed},
     ).fetchall()
-    if not ids or not prefix:
-        raise _unknown(prefix)
-    if len(ids) > 1:
-        raise StorageError(f"{prefix!r} fits more than one session; give more of its id")
-    return info_of(connection, ids[0][0])
 
 
-def _unknown(session_id: str) -> StorageError:
-    return StorageError(f"no session {session_id!r}; `coder-tui sessions list` shows them")
+def _near(connection: sqlite3.Connection, wanted: str, *, trashed: bool) -> list[tuple[str, str]]:
+    rows = connection.execute(
+        "SELECT id, title FROM sessions WHERE parent_id IS NULL AND (trashed IS NOT NULL) = ?", (trashed,)
+    ).fetchall()
+    # What was typed may be the beginning of an id: it is compared with as much of each.
+    beginnings = {row[0][: max(len(wanted), 4)]: row for row in rows}
+    near = difflib.get_close_matches(wanted.lower(), beginnings, n=_MOST_NAMED)
+    return [beginnings[each] for each in near]
+
+
+def _named(rows: list[tuple[str, str]]) -> str:
+    named = ", ".join(f"{id_} ({unpack_text(title) or 'untitled'})" for id_, title in rows[:_MOST_NAMED])
+    return f"{named} and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else named
 
 
 def _info(row: sqlite3.Row) -> SessionInfo:

@@ -10,6 +10,7 @@ from coder_tui.storage.children import Children, children_of, close_lost_childre
 from coder_tui.storage.claims import Claims
 from coder_tui.storage.compactions import Compactions, compactions_of
 from coder_tui.storage.database import Database
+from coder_tui.storage.forking import Forking
 from coder_tui.storage.index import SessionIndex, info_of, touch
 from coder_tui.storage.leading import Leading, StoredLead
 from coder_tui.storage.ledger import Ledger, todos_of, usage_of
@@ -17,6 +18,7 @@ from coder_tui.storage.manifest import Manifest
 from coder_tui.storage.records import CallRecord, DecisionRecord, SessionInfo, StoredCall, StoredSession
 from coder_tui.storage.recovery import close_unfinished_calls
 from coder_tui.storage.redaction import Redaction
+from coder_tui.storage.search import Hit, Search
 from coder_tui.storage.transcript import (
     calls_of,
     end_call,
@@ -25,6 +27,7 @@ from coder_tui.storage.transcript import (
     messages_of,
     sent_texts,
 )
+from coder_tui.storage.trash import Trash, Trashed
 from coder_tui.storage.turns import TurnRecord, Turns, last_turn_of
 from coder_tui.storage.verify_choices import VerifyChoiceTable
 from coder_tui.text.redact import BY_SHAPE, Redactor
@@ -32,16 +35,30 @@ from coder_tui.text.redact import BY_SHAPE, Redactor
 __all__ = [
     "CallRecord",
     "DecisionRecord",
+    "Hit",
     "SessionInfo",
     "Store",
     "StoredCall",
     "StoredLead",
     "StoredSession",
+    "Trashed",
     "TurnRecord",
 ]
 
 
-class Store(SessionIndex, Ledger, Manifest, Children, Leading, Turns, Compactions, VerifyChoiceTable):
+class Store(
+    SessionIndex,
+    Ledger,
+    Manifest,
+    Children,
+    Leading,
+    Turns,
+    Compactions,
+    VerifyChoiceTable,
+    Search,
+    Trash,
+    Forking,
+):
     """Every method that changes something has it on disk when it returns, and nothing secret is among it."""
 
     def __init__(self, database: Database, claims: Claims, redaction: Redaction) -> None:
@@ -53,6 +70,9 @@ class Store(SessionIndex, Ledger, Manifest, Children, Leading, Turns, Compaction
         Turns.__init__(self, database)
         Compactions.__init__(self, database, redaction)
         VerifyChoiceTable.__init__(self, database)
+        Search.__init__(self, database)
+        Trash.__init__(self, database, claims)
+        Forking.__init__(self, database)
         self._redaction = redaction
 
     @classmethod

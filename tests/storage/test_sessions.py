@@ -164,6 +164,7 @@ async def test_the_latest_session_is_the_one_used_last_whatever_the_clock_says(
 
 async def test_a_folder_whose_name_is_no_text_is_found_again(store: Store) -> None:
     session_id = await _session(store, "/w/\udcff")
+    await store.add_message(session_id, UserMessage("u1", "hello"))
     latest = await store.latest("/w/\udcff")
     assert latest is not None and (latest.id, latest.directory) == (session_id, "/w/\udcff")
 
@@ -173,7 +174,8 @@ async def test_the_beginning_of_an_id_is_enough_if_it_fits_one_session(store: St
     assert (await store.get(first[:-1].upper())).id == first
     with pytest.raises(StorageError) as caught:
         await store.get(second[:3])
-    assert str(caught.value) == f"{second[:3]!r} fits more than one session; give more of its id"
+    both = f"{second} (untitled), {first} (untitled)"
+    assert str(caught.value) == f"{second[:3]!r} fits more than one session: {both}; give more of its id"
 
 
 @pytest.mark.parametrize("unknown", ["nope", "", "%", "\ud800"])
