@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from coder_tui.config.inventory import ItemKind, ProjectItem
@@ -49,12 +49,11 @@ def setting_items(file: SettingsFile, name: str) -> Iterator[ProjectItem]:
             yield ProjectItem(kind, name, file.line(path), sentence, needs_trust)
 
 
-def server_items(file: SettingsFile, name: str) -> Iterator[ProjectItem]:
-    """The servers of an `.mcp.json`."""
-    servers = file.values.get("mcpServers", file.values)
-    for server, value in (servers if isinstance(servers, dict) else {}).items():
-        line = file.line(("mcpServers", server))
-        yield ProjectItem(ItemKind.MCP, name, line, f'starts the server "{server}": {_command(value)}')
+def server_items(servers: Mapping[str, Any], name: str, line: Callable[[str], int]) -> Iterator[ProjectItem]:
+    """The servers of a file that is called so; `line` tells where one of them stands."""
+    for server, value in servers.items():
+        sentence = f'starts the server "{server}": {_command(value)}'
+        yield ProjectItem(ItemKind.MCP, name, line(server), sentence)
 
 
 def skill_item(name: str) -> ProjectItem:

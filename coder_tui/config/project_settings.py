@@ -14,6 +14,7 @@ from coder_tui.protocol.errors import ConfigError
 
 PERMISSION = "permission"
 HOOKS = "hooks"
+MCP = "mcp"
 MOST_UNTRUSTED_RULES = 500
 _HOW = "'coder-tui trust' shows what it would do, and asks"
 
@@ -38,6 +39,11 @@ class ProjectSettings:
         """The table of hooks as the file has it, unchecked: they run beside the person's, not instead."""
         return self.file.values.get(HOOKS, {}) if self.file else {}
 
+    @property
+    def servers(self) -> object:
+        """The table of MCP servers, unchecked: mixed with the person's it could get hold of their secrets."""
+        return self.file.values.get(MCP, {}) if self.file else {}
+
     def place(self, path: KeyPath) -> str:
         return self.file.place(path) if self.file else self.name
 
@@ -61,7 +67,7 @@ def _trusted(workspace: Path, found: list[ProjectFile]) -> ProjectSettings:
         places = [display_path(workspace / file.name) for file in found]
         raise ConfigError(f"{places[0]} and {places[1]} both exist; keep one of them")
     file = parse_settings(workspace / found[0].name, found[0].data)
-    own_layers = (PERMISSION, HOOKS)
+    own_layers = (PERMISSION, HOOKS, MCP)
     kept, left_out = split_never({key: value for key, value in file.values.items() if key not in own_layers})
     warnings = tuple(
         f"{file.place(path)}: {'.'.join(map(str, path))} is never taken from a project" for path in left_out

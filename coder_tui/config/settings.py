@@ -23,9 +23,10 @@ from coder_tui.config.fetch_section import FetchSection
 from coder_tui.config.hooks_section import HooksSection
 from coder_tui.config.limits_section import LimitsSection
 from coder_tui.config.lsp_section import LspTable
+from coder_tui.config.mcp_section import McpTable
 from coder_tui.config.model_section import ModelSection
 from coder_tui.config.permission_section import PermissionTable
-from coder_tui.config.project_settings import HOOKS, PERMISSION
+from coder_tui.config.project_settings import HOOKS, MCP, PERMISSION
 from coder_tui.config.section import Section
 from coder_tui.config.skills_section import SkillsSection
 from coder_tui.config.sources import PREFIX, RawTable, Sources, layer_of, origin_of, variable_path
@@ -73,6 +74,7 @@ class Settings(BaseSettings):
     websearch: WebsearchSection = WebsearchSection()
     skills: SkillsSection = SkillsSection()
     lsp: LspTable = Field(default_factory=dict)
+    mcp: McpTable = Field(default_factory=dict)
     tools: ToolsSection = ToolsSection()
     hooks: HooksSection = HooksSection()
     limits: LimitsSection = LimitsSection()
@@ -151,16 +153,19 @@ def _wrong_permission_keys(table: PermissionTable, sources: Sources) -> list[str
 class _ProjectLayers(BaseModel):
     permission: PermissionTable
     hooks: HooksSection
+    mcp: McpTable
 
 
 def _wrong_project_rules(sources: Sources) -> list[str]:
-    """A trusted project's rules and hooks are no part of the settings, and checked all the same."""
+    """A trusted project's rules, hooks and servers are no part of the settings, and checked all the same."""
     project = sources.project
     if project is None or project.file is None or not project.is_trusted:
         return []
     alone = Sources(file=project.file)
     try:
-        layers = _ProjectLayers.model_validate({PERMISSION: project.rules, HOOKS: project.hooks})
+        layers = _ProjectLayers.model_validate(
+            {PERMISSION: project.rules, HOOKS: project.hooks, MCP: project.servers}
+        )
     except ValidationError as error:
         return complain(error.errors(include_url=False), alone, _valid_keys())
     return _wrong_permission_keys(layers.permission, alone)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from coder_tui.config.instructions import ANY_CONTENT, INSTRUCTIONS, instruction_names
 from coder_tui.config.inventory import FileState, ItemKind, ProjectInventory, ProjectItem
+from coder_tui.config.mcp_files import PROJECT_NAMES, SHARED_NAMES, server_file, server_table
 from coder_tui.config.paths import Directories, display_path
 from coder_tui.config.private_file import write_private
 from coder_tui.config.project import (
     AGENT_FOLDERS,
     CONFIG_NAMES,
     FOLDERS,
-    SERVERS_NAME,
     SKILL_FOLDERS,
     ProjectFile,
     ProjectFileError,
@@ -180,7 +180,7 @@ def _read(path: Path) -> tuple[Answer, ...]:
 
 def _project_files(workspace: Path) -> Iterator[tuple[ProjectFile | str, str]]:
     """Each file that trust is about, or its name and why it cannot be read."""
-    names = [*CONFIG_NAMES, SERVERS_NAME]
+    names = [*CONFIG_NAMES, *PROJECT_NAMES]
     # One by one: a folder that cannot be used must not take the others with it.
     for folder in FOLDERS:
         try:
@@ -189,7 +189,8 @@ def _project_files(workspace: Path) -> Iterator[tuple[ProjectFile | str, str]]:
             yield folder, str(error)
     for name in names:
         try:
-            file = read_project_file(workspace, name)
+            read = server_file if name in PROJECT_NAMES else read_project_file
+            file = read(workspace, name)
         except ProjectFileError as error:
             yield name, str(error)
             continue
@@ -204,7 +205,10 @@ def _items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
     if file.name.startswith(AGENT_FOLDERS):
         yield agent_item(file.name, file.data)
         return
-    if file.name not in (*CONFIG_NAMES, SERVERS_NAME):
+    if file.name in PROJECT_NAMES:
+        yield from _server_items(workspace, file)
+        return
+    if file.name not in CONFIG_NAMES:
         yield ProjectItem(ItemKind.EXTENSION, file.name, 0, "extends the program")
         return
     try:
@@ -212,7 +216,25 @@ def _items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
     except ConfigError as error:
         yield ProjectItem(ItemKind.UNREADABLE, file.name, 0, str(error), needs_trust=False)
         return
-    yield from (server_items if file.name == SERVERS_NAME else setting_items)(settings, file.name)
+    yield from setting_items(settings, file.name)
+
+
+def _server_items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
+    """As they would be read: what a stricter reader would refuse must not be hidden by that."""
+    try:
+        servers = server_table(file)
+    except ProjectFileError as error:
+        yield ProjectItem(ItemKind.UNREADABLE, file.name, 0, f"{error}; not used", needs_trust=False)
+        return
+    try:
+        settings = None if file.name in SHARED_NAMES else parse_settings(workspace / file.name, file.data)
+    except ConfigError:
+        settings = None
+
+    def line(server: str) -> int:
+        return settings.line(("mcpServers", server)) if settings else 0
+
+    yield from server_items(servers, file.name, line)
 
 
 def _key(workspace: Path) -> str:

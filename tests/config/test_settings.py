@@ -60,6 +60,7 @@ def test_defaults_are_the_documented_ones() -> None:
         "websearch": {"base_url": "https://api.exa.ai"},
         "skills": {"paths": ()},
         "lsp": {},
+        "mcp": {},
         "tools": {
             "discovery_command": "",
             "call_command": "",
