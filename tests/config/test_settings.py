@@ -156,7 +156,7 @@ def test_permission_rules_keep_their_order_and_a_stronger_source_comes_last(tmp_
         (
             "[zzz]",
             'config.toml:1: unknown key "zzz"; valid here: '
-            "model, agents, permission, bash, workspace, fetch, websearch, skills, lsp, tools, "
+            "model, agents, permission, bash, workspace, fetch, websearch, skills, lsp, mcp, tools, "
             "hooks, limits, "
             "undo, verify, ui, experimental",
         ),
