@@ -1,4 +1,4 @@
-"""`coder-tui sessions`: list, show and export what is stored, and what was decided."""
+"""`coder-tui sessions`: what is stored is listed, searched, shown, renamed, deleted and brought back."""
 
 import argparse
 import asyncio
@@ -8,12 +8,12 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from coder_tui.cli.arguments import sessions_parser
 from coder_tui.cli.output import redactor, say, say_json
-from coder_tui.config.paths import find_directories
-from coder_tui.protocol.errors import UsageError
+from coder_tui.cli.sessions_parser import sessions_parser
+from coder_tui.config.paths import display_path, find_directories
+from coder_tui.protocol.errors import StorageError, UsageError
 from coder_tui.storage.export import to_jsonl, to_markdown
-from coder_tui.storage.sessions import SessionInfo, Store
+from coder_tui.storage.sessions import SessionInfo, Store, Trashed
 
 _LISTED = 200
 
@@ -22,8 +22,12 @@ def main(argv: list[str]) -> int:
     arguments = sessions_parser().parse_args(argv)
     actions: dict[str, Callable[[Store, argparse.Namespace], Awaitable[int]]] = {
         "list": _list,
+        "search": _search,
         "show": _show,
         "export": _export,
+        "rename": _rename,
+        "delete": _delete,
+        "restore": _restore,
         "decisions": _decisions,
     }
     return asyncio.run(_with_store(actions[arguments.action], arguments))
@@ -43,7 +47,9 @@ async def _with_store(
 
 async def _list(store: Store, arguments: argparse.Namespace) -> int:
     folder = None if arguments.all else str(Path.cwd().resolve())
-    infos = await store.list_sessions(folder, _LISTED)
+    if arguments.deleted:
+        return _list_deleted(await store.trashed(folder, _LISTED), as_json=arguments.json)
+    infos = await store.list_sessions(folder, _LISTED, only_used=True)
     if arguments.json:
         say_json([_as_json(info) for info in infos], indent=2)
         return 0
@@ -51,6 +57,31 @@ async def _list(store: Store, arguments: argparse.Namespace) -> int:
         say(_line(info))
     if not infos:
         say("No sessions here yet." if folder else "No sessions yet.")
+    return 0
+
+
+def _list_deleted(found: tuple[Trashed, ...], *, as_json: bool) -> int:
+    if as_json:
+        say_json([{**_as_json(each.info), "deleted": each.when.isoformat()} for each in found], indent=2)
+        return 0
+    for each in found:
+        say(f"{_line(each.info)}  (deleted {each.when.astimezone():%Y-%m-%d %H:%M})")
+    say("`coder-tui sessions restore ID` brings one back." if found else "There is nothing to bring back.")
+    return 0
+
+
+async def _search(store: Store, arguments: argparse.Namespace) -> int:
+    words = " ".join(arguments.words)
+    hits = await store.search(words, str(Path.cwd().resolve()) if arguments.here else None)
+    if arguments.json:
+        found = [{**_as_json(hit.info), "excerpt": hit.excerpt, "passages": hit.count} for hit in hits]
+        say_json(found, indent=2)
+        return 0
+    for hit in hits:
+        say(_line(hit.info))
+        say(f"    {display_path(Path(hit.info.directory))}: {hit.excerpt}")
+    if not hits:
+        say(f"Nothing was found for {words}.")
     return 0
 
 
@@ -79,8 +110,49 @@ async def _export(store: Store, arguments: argparse.Namespace) -> int:
     if not arguments.output:
         sys.stdout.write(text)
         return 0
-    await asyncio.to_thread(_write_new, Path(arguments.output), text)
+    mode = "w" if arguments.force else "x"
+    await asyncio.to_thread(_write, Path(arguments.output), text, mode)
     say(f"Wrote {arguments.output}")
+    return 0
+
+
+async def _rename(store: Store, arguments: argparse.Namespace) -> int:
+    info = await store.get(arguments.id)
+    title = " ".join(" ".join(arguments.title).split())
+    if not title:
+        raise UsageError("the title is empty")
+    await store.rename(info.id, title)
+    say(f"{info.id} is called “{title}” now.")
+    return 0
+
+
+async def _delete(store: Store, arguments: argparse.Namespace) -> int:
+    if arguments.for_good:
+        info = await _wherever(store, arguments.id)
+        await store.delete(info.id)
+        say(f"Deleted {info.id} “{info.title or '(untitled)'}” for good.")
+        return 0
+    info = await store.get(arguments.id)
+    await store.discard(info.id)
+    say(f"Deleted {info.id} “{info.title or '(untitled)'}”.")
+    say(f"To bring it back: coder-tui sessions restore {info.id}  (for 30 days, or what undo.keep_days says)")
+    return 0
+
+
+async def _wherever(store: Store, session_id: str) -> SessionInfo:
+    """Also what is in the trash: that is where secrets may have to be removed from."""
+    try:
+        return await store.get(session_id)
+    except StorageError:
+        found = [each.info for each in await store.trashed() if each.info.id.startswith(session_id.lower())]
+        if len(found) != 1:
+            raise
+        return found[0]
+
+
+async def _restore(store: Store, arguments: argparse.Namespace) -> int:
+    info = await store.restore(arguments.id)
+    say(f"{info.id} “{info.title or '(untitled)'}” is back.")
     return 0
 
 
@@ -104,11 +176,11 @@ async def _decisions(store: Store, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _write_new(path: Path, text: str) -> None:
+def _write(path: Path, text: str, mode: str) -> None:
     try:
-        with path.open("x", encoding="utf-8") as file:
+        with path.open(mode, encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        raise UsageError(f"{path} exists already; choose another name") from error
+        raise UsageError(f"{path} exists already; choose another name, or add --force") from error
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error

@@ -13,6 +13,7 @@ MOST_WORDS = 12
 _AROUND = 60
 """Characters that are shown before and behind what was found."""
 
+_IN_INDEX = "id IN (SELECT rowid FROM passage_words WHERE passage_words MATCH ?)"
 _CONTROLS = re.compile("[\x00-\x1f]")
 # Writing without blanks between words is not cut into words by the index.
 _UNSPACED = re.compile(
@@ -64,7 +65,8 @@ def _found(connection: sqlite3.Connection, words: list[str]) -> dict[str, Counte
 
 def _passages(connection: sqlite3.Connection, word: str) -> list[tuple[str, int]]:
     if word.isalnum() and not _UNSPACED.search(word):
-        query, value = "id IN (SELECT rowid FROM passage_words WHERE passage_words MATCH ?)", f'"{word}"*'
+        # Words that begin with one letter are too many to be of use, and take long to be found.
+        query, value = _IN_INDEX, f'"{word}"*' if len(word) > 1 else f'"{word}"'
     else:
         # Signs are no words to the index: `c++` and `a.py` are looked for as they are.
         escaped = re.sub(r"([%_!])", r"!\1", word)
