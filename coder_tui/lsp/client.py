@@ -74,6 +74,13 @@ class _Protocol(LanguageServerProtocol):
             self._reject(data, error)
             raise
 
+    def handle_message(self, message: Any) -> None:
+        # pygls finds out what a message is by trying, which takes longer than some servers think.
+        if type(message) is JsonRPCResponseMessage:
+            self._handle_response(message.id, message.result)
+        else:
+            super().handle_message(message)
+
     def plain(self, value: Any) -> Any:
         """As it was on the wire; None for the parameters of messages that the protocol does not know."""
         # pygls makes named tuples of those.

@@ -10,7 +10,7 @@ from coder_tui.lsp.file_state import FileState, Snapshot, diagnostics
 from coder_tui.lsp.hosting import Hosting
 from coder_tui.lsp.report import IS_KNOWN
 from coder_tui.lsp.selection import Selected, Selection, Selector
-from coder_tui.lsp.wire import LARGEST_TEXT, Checked
+from coder_tui.lsp.wire import LARGEST_TEXT, Checked, ServerOrder
 from coder_tui.protocol.errors import ToolError
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.files import load_if_there
@@ -63,9 +63,7 @@ class Examiner:
             "is_proposed": is_proposed,
             "is_saved": is_saved,
         }
-        orders = selection.orders
-        results = await asyncio.gather(*(self._hosting.check(order, **fields) for order in orders))
-        checked = {order.key: result for order, result in zip(orders, results, strict=True)}
+        checked = await self._ask_all(selection.orders, fields)
         if not is_proposed:
             state = self.state(path)
             for key, result in checked.items():
@@ -74,6 +72,15 @@ class Examiner:
                     state.take(key, result.items)
             self._tell(state)
         return checked
+
+    async def _ask_all(
+        self, orders: tuple[ServerOrder, ...], fields: dict[str, object]
+    ) -> dict[str, Checked]:
+        if len(orders) == 1:
+            # Usually it is one, and a task of its own would let whatever else is to be done go first.
+            return {orders[0].key: await self._hosting.check(orders[0], **fields)}
+        results = await asyncio.gather(*(self._hosting.check(order, **fields) for order in orders))
+        return {order.key: result for order, result in zip(orders, results, strict=True)}
 
     async def befores(
         self, path: Path, selection: Selection, old_text: str | None, *, is_on_disk: bool = False
@@ -122,7 +129,10 @@ class Examiner:
         return await asyncio.to_thread(os.path.lexists, path)
 
     def state(self, path: Path) -> FileState:
-        return self.states.setdefault(str(path), FileState(self.shown(path)))
+        state = self.states.get(str(path))
+        if state is None:
+            state = self.states[str(path)] = FileState(self.shown(path))
+        return state
 
     def shown(self, path: Path) -> str:
         return self._workspace.locate(str(path)).shown

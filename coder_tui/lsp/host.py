@@ -67,7 +67,9 @@ class Host(HostSide):
         return self._servers[line.pop("key")]
 
     def _tell(self, event: Published | StateTold) -> None:
-        self.tell("published" if isinstance(event, Published) else "state", asdict(event))
+        kind = "published" if isinstance(event, Published) else "state"
+        # After the answer to whoever waits for the same news.
+        asyncio.get_running_loop().call_soon(lambda: self.tell(kind, asdict(event)))
 
 
 def _sandbox(order: SandboxOrder) -> Sandbox:

@@ -206,8 +206,7 @@ class LspPool:
 
     async def _after(self, path: Path, old_text: str | None, written: str | None) -> Report:
         async with self._files.lock(path):
-            reading = asyncio.ensure_future(self._files.load(path))
-            text = await reading if written is None else written
+            text = await self._files.load(path) if written is None else written
             if text is None:
                 return await self._removed(path)
             selection = await self._files.select(path, text)
@@ -215,16 +214,20 @@ class LspPool:
                 status, *_, detail = _absent(selection)
                 return Report(status, detail=detail)
             befores = await self._files.befores(path, selection, old_text)
-            checked = await self._check_change(path, text, selection, befores)
-            # Something else, a formatter for instance, may have had the last word.
-            while (on_disk := await reading) != text:
+            checking = self._check_change(path, text, selection, befores)
+            if written is None:
+                checked = await checking
+            else:
+                checked, on_disk = await asyncio.gather(checking, self._files.load(path))
                 if on_disk is None:
                     return await self._removed(path)
-                text = on_disk
-                checked = await self._check_change(path, text, selection, befores)
+                if on_disk != text:
+                    # Something else, a formatter for instance, had the last word.
+                    text = on_disk
+                    checked = await self._check_change(path, text, selection, befores)
+            shown = self._files.state(path).shown
         if old_text == "":
             await self._hosting.changed_on_disk([(str(path), _CREATED)])
-        shown = self._files.shown(path)
         return joined(
             _part(befores[order.key], checked[order.key], text, shown) for order in selection.orders
         )
