@@ -1,16 +1,14 @@
-"""When a turn must stop or ask: steps, time, money, and calls that go in circles."""
+"""When a turn must stop or ask: steps, time, and calls that go in circles."""
 
 from collections import deque
 from dataclasses import dataclass
 
 from coder_tui.protocol.messages import ToolCall
-from coder_tui.protocol.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     max_steps: int = 200
-    max_cost: float | None = None
     max_minutes: float | None = None
     repeated_calls: int = 3
 
@@ -22,14 +20,12 @@ class Limits:
     def out_of_time(self) -> str:
         return f"Stopped after {self.max_minutes:g} minutes, the limit of one turn (limits.max_minutes)."
 
-    def exceeded(self, steps: int, usage: Usage) -> str:
+    def exceeded(self, steps: int) -> str:
         """The sentence that says which limit was met; empty while none is."""
         if steps >= self.max_steps:
             return (
                 f"Stopped after {steps} model calls, the limit of one turn (limits.max_steps, --max-turns)."
             )
-        if self.max_cost is not None and usage.cost is not None and usage.cost >= self.max_cost:
-            return f"Stopped at ${usage.cost:.2f}: the spend limit is ${self.max_cost:.2f} (limits.max_cost)."
         return ""
 
 

@@ -36,6 +36,11 @@ class ModelSwitch:
         self._waiting = (choice, context_window)
         self._own = None
 
+    def use_now(self, choice: ModelChoice) -> None:
+        """In the middle of a turn, because the person said so."""
+        self.ask_for(choice, None)
+        self.settle()
+
     def follow(self, profile: Profile, *, is_busy: bool) -> None:
         """A profile with a model of its own brings it along; after it the session's own answers again."""
         request = self._services.request

@@ -93,6 +93,7 @@ class Session:
         )
         self._switch = ModelSwitch(parts.info.id, parts.store, parts.state, parts.services, self._background)
         self.profiles = parts.profiles
+        parts.services.cap.switch_by(self._switch.use_now)
         parts.profiles.listen(lambda profile: self._switch.follow(profile, is_busy=self.is_busy))
         self._player = TurnPlayer(parts.services, self._name, partial(parts.store.begin_turn, self.id))
         self.record = SessionRecord(

@@ -57,7 +57,7 @@ class SessionFacts:
 
     @property
     def spend_limit(self) -> float | None:
-        return self._parts.services.limits.max_cost
+        return self._parts.services.cap.limit
 
     async def paid_calls(self) -> tuple[PaidCall, ...]:
         return await self._parts.store.paid_calls(self._parts.info.id)

@@ -191,7 +191,7 @@ class Subagents:
 
     async def _work(self, place: _Place) -> Ending:
         family = self.family
-        if limit := family.limits.exceeded(family.meter.steps, family.meter.spent):
+        if limit := family.limits.exceeded(family.meter.steps):
             return Ending(ChildState.FAILED, f"It was not started. {limit}")
         return await place.child.work(place.task.objective, place.services)
 

@@ -14,6 +14,7 @@ from coder_tui.agent.model_step import ModelStep
 from coder_tui.agent.reply import ReplyDraft
 from coder_tui.agent.request_builder import RequestBuilder
 from coder_tui.agent.side_by_side import side_by_side
+from coder_tui.agent.spend_cap import SpendCap, no_cap
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
 from coder_tui.agent.usage_meter import UsageMeter
@@ -78,6 +79,7 @@ class TurnServices:
     """Finds what a message names for the model."""
     held: HeldAttachments = field(default_factory=HeldAttachments)
     room: Room = field(default_factory=NoRoom)
+    cap: SpendCap = field(default_factory=no_cap)
     check: Check = no_check
     """Asked when the model has ended."""
     over: Callable[[], TurnEnd | None] = goes_on
@@ -94,6 +96,8 @@ class Turn:
     async def run(self, text: str) -> TurnEnd:
         await self._say(text)
         while True:
+            if too_dear := await self._services.cap.before_call(self._services.meter, self._services.request):
+                return TurnEnd(TurnOutcome.LIMIT, too_dear)
             reply = await self._ask_model()
             await self._run_calls(reply)
             if end := self._services.over():
@@ -101,7 +105,7 @@ class Turn:
             was_steered = await self._say_queued()
             if not reply.calls and not was_steered and not await self._must_go_on():
                 return TurnEnd(TurnOutcome.DONE, _closing_words(reply))
-            if limit := self._limit():
+            if limit := self._services.limits.exceeded(self._services.meter.steps):
                 return TurnEnd(TurnOutcome.LIMIT, limit)
 
     async def settle(self) -> None:
@@ -175,7 +179,7 @@ class Turn:
         return await services.step.run(request, uuid4().hex, services.conversation.call_ids)
 
     def _warn_of_unknown_price(self, message: AssistantMessage) -> None:
-        if self._steps == 0 and self._services.limits.max_cost is not None and message.usage.cost is None:
+        if self._steps == 0 and self._services.cap.limit is not None and message.usage.cost is None:
             text = f"limits.max_cost cannot hold: no price is known for {message.model}."
             self._services.bus.publish(Notice(NoticeLevel.WARNING, text))
 
@@ -195,10 +199,6 @@ class Turn:
         await runner.execute(
             call, reply.id, is_repeat=is_repeat, is_cut=is_cut, edits_follow=any(map(runner.is_edit, rest))
         )
-
-    def _limit(self) -> str:
-        meter = self._services.meter
-        return self._services.limits.exceeded(meter.steps, meter.spent)
 
 
 def _closing_words(reply: AssistantMessage) -> str:

@@ -26,6 +26,7 @@ class TurnPlayer:
         """Only what ends the program gets through: a bug must not take the person's session with it."""
         began, bus = time.monotonic(), self.services.bus
         self.services.meter.start_turn(number)
+        self.services.cap.begin()
         bus.publish(TurnStarted(number))
         turn = Turn(self.services)
         try:

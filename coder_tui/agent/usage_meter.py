@@ -21,6 +21,8 @@ class UsageMeter:
         self._steps = 0
         self.context_tokens = context_tokens
         self.context_window: int | None = None
+        self.last_cost = 0.0
+        """Dollars of the newest call, as far as they are known."""
 
     @property
     def spent(self) -> Usage:
@@ -39,6 +41,7 @@ class UsageMeter:
 
     async def add(self, message: AssistantMessage) -> None:
         self.context_tokens = message.usage.total_tokens or self.context_tokens
+        self.last_cost = message.usage.cost or 0.0
         # To the end: who stops a turn has still paid for its reply.
         await to_the_end(self._count(message))
 

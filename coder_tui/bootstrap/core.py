@@ -19,6 +19,7 @@ from coder_tui.agent.session import Session, SessionParts
 from coder_tui.agent.session_log import SessionLog
 from coder_tui.agent.session_name import SessionState
 from coder_tui.agent.skill_calls import SkillCalls, loaded_skills
+from coder_tui.agent.spend_cap import SpendCap
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
@@ -175,12 +176,22 @@ class Core:
             meter=UsageMeter(
                 self.store, bench.bus, stored.info.id, stored.usage, _last_context(stored.messages)
             ),
-            limits=Limits(limits.max_steps, limits.max_cost, limits.max_minutes, limits.repeated_calls),
+            limits=Limits(limits.max_steps, limits.max_minutes, limits.repeated_calls),
             known_tools=bench.registry.names,
             request=request,
             next_queued=queue.take_first,
             attach=self._attach(bench, request),
+            cap=SpendCap(limits.max_cost, bench.broker, self._cheaper, _notifier(bench.bus)),
         )
+
+    def _cheaper(self, model: str) -> ModelChoice | None:
+        """The configured small model, else a cheap one of the same provider; None where that is this one."""
+        small = self.setup.settings.model.small
+        name = small_model_for(model) if small in ("", AUTO) else small
+        if name == model:
+            return None
+        is_same_server = is_same_provider(name, self.choice.name)
+        return ModelChoice(name, self.choice.api_base if is_same_server else "")
 
     def _attach(self, bench: Workbench, request: RequestBuilder) -> Attach:
         """What goes with a person's words: the files and skills that they name, and how git stands."""

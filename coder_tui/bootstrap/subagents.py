@@ -61,6 +61,7 @@ class Furniture:
             runner=runner,
             meter=child.meter,
             limits=self.services.limits,
+            cap=self.services.cap,
             known_tools=runner.registry.names,
             request=RequestBuilder(choice, runner.registry, briefing, lambda: child.profile, Audience.SUB),
             next_queued=_nobody_types,

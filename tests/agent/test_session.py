@@ -231,7 +231,7 @@ async def test_limits_end_the_turn(tmp_path: Path) -> None:
         await made.session.submit("go")
     assert ended(made) is TurnOutcome.LIMIT
     assert len(made.model.requests) == 3
-    async with world(tmp_path, calls, limits=Limits(max_cost=0.02)) as made:
+    async with world(tmp_path, calls, max_cost=0.02) as made:
         await made.session.submit("go")
     assert len(made.model.requests) == 2
 
@@ -334,7 +334,7 @@ async def test_without_a_name_from_the_small_model_the_first_words_stay(tmp_path
 async def test_a_spend_limit_without_a_known_price_is_said_once_a_turn(tmp_path: Path) -> None:
     free = Usage(10, 5, cost=None)
     replies = [Say(calls=(("look", {"text": "x"}),), usage=free), Say("ok", usage=free)]
-    async with world(tmp_path, replies, limits=Limits(max_cost=1.0)) as made:
+    async with world(tmp_path, replies, max_cost=1.0) as made:
         await made.session.submit("go")
     assert made.of(Notice) == [
         Notice(NoticeLevel.WARNING, "limits.max_cost cannot hold: no price is known for scripted.")

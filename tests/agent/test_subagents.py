@@ -12,12 +12,13 @@ from coder_tui.agent.subagents import STOPPED_BY_PERSON, STOPPED_WITH_PARENT
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     Event,
+    RequestOpened,
     SubagentFinished,
     SubagentStarted,
     ToolFinished,
 )
 from coder_tui.protocol.outcomes import TurnOutcome
-from coder_tui.protocol.requests import ApprovalReply, Decision
+from coder_tui.protocol.requests import ApprovalReply, Decision, Request, unattended
 from coder_tui.protocol.subagents import ChildState
 from tests.fakes.family import BUSY, DONE, calls, finish, fork, home, task
 from tests.fakes.scripted_model import Say
@@ -309,12 +310,21 @@ async def test_children_share_the_turns_steps(tmp_path: Path) -> None:
 async def test_children_share_the_spend_limit(tmp_path: Path) -> None:
     tasks = [{"objective": f"part {number}"} for number in range(6)]
     script = {"go": [fork(*tasks), DONE], **{f"part {n}": BUSY for n in range(6)}}
+    asked: list[Request] = []
     async with home(tmp_path, script, max_cost=0.06) as here:
+
+        def refuse(event: Event) -> None:
+            if isinstance(event, RequestOpened):
+                asked.append(event.request)
+                here.session.answer(event.request.id, unattended(event.request))
+
+        here.session.subscribe(refuse)
         await here.session.submit("go")
         results = here.shown().children
         assert {line.state for line in results} == {ChildState.FAILED}
-        assert results[-1].summary.startswith("It was not started. Stopped at $0.")
-        assert here.outcome() is TurnOutcome.LIMIT
+        assert results[-1].summary.startswith("Stopped at $0.")
+        # Whatever one of them is answered holds for all.
+        assert (here.outcome(), len(asked)) == (TurnOutcome.LIMIT, 1)
 
 
 async def test_a_profiles_own_limit_ends_its_child(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_log import SessionLog
 from coder_tui.agent.session_name import SessionState
 from coder_tui.agent.shown_command import BASH, ShownCommands
+from coder_tui.agent.spend_cap import SpendCap
 from coder_tui.agent.summary import Summariser
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.tool_runner import Scope, ToolRunner
@@ -43,7 +44,15 @@ from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import Event, Notice, RequestOpened
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Grant
+from coder_tui.protocol.requests import (
+    ApprovalReply,
+    ApprovalRequest,
+    Decision,
+    Grant,
+    QuestionReply,
+    QuestionRequest,
+    unattended,
+)
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.text.redact import BY_SHAPE, Redactor
@@ -80,12 +89,19 @@ class World:
     keeper: Keeper
     events: list[Event] = field(default_factory=list)
     answers: list[ApprovalReply] = field(default_factory=list)
+    replies: list[QuestionReply] = field(default_factory=list)
+    """To questions; where there are none left, nobody is there."""
+    questions: list[QuestionRequest] = field(default_factory=list)
     requests: asyncio.Queue[ApprovalRequest] = field(default_factory=asyncio.Queue)
 
     def on_event(self, event: Event) -> None:
         self.events.append(event)
         if isinstance(event, RequestOpened):
-            if self.answers:
+            if isinstance(event.request, QuestionRequest):
+                self.questions.append(event.request)
+                reply = self.replies.pop(0) if self.replies else unattended(event.request)
+                self.session.answer(event.request.id, reply)
+            elif self.answers:
                 self.session.answer(event.request.id, self.answers.pop(0))
             elif isinstance(event.request, ApprovalRequest):
                 self.requests.put_nowait(event.request)
@@ -118,6 +134,8 @@ async def world(
     *,
     answers: Iterable[ApprovalReply] = (),
     limits: Limits | None = None,
+    max_cost: float | None = None,
+    cheaper: str = "",
     resume: str = "",
     small: str = "",
     redact: Redactor = BY_SHAPE,
@@ -127,7 +145,9 @@ async def world(
     if resume:
         await store.close_unfinished(info.id)
     stored = await store.load(info.id)
-    made = _assemble(store, stored, folder, ScriptedModel(replies), limits or Limits(), small, redact)
+    made = _assemble(
+        store, stored, folder, ScriptedModel(replies), limits or Limits(), max_cost, cheaper, small, redact
+    )
     made.answers = list(answers)
     try:
         yield made
@@ -142,6 +162,8 @@ def _assemble(
     folder: Path,
     model: ScriptedModel,
     limits: Limits,
+    max_cost: float | None,
+    cheaper: str,
     small: str,
     redact: Redactor,
 ) -> World:
@@ -175,6 +197,7 @@ def _assemble(
         known_tools=registry.names,
         request=_request_without_tools(folder, profiles),
         next_queued=queue.take_first,
+        cap=SpendCap(max_cost, broker, lambda name: ModelChoice(cheaper) if cheaper else None, notify),
     )
     room = _compaction(store, stored, folder, model, services, changes)
     services, earlier = replace(services, room=room), tuple(replay(stored))
