@@ -102,6 +102,7 @@ class Session:
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self.facts = SessionFacts(parts)
         self.subagents = parts.subagents
+        self.held = parts.services.held
         self.shell = PersonShell(parts)
         self.jobs = parts.jobs
         self.lookup = parts.lookup
