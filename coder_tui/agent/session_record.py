@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.agent.whole_output import whole_output
+from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolCall, ToolMessage
 from coder_tui.storage.export import to_markdown
 from coder_tui.storage.sessions import Store
 
@@ -21,6 +22,26 @@ class SessionRecord:
     def cost(self) -> float | None:
         """Dollars so far; None where no price is known."""
         return self.meter.session.cost
+
+    @property
+    def finish(self) -> FinishReason:
+        """How the model's newest reply ended."""
+        replies = (
+            each for each in reversed(self.conversation.messages) if isinstance(each, AssistantMessage)
+        )
+        return next((reply.finish for reply in replies), FinishReason.STOP)
+
+    def call(self, call_id: str) -> ToolCall | None:
+        """A call as the model wrote it; None for one inside of another, or of a sub-agent."""
+        replies = (
+            each for each in reversed(self.conversation.messages) if isinstance(each, AssistantMessage)
+        )
+        return next((call for reply in replies for call in reply.calls if call.id == call_id), None)
+
+    def result(self, call_id: str) -> ToolMessage | None:
+        """What the model was told of a call; None before that."""
+        results = (each for each in reversed(self.conversation.messages) if isinstance(each, ToolMessage))
+        return next((result for result in results if result.call_id == call_id), None)
 
     async def markdown(self) -> str:
         """What was said and done, in order."""

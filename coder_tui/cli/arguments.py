@@ -90,6 +90,18 @@ def run_parser() -> Parser:
     return parser
 
 
+def acp_parser() -> Parser:
+    parser = Parser(
+        prog="coder-tui acp",
+        description="Serve an editor over the Agent Client Protocol, on standard input and output.",
+    )
+    _add_model(parser)
+    add_common(parser)
+    _add_mode(parser)
+    _add_agent(parser)
+    return parser
+
+
 def tool_parser() -> Parser:
     parser = Parser(prog="coder-tui tool", description="Look at the tools, or run one.")
     commands = parser.add_subparsers(dest="action", required=True, metavar="list|call")
@@ -265,6 +277,7 @@ def _commands_help() -> str:
 COMMANDS = {
     "demo": "the screen with the built-in demo model, no key needed",
     "run": "one prompt without a screen",
+    "acp": "serve an editor over the Agent Client Protocol",
     "tool": "list the tools, or call one",
     "policy": "what policy says of a call",
     "sessions": "list, show or export stored sessions",

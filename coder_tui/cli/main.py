@@ -21,6 +21,7 @@ COMMAND_MODULES = {
     "": "coder_tui.cli.screen",
     "demo": "coder_tui.cli.screen_demo",
     "run": "coder_tui.cli.run",
+    "acp": "coder_tui.cli.acp",
     "tool": "coder_tui.cli.tool",
     "policy": "coder_tui.cli.policy",
     "sessions": "coder_tui.cli.sessions",

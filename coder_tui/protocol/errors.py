@@ -65,6 +65,10 @@ class ConfigError(UsageError):
     """A settings file, variable or flag is wrong; the sentence names where."""
 
 
+class NoModelError(UserError):
+    """There is no model to be had; the sentence tells how to get one."""
+
+
 class StorageError(UserError):
     """The store cannot be opened or written."""
 

@@ -1,0 +1,248 @@
+"""The protocol's methods: sessions are opened, found, prompted and closed by id."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from acp import PROTOCOL_VERSION, Agent, Client, RequestError
+from acp.core import AgentSideConnection
+from acp.helpers import ContentBlock
+from acp.schema import (
+    AcpMcpServer,
+    AgentCapabilities,
+    AuthenticateResponse,
+    ClientCapabilities,
+    CloseSessionResponse,
+    HttpMcpServer,
+    Implementation,
+    InitializeResponse,
+    ListSessionsResponse,
+    LoadSessionResponse,
+    McpCapabilities,
+    McpServerStdio,
+    NewSessionResponse,
+    PromptCapabilities,
+    PromptResponse,
+    ResumeSessionResponse,
+    SessionAdditionalDirectoriesCapabilities,
+    SessionCapabilities,
+    SessionCloseCapabilities,
+    SessionInfo,
+    SessionListCapabilities,
+    SessionMode,
+    SessionModeState,
+    SessionResumeCapabilities,
+    SetSessionModeResponse,
+    SseMcpServer,
+)
+
+from coder_tui import __version__
+from coder_tui.acp.opening import Opener, Wish
+from coder_tui.acp.served_session import ServedSession
+from coder_tui.acp.wire import Wire
+from coder_tui.agent.session import Session
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import NoModelError, UsageError, UserError
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.text.safe_text import safe_line
+
+AUTH_REQUIRED, NOT_FOUND, INVALID, INTERNAL = -32000, -32002, -32602, -32603
+PAGE = 50
+MOST = 1000
+McpServers = list[HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio] | None
+_MODES = {
+    Mode.ASK: ("Ask", "Ask before a file is changed or a command runs"),
+    Mode.EDITS: ("Edits", "Change files of the project without a question, ask before commands"),
+    Mode.AUTO: ("Auto", "Run what no rule forbids and no protection guards, without a question"),
+    Mode.PLAN: ("Plan", "Read, ask and make a plan; change nothing"),
+}
+MCP_NOT_STARTED = "MCP servers of the editor are not started here"
+
+
+class CoderAgent:
+    """One editor's sessions. `on_connect` comes first; `close` ends them all."""
+
+    def __init__(self, opener: Opener) -> None:
+        self._opener = opener
+        self._client: Client | None = None
+        self._sessions: dict[str, ServedSession] = {}
+
+    def on_connect(self, conn: Client) -> None:
+        self._client = conn
+
+    async def close(self) -> None:
+        served, self._sessions = tuple(self._sessions.values()), {}
+        await asyncio.gather(*(each.close() for each in served))
+
+    async def initialize(
+        self,
+        protocol_version: int,
+        client_capabilities: ClientCapabilities | None = None,
+        client_info: Implementation | None = None,
+        **_: Any,
+    ) -> InitializeResponse:
+        return InitializeResponse(
+            protocol_version=min(protocol_version, PROTOCOL_VERSION),
+            agent_info=Implementation(name="coder-tui", title="coder-tui", version=__version__),
+            auth_methods=[],
+            agent_capabilities=AgentCapabilities(
+                load_session=True,
+                prompt_capabilities=PromptCapabilities(image=True, audio=False, embedded_context=True),
+                mcp_capabilities=McpCapabilities(http=False, sse=False),
+                session_capabilities=SessionCapabilities(
+                    list=SessionListCapabilities(),
+                    resume=SessionResumeCapabilities(),
+                    close=SessionCloseCapabilities(),
+                    additional_directories=SessionAdditionalDirectoriesCapabilities(),
+                ),
+            ),
+        )
+
+    async def authenticate(self, method_id: str, **_: Any) -> AuthenticateResponse:
+        """There is nothing to prove: whoever started the process may use it."""
+        return AuthenticateResponse()
+
+    async def new_session(
+        self,
+        cwd: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: McpServers = None,
+        **_: Any,
+    ) -> NewSessionResponse:
+        served = await self._open(Wish(cwd, tuple(additional_directories or ())), mcp_servers)
+        # Its updates are sent behind this answer, which tells the editor of the session.
+        served.begin()
+        return NewSessionResponse(session_id=served.session.id, modes=_modes(served.session))
+
+    async def load_session(
+        self,
+        cwd: str,
+        session_id: str,
+        mcp_servers: McpServers = None,
+        additional_directories: list[str] | None = None,
+        **_: Any,
+    ) -> LoadSessionResponse:
+        served = await self._resumed(cwd, session_id, additional_directories, mcp_servers)
+        await served.replay()
+        return LoadSessionResponse(modes=_modes(served.session))
+
+    async def resume_session(
+        self,
+        session_id: str,
+        cwd: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: McpServers = None,
+        **_: Any,
+    ) -> ResumeSessionResponse:
+        served = await self._resumed(cwd, session_id, additional_directories, mcp_servers)
+        return ResumeSessionResponse(modes=_modes(served.session))
+
+    async def list_sessions(
+        self, cwd: str | None = None, cursor: str | None = None, **_: Any
+    ) -> ListSessionsResponse:
+        start = _start(cursor)
+        with self._told():
+            stored = await self._opener.stored(cwd, MOST)
+        page = stored[start : start + PAGE]
+        more = str(start + PAGE) if start + PAGE < len(stored) else None
+        listed = [
+            SessionInfo(
+                session_id=info.id,
+                cwd=info.directory,
+                title=safe_line(info.title) or None,
+                updated_at=info.updated.isoformat(),
+            )
+            for info in page
+        ]
+        return ListSessionsResponse(sessions=listed, next_cursor=more)
+
+    async def close_session(self, session_id: str, **_: Any) -> CloseSessionResponse:
+        served = self._served(session_id)
+        del self._sessions[session_id]
+        with self._told():
+            await served.close()
+        return CloseSessionResponse()
+
+    async def set_session_mode(self, session_id: str, mode_id: str, **_: Any) -> SetSessionModeResponse:
+        served = self._served(session_id)
+        if mode_id not in list(Mode):
+            raise RequestError(INVALID, f"there is no mode {mode_id!r}; choose from {', '.join(Mode)}")
+        await served.set_mode(Mode(mode_id))
+        return SetSessionModeResponse()
+
+    async def prompt(self, session_id: str, prompt: list[ContentBlock], **_: Any) -> PromptResponse:
+        served = self._served(session_id)
+        with self._told():
+            return PromptResponse(stop_reason=await served.prompt(prompt))
+
+    async def cancel(self, session_id: str, **_: Any) -> None:
+        if served := self._sessions.get(session_id):
+            served.cancel()
+
+    async def _resumed(
+        self, cwd: str, session_id: str, added: list[str] | None, mcp_servers: McpServers
+    ) -> ServedSession:
+        """One that is open here already is closed first: the editor forgot of it, and wants it anew."""
+        if served := self._sessions.pop(session_id, None):
+            await served.close()
+        return await self._open(Wish(cwd, tuple(added or ()), session_id), mcp_servers)
+
+    async def _open(self, wish: Wish, mcp_servers: McpServers) -> ServedSession:
+        assert self._client is not None
+        if not Path(wish.directory).is_absolute():
+            raise RequestError(INVALID, f"cwd must be an absolute path, and {wish.directory!r} is none")
+        with self._told():
+            opened = await self._opener.open(wish)
+        if mcp_servers:
+            names = ", ".join(server.name for server in mcp_servers)
+            opened.session.notice(NoticeLevel.WARNING, f"{MCP_NOT_STARTED}: {names}.")
+        served = ServedSession(wish, opened, self._opener, self._client)
+        self._sessions[opened.session.id] = served
+        return served
+
+    def _served(self, session_id: str) -> ServedSession:
+        try:
+            return self._sessions[session_id]
+        except KeyError:
+            raise RequestError(NOT_FOUND, f"no session {session_id!r} is open here") from None
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What a person can mend, as the protocol tells it."""
+        try:
+            yield
+        except NoModelError as error:
+            raise RequestError(AUTH_REQUIRED, self._opener.redact(str(error))) from error
+        except UsageError as error:
+            raise RequestError(INVALID, self._opener.redact(str(error))) from error
+        except UserError as error:
+            raise RequestError(INTERNAL, self._opener.redact(str(error))) from error
+
+
+def _modes(session: Session) -> SessionModeState:
+    available = [
+        SessionMode(id=mode.value, name=name, description=about) for mode, (name, about) in _MODES.items()
+    ]
+    return SessionModeState(current_mode_id=session.mode.value, available_modes=available)
+
+
+def _start(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not (cursor.isdecimal() and len(cursor) < 10):
+        raise RequestError(INVALID, f"{cursor!r} is no cursor of ours")
+    return int(cursor)
+
+
+async def serve(wire: Wire, opener: Opener) -> None:
+    """Until the editor goes away; then nothing of it is left running."""
+    agent = CoderAgent(opener)
+    # The methods that are missing are told to be, which the library does for what is not there.
+    connection = AgentSideConnection(cast(Agent, agent), wire, listening=False, use_unstable_protocol=True)
+    try:
+        await connection.listen()
+    finally:
+        await agent.close()
+        await connection.close()

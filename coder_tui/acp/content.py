@@ -1,0 +1,131 @@
+"""What a call shows, as an editor shows it: text, diffs, places in files."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, assert_never
+
+from acp.helpers import ToolCallContentVariant, text_block, tool_content, tool_diff_content
+from acp.schema import ToolCallLocation
+
+from coder_tui.acp.diff_texts import text_pairs
+from coder_tui.protocol.display import (
+    DiffBlock,
+    DisplayBlock,
+    ImageBlock,
+    MarkdownBlock,
+    SubagentsBlock,
+    TableBlock,
+    TerminalBlock,
+    TextBlock,
+    TodosBlock,
+)
+from coder_tui.text.safe_text import safe_text
+
+LONGEST = 20_000
+"""Characters of one text; an editor keeps all of them for as long as the conversation is open."""
+_PATHS = ("path", "file_path", "paths", "files", "source", "destination")
+_LINES = ("line", "offset", "start_line")
+
+
+def whole(text: str) -> str:
+    """Without halves of characters, which no message can carry."""
+    return text.encode(errors="replace").decode()
+
+
+def plain(value: Any) -> Any:
+    """A JSON value without halves of characters."""
+    return json.loads(whole(json.dumps(value, ensure_ascii=False)))
+
+
+def content_of(block: DisplayBlock, directory: Path, *, is_done: bool) -> list[ToolCallContentVariant]:
+    """Blocks: a diff is completed from the file. `is_done` says on which side of it the disk is."""
+    if isinstance(block, DiffBlock):
+        pairs = text_pairs(block.diff, block.path, directory, is_done=is_done)
+        return [
+            tool_diff_content(str(pair.path), whole(pair.new), None if pair.old is None else whole(pair.old))
+            for pair in pairs
+        ] or [fenced(block.diff, "diff")]
+    return [_text(block)] if not isinstance(block, TodosBlock) else []
+
+
+def _text(block: DisplayBlock) -> ToolCallContentVariant:
+    match block:
+        case MarkdownBlock(text):
+            return said(text)
+        case TextBlock(text):
+            return fenced(text)
+        case TerminalBlock(command, output, code):
+            ended = "" if code is None else f"exit code {code}"
+            return fenced("\n".join(filter(None, (f"$ {command}", output.strip("\n"), ended))), "console")
+        case TableBlock(columns, rows):
+            return fenced("\n".join("  ".join(row) for row in (columns, *rows)))
+        case ImageBlock():
+            return fenced(block.words())
+        case SubagentsBlock(children):
+            return fenced(
+                "\n".join(f"{each.agent}, {each.state}: {each.summary or each.task}" for each in children)
+            )
+        case TodosBlock(items):
+            return fenced("\n".join(item.content for item in items))
+        case DiffBlock(diff=diff):
+            return fenced(diff, "diff")
+        case _:
+            assert_never(block)
+
+
+def said(text: str) -> ToolCallContentVariant:
+    """Markdown."""
+    return tool_content(text_block(_cut(safe_text(text))))
+
+
+def fenced(text: str, language: str = "") -> ToolCallContentVariant:
+    """Text as it is, although editors read Markdown."""
+    shown = _cut(safe_text(text)).strip("\n")
+    longest = max((len(run) for run in re.findall(r"`{3,}", shown)), default=2)
+    fence = "`" * (longest + 1)
+    return tool_content(text_block(f"{fence}{language}\n{shown}\n{fence}"))
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2
+    return f"{text[:half]}\n… {len(text) - LONGEST:,} characters are left out …\n{text[-half:]}"
+
+
+def arguments_of(text: str) -> Any:
+    """What the model wrote, as JSON where it is some."""
+    try:
+        return plain(json.loads(text))
+    except (ValueError, RecursionError):
+        return whole(text)
+
+
+def places_of(arguments: Any, directory: Path) -> list[ToolCallLocation]:
+    """The files that a call names, so that an editor can follow along."""
+    if not isinstance(arguments, dict):
+        return []
+    lines = (arguments.get(name) for name in _LINES)
+    line = next((each for each in lines if isinstance(each, int) and each > 0), None)
+    names = dict.fromkeys(name for key in _PATHS for name in _names(arguments.get(key)))
+    return [place(Path(name), directory, line if len(names) == 1 else None) for name in names]
+
+
+def _names(value: object) -> Iterator[str]:
+    match value:
+        case str() if value and "\0" not in value:
+            yield value
+        case list():
+            for each in value:
+                yield from _names(each)
+        case {"path": str(path)}:
+            yield from _names(path)
+        case _:
+            return
+
+
+def place(path: Path, directory: Path, line: int | None = None) -> ToolCallLocation:
+    return ToolCallLocation(path=whole(os.path.normpath(directory / path)), line=line)

@@ -1,0 +1,46 @@
+"""What an editor's requests need from above: sessions opened in a folder, and found again."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from coder_tui.agent.session import Session
+from coder_tui.config.inventory import ProjectInventory
+from coder_tui.storage.sessions import SessionInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A session in a folder; `resume` is the id of a stored one."""
+
+    directory: str
+    added: tuple[str, ...] = ()
+    resume: str = ""
+
+
+class TrustDesk(Protocol):
+    """Asks whether what a project brings along may be used."""
+
+    async def question(self) -> ProjectInventory | None: ...
+    async def accept(self, inventory: ProjectInventory) -> None: ...
+    async def refuse(self, inventory: ProjectInventory) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """`close` ends the session and all that was opened for it."""
+
+    session: Session
+    trust: TrustDesk
+    close: Callable[[], Awaitable[None]]
+
+
+class Opener(Protocol):
+    """Raises `UserError` with a sentence for the person."""
+
+    async def open(self, wish: Wish) -> Opened: ...
+
+    async def stored(self, directory: str | None, most: int) -> tuple[SessionInfo, ...]:
+        """The sessions in which something was said, the one used last first."""
+
+    def redact(self, text: str) -> str: ...

@@ -1,0 +1,94 @@
+"""`coder-tui acp`: the core over the Agent Client Protocol, for an editor that starts it."""
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from coder_tui.acp.agent import serve
+from coder_tui.acp.opening import Opened, Wish
+from coder_tui.acp.wire import own_pipes
+from coder_tui.cli.arguments import acp_parser
+from coder_tui.cli.folder_session import open_folder
+from coder_tui.cli.invocation import existing_folder, read_invocation
+from coder_tui.cli.output import complain, redacted, redactor
+from coder_tui.cli.screen_trust import ScreenTrust
+from coder_tui.config.log_file import start_log
+from coder_tui.config.paths import Directories, find_directories
+from coder_tui.protocol.errors import UsageError
+from coder_tui.storage.sessions import SessionInfo, Store
+
+STARTED_BY_HAND = "coder-tui: an editor speaks to this through standard input and output; Ctrl+C ends it"
+
+
+def main(argv: list[str]) -> int:
+    arguments = acp_parser().parse_args(argv)
+    directories = find_directories(os.environ)
+    directories.ensure()
+    start_log(directories.log, redactor())
+    logging.getLogger().addHandler(_ToOurLog())
+    if sys.stdin.isatty():
+        complain(STARTED_BY_HAND)
+    asyncio.run(_serve(FolderOpener(arguments, directories)))
+    return 0
+
+
+async def _serve(opener: "FolderOpener") -> None:
+    serving = asyncio.create_task(serve(await own_pipes(), opener))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, serving.cancel)
+    await asyncio.wait({serving})
+    if not serving.cancelled():
+        serving.result()
+
+
+class _ToOurLog(logging.Handler):
+    """The protocol's library speaks to whoever listens to everything: that would be standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        logging.getLogger("coder_tui").handle(record)
+
+
+class FolderOpener:
+    """Sessions with the flags of the command line, each in the folder that the editor names."""
+
+    def __init__(self, arguments: argparse.Namespace, directories: Directories) -> None:
+        self._arguments = arguments
+        self._directories = directories
+
+    async def open(self, wish: Wish) -> Opened:
+        invocation = await asyncio.to_thread(read_invocation, self._arguments, wish.directory)
+        added = tuple(existing_folder(folder) for folder in wish.added)
+        invocation = replace(invocation, added_roots=(*invocation.added_roots, *added), resume=wish.resume)
+        if wish.resume:
+            await self._check_place(wish.resume, invocation.directory)
+        opened = await open_folder(invocation)
+        opened.warm()
+        return Opened(opened.session, ScreenTrust(invocation), opened.close)
+
+    async def stored(self, directory: str | None, most: int) -> tuple[SessionInfo, ...]:
+        folder = None if directory is None else str(await asyncio.to_thread(existing_folder, directory))
+        store = await Store.open(self._directories.database)
+        try:
+            found = await store.list_sessions(folder, most)
+        finally:
+            await store.close()
+        return tuple(info for info in found if info.message_count)
+
+    def redact(self, text: str) -> str:
+        return redacted(text)
+
+    async def _check_place(self, session_id: str, directory: Path) -> None:
+        """A session belongs to its folder: what its model knows of files is of that one."""
+        store = await Store.open(self._directories.database)
+        try:
+            info = await store.get(session_id)
+        finally:
+            await store.close()
+        if Path(info.directory) != directory:
+            raise UsageError(f"session {session_id} belongs to {info.directory}; load it with that cwd")

@@ -1,0 +1,351 @@
+"""`coder-tui acp` as a process, driven by the protocol's own client."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from acp import RequestError, text_block
+from acp.client.connection import ClientSideConnection
+from acp.schema import PermissionOption, ToolCallUpdate
+
+from tests.fakes.acp_editor import Editor, started
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.process_family import descendants, is_alive
+from tests.fakes.program import Program
+from tests.fakes.script import Call, Reply
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@dataclass
+class Talk:
+    """One editor, one agent process and one session for all tests: a model's process starts slowly."""
+
+    editor: Editor
+    agent: ClientSideConnection
+    server: OpenAIServer
+    project: Path
+    session_id: str
+
+    async def prompt(self, text: str, *replies: Reply) -> str:
+        self.editor.updates.clear()
+        self.editor.asked.clear()
+        self.server.add(*replies)
+        response = await self.agent.prompt(session_id=self.session_id, prompt=[text_block(text)])
+        return response.stop_reason
+
+    def said(self, kind: str = "agent_message_chunk") -> str:
+        return self.editor.text(self.session_id, kind)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def talk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talk]:
+    program = Program.in_folder(tmp_path_factory.mktemp("acp"))
+    editor = Editor()
+    with OpenAIServer([]) as server:
+        flags = ("--model", "openai/x", "--api-base", server.url)
+        async with started(editor, program, flags) as (agent, _):
+            await agent.initialize(protocol_version=1)
+            new = await agent.new_session(cwd=str(program.project), mcp_servers=[])
+            yield Talk(editor, agent, server, program.project, new.session_id)
+
+
+def grants_only_edits(call: ToolCallUpdate, options: list[PermissionOption]) -> str:
+    return "allow_once" if call.kind == "edit" else "reject_once"
+
+
+def allows(call: ToolCallUpdate, options: list[PermissionOption]) -> str:
+    return "allow_once"
+
+
+async def test_a_turn_with_one_call_granted_and_one_refused(talk: Talk) -> None:
+    file = talk.project / "greeting.txt"
+    file.write_text("one\ntwo\nthree\n")
+    talk.editor.choose = grants_only_edits
+    todo = {"id": "1", "content": "Shout", "status": "in_progress", "priority": "high"}
+    reason = await talk.prompt(
+        "Shout the second line.",
+        Reply(thinking="Hm.", text="Looking.", calls=(Call("read", {"path": "greeting.txt"}, "r"),)),
+        Reply(calls=(Call("todowrite", {"todos": [todo]}, "t"),)),
+        Reply(
+            calls=(
+                Call("edit", {"path": "greeting.txt", "old_string": "two", "new_string": "TWO"}, "e"),
+                Call("bash", {"command": "touch ran"}, "b"),
+            )
+        ),
+        Reply(text="Done."),
+    )
+
+    assert reason == "end_turn"
+    assert (talk.said(), talk.said("agent_thought_chunk")) == ("Looking.Done.", "Hm.")
+    assert file.read_text() == "one\nTWO\nthree\n"
+    assert not (talk.project / "ran").exists()
+    asked = [
+        (call.tool_call_id, call.title, [each.kind for each in offered])
+        for call, offered in talk.editor.asked
+    ]
+    always = ["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"]
+    assert [(id, title) for id, title, _ in asked] == [("e", "edit greeting.txt"), ("b", "bash touch ran")]
+    assert all(set(kinds) == set(always) for _, _, kinds in asked)
+    [shown] = [each for each in talk.editor.asked[0][0].content or [] if each.type == "diff"]
+    assert (shown.path, shown.old_text, shown.new_text) == (
+        str(file),
+        "one\ntwo\nthree\n",
+        "one\nTWO\nthree\n",
+    )
+    [plan] = talk.editor.of(talk.session_id, "plan")
+    assert [(each.content, each.status, each.priority) for each in plan.entries] == [
+        ("Shout", "in_progress", "high")
+    ]
+    assert _ends(talk) == {"r": "completed", "t": "completed", "e": "completed", "b": "failed"}
+
+
+def _ends(talk: Talk) -> dict[str, str]:
+    told = talk.editor.of(talk.session_id, "tool_call") + talk.editor.of(talk.session_id, "tool_call_update")
+    return {each.tool_call_id: each.status for each in told}
+
+
+async def test_a_call_is_told_with_its_kind_place_arguments_and_result(talk: Talk) -> None:
+    (talk.project / "a.txt").write_text("alpha\n")
+    await talk.prompt("Read.", Reply(calls=(Call("read", {"path": "a.txt"}, "place"),)), Reply(text="."))
+
+    [begun] = talk.editor.of(talk.session_id, "tool_call")
+    [ended] = talk.editor.of(talk.session_id, "tool_call_update")
+    assert (begun.kind, begun.raw_input, begun.status) == ("read", {"path": "a.txt"}, "in_progress")
+    assert [place.path for place in begun.locations] == [str(talk.project / "a.txt")]
+    assert (ended.raw_output["content"], ended.content[0].content.text) == ("alpha", "```\nalpha\n```")
+
+
+async def test_allowed_always_is_not_asked_again_in_this_session(talk: Talk) -> None:
+    talk.editor.choose = lambda call, options: "allow_always"
+    calls = [Reply(calls=(Call("bash", {"command": "touch always"}, f"a{n}"),)) for n in range(2)]
+    await talk.prompt("Twice.", *calls, Reply(text="."))
+
+    assert len(talk.editor.asked) == 1
+    assert _ends(talk) == {"a0": "completed", "a1": "completed"}
+
+
+async def test_refused_always_is_not_asked_again_in_this_session(talk: Talk) -> None:
+    talk.editor.choose = lambda call, options: "reject_always"
+    calls = [Reply(calls=(Call("bash", {"command": "touch never"}, f"n{n}"),)) for n in range(2)]
+    await talk.prompt("Twice.", *calls, Reply(text="."))
+
+    assert len(talk.editor.asked) == 1
+    assert _ends(talk) == {"n0": "failed", "n1": "failed"}
+
+
+async def test_questions_and_a_plan_are_put_as_choices(talk: Talk) -> None:
+    talk.editor.choose = allows
+    await talk.agent.set_session_mode(session_id=talk.session_id, mode_id="plan")
+    question = {"question": "Tabs or blanks?", "options": [{"label": "Tabs"}, {"label": "Blanks"}]}
+    await talk.prompt(
+        "Plan it.",
+        Reply(calls=(Call("question", {"questions": [question]}, "q"),)),
+        Reply(calls=(Call("plan_exit", {"plan": "# Use tabs"}, "p"),)),
+        Reply(text="Off I go."),
+    )
+
+    assert [(call.title, [each.name for each in options]) for call, options in talk.editor.asked] == [
+        ("Tabs or blanks?", ["Tabs", "Blanks", "Leave it open"]),
+        ("Carry out this plan?", ["Carry it out", "Go on planning"]),
+    ]
+    assert _ends(talk) == {"q": "completed", "p": "completed"}
+    [changed] = talk.editor.of(talk.session_id, "current_mode_update")
+    assert changed.current_mode_id == "ask"
+
+
+@pytest.mark.parametrize(
+    ("finish", "reason"), [("length", "max_tokens"), ("content_filter", "refusal"), ("stop", "end_turn")]
+)
+async def test_the_end_of_a_reply_is_the_reason_to_stop(talk: Talk, finish: str, reason: str) -> None:
+    assert await talk.prompt("Speak.", Reply(text="Some words.", finish=finish)) == reason
+
+
+async def test_a_model_that_refuses_is_an_error_with_its_words(talk: Talk) -> None:
+    with pytest.raises(RequestError, match="not for you"):
+        await talk.prompt("Speak.", Reply(status=400, error="not for you"))
+
+
+async def test_a_prompt_can_be_cancelled_and_no_second_one_runs_beside_it(talk: Talk) -> None:
+    going = asyncio.create_task(talk.prompt("Wait.", Reply(text="I begin and stop here", stall_after=4)))
+    await talk.editor.until(lambda: "begin" in talk.said())
+    with pytest.raises(RequestError, match="being worked on"):
+        await talk.agent.prompt(session_id=talk.session_id, prompt=[text_block("Me too.")])
+    await talk.agent.cancel(session_id=talk.session_id)
+
+    assert await going == "cancelled"
+
+
+async def test_a_question_that_is_cancelled_ends_the_turn(talk: Talk) -> None:
+    talk.editor.choose = lambda call, options: None
+    reason = await talk.prompt("Run.", Reply(calls=(Call("bash", {"command": "touch no"}, "c"),)))
+
+    assert (reason, _ends(talk)) == ("cancelled", {"c": "failed"})
+
+
+async def test_a_mode_holds_and_is_told_when_a_command_changes_it(talk: Talk) -> None:
+    talk.editor.choose = lambda call, options: "reject_once"
+    await talk.agent.set_session_mode(session_id=talk.session_id, mode_id="edits")
+    write = Call("write", {"path": "new.txt", "content": "new\n"}, "w")
+    await talk.prompt("Write.", Reply(calls=(write,)), Reply(text="."))
+    assert (talk.project / "new.txt").read_text() == "new\n"
+    [shown] = talk.editor.of(talk.session_id, "tool_call_update")[-1].content
+    assert (shown.old_text, shown.new_text) == (None, "new\n")
+
+    assert await talk.prompt("/plan") == "end_turn"
+    [changed] = talk.editor.of(talk.session_id, "current_mode_update")
+    assert changed.current_mode_id == "plan"
+    await talk.agent.set_session_mode(session_id=talk.session_id, mode_id="ask")
+    with pytest.raises(RequestError, match="no mode 'yolo'"):
+        await talk.agent.set_session_mode(session_id=talk.session_id, mode_id="yolo")
+
+
+async def test_commands_are_offered_and_answered_without_the_model(talk: Talk) -> None:
+    before = len(talk.server.requests)
+    assert await talk.prompt("/tools") == "end_turn"
+
+    assert "apply_patch" in talk.said() or "edit" in talk.said()
+    assert len(talk.server.requests) == before
+
+
+async def test_a_stored_session_is_listed_and_loaded_with_its_history(talk: Talk) -> None:
+    await talk.agent.close_session(session_id=talk.session_id)
+    with pytest.raises(RequestError, match="no session"):
+        await talk.agent.prompt(session_id=talk.session_id, prompt=[text_block("Hello?")])
+    listed = await talk.agent.list_sessions(cwd=str(talk.project))
+    assert [(each.session_id, each.cwd) for each in listed.sessions] == [(talk.session_id, str(talk.project))]
+    elsewhere = await talk.agent.list_sessions(cwd=str(talk.project.parent))
+    assert elsewhere.sessions == []
+
+    talk.editor.updates.clear()
+    loaded = await talk.agent.load_session(cwd=str(talk.project), session_id=talk.session_id)
+
+    assert loaded.modes is not None and loaded.modes.current_mode_id == "ask"
+    assert talk.said("user_message_chunk").startswith("Shout the second line.")
+    assert talk.said().startswith("Looking.Done.")
+    ends = _ends(talk)
+    assert (ends["r"], ends["e"], ends["b"]) == ("completed", "completed", "failed")
+    kinds = {each.tool_call_id: each.kind for each in talk.editor.of(talk.session_id, "tool_call")}
+    assert (kinds["r"], kinds["e"], kinds["b"]) == ("read", "edit", "execute")
+    with pytest.raises(RequestError, match="belongs to"):
+        await talk.agent.load_session(cwd=str(talk.project.parent), session_id=talk.session_id)
+
+
+@pytest.mark.parametrize(
+    ("cwd", "words"), [("not/absolute", "absolute"), ("/no/such/folder", "no folder at")]
+)
+async def test_a_session_needs_a_folder(talk: Talk, cwd: str, words: str) -> None:
+    with pytest.raises(RequestError, match=words):
+        await talk.agent.new_session(cwd=cwd, mcp_servers=[])
+
+
+async def test_trust_is_asked_once_before_the_first_prompt(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    (program.project / "AGENTS.md").write_text("Always answer in rhymes.\n")
+    editor = Editor(choose=lambda call, options: "allow_always")
+    with OpenAIServer([Reply(text="In time."), Reply(text="Sublime.")]) as server:
+        flags = ("--model", "openai/x", "--api-base", server.url)
+        async with started(editor, program, flags) as (agent, _):
+            new = await agent.new_session(cwd=str(program.project), mcp_servers=[])
+            for text in ("One", "Two"):
+                await agent.prompt(session_id=new.session_id, prompt=[text_block(text)])
+
+    assert [(call.title, [each.kind for each in options]) for call, options in editor.asked] == [
+        (
+            "Trust this project? It brings settings of its own.",
+            ["allow_always", "reject_once", "reject_always"],
+        )
+    ]
+    assert "Always answer in rhymes." in json.dumps(server.requests[0]["messages"])
+    assert editor.text(new.session_id).endswith("In time.Sublime.")
+
+
+async def test_without_a_model_a_session_is_refused_with_the_way_to_one(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    no_keys = {"OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": ""}
+    async with started(Editor(), program, **no_keys) as (agent, _):
+        with pytest.raises(RequestError, match="no model: set a key") as caught:
+            await agent.new_session(cwd=str(program.project), mcp_servers=[])
+    assert caught.value.code == -32000
+
+
+async def test_what_is_no_message_is_answered_and_the_talk_goes_on(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    process = await _by_hand(program)
+    lines = [b"{", b"[1]", b'"x"', b'{"id": {}}', b"\xff\xfe", b"[" * 5000, b""]
+    hello = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {"protocolVersion": 1}}
+    unknown = {"jsonrpc": "2.0", "id": 8, "method": "session/nonsense", "params": {}}
+    wrong = {"jsonrpc": "2.0", "id": 9, "method": "session/prompt", "params": {"prompt": 5}}
+    assert process.stdin is not None and process.stdout is not None
+    for line in (*lines, *(json.dumps(each).encode() for each in (hello, unknown, wrong))):
+        process.stdin.write(line + b"\n")
+    answers: list[Any] = []
+    while not {7, 8, 9} <= {each["id"] for each in answers}:
+        answers.append(json.loads(await asyncio.wait_for(process.stdout.readline(), 60)))
+    out, err = await asyncio.wait_for(process.communicate(), 60)
+
+    assert [each["error"]["code"] for each in answers if each["id"] is None] == [
+        -32700,
+        -32600,
+        -32600,
+        -32600,
+        -32700,
+        -32700,
+    ]
+    by_id = {each["id"]: each for each in answers}
+    assert by_id[7]["result"]["protocolVersion"] == 1
+    assert (by_id[8]["error"]["code"], by_id[9]["error"]["code"]) == (-32601, -32602)
+    assert (process.returncode, out, err) == (0, b"", b"")
+
+
+async def _by_hand(program: Program, *arguments: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *program.command("acp", *arguments),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=program.environment,
+        cwd=program.project,
+        limit=2**24,
+    )
+
+
+async def test_no_process_is_left_when_the_editor_dies_in_a_turn(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    run = Reply(calls=(Call("bash", {"command": "echo started; sleep 1000"}),))
+    with OpenAIServer([run]) as server:
+        flags = ("--model", "openai/x", "--api-base", server.url, "--permission", "auto")
+        process = await _by_hand(program, *flags)
+        assert process.stdin is not None and process.stdout is not None
+        await _send(process, 1, "session/new", {"cwd": str(program.project), "mcpServers": []})
+        session_id = (await _answer(process, 1))["result"]["sessionId"]
+        prompt = [{"type": "text", "text": "Run."}]
+        await _send(process, 2, "session/prompt", {"sessionId": session_id, "prompt": prompt})
+        while b"started" not in await asyncio.wait_for(process.stdout.readline(), 60):
+            continue
+        family = descendants(process.pid)
+        assert family
+        process.stdin.close()
+        await asyncio.wait_for(process.communicate(), 60)
+
+    assert [pid for pid in family if is_alive(pid)] == []
+
+
+async def _send(process: asyncio.subprocess.Process, id: int, method: str, params: object) -> None:
+    assert process.stdin is not None
+    message = {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+    process.stdin.write(json.dumps(message).encode() + b"\n")
+    await process.stdin.drain()
+
+
+async def _answer(process: asyncio.subprocess.Process, id: int) -> Any:
+    assert process.stdout is not None
+    while True:
+        message = json.loads(await asyncio.wait_for(process.stdout.readline(), 60))
+        if message.get("id") == id:
+            return message

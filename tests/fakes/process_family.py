@@ -1,0 +1,32 @@
+"""Which processes another one started, and whether they are still there."""
+
+from pathlib import Path
+
+
+def descendants(pid: int) -> list[int]:
+    """Children, and theirs."""
+    children = [child for child, parent in _parents().items() if parent == pid]
+    return [*children, *(each for child in children for each in descendants(child))]
+
+
+def is_alive(pid: int) -> bool:
+    """A zombie has ended; nobody asked for it yet."""
+    try:
+        return _fields(Path(f"/proc/{pid}/stat"))[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def _parents() -> dict[int, int]:
+    found: dict[int, int] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            found[int(stat.parent.name)] = int(_fields(stat)[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+def _fields(stat: Path) -> list[str]:
+    """State, parent and so on: what stands behind the name, which may hold anything."""
+    return stat.read_text().rpartition(")")[2].split()
