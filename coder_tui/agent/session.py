@@ -10,6 +10,7 @@ from coder_tui.agent.background import Background
 from coder_tui.agent.code_lookup import Lookup, NoLookup
 from coder_tui.agent.compaction import CompactionDesk
 from coder_tui.agent.event_bus import EventBus, Listener
+from coder_tui.agent.forks import ForkDesk
 from coder_tui.agent.job_desk import JobDesk
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_switch import ModelSwitch
@@ -111,6 +112,7 @@ class Session:
         self.verifier = parts.verifier
         self._past = Past(parts)
         self.turns = UndoDesk(parts, self._past, lambda: self.is_busy)
+        self.forks = ForkDesk(parts, lambda: self.is_busy)
 
     @property
     def id(self) -> str:

@@ -69,9 +69,10 @@ class OpenScreen:
 
 @dataclass(frozen=True, slots=True)
 class StartSession:
-    """Leave this session for another: a new one, or the one with this id."""
+    """Leave this session for another: a new one, or the one with this id; `told` is said there."""
 
     session_id: str = ""
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)

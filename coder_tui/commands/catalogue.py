@@ -18,6 +18,7 @@ from coder_tui.commands.compact import compact, pin
 from coder_tui.commands.cost import cost
 from coder_tui.commands.documents import copy, export
 from coder_tui.commands.reports import context, permissions, tools
+from coder_tui.commands.sessions import fork, search
 from coder_tui.commands.undo import redo, undo
 from coder_tui.commands.verify import verify
 from coder_tui.protocol.access import Mode
@@ -46,6 +47,8 @@ def builtin_commands() -> tuple[Command, ...]:
         _opening("sessions", "Earlier sessions of this folder", ScreenName.SESSIONS),
         Command("resume", "Go on with an earlier session", _resume, "[ID]", ScreenName.SESSIONS),
         Command("new", "Begin a new session", _new, opens=ScreenName.SESSIONS),
+        Command("search", "Find sessions by what was said in them", search, "WORDS", ScreenName.SESSIONS),
+        Command("fork", "Go on in a copy of this session", fork, opens=ScreenName.SESSIONS),
         Command("rename", "Give this session a title", _rename, "TITLE"),
         Command("undo", "Take the newest turn back: files and what was said", undo, "[files|conversation]"),
         Command("redo", "Make the turn again that was taken back", redo, "[files|conversation]"),

@@ -92,10 +92,10 @@ class CoderApp(App[int], inherit_bindings=False):
     def action_repaint(self) -> None:
         self.screen.refresh(repaint=True, layout=True)
 
-    def action_start_session(self, session_id: str = "") -> None:
+    def action_start_session(self, session_id: str = "", told: str = "", text: str = "") -> None:
         from coder_tui.ui.session_switch import SessionSwitch
 
-        SessionSwitch(self, self._launch).start(session_id)
+        SessionSwitch(self, self._launch).start(session_id, told, text)
 
     def action_show_again(self, text: str, level: str, draft: str) -> None:
         from coder_tui.ui.session_switch import SessionSwitch

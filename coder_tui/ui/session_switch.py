@@ -26,8 +26,8 @@ class SessionSwitch:
         self._app = app
         self._launch = launch
 
-    def start(self, session_id: str) -> None:
-        """An empty id begins a new session."""
+    def start(self, session_id: str, told: str = "", text: str = "") -> None:
+        """An empty id begins a new session; `told` is said in it, then `text` is sent."""
         screen = self._app.session_screen
         session = screen.conversation.session
         if session is None:
@@ -37,7 +37,9 @@ class SessionSwitch:
         elif session.id == session_id:
             screen.hints.show(OPEN_ALREADY)
         else:
-            self._app.run_worker(self._switch(session_id), group="switch", exclusive=True)
+            self._app.run_worker(self._switch(session_id, told, text), group="switch", exclusive=True)
+            return
+        self._return(text)
 
     def show_again(self, text: str, level: NoticeLevel, draft: str) -> None:
         """The same session, as it stands now; `draft` does not take the place of another one."""
@@ -54,13 +56,25 @@ class SessionSwitch:
         screen.transcript.add_note(level, text)
         screen.transcript.follow()
 
-    async def _switch(self, session_id: str) -> None:
+    async def _switch(self, session_id: str, told: str, text: str) -> None:
         try:
             session = await self._launch.shelf().open(session_id)
         except UserError as error:
             self._app.session_screen.hints.show(str(error))
-        else:
-            await self._show(session)
+            self._return(text)
+            return
+        await self._show(session)
+        screen = self._app.session_screen
+        if told:
+            screen.transcript.add_note(NoticeLevel.INFO, told)
+            screen.transcript.follow()
+        if text:
+            screen.conversation.send(text)
+
+    def _return(self, text: str) -> None:
+        """What could not be sent stays the person's."""
+        if text:
+            self._app.session_screen.prompt.put_back((text,))
 
     async def _show(self, session: "Session") -> None:
         app, old = self._app, self._app.session_screen

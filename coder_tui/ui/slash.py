@@ -122,8 +122,8 @@ class SlashCommands:
                 self._reader.copy(text)
             case OpenScreen(screen, argument):
                 await self._open(screen, argument)
-            case StartSession(session_id):
-                await self._open("start", session_id)
+            case StartSession(session_id, told):
+                await self._screen.app.run_action(f"app.start_session({session_id!r}, {told!r})")
             case ShowAgain(text, level, draft):
                 await self._screen.app.run_action(f"app.show_again({text!r}, {level.value!r}, {draft!r})")
             case Leave():
