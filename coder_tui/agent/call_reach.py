@@ -10,8 +10,9 @@ from coder_tui.tools.editing.change import IMPOSSIBLE
 
 
 def may_change_anything(kind: ToolKind, access: Access | None) -> bool:
-    """A command, unless it was proven to only look."""
-    return kind is ToolKind.EXECUTE and not (access and access.command and access.command.is_read_only)
+    """A command, unless it was proven to only look; so is a tool of others that is one."""
+    is_command = kind is ToolKind.EXECUTE or bool(access and access.sandbox)
+    return is_command and not (access and access.command and access.command.is_read_only)
 
 
 def touches_git(access: Access | None) -> bool:

@@ -25,6 +25,7 @@ from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.bootstrap.briefing import build_briefing, nearby_instructions
 from coder_tui.bootstrap.compaction import build_compaction
+from coder_tui.bootstrap.extensions import bring_tools
 from coder_tui.bootstrap.setup import Setup, find_skills, workspace_of
 from coder_tui.bootstrap.subagents import Furniture, build_subagents
 from coder_tui.bootstrap.undo import blobs_of, session_changes
@@ -64,7 +65,7 @@ class Core:
         info = await self.store.create_session(str(self.setup.directory), self.choice.name, self.setup.mode)
         await self.store.claim(info.id)
         fresh = await self._renewed()
-        session = fresh._session(StoredSession(info, (), {}, (), Usage()), StoredLead())
+        session = await fresh._session(StoredSession(info, (), {}, (), Usage()), StoredLead())
         if self.setup.agent:
             session.profiles.use(self.setup.agent)
         return session
@@ -78,7 +79,7 @@ class Core:
         await self.store.set_model(info.id, self.choice.name)
         lead = await self.store.lead(info.id)
         fresh = await self._renewed()
-        session = fresh._session(await self.store.load(info.id), lead)
+        session = await fresh._session(await self.store.load(info.id), lead)
         if not self.setup.is_mode_given:
             _take_up_mode(session, info.mode)
         _take_up_profile(session, self.setup.agent, lead.profile)
@@ -102,7 +103,7 @@ class Core:
         found = await asyncio.to_thread(find_skills, self.setup)
         return replace(self, setup=replace(self.setup, skills=found))
 
-    def _session(self, stored: StoredSession, lead: StoredLead) -> Session:
+    async def _session(self, stored: StoredSession, lead: StoredLead) -> Session:
         info, bus = stored.info, EventBus()
         conversation = Conversation(self.store, info.id, stored.messages, stored.compactions)
         state = SessionState(self.choice.name, info.title, stored.last_turn)
@@ -145,6 +146,7 @@ class Core:
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,
         )
         session = Session(parts)
+        await bring_tools(self.setup, bench, session)
         session.on_close(bench.close)
         session.on_close(bench.background.close)
         return session

@@ -52,6 +52,8 @@ class Setup:
     """What people left for the model: their own words, and a trusted project's."""
     reads_project: bool = False
     """Whether the project's instructions may be told, those further down included."""
+    is_for_one_prompt: bool = False
+    """Whether there is no second request that could use what came too late for the first."""
     notices: tuple[str, ...] = ()
     """What a person should know of their files, each in a sentence."""
 

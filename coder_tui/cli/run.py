@@ -5,6 +5,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 from coder_tui.cli.arguments import run_parser
 from coder_tui.cli.invocation import Invocation, read_invocation
@@ -53,7 +54,7 @@ def _printer(output: str) -> Printer:
 
 
 async def _run(invocation: Invocation, prompt: str, printer: Printer) -> int:
-    setup = prepare(invocation)
+    setup = replace(prepare(invocation), is_for_one_prompt=True)
     for warning in start_warnings(setup):
         complain(f"coder-tui: {warning}")
     keys = model_keys(setup)

@@ -12,18 +12,20 @@ from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.profiles_builtin import BUILD, GENERAL
 from coder_tui.agent.session_log import NoLog
 from coder_tui.agent.tool_runner import failure_json
-from coder_tui.bootstrap import Workbench, build_policy, build_registry, build_shell, build_workbench
+from coder_tui.bootstrap import Setup, Workbench, build_policy, build_registry, build_shell, build_workbench
+from coder_tui.bootstrap.extensions import ForeignTools
 from coder_tui.cli.arguments import tool_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.json_calls import GivenCall, given_calls
 from coder_tui.cli.opening import prepare
-from coder_tui.cli.output import say, say_as_is, say_json
+from coder_tui.cli.output import complain, say, say_as_is, say_json
 from coder_tui.headless import ExitCode
 from coder_tui.llm.traits import traits_of
 from coder_tui.policy.decide import decide
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.events import Event, RequestOpened
 from coder_tui.protocol.messages import ToolCall
+from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import unattended
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.tools.base import Audience, JsonObject
@@ -56,9 +58,9 @@ async def _keep(items: tuple[TodoItem, ...]) -> None:
 def _list(arguments: argparse.Namespace) -> int:
     setup = prepare(read_invocation(arguments))
     policy = build_policy(setup)
-    registry = build_registry(
-        setup, TodoList(OUTSIDE, _keep), lambda action: decide(action, policy), build_shell(setup)
-    )
+    shell = build_shell(setup)
+    registry = build_registry(setup, TodoList(OUTSIDE, _keep), lambda action: decide(action, policy), shell)
+    asyncio.run(ForeignTools(setup, registry, shell, _notice).load())
     profile = setup.profiles.get(arguments.shown_agent or (GENERAL if arguments.sub else BUILD))
     audience = Audience.SUB if arguments.sub or not profile.mode.leads else Audience.MAIN
     traits = traits_of(arguments.model)
@@ -77,10 +79,16 @@ def _list(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _notice(level: NoticeLevel, text: str) -> None:
+    complain(f"coder-tui: {text}")
+
+
 async def _call(arguments: argparse.Namespace) -> int:
-    bench, refused = _workbench(arguments)
+    setup = prepare(read_invocation(arguments))
+    bench, refused = _workbench(setup)
     is_ok = True
     try:
+        await ForeignTools(setup, bench.registry, bench.shell, _notice).load()
         for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
             result = await _answer(bench, call)
             say_as_is(result)
@@ -92,10 +100,10 @@ async def _call(arguments: argparse.Namespace) -> int:
     return ExitCode.DONE if is_ok else ExitCode.FAILED
 
 
-def _workbench(arguments: argparse.Namespace) -> tuple[Workbench, list[str]]:
+def _workbench(setup: Setup) -> tuple[Workbench, list[str]]:
     """The bench, and the requests that were refused because nobody is there."""
     bus, log, refused = EventBus(), NoLog(), list[str]()
-    bench = build_workbench(prepare(read_invocation(arguments)), bus, TodoList(OUTSIDE, _keep), log, log)
+    bench = build_workbench(setup, bus, TodoList(OUTSIDE, _keep), log, log)
 
     def refuse(event: Event) -> None:
         if isinstance(event, RequestOpened):

@@ -7,7 +7,7 @@ from coder_tui.policy.action import Action, Policy
 from coder_tui.policy.command import ShellCommand
 from coder_tui.policy.command_patterns import pattern_for
 from coder_tui.policy.decide import decide
-from coder_tui.policy.keys import FOREIGN
+from coder_tui.policy.keys import CUSTOM, FOREIGN
 from coder_tui.policy.paths import is_within, shown_path
 from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, is_exact
 from coder_tui.policy.secrets import is_secret
@@ -91,7 +91,9 @@ def _scoped(key: str, patterns: tuple[str, ...], words: str) -> tuple[Grant, ...
 
 
 def _tool_grants(action: Action) -> tuple[Grant, ...]:
-    tool = _scoped(action.tool, (EVERYTHING,), f"every call of {action.tool}")
+    # Settings do not know the names of tools that people wrote: there they go by another.
+    key = action.permission if action.permission.startswith(CUSTOM) else action.tool
+    tool = _scoped(key, (EVERYTHING,), f"every call of {action.tool}")
     parts = action.tool.split("__")
     if not action.tool.startswith(FOREIGN) or len(parts) < 3:
         return tool

@@ -8,7 +8,9 @@ _TOOLS = (
     "todoread todowrite question plan_exit skill task fork task_finish batch "
     "lsp_diagnostics lsp_definition lsp_hover lsp_references lsp_symbols models system_info env_var"
 )
-FOREIGN = ("mcp__", "discovered_tool_")
+CUSTOM = "custom_"
+"""Before the name of a tool that people wrote themselves."""
+FOREIGN = ("mcp__", "discovered_tool_", CUSTOM)
 
 PERMISSION_KEYS: tuple[str, ...] = (*_GROUPS, *_TOOLS.split())
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.policy.shell_command import ShellCommand
+from coder_tui.policy.shell_command import ShellCommand, analyse
 from coder_tui.shell.background import Job, JobTable
 from coder_tui.shell.confinement import Confinement, confinement_for
 from coder_tui.shell.environment import clean_environment
@@ -54,6 +54,15 @@ class SessionShell:
     def confinement(self, command: ShellCommand | None) -> Confinement:
         """What an approved command runs with. Blocks."""
         return confinement_for(command, self.sandbox.roots, self.sandbox.home, self.options.network)
+
+    def analysed(self, command: str) -> ShellCommand:
+        """What a command would do. Blocks: it looks at files that the command names."""
+        roots = tuple(map(str, self.sandbox.roots))
+        return analyse(command, str(self.root), home=str(self.sandbox.home), roots=roots)
+
+    def confinement_of(self, command: str) -> Confinement:
+        """For a command that a person put into their settings. Blocks."""
+        return self.confinement(self.analysed(command))
 
     async def run(
         self,

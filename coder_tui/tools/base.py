@@ -115,9 +115,11 @@ class Tool(ABC, Generic[ParamsT]):
     permission: str
     """The key that settings use for it and its like: `read`, `edit`, `bash`, …"""
 
+    described: str = ""
+    """The whole text for the model, where that does not come from a file."""
+
     def description(self) -> str | None:
-        """The whole text for the model, where that does not come from a file."""
-        return None
+        return self.described or None
 
     def variables(self) -> dict[str, object]:
         """Values for the `${…}` places of the description."""

@@ -25,6 +25,8 @@ class Origin(StrEnum):
     """Where a tool comes from; the order is the order of every listing."""
 
     BUILTIN = "builtin"
+    CUSTOM = "custom"
+    PROJECT = "project"
     DISCOVERED = "discovered"
     MCP = "mcp"
 
@@ -101,8 +103,9 @@ class Registry:
         return entry.tool
 
     def is_foreign(self, name: str) -> bool:
-        """Whether a server or a discovering command brought it."""
-        return name in self._entries and self._entries[name].origin is not Origin.BUILTIN
+        """Whether a project, a server or a discovering command brought it."""
+        own = (Origin.BUILTIN, Origin.CUSTOM)
+        return name in self._entries and self._entries[name].origin not in own
 
     def definitions(
         self,

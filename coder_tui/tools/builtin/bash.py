@@ -5,7 +5,7 @@ import errno
 
 from pydantic import field_validator
 
-from coder_tui.policy.shell_command import ShellCommand, analyse
+from coder_tui.policy.shell_command import ShellCommand
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import TerminalBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
@@ -100,7 +100,7 @@ class BashTool(Tool[BashParams]):
         return self._result(params, completed, confinement)
 
     def _look_at(self, command: str) -> tuple[ShellCommand, Confinement]:
-        analysis = self._analysed(command)
+        analysis = self._shell.analysed(command)
         return analysis, self._shell.confinement(analysis)
 
     def _background(self, params: BashParams, confinement: Confinement) -> tuple[str, ...]:
@@ -111,15 +111,9 @@ class BashTool(Tool[BashParams]):
     def _is_alone(self, confinement: Confinement) -> bool:
         return self._shell.sandbox.status.kind is not SandboxKind.NONE and not confinement.network
 
-    def _analysed(self, command: str) -> ShellCommand:
-        sandbox = self._shell.sandbox
-        return analyse(
-            command, str(self._shell.root), home=str(sandbox.home), roots=tuple(map(str, sandbox.roots))
-        )
-
     def _check_places(self, approved: ShellCommand) -> None:
         """A link or a file that came up since would take the command elsewhere than was shown."""
-        now = {target for target in self._analysed(approved.text).targets if target.writes}
+        now = {target for target in self._shell.analysed(approved.text).targets if target.writes}
         if not now <= set(approved.targets):
             message = "What this command would change is not what it was when it was approved."
             raise ToolError(ErrorType.STALE_FILE, message, "Make the call again.")

@@ -1,0 +1,176 @@
+"""Brings tools of others into a registry, behind the start: of files, of packages, of a command."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TypeVar
+
+from coder_tui.agent.permissions import Notify
+from coder_tui.agent.session import Session
+from coder_tui.bootstrap.setup import Setup
+from coder_tui.bootstrap.workbench import Workbench
+from coder_tui.config.paths import display_path
+from coder_tui.config.project import LARGEST, ProjectFileError, extension_names, read_project_file
+from coder_tui.config.trust import Trust
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.shell.session_shell import SessionShell
+from coder_tui.text.safe_text import safe_line
+from coder_tui.tools.custom import GROUP, CustomFile, CustomToolError, add_custom, tool_of, tools_in
+from coder_tui.tools.discovered import DiscoveredTool, DiscoveryCommands, discover
+from coder_tui.tools.registry import AnyTool, Origin, Registry
+
+TOOLS = "tools"
+PROJECT_TOOLS = ".coder-tui/tools"
+PATIENCE = 10.0
+"""Seconds that a file may take to be run; one that waits for ever keeps nobody waiting."""
+_MOST_PROBLEMS = 5
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class ForeignTools:
+    """Serves one registry; `notify` reaches the person."""
+
+    setup: Setup
+    registry: Registry
+    shell: SessionShell
+    notify: Notify
+    _loading: asyncio.Task[None] | None = field(default=None, init=False)
+
+    def start(self) -> None:
+        self._loading = asyncio.create_task(self.load())
+
+    async def ready(self) -> None:
+        if self._loading is not None:
+            await asyncio.wait({self._loading})
+
+    async def close(self) -> None:
+        if self._loading is not None:
+            self._loading.cancel()
+            await asyncio.wait({self._loading})
+
+    async def load(self) -> None:
+        """All of it; what cannot be used is told, one notice a file or command, and the rest is used."""
+        if self.setup.is_scratch:
+            return
+        for file in await asyncio.to_thread(lambda: list(self._files())):
+            if isinstance(file, CustomFile):
+                await self._add(file.label, file.origin, partial(tools_in, file))
+            else:
+                self._tell(file)
+        for entry in entry_points(group=GROUP):
+            await self._add(f"entry point {entry.name}", Origin.CUSTOM, partial(tool_of, entry))
+        await self._discover()
+
+    def _files(self) -> Iterator[CustomFile | str]:
+        """Each that may be run, or a sentence on why one may not."""
+        folder = self.setup.directories.config / TOOLS
+        for path in sorted(folder.glob("*.py")):
+            try:
+                with path.open("rb") as opened:
+                    data = opened.read(LARGEST)
+            except OSError as error:
+                yield f"{display_path(path)}: cannot be read: {error.strerror or error}"
+                continue
+            yield CustomFile(path, data, display_path(path), Origin.CUSTOM)
+        yield from self._project_files(self.setup.directory)
+
+    def _project_files(self, workspace: Path) -> Iterator[CustomFile | str]:
+        """Read once, and only the content that the person trusts is what runs."""
+        try:
+            names = extension_names(workspace, (PROJECT_TOOLS,))
+        except ProjectFileError as error:
+            yield f"{PROJECT_TOOLS} {error}; not used"
+            return
+        trust, untrusted = Trust.load(self.setup.directories), list[str]()
+        for name in (each for each in names if Path(each).parent.as_posix() == PROJECT_TOOLS):
+            try:
+                file = read_project_file(workspace, name)
+            except ProjectFileError as error:
+                yield f"{safe_line(name)}: {error}; not used"
+                continue
+            if file is None or not name.endswith(".py"):
+                continue
+            if trust.trusts(workspace, file):
+                yield CustomFile(workspace / name, file.data, name, Origin.PROJECT)
+            else:
+                untrusted.append(name)
+        if untrusted:
+            listed = safe_line(", ".join(untrusted))
+            yield f"found {listed}, not used: this folder is not trusted; 'coder-tui trust' asks"
+
+    async def _add(self, label: str, origin: Origin, made: Callable[[], tuple[AnyTool, ...]]) -> None:
+        try:
+            for tool in await _beside(made):
+                add_custom(self.registry, tool, origin, label)
+        except CustomToolError as error:
+            self._tell(f"A tool is not used: {error}")
+        except TimeoutError:
+            self._tell(f"A tool is not used: {label}: it did not come to an end in {PATIENCE:.0f} seconds")
+
+    async def _discover(self) -> None:
+        section = self.setup.settings.tools
+        if not section.discovery_command:
+            return
+        commands = DiscoveryCommands(
+            section.discovery_command,
+            section.call_command,
+            section.discovery_timeout_sec,
+            section.call_timeout_sec,
+        )
+        found = await discover(commands, self.shell)
+        for declaration in found.declarations:
+            self.registry.register(
+                DiscoveredTool(declaration, commands, self.shell), origin=Origin.DISCOVERED
+            )
+        if found.problems:
+            shown = "; ".join(found.problems[:_MOST_PROBLEMS])
+            more = len(found.problems) - _MOST_PROBLEMS
+            rest = f"; and {more} more" if more > 0 else ""
+            self._tell(f"tools.discovery_command: {safe_line(shown)}{rest}")
+
+    def _tell(self, text: str) -> None:
+        self.notify(NoticeLevel.WARNING, text)
+
+
+async def bring_tools(setup: Setup, bench: Workbench, session: Session) -> None:
+    """Tools of others come while the session is used, or before where it is used once."""
+    tools = ForeignTools(setup, bench.registry, bench.shell, session.notice)
+    session.on_close(tools.close)
+    tools.start()
+    if setup.is_for_one_prompt:
+        await tools.ready()
+
+
+async def _beside(work: Callable[[], T]) -> T:
+    """In a thread that nobody has to wait for: what a person's file does cannot be ended from outside."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: CustomToolError | None) -> None:
+        if done.done():
+            return
+        if error is not None:
+            done.set_exception(error)
+        elif result is not None:
+            done.set_result(result)
+
+    def run() -> None:
+        result: T | None = None
+        problem: CustomToolError | None = None
+        try:
+            result = work()
+        except CustomToolError as error:
+            problem = error
+        with contextlib.suppress(RuntimeError):  # the session is over, and its loop with it
+            loop.call_soon_threadsafe(settle, result, problem)
+
+    threading.Thread(target=run, daemon=True).start()
+    async with asyncio.timeout(PATIENCE):
+        return await done
