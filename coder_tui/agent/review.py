@@ -20,7 +20,7 @@ from coder_tui.workspace.reverting import Revert, is_as_seen
 
 WHOLE = "whole"
 """The one thing to decide on in a file that has no hunks: a picture, an empty file."""
-TOO_LARGE = "too large to show"
+TOO_LARGE = "too large to show, or too old"
 
 
 @dataclass(frozen=True, slots=True)

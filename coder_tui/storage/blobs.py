@@ -5,7 +5,7 @@ import ctypes
 import hashlib
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from coder_tui.config.paths import display_path
@@ -13,9 +13,23 @@ from coder_tui.protocol.errors import StorageError
 from coder_tui.storage.leftovers import half_written, temporary_name
 
 CHUNK = 1024 * 1024
+
+
+def always() -> bool:
+    """For work that nobody wants to end early."""
+    return True
+
+
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _SETTLED_SEC = 3600
 """Younger blobs may belong to a change that another process is about to record."""
+
+
+TOO_OLD = "it is too old to undo: its copy was given up (undo.keep_days, undo.keep_mb)"
+
+
+class GoneError(StorageError):
+    """There is no such content any more."""
 
 
 class BlobStore:
@@ -49,17 +63,29 @@ class BlobStore:
                 while chunk := file.read(CHUNK):
                     actual.update(chunk)
                     yield chunk
+        except FileNotFoundError as error:
+            raise GoneError(TOO_OLD) from error
         except OSError as error:
             reason = error.strerror or str(error)
             raise StorageError(f"cannot read the kept copy {display_path(path)}: {reason}") from error
         if actual.hexdigest() != digest:
             raise StorageError(f"the kept copy {display_path(path)} is damaged")
 
-    def prune(self, kept: frozenset[str]) -> int:
-        """Remove what nobody refers to any more; returns how many."""
+    def sizes(self) -> dict[str, int]:
+        """In bytes, of all contents by their hashes."""
+        found: dict[str, int] = {}
+        for path in self._folder.glob("??/*"):
+            with contextlib.suppress(FileNotFoundError):
+                found[path.parent.name + path.name] = path.stat().st_size
+        return found
+
+    def prune(self, kept: frozenset[str], goes_on: Callable[[], bool] = always) -> int:
+        """Remove all others, unless they are quite new; returns how many."""
         latest = time.time() - _SETTLED_SEC
         removed = 0
         for path in self._folder.glob("??/*"):
+            if not goes_on():
+                break
             with contextlib.suppress(FileNotFoundError):
                 if path.parent.name + path.name not in kept and path.stat().st_mtime < latest:
                     path.unlink()

@@ -119,13 +119,6 @@ class Manifest:
 
         await self._database.write(work)
 
-    async def kept_contents(self) -> frozenset[str]:
-        """Every hash that some change of some session refers to."""
-        query = "SELECT before_content FROM changes UNION SELECT after_content FROM changes"
-        return await self._database.read(
-            lambda connection: frozenset(row[0] for row in connection.execute(query) if row[0])
-        )
-
 
 _SELECT = (
     "SELECT seq, turn, call_id, path, before_kind, before_content, before_mode, "

@@ -9,6 +9,7 @@ from coder_tui.protocol.outcomes import Outcome
 from coder_tui.storage.children import Children, children_of, close_lost_children
 from coder_tui.storage.claims import Claims
 from coder_tui.storage.compactions import Compactions, compactions_of
+from coder_tui.storage.copy_ages import CopyAges
 from coder_tui.storage.database import Database
 from coder_tui.storage.forking import Forking
 from coder_tui.storage.index import SessionIndex, info_of, touch
@@ -58,6 +59,7 @@ class Store(
     Search,
     Trash,
     Forking,
+    CopyAges,
 ):
     """Every method that changes something has it on disk when it returns, and nothing secret is among it."""
 
@@ -73,6 +75,7 @@ class Store(
         Search.__init__(self, database)
         Trash.__init__(self, database, claims)
         Forking.__init__(self, database)
+        CopyAges.__init__(self, database, claims)
         self._redaction = redaction
 
     @classmethod

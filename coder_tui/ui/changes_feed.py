@@ -13,7 +13,7 @@ from coder_tui.workspace.changed_files import ChangedFile
 from coder_tui.workspace.confine import Located
 from coder_tui.workspace.files import decode
 
-_TOO_LARGE = "too large to show"
+_TOO_LARGE = "too large to show, or too old"
 
 
 class ChangesSource(Protocol):

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.storage.blobs import BlobStore
+from coder_tui.storage.blobs import BlobStore, GoneError
 from coder_tui.storage.manifest import Change, FileKind, FileState
 
 MOST_BYTES = 5_000_000
@@ -14,8 +14,8 @@ MOST_BYTES = 5_000_000
 class ChangedFile:
     """`before` and `after` are None where there was no file; `turn` is the last that changed it.
 
-    With `is_too_large` there is more than is worth showing, and both are None. `mode_before` is that of the
-    file that was there.
+    With `is_too_large` there is more than is worth showing, or no copy any more, and both are None.
+    `mode_before` is that of the file that was there.
     """
 
     path: Path
@@ -60,12 +60,15 @@ def _file(first: Change, last: Change, blobs: BlobStore) -> ChangedFile | None:
 
 
 def _content(state: FileState, blobs: BlobStore) -> bytes | None:
-    """The bytes, empty where there is no file; None when they are too many."""
+    """The bytes, empty where there is no file; None when they are too many, or not kept any more."""
     if state.kind is not FileKind.FILE:
         return b""
     data = bytearray()
-    for chunk in blobs.chunks(state.content):
-        data += chunk
-        if len(data) > MOST_BYTES:
-            return None
+    try:
+        for chunk in blobs.chunks(state.content):
+            data += chunk
+            if len(data) > MOST_BYTES:
+                return None
+    except GoneError:
+        return None
     return bytes(data)

@@ -1,6 +1,5 @@
 """Keeps how files were before each change, so that a turn can be undone, and done again, exactly."""
 
-import asyncio
 import errno
 import logging
 from collections.abc import Iterable
@@ -103,11 +102,6 @@ class SnapshotStore:
     async def revert(self, reverts: tuple[Revert, ...]) -> None:
         """Change files as a person wishes, all or none; whoever calls keeps the copies."""
         await settled(lambda: revert_all(reverts, self._blobs))
-
-    async def prune(self) -> int:
-        """Drop the contents that no session refers to; returns how many."""
-        kept = await self._manifest.kept_contents()
-        return await asyncio.to_thread(self._blobs.prune, kept)
 
     def _keep(self, paths: tuple[Path, ...]) -> list[tuple[Path, FileState]]:
         touched = dict.fromkeys(part for path in paths for part in (*missing_folders(path), path))

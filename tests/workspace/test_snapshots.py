@@ -249,19 +249,6 @@ async def test_a_damaged_copy_restores_nothing(undo: Undo, tmp_path: Path) -> No
     assert list(undo.tree()) == ["a"]
 
 
-async def test_contents_live_as_long_as_a_session_needs_them(undo: Undo, tmp_path: Path) -> None:
-    path = undo.root / "a"
-    path.write_text("1")
-    await undo.change(1, lambda: path.write_text("2"), "a")
-    for blob in (tmp_path / "data/blobs").glob("??/*"):
-        os.utime(blob, (0, 0))
-
-    while_needed = await undo.snapshots.prune()
-    await undo.store.delete(undo.session)
-
-    assert (while_needed, await undo.snapshots.prune()) == (0, 2)
-
-
 PLACES = ("a", "b", "d/a", "d/e/b", "d")
 WRITE, REMOVE, MODE, LINK, FOLDER, MOVE = "write", "remove", "mode", "link", "folder", "move"
 edits = st.tuples(
