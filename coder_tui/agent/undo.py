@@ -125,6 +125,4 @@ class UndoDesk:
 
 
 def _can_redo(turn: TurnRecord, reach: Reach) -> bool:
-    if turn.is_over:
-        return False
     return (reach.has_files and turn.are_files_undone) or (reach.has_words and turn.is_said_undone)

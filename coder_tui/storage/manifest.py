@@ -9,6 +9,7 @@ from pathlib import Path
 
 from coder_tui.storage.codec import pack_text, unpack_text
 from coder_tui.storage.database import Database
+from coder_tui.storage.turns import turn_in_effect
 
 
 class FileKind(StrEnum):
@@ -54,9 +55,9 @@ class Manifest:
         given = tuple(states)
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
-            last = _last_seq(connection, session_id)
+            last, owner = _last_seq(connection, session_id), turn_in_effect(connection, session_id, turn)
             added = tuple(
-                Change(last + place, turn, call_id, path, state, None)
+                Change(last + place, owner, call_id, path, state, None)
                 for place, (path, state) in enumerate(given, start=1)
             )
             connection.executemany(_INSERT, [_row(session_id, change) for change in added])
@@ -90,9 +91,9 @@ class Manifest:
         given = tuple(states)
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
-            last = _last_seq(connection, session_id)
+            last, owner = _last_seq(connection, session_id), turn_in_effect(connection, session_id, turn)
             added = tuple(
-                Change(last + place, turn, call_id, path, before, after)
+                Change(last + place, owner, call_id, path, before, after)
                 for place, (path, before, after) in enumerate(given, start=1)
             )
             connection.executemany(_INSERT, [_row(session_id, change) for change in added])

@@ -7,6 +7,9 @@ from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.codec import pack_todos, unpack_message, unpack_todos
 from coder_tui.storage.database import Database
 
+FOR_GOOD = 2
+"""In `changes.is_undone`: taken back, and never to be made again."""
+
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
@@ -16,7 +19,6 @@ class TurnRecord:
     text: str
     is_said_undone: bool
     are_files_undone: bool
-    is_over: bool
     todos_before: tuple[TodoItem, ...]
     todos_after: tuple[TodoItem, ...]
 
@@ -29,10 +31,7 @@ class Turns:
         """From here on what was taken back stays so."""
 
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "UPDATE turns SET is_over = 1 WHERE session_id = ? AND (is_unsaid OR are_files_undone)",
-                (session_id,),
-            )
+            _settle(connection, session_id)
             connection.execute(
                 "INSERT INTO turns (session_id, turn, first_seq, todos_before) "
                 "SELECT id, ?, (SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session_id = id), todos "
@@ -86,6 +85,39 @@ class Turns:
         await self._database.write(work)
 
 
+def turn_in_effect(connection: sqlite3.Connection, session_id: str, turn: int) -> int:
+    """The turn that a change of now belongs to: one that is taken back leaves it to the one before."""
+    row = connection.execute(
+        "SELECT max(turn) FROM turns WHERE session_id = ? AND turn <= ? "
+        "AND NOT is_unsaid AND NOT are_files_undone",
+        (session_id, turn),
+    )
+    (found,) = row.fetchone()
+    return turn if found is None else int(found)
+
+
+def _settle(connection: sqlite3.Connection, session_id: str) -> None:
+    """What was taken back cannot be made again; files that were kept then go with the turn before."""
+    open_ones = (
+        "SELECT 1 FROM turns WHERE session_id = ? AND ((is_unsaid AND NOT is_over) OR are_files_undone)"
+    )
+    if connection.execute(open_ones, (session_id,)).fetchone() is None:
+        return
+    connection.execute(
+        "UPDATE changes SET is_undone = ? WHERE session_id = ? AND is_undone", (FOR_GOOD, session_id)
+    )
+    connection.execute(
+        "UPDATE changes SET turn = said.last FROM (SELECT max(turn) AS last FROM turns "
+        "JOIN messages ON messages.session_id = turns.session_id AND seq = first_seq WHERE "
+        "turns.session_id = :id AND NOT is_unsaid AND unsaid_with IS NULL AND role = 'user') AS said "
+        "WHERE session_id = :id AND NOT is_undone AND turn > said.last",
+        {"id": session_id},
+    )
+    connection.execute(
+        "UPDATE turns SET is_over = is_unsaid, are_files_undone = 0 WHERE session_id = ?", (session_id,)
+    )
+
+
 def last_turn_of(connection: sqlite3.Connection, session_id: str) -> int:
     """The highest number that a turn ever had: each names one turn only."""
     row = connection.execute(
@@ -108,7 +140,7 @@ def _bring_todos(connection: sqlite3.Connection, session_id: str, turn: int, col
 
 def _turns(connection: sqlite3.Connection, session_id: str) -> tuple[TurnRecord, ...]:
     rows = connection.execute(
-        "SELECT turn, body, is_unsaid, are_files_undone, is_over, todos_before, todos_after FROM turns "
+        "SELECT turn, body, is_unsaid, are_files_undone, todos_before, todos_after FROM turns "
         "JOIN messages ON messages.session_id = turns.session_id AND seq = first_seq "
         "WHERE turns.session_id = :id AND NOT (is_over AND is_unsaid) AND role = 'user' AND NOT EXISTS ("
         # A turn that was stopped before its first word left its place to the next one.
@@ -119,16 +151,10 @@ def _turns(connection: sqlite3.Connection, session_id: str) -> tuple[TurnRecord,
     return tuple(_record(row) for row in rows)
 
 
-def _record(row: tuple[int, str, int, int, int, str, str]) -> TurnRecord:
-    turn, body, is_unsaid, are_files_undone, is_over, before, after = row
+def _record(row: tuple[int, str, int, int, str, str]) -> TurnRecord:
+    turn, body, is_unsaid, are_files_undone, before, after = row
     message = unpack_message(body)
     text = message.text if message.role == "user" else ""
     return TurnRecord(
-        turn,
-        text,
-        bool(is_unsaid),
-        bool(are_files_undone),
-        bool(is_over),
-        unpack_todos(before),
-        unpack_todos(after),
+        turn, text, bool(is_unsaid), bool(are_files_undone), unpack_todos(before), unpack_todos(after)
     )

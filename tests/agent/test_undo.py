@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.review import Reviewed, compared, units_of
 from coder_tui.agent.session import Session
 from coder_tui.agent.undo import NOTHING_TO_REDO, NOTHING_TO_UNDO, Moved, Reach
 from coder_tui.bootstrap import Core
@@ -216,3 +217,66 @@ async def test_files_of_a_turn_whose_words_went_before_come_back_with_it(project
 
     assert at_the_start == ("one\n", [])
     assert at_the_end == ("three\n", ["first", "second"])
+
+
+async def test_files_that_were_kept_when_their_words_went_for_good_belong_to_the_turn_before(
+    project: Path,
+) -> None:
+    replies = (edit("one", "two"), Say("First."), edit("two", "three"), Say("Second."))
+    async with core(project, *replies, edit("three", "four"), Say("Third.")) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.submit("second")
+        await session.turns.undo(Reach.CONVERSATION)
+        await session.submit("third")
+        texts = []
+        for move in (session.turns.undo, session.turns.undo, session.turns.redo, session.turns.redo):
+            await move()
+            texts.append((project / "a.txt").read_text())
+        words = said(session)
+        await session.close()
+
+    assert texts == ["three\n", "one\n", "three\n", "four\n"]
+    assert words == ["first", "third"]
+
+
+async def test_a_turn_whose_files_went_for_good_can_still_be_unsaid_and_said_again(project: Path) -> None:
+    replies = (edit("one", "two"), Say("First."), Say("Second."))
+    async with core(project, *replies) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.turns.undo(Reach.FILES)
+        await session.submit("second")
+        await session.turns.undo()
+        await session.turns.undo()
+        nothing = said(session)
+        again = await session.turns.redo()
+        words = said(session)
+        await session.turns.redo()
+        at_the_end = said(session)
+        await session.close()
+
+    assert (nothing, words, at_the_end) == ([], ["first"], ["first", "second"])
+    assert again == Moved(1, "first", Reach.BOTH)
+    assert (project / "a.txt").read_text() == "one\n"
+
+
+async def test_what_is_rejected_while_a_turn_is_taken_back_belongs_to_the_turn_before(project: Path) -> None:
+    replies = (edit("one", "two"), Say("First."), edit("two", "three"), Say("Second."))
+    async with core(project, *replies) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.submit("second")
+        await session.turns.undo()
+        (file,) = await session.changed_files()
+        comparison = compared(file, project)
+        await session.review.settle([Reviewed(file, comparison, frozenset(units_of(comparison)))])
+        rejected = (project / "a.txt").read_text()
+        await session.turns.undo()
+        await session.turns.redo()
+        redone = (project / "a.txt").read_text()
+        with_conflict = await session.turns.redo()
+        await session.close()
+
+    assert (rejected, redone) == ("one\n", "one\n")
+    assert with_conflict.conflicts == (("a.txt", "it was changed since"),)

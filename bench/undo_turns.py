@@ -1,0 +1,326 @@
+"""Random histories of whole sessions: turns with edits and commands, undos and redos of files, words or both.
+
+    python -m bench.undo_turns --sequences 1000
+
+Between them a person edits files, rejects changes in a review, and resumes the session. Each undo and redo
+must be exact for every file, or leave it and show a conflict; and when all that was taken back has been made
+again, files and words must be as they were before the first undo.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import random
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+from bench.undo import COMMANDS, NAMES, State, look, run
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.review import Reviewed, compared, units_of
+from coder_tui.agent.session import Session
+from coder_tui.agent.undo import Moved, Reach
+from coder_tui.bootstrap import Core
+from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.events import Event, RequestOpened, ToolFinished
+from coder_tui.protocol.messages import FinishReason
+from coder_tui.protocol.requests import ApprovalReply, Decision
+from coder_tui.storage.sessions import Store
+from tests.fakes.real_tools import setup_in
+
+States = dict[str, State]
+
+
+class Obedient:
+    """Makes the calls it was told to, one after the other, then says that it is done."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, dict[str, str]]] = []
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
+        if not self.calls:
+            yield TextChunk("Done.")
+            yield StreamFinished(FinishReason.STOP)
+            return
+        tool, arguments = self.calls.pop(0)
+        yield ToolCallChunk(0, uuid4().hex, tool, json.dumps(arguments))
+        yield StreamFinished(FinishReason.TOOL_CALLS)
+
+    async def warm(self) -> None:
+        return None
+
+    async def close(self) -> None:
+        return None
+
+
+@dataclass
+class Edge:
+    """What one step of a turn did to one file."""
+
+    name: str
+    turn: int
+    before: State
+    after: State
+    is_undone: bool = False
+
+
+@dataclass
+class Expected:
+    """What a session should know: its edges, and which turns count."""
+
+    edges: list[Edge] = field(default_factory=list)
+    said: list[int] = field(default_factory=list)
+    unsaid: list[int] = field(default_factory=list)
+    files_undone: set[int] = field(default_factory=set)
+
+    def begin(self, turn: int) -> None:
+        """What was taken back is over; files that were kept belong to the turn before."""
+        self.edges = [edge for edge in self.edges if not edge.is_undone]
+        for edge in self.edges:
+            if self.said and edge.turn > self.said[-1]:
+                edge.turn = self.said[-1]
+        self.unsaid.clear()
+        self.files_undone.clear()
+        self.said.append(turn)
+
+    def note(self, before: States, after: States, turn: int) -> None:
+        """A change of now belongs to the newest turn whose words and files are there."""
+        live = [each for each in self.said if each <= turn and each not in self.files_undone]
+        owner = live[-1] if live else turn
+        changed = (name for name in NAMES if before[name] != after[name])
+        self.edges += [Edge(name, owner, before[name], after[name]) for name in changed]
+
+
+@dataclass
+class Top:
+    """How everything was before the first undo; a change of other hands makes it worthless."""
+
+    states: States
+    words: list[str]
+    is_clean: bool = True
+
+
+@dataclass
+class Play:
+    root: Path
+    core: Core
+    session: Session
+    model: Obedient
+    choice: random.Random
+    expected: Expected = field(default_factory=Expected)
+    top: Top | None = None
+    moves: int = 0
+    conflicts: int = 0
+    returns: int = 0
+
+    def states(self) -> States:
+        return {name: look(self.root / name) for name in NAMES}
+
+    async def words(self) -> list[str]:
+        stored = await self.core.store.load(self.session.id)
+        return [message.text for message in stored.messages if message.role == "user"]
+
+    def spoil(self) -> None:
+        if self.top is not None:
+            self.top.is_clean = False
+
+
+async def a_turn(play: Play) -> None:
+    choice, count = play.choice, play.choice.randrange(3)
+    play.model.calls = [choice.choice((_tool, _tool, _command))(play) for _ in range(count)]
+    number = play.session.turn + 1
+    play.expected.begin(number)
+    play.top = None
+    steps = len(play.model.calls)
+    seen = [play.states()]
+
+    def on_event(event: Event) -> None:
+        match event:
+            case RequestOpened():
+                play.session.answer(event.request.id, ApprovalReply(Decision.ALLOW_ONCE))
+            case ToolFinished():
+                # Each call is noted by itself: what a turn did to a file in two steps is two edges.
+                seen.append(play.states())
+            case _:
+                pass
+
+    unsubscribe = play.session.subscribe(on_event)
+    await play.session.submit(f"turn {number}")
+    unsubscribe()
+    assert len(seen) == steps + 1, "a call did not run"
+    for before, after in itertools.pairwise(seen):
+        play.expected.note(before, after, number)
+
+
+def _tool(play: Play) -> tuple[str, dict[str, str]]:
+    free = [name for name in NAMES if look(play.root / name) is None]
+    name = play.choice.choice(free or list(NAMES))
+    return "create_file", {"path": name, "content": f"tool {play.choice.random()}\n"}
+
+
+def _command(play: Play) -> tuple[str, dict[str, str]]:
+    first, second = play.choice.sample(NAMES, 2)
+    words = play.choice.choice(COMMANDS).format(
+        n=play.choice.randrange(1000), a=first, b=second, m=play.choice.choice("04")
+    )
+    return "bash", {"command": f"{words} ; true {play.choice.random()}"}
+
+
+async def by_person(play: Play) -> None:
+    path = play.root / play.choice.choice(NAMES)
+    if path.is_symlink() or path.is_dir():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"person {play.choice.random()}\n")
+    play.spoil()
+
+
+async def reject(play: Play) -> None:
+    """A person rejects all that the session did to one file."""
+    files = [
+        file
+        for file in await play.session.changed_files()
+        if str(file.path.relative_to(play.root)) in NAMES and not await play.session.review.stale([file])
+    ]
+    if not files:
+        return
+    file = play.choice.choice(files)
+    comparison = compared(file, play.root)
+    before = play.states()
+    try:
+        await play.session.review.settle([Reviewed(file, comparison, frozenset(units_of(comparison)))])
+    except UserError:
+        assert play.states() == before, "a refused review changed something"
+        return
+    play.expected.note(before, play.states(), play.session.turn)
+    play.spoil()
+
+
+async def undo(play: Play) -> None:
+    reach = play.choice.choice((Reach.BOTH, Reach.BOTH, Reach.FILES, Reach.CONVERSATION))
+    before, top = play.states(), Top(play.states(), await play.words())
+    try:
+        moved = await play.session.turns.undo(reach)
+    except UserError:
+        assert play.states() == before
+        return
+    play.top = play.top or top
+    expected = play.expected
+    if reach.has_words:
+        assert moved.turn == expected.said.pop()
+        expected.unsaid.append(moved.turn)
+    edges: list[Edge] = []
+    if reach.has_files:
+        known = {*expected.said, *expected.unsaid}
+        expected.files_undone |= {turn for turn in known if turn >= moved.turn}
+        edges = [edge for edge in expected.edges if edge.turn >= moved.turn and not edge.is_undone]
+    _check(play, moved, before, edges, is_undo=True)
+
+
+async def redo(play: Play) -> None:
+    reach = play.choice.choice((Reach.BOTH, Reach.BOTH, Reach.BOTH, Reach.FILES, Reach.CONVERSATION))
+    before = play.states()
+    try:
+        moved = await play.session.turns.redo(reach)
+    except UserError:
+        assert play.states() == before
+        return
+    expected, edges = play.expected, list[Edge]()
+    if reach.has_words and moved.turn in expected.unsaid:
+        assert moved.turn == expected.unsaid.pop()
+        expected.said.append(moved.turn)
+    if reach.has_files and moved.turn in expected.files_undone:
+        expected.files_undone.discard(moved.turn)
+        edges = [edge for edge in expected.edges if edge.turn == moved.turn and edge.is_undone]
+    _check(play, moved, before, edges, is_undo=False)
+    if play.top and play.top.is_clean and not expected.unsaid and not expected.files_undone:
+        play.returns += 1
+        assert play.states() == play.top.states, "not all files came back"
+        assert await play.words() == play.top.words, "not all words came back"
+
+
+def _check(play: Play, moved: Moved, before: States, edges: list[Edge], *, is_undo: bool) -> None:
+    play.moves += 1
+    if moved.conflicts:
+        play.conflicts += 1
+        play.spoil()
+    after = play.states()
+    refused = {name for name, _ in moved.conflicts}
+    for name in NAMES:
+        chain = [edge for edge in edges if edge.name == name]
+        was, now = before[name], after[name]
+        if not chain:
+            assert now == was, (name, "was touched")
+            continue
+        first, last = chain[0].before, chain[-1].after
+        start, end = (last, first) if is_undo else (first, last)
+        linked = all(left.after == right.before for left, right in itertools.pairwise(chain))
+        if linked and was == start:
+            assert now == end or (refused and now == was), (name, was, now, "is not exact")
+        else:
+            assert now == was, (name, was, now, "a person's work was lost")
+            assert was == end or name in refused, (name, "stayed, and nobody was told")
+        if now == end:
+            for edge in chain:
+                edge.is_undone = is_undo
+
+
+async def resume(play: Play) -> None:
+    identity = play.session.id
+    await play.session.close()
+    play.session = await play.core.resume(identity)
+
+
+STEPS: tuple[Callable[[Play], Awaitable[None]], ...] = (
+    *(a_turn, a_turn, a_turn, undo, undo, undo, redo, redo, redo, redo),
+    *(by_person, reject, resume),
+)
+
+
+async def sequence(folder: Path, seed: int) -> Play:
+    """Play one history; fails where an undo or a redo is not exact."""
+    choice, root = random.Random(seed), folder / "project"
+    root.mkdir()
+    for name in NAMES[: choice.randrange(len(NAMES))]:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(f"first {name}\n")
+    if seed % 2:
+        run(root, "git init -q && git add -A && git -c user.name=n -c user.email=e commit -qm x")
+    setup = setup_in(folder / "home", root, Mode.AUTO)
+    store = await Store.open(setup.directories.database)
+    model = Obedient()
+    core = Core(setup, store, model, ModelChoice("scripted"))
+    play = Play(root, core, await core.new_session(), model, choice)
+    for _ in range(choice.randrange(8, 24)):
+        await choice.choice(STEPS)(play)
+    await play.session.close()
+    await core.close()
+    return play
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sequences", type=int, default=1_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    moves = conflicts = returns = 0
+    for seed in range(options.seed, options.seed + options.sequences):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                play = asyncio.run(sequence(Path(folder).resolve(), seed))
+            except AssertionError as error:
+                raise SystemExit(f"seed {seed}: {error}") from error
+        moves, conflicts, returns = moves + play.moves, conflicts + play.conflicts, returns + play.returns
+    print(f"{options.sequences} sequences: {moves} undos and redos, {conflicts} with a conflict shown,")
+    print(f"{returns} times everything was made again, all exact")
+
+
+if __name__ == "__main__":
+    main()
