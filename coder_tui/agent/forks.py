@@ -34,6 +34,15 @@ class ForkDesk:
         self._store = parts.store
         self._conversation = parts.services.conversation
         self._is_busy = is_busy
+        self._unused_at = -1
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether this session is a fork that nobody asked for, and nothing was sent in it yet."""
+        return self._unused_at == self._state.turn
+
+    def keep_once_used(self) -> None:
+        self._unused_at = self._state.turn
 
     def words_of(self, message_id: str) -> str:
         """What the person wrote; `UserError` where that is taken back."""

@@ -136,8 +136,8 @@ class Session:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it can be resumed: the demo's store goes away with it."""
-        return self._parts.is_kept
+        """Whether it can be resumed: the demo's store goes away with it, and so does an unused fork."""
+        return self._parts.is_kept and not self.forks.is_unused
 
     @property
     def is_busy(self) -> bool:

@@ -184,24 +184,6 @@ def trust_parser() -> Parser:
     return parser
 
 
-def sessions_parser() -> Parser:
-    parser = Parser(prog="coder-tui sessions", description="Stored sessions.")
-    commands = parser.add_subparsers(dest="action", required=True, metavar="list|show|export|decisions")
-    listing = commands.add_parser("list", help="newest first")
-    listing.add_argument("--all", action="store_true", help="of all folders, not only this one")
-    listing.add_argument("--json", action="store_true", help="print JSON")
-    show = commands.add_parser("show", help="print one")
-    show.add_argument("id", metavar="ID", help="its id or a unique beginning of it")
-    export = commands.add_parser("export", help="write one to a file or standard output")
-    export.add_argument("id", metavar="ID")
-    export.add_argument("--format", choices=("md", "jsonl"), default="md")
-    export.add_argument("--output", "-o", metavar="FILE", help="a file that does not exist yet")
-    decisions = commands.add_parser("decisions", help="what was allowed, asked or denied, and by which rule")
-    decisions.add_argument("id", metavar="ID")
-    decisions.add_argument("--json", action="store_true", help="print JSON")
-    return parser
-
-
 def completion_parser() -> Parser:
     parser = Parser(
         prog="coder-tui completion",
@@ -238,6 +220,7 @@ def _add_resume(parser: argparse.ArgumentParser) -> None:
         "--continue", dest="continue_", action="store_true", help="go on with this folder's newest session"
     )
     group.add_argument("--resume", metavar="ID", help="go on with a stored session")
+    parser.add_argument("--fork", action="store_true", help="with either: go on with a copy of it")
 
 
 def _add_mode(parser: argparse.ArgumentParser) -> None:
@@ -280,7 +263,7 @@ COMMANDS = {
     "acp": "serve an editor over the Agent Client Protocol",
     "tool": "list the tools, or call one",
     "policy": "what policy says of a call",
-    "sessions": "list, show or export stored sessions",
+    "sessions": "list, search, show, export or delete stored sessions",
     "models": "what models could be used",
     "skill": "list skills, begin one, check one",
     "lsp": "which language servers there are, and getting more",

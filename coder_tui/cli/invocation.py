@@ -22,11 +22,13 @@ class Invocation:
     resume: str = ""
     is_continued: bool = False
     agent: str = ""
+    is_fork: bool = False
 
 
 def read_invocation(arguments: argparse.Namespace, path: str = ".") -> Invocation:
     """Check what can be checked without the settings' schema; `UserError` says what is wrong."""
     given: dict[str, Any] = vars(arguments)
+    _check_resume(given)
     directory = existing_folder(path)
     directories = find_directories(os.environ)
     config = given.get("config")
@@ -42,7 +44,15 @@ def read_invocation(arguments: argparse.Namespace, path: str = ".") -> Invocatio
         resume=given.get("resume") or "",
         is_continued=bool(given.get("continue_")),
         agent=given.get("agent") or "",
+        is_fork=bool(given.get("fork")),
     )
+
+
+def _check_resume(given: dict[str, Any]) -> None:
+    if given.get("resume") is not None and not given["resume"].strip():
+        raise UsageError("--resume needs the id of a session; 'coder-tui sessions list' shows them")
+    if given.get("fork") and not given.get("resume") and not given.get("continue_"):
+        raise UsageError("--fork goes with --resume ID or --continue: it goes on with a copy of that session")
 
 
 def existing_folder(text: str) -> Path:

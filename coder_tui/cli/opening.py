@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core, Setup, load_setup
 from coder_tui.bootstrap.agents import with_profiles
 from coder_tui.bootstrap.briefing import with_instructions
+from coder_tui.bootstrap.forks import open_fork, resume_or_fork
 from coder_tui.bootstrap.language_servers import missing_servers
 from coder_tui.cli.invocation import Invocation
 from coder_tui.cli.output import redactor
@@ -23,7 +25,7 @@ from coder_tui.llm.host_client import HostClient
 from coder_tui.llm.model_keys import ModelKeys
 from coder_tui.llm.providers import PROVIDERS, provider_of
 from coder_tui.llm.retry import RetryPolicy
-from coder_tui.protocol.errors import ConfigError, UserError
+from coder_tui.protocol.errors import ConfigError, StorageError, UserError
 from coder_tui.resources import sample_project
 from coder_tui.skills.report import skill_warnings
 from coder_tui.storage.sessions import Store
@@ -33,6 +35,8 @@ NO_MODEL = (
     "no model: set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY ('coder-tui config key' keeps one), "
     "start a local server, or name one with --model ('coder-tui models' lists them, the demo needs none)"
 )
+OPEN_ELSEWHERE = "is open in another coder-tui; close it there first, or add --fork to go on with a copy"
+_DAY = 86_400.0
 WITHOUT_GIT = "git is not installed, so the git tools do not work: apt install git, brew install git"
 
 
@@ -130,21 +134,36 @@ def check_model(name: str, api_base: str) -> None:
 
 async def open_core(setup: Setup, choice: ModelChoice, keys: ModelKeys) -> Core:
     store = await Store.open(setup.directories.database, setup.redact)
+    await store.empty_trash(time.time() - setup.settings.undo.keep_days * _DAY)
     settings = setup.settings.model
     retry = RetryPolicy(max_attempts=settings.max_retries + 1)
     return Core(setup, store, _client(setup, choice, keys), choice, retry)
 
 
-async def open_session(core: Core, invocation: Invocation) -> Session:
-    """The session that the flags ask for: a stored one, this folder's newest, or a new one."""
+async def open_session(core: Core, invocation: Invocation, *, forks: bool = False) -> Session:
+    """The session that the flags ask for: a stored one, this folder's newest, or a new one.
+
+    One that is open elsewhere is refused, unless a fork of it will do (`forks`).
+    """
+    if not invocation.resume and not invocation.is_continued:
+        return await core.new_session()
+    session_id = await _wanted(core, invocation)
+    if invocation.is_fork:
+        return await open_fork(core, session_id)
+    if forks:
+        return await resume_or_fork(core, session_id)
+    if not await core.store.claim(session_id):
+        raise StorageError(f"session {session_id} {OPEN_ELSEWHERE}")
+    return await core.resume(session_id)
+
+
+async def _wanted(core: Core, invocation: Invocation) -> str:
     if invocation.resume:
-        return await core.resume(invocation.resume)
-    if invocation.is_continued:
-        latest = await core.store.latest(str(core.setup.directory))
-        if latest is None:
-            raise UserError(f"no session in {core.setup.directory} to continue")
-        return await core.resume(latest.id)
-    return await core.new_session()
+        return (await core.store.get(invocation.resume)).id
+    latest = await core.store.latest(str(core.setup.directory))
+    if latest is None:
+        raise UserError(f"no session in {core.setup.directory} to continue")
+    return latest.id
 
 
 async def describe_model(core: Core, session: Session) -> None:

@@ -68,7 +68,7 @@ class ScreenCore:
             choice, setup = ModelChoice(DEMO_MODEL), await asyncio.to_thread(self._into_scratch, setup)
         self._core = await open_core(setup, choice, found.keys)
         try:
-            session = await open_session(self._core, self.invocation)
+            session = await open_session(self._core, self.invocation, forks=True)
         except UserError:
             await self._core.close()
             raise

@@ -7,6 +7,7 @@ from pathlib import Path
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core
+from coder_tui.bootstrap.forks import resume_or_fork
 from coder_tui.cli.keeping_keys import keep_typed_key
 from coder_tui.cli.opening import check_model
 from coder_tui.config.paths import display_path
@@ -98,7 +99,7 @@ class CoreShelf:
         if Path(info.directory) != self._core.setup.directory:
             folder = display_path(Path(info.directory))
             raise UserError(f"That session belongs to {folder}: run coder-tui --resume {info.id} there.")
-        return await self._core.resume(info.id)
+        return await resume_or_fork(self._core, info.id)
 
     async def _closed(self, session: Session) -> None:
         if session is self._session:
