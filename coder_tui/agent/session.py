@@ -18,6 +18,7 @@ from coder_tui.agent.past import Past
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.person_shell import PersonShell
 from coder_tui.agent.profile_switch import ProfileSwitch
+from coder_tui.agent.remembering import Remembering
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.review import ReviewDesk
@@ -105,6 +106,7 @@ class Session:
         self.subagents = parts.subagents
         self.held = parts.services.held
         self.shell = PersonShell(parts)
+        self.remembering = Remembering(parts)
         self.jobs = parts.jobs
         self.lookup = parts.lookup
         self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
@@ -198,9 +200,8 @@ class Session:
         return self._parts.queue.take()
 
     def answer(self, request_id: str, reply: Reply) -> None:
-        if cancels_turn(reply):
-            self.interrupt()
-        else:
+        # Where no turn runs the person themselves began it, by a command.
+        if not (cancels_turn(reply) and self.interrupt()):
             self._parts.broker.answer(request_id, reply)
 
     @property

@@ -17,6 +17,7 @@ from coder_tui.commands.base import (
 from coder_tui.commands.compact import compact, pin
 from coder_tui.commands.cost import cost
 from coder_tui.commands.documents import copy, export
+from coder_tui.commands.remember import remember
 from coder_tui.commands.reports import context, permissions, tools
 from coder_tui.commands.sessions import fork, search
 from coder_tui.commands.undo import redo, undo
@@ -55,6 +56,7 @@ def builtin_commands() -> tuple[Command, ...]:
         Command("verify", "Run the project's check, or choose it", verify, "[on [COMMAND]|off]"),
         Command("compact", "Put a summary in place of old messages", compact, "[preview|undo|WHAT MATTERS]"),
         Command("pin", "Keep words through every compaction", pin, "[TEXT]"),
+        Command("remember", "Add to the instructions of each session", remember, "[project|user] TEXT"),
         _opening("review", "Keep or reject changes, hunk by hunk", ScreenName.REVIEW),
         _opening("diff", "What was changed in this session", ScreenName.CHANGES),
         _opening("subagents", "Sub-agents: read what one said, or stop it", ScreenName.SUBAGENTS),

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 
 from pydantic import field_validator
@@ -19,8 +20,16 @@ from coder_tui.workspace.ledger import ReadLedger
 
 MOST_CHARACTERS = 2_000
 HEADING = "## Remembered"
+NEW_FILE = "AGENTS.md"
 OWN = "your own instructions"
 """The target's name where it is the person's file: no rule about paths speaks of it."""
+
+
+class MemoryPlace(StrEnum):
+    """Whose instructions a fact is added to."""
+
+    PROJECT = "project"
+    USER = "user"
 
 
 class MemoryParams(Params):
@@ -46,13 +55,41 @@ class MemoryTool(Tool[MemoryParams]):
     audience = Audience.MAIN
 
     def __init__(
-        self, workspace: Workspace, ledger: ReadLedger, own: Path, redact: Redactor, *, reads_project: bool
+        self,
+        workspace: Workspace,
+        ledger: ReadLedger,
+        own: Path,
+        redact: Redactor,
+        *,
+        reads_project: bool,
+        place: MemoryPlace | None = None,
     ) -> None:
         self._workspace = workspace
         self._ledger = ledger
         self._own = own
         self._redact = redact
-        self._reads_project = reads_project
+        self.reads_project = reads_project
+        self._wanted = place
+
+    def at(self, place: MemoryPlace) -> "MemoryTool":
+        """The same, for one place, whatever there is."""
+        return MemoryTool(
+            self._workspace,
+            self._ledger,
+            self._own,
+            self._redact,
+            reads_project=self.reads_project,
+            place=place,
+        )
+
+    def file(self) -> Path:
+        """Where a fact would be written."""
+        project = instruction_file(self._workspace.root)
+        if self._wanted is MemoryPlace.PROJECT:
+            return project or self._workspace.root / NEW_FILE
+        if project is not None and self.reads_project and self._wanted is None:
+            return project
+        return instruction_file(self._own) or self._own / NEW_FILE
 
     def summary(self, params: MemoryParams) -> str:
         return params.fact
@@ -87,13 +124,12 @@ class MemoryTool(Tool[MemoryParams]):
         return FileChange(located, before, remembered(before.text if before else "", params.fact)), is_own
 
     def _place(self) -> tuple[Located, bool]:
-        project = instruction_file(self._workspace.root) if self._reads_project else None
-        if project is not None:
-            located = self._workspace.locate(str(project))
-            self._workspace.check_write(located)
-            return located, False
-        file = instruction_file(self._own) or self._own / "AGENTS.md"
-        return Workspace(self._own).locate(str(file)), True
+        file = self.file()
+        if file.parent == self._own:
+            return Workspace(self._own).locate(str(file)), True
+        located = self._workspace.locate(str(file))
+        self._workspace.check_write(located)
+        return located, False
 
 
 def remembered(text: str, fact: str) -> str:

@@ -1,0 +1,88 @@
+"""What the person wants remembered stands where they chose, after they saw it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from coder_tui.commands.base import Intent, Say
+from coder_tui.commands.remember import USAGE, remember
+from coder_tui.protocol.display import DiffBlock
+from coder_tui.protocol.events import Event, RequestOpened
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.protocol.requests import (
+    ApprovalReply,
+    ApprovalRequest,
+    Attendance,
+    Decision,
+    QuestionAnswer,
+    QuestionReply,
+    QuestionRequest,
+    Reply,
+    Request,
+)
+from tests.fakes.family import DONE, Home, home
+
+ALLOW = ApprovalReply(Decision.ALLOW_ONCE)
+
+
+def answers(here: Home, *replies: Reply) -> Callable[[], list[Request]]:
+    """Answer what is asked, in order; tells what was."""
+    asked: list[Request] = []
+    left = list(replies)
+
+    def hear(event: Event) -> None:
+        if isinstance(event, RequestOpened):
+            asked.append(event.request)
+            here.session.answer(event.request.id, left.pop(0))
+
+    here.session.subscribe(hear)
+    here.answers = []
+    return lambda: asked
+
+
+async def told(here: Home, argument: str) -> Intent:
+    return await remember(here.session, argument)
+
+
+async def test_the_place_is_asked_for_and_the_change_is_shown(tmp_path: Path) -> None:
+    async with home(tmp_path, {"go": [DONE]}) as here:
+        picked = QuestionReply(Attendance.ANSWERED, (QuestionAnswer(("This project",)),))
+        asked = answers(here, picked, ALLOW)
+
+        said = await told(here, "we use  tabs")
+
+        question, approval = asked()
+        assert isinstance(question, QuestionRequest)
+        assert isinstance(approval, ApprovalRequest)
+        assert [option.label for option in question.questions[0].options] == ["All projects", "This project"]
+        assert isinstance(approval.preview, DiffBlock)
+        assert "+- we use tabs" in approval.preview.diff
+        assert said == Say("Remembered in AGENTS.md.")
+        assert (here.project / "AGENTS.md").read_text() == "## Remembered\n\n- we use tabs\n"
+        assert [each.label for each in here.session.facts.held] == ["remembered"]
+
+
+async def test_ones_own_instructions_can_be_named(tmp_path: Path) -> None:
+    async with home(tmp_path, {"go": [DONE]}) as here:
+        answers(here, ALLOW)
+
+        said = await told(here, "user call me Ada")
+
+        assert isinstance(said, Say)
+        assert said.text.endswith("config/AGENTS.md.")
+        assert (tmp_path / "config/AGENTS.md").read_text() == "## Remembered\n\n- call me Ada\n"
+        assert not (here.project / "AGENTS.md").exists()
+
+
+async def test_a_refusal_or_a_closed_dialog_writes_nothing(tmp_path: Path) -> None:
+    async with home(tmp_path, {"go": [DONE]}) as here:
+        closed = QuestionReply(Attendance.CANCELLED)
+        answers(here, ApprovalReply(Decision.CANCEL_TURN), ApprovalReply(Decision.DENY), closed)
+
+        said = [await told(here, words) for words in ("project a", "project b", "c", "", "project")]
+
+        assert [isinstance(each, Say) and each.level for each in said] == [NoticeLevel.WARNING] * 5
+        assert (
+            said[2:]
+            == [Say("Nothing was written down.", NoticeLevel.WARNING)] + [Say(USAGE, NoticeLevel.WARNING)] * 2
+        )
+        assert list(here.project.iterdir()) == []
