@@ -25,6 +25,8 @@ from tests.fakes.program import Program
 from tests.fakes.real_tools import setup_in
 
 STEPS_PER_TURN = 6
+PATIENCE = 600.0
+"""A sweep gives way to whatever else the machine does."""
 Hear = Callable[[dict[str, Any]], None]
 Started = tuple[int, Callable[[], None]]
 """A process, and what waits for its end."""
@@ -79,7 +81,7 @@ def start_run(program: Program, environment: Mapping[str, str], flags: list[str]
 
 def start_screen(program: Program, environment: Mapping[str, str], flags: list[str], hear: Hear) -> Started:
     terminal = Terminal.start(program.command(*flags), program.project, environment)
-    terminal.read_until("AUTO")
+    terminal.read_until("AUTO", PATIENCE)
     terminal.type("work\r")
     is_over = threading.Event()
 

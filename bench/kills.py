@@ -20,13 +20,14 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from bench.busy_program import kill_group, start_run, start_screen, work
+from bench.busy_program import PATIENCE, kill_group, start_run, start_screen, work
 from bench.busy_work import BusyModel, prepare, reply, versions
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError
@@ -35,11 +36,12 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import Program
 from tests.fakes.real_tools import setup_in
 
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["bench.busy_program"])
 ROUND = 20
 """Kills of one store: then another begins, so that sessions stay short."""
 LATEST = 0.8
 LATEST_EVENT = 120
-PATIENCE = 60.0
 NEVER = 10_000
 """Steps after which a turn would end, where one turn is all."""
 
@@ -158,9 +160,8 @@ class Trial:
 
     def _kill_core(self, number: int) -> Told:
         here, there = multiprocessing.Pipe(duplex=False)
-        context = multiprocessing.get_context("forkserver")
         arguments = (self.program.home, self.program.project, self.seed * 1_000 + number, there)
-        process = context.Process(target=work, args=arguments, daemon=True)
+        process = FORKS.Process(target=work, args=arguments, daemon=True)
         process.start()
         there.close()
         told = Told()
@@ -259,15 +260,16 @@ def _note_request(told: Told, request: dict[str, object]) -> None:
     told.count += 1
 
 
-def sweep(kills: int, seed: int, *, http: float, screen: float, parallel: int) -> Found:
+def sweep(
+    kills: int, seed: int, *, http: float, screen: float, parallel: int, tell: Callable[[str], None]
+) -> Found:
     found = Found()
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["bench.busy_program"])
 
     def one(place: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             trial = Trial(Path(folder), seed + place)
             found.add(trial.run(min(ROUND, kills - place * ROUND), http, screen))
+        tell(f"{found.kills.total()} kills, {found.acknowledged} acknowledged, clean: {found.is_clean}")
 
     with ThreadPoolExecutor(parallel) as pool:
         list(pool.map(one, range((kills + ROUND - 1) // ROUND)))
@@ -286,7 +288,12 @@ def main() -> int:
     options = parser.parse_args()
     began = time.monotonic()
     found = sweep(
-        options.kills, options.seed, http=options.http, screen=options.screen, parallel=options.parallel
+        options.kills,
+        options.seed,
+        http=options.http,
+        screen=options.screen,
+        parallel=options.parallel,
+        tell=lambda words: print(words, flush=True),
     )
     seconds = time.monotonic() - began
     print(f"{found.kills.total()} kills in {seconds:.0f} s: {dict(found.kills)}")
