@@ -10,7 +10,7 @@ from uuid import uuid4
 from coder_tui.agent.coverage import AskedBefore
 from coder_tui.agent.profiles import Profile
 from coder_tui.agent.request_broker import RequestBroker
-from coder_tui.policy.decide import Action, Policy, Verdict, decide
+from coder_tui.policy.decide import FLOOR_SOURCE, Action, Policy, Verdict, decide
 from coder_tui.policy.grants import offered_grants
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Mode
@@ -22,6 +22,7 @@ from coder_tui.tools.base import Access, Params, Tool
 from coder_tui.tools.editing.refused import hunk_count
 
 REPEAT_RULE = "repeated calls"
+CHANGED_RULE = "changed since it was allowed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,8 @@ class PermissionDesk:
             verdict = Verdict(
                 Effect.ASK, REPEAT_RULE, "limits.repeated_calls", ("the same call again and again",)
             )
+        if access is not None and access.asks_again and verdict.effect is Effect.ALLOW:
+            verdict = Verdict(Effect.ASK, CHANGED_RULE, FLOOR_SOURCE, (access.asks_again,))
         match verdict.effect:
             case Effect.ALLOW:
                 await self._log.decided(call_id, tool.name, verdict, "")
@@ -243,7 +246,7 @@ def _request(
         kind=tool.kind,
         title=_title(tool, params, access),
         preview=_preview(params, access),
-        facts=verdict.reasons + (access.facts if access else ()),
+        facts=tuple(dict.fromkeys(verdict.reasons + (access.facts if access else ()))),
         grants=grants,
         is_undoable=bool(access and access.is_undoable),
         rule=f"{verdict.rule} ({verdict.source})",

@@ -81,7 +81,7 @@ class RequestBuilder:
     def _definitions(self) -> tuple[ToolDefinition, ...]:
         """Made anew only where they would differ: each reads the files of all descriptions."""
         profile = self._profile()
-        wanted = (self.model, profile, self._registry.names)
+        wanted = (self.model, profile, self._registry.version)
         if self._tools_for != wanted:
             self._tools = self._registry.definitions(
                 traits_of(self.model), self._audience, lambda tool: profile.offers(tool.name, tool.kind)

@@ -43,6 +43,10 @@ def goes_on() -> TurnEnd | None:
     return None
 
 
+async def nothing_to_prepare() -> None:
+    """For a session whose tools are always the same."""
+
+
 class Room(Protocol):
     """Sees to it that the conversation fits the model's window."""
 
@@ -75,6 +79,8 @@ class TurnServices:
     known_tools: frozenset[str]
     request: RequestBuilder
     next_queued: Callable[[], str | None]
+    prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
+    """Done once, before a turn's first request: its tools stay the same from then on."""
     attach: Callable[[str], Awaitable[tuple[Attachment, ...]]] = no_attachments
     """Finds what a message names for the model."""
     held: HeldAttachments = field(default_factory=HeldAttachments)

@@ -48,6 +48,7 @@ class TurnPlayer:
             async with asyncio.timeout(limits.seconds):
                 await self.note(number)
                 await self.name.name_after(text)
+                await self.services.prepare()
                 return await turn.run(text)
         except TimeoutError:
             await turn.settle()

@@ -5,7 +5,7 @@ _TOOLS = (
     "read read_many read_around list file_info glob grep outline "
     "write create_file mkdir edit patch apply_patch memory "
     "bash bash_output bash_kill git_status git_diff git_log git_add git_commit fetch websearch "
-    "todoread todowrite question plan_exit skill task fork task_finish batch "
+    "todoread todowrite question plan_exit skill task fork task_finish batch mcp_search "
     "lsp_diagnostics lsp_definition lsp_hover lsp_references lsp_symbols models system_info env_var"
 )
 CUSTOM = "custom_"

@@ -57,6 +57,8 @@ class Access:
     """How a command would be confined, in a few words."""
     is_divisible: bool = False
     """Whether single hunks of the preview, a diff, can be left out."""
+    asks_again: str = ""
+    """Why a person must be asked though a rule allows it: what they allowed has changed since."""
     proposed: tuple[ProposedText, ...] = field(default=(), repr=False)
     """For an edit: the texts that it would write."""
 

@@ -37,6 +37,8 @@ class Entry:
     origin: Origin
     audience: Audience
     server: str = ""
+    is_listed: bool = True
+    """Whether models are told of it; one that is not can be called all the same."""
 
 
 class Registry:
@@ -45,6 +47,8 @@ class Registry:
     def __init__(self, tools: Iterable[AnyTool] = (), flags: frozenset[str] = frozenset()) -> None:
         self._entries: dict[str, Entry] = {}
         self._flags = flags
+        self.version = 0
+        """Another number whenever models would be told something else."""
         for tool in tools:
             self.register(tool)
 
@@ -60,17 +64,26 @@ class Registry:
         if tool.name in self._entries:
             raise ValueError(f"a tool named {tool.name!r} is registered already")
         self._entries[tool.name] = Entry(tool, origin, audience or tool.audience, server)
+        self.version += 1
 
     def renew(self, *tools: AnyTool) -> None:
         """Put a tool in the place of the one that bears its name."""
         for tool in tools:
             self._entries[tool.name] = replace(self._entries[tool.name], tool=tool)
+        self.version += 1
+
+    def replace_servers(self, entries: Iterable[Entry]) -> None:
+        """Have these in place of all that has to do with servers; a name that is taken stays where it is."""
+        kept = {name: entry for name, entry in self._entries.items() if not entry.server}
+        self._entries = {**{entry.tool.name: entry for entry in entries}, **kept}
+        self.version += 1
 
     def adopt(self, other: "Registry") -> None:
         """Take over what is not built in: servers and commands serve every agent."""
         for entry in other.entries():
             if entry.origin is not Origin.BUILTIN:
                 self.register(entry.tool, entry.audience, origin=entry.origin, server=entry.server)
+                self._entries[entry.tool.name] = entry  # listed or not, as it was
 
     @property
     def names(self) -> frozenset[str]:
@@ -121,7 +134,9 @@ class Registry:
         return tuple(
             entry.tool
             for entry in self.entries()
-            if entry.audience in (Audience.COMMON, audience) and self._is_offered(entry.tool, traits)
+            if entry.is_listed
+            and entry.audience in (Audience.COMMON, audience)
+            and self._is_offered(entry.tool, traits)
         )
 
     def _is_offered(self, tool: AnyTool, traits: ModelTraits) -> bool:

@@ -1,0 +1,1 @@
+"""Servers that bring tools, prompts and resources by the Model Context Protocol."""
