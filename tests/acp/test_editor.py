@@ -287,6 +287,7 @@ async def test_what_is_no_message_is_answered_and_the_talk_goes_on(tmp_path: Pat
     answers: list[Any] = []
     while not {7, 8, 9} <= {each["id"] for each in answers}:
         answers.append(json.loads(await asyncio.wait_for(process.stdout.readline(), 60)))
+    process.stdin.close()
     out, err = await asyncio.wait_for(process.communicate(), 60)
 
     assert [each["error"]["code"] for each in answers if each["id"] is None] == [
