@@ -15,7 +15,13 @@ from coder_tui.agent.session import Session
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.workbench import Workbench
 from coder_tui.config.paths import display_path
-from coder_tui.config.project import LARGEST, ProjectFileError, extension_names, read_project_file
+from coder_tui.config.project import (
+    LARGEST,
+    TOOL_FOLDER,
+    ProjectFileError,
+    extension_names,
+    read_project_file,
+)
 from coder_tui.config.trust import Trust
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.shell.session_shell import SessionShell
@@ -25,7 +31,6 @@ from coder_tui.tools.discovered import DiscoveredTool, DiscoveryCommands, discov
 from coder_tui.tools.registry import AnyTool, Origin, Registry
 
 TOOLS = "tools"
-PROJECT_TOOLS = ".coder-tui/tools"
 PATIENCE = 10.0
 """Seconds that a file may take to be run; one that waits for ever keeps nobody waiting."""
 _MOST_PROBLEMS = 5
@@ -84,12 +89,12 @@ class ForeignTools:
     def _project_files(self, workspace: Path) -> Iterator[CustomFile | str]:
         """Read once, and only the content that the person trusts is what runs."""
         try:
-            names = extension_names(workspace, (PROJECT_TOOLS,))
+            names = extension_names(workspace, (TOOL_FOLDER,))
         except ProjectFileError as error:
-            yield f"{PROJECT_TOOLS} {error}; not used"
+            yield f"{TOOL_FOLDER} {error}; not used"
             return
         trust, untrusted = Trust.load(self.setup.directories), list[str]()
-        for name in (each for each in names if Path(each).parent.as_posix() == PROJECT_TOOLS):
+        for name in (each for each in names if Path(each).parent.as_posix() == TOOL_FOLDER):
             try:
                 file = read_project_file(workspace, name)
             except ProjectFileError as error:

@@ -25,6 +25,8 @@ class ItemKind(StrEnum):
     SCRIPT = "script"
     SKILL = "skill"
     AGENT = "agent"
+    TOOL = "tool"
+    PROMPT = "slash command"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,17 @@ SERVERS_NAME = ".mcp.json"
 SKILL_FOLDERS = (".agents/skills", ".claude/skills", ".coder-tui/skills")
 """Weakest first: of one name the later holds."""
 AGENT_FOLDERS = (".claude/agents", ".opencode/agent", ".opencode/agents", ".coder-tui/agents")
-FOLDERS = (
-    *SKILL_FOLDERS,
-    *AGENT_FOLDERS,
-    *(f".coder-tui/{name}" for name in ("commands", "hooks", "tools")),
+COMMAND_FOLDERS = (
+    ".claude/commands",
+    ".gemini/commands",
+    ".opencode/command",
+    ".opencode/commands",
+    ".coder-tui/commands",
 )
+TOOL_FOLDER = ".coder-tui/tools"
+HOOK_FOLDERS = (".claude/hooks", ".coder-tui/hooks")
+"""What hooks run is looked for here; other scripts are the project's own, and run confined."""
+FOLDERS = (*SKILL_FOLDERS, *AGENT_FOLDERS, *COMMAND_FOLDERS, *HOOK_FOLDERS, TOOL_FOLDER)
 
 LARGEST = 1_000_000
 _MOST_FILES = 2_000

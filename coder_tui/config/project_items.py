@@ -14,6 +14,7 @@ _LONGEST = 1_000
 _LAST = 300
 # Without parsing, for that is the work of others: a model that is written otherwise is not seen here.
 _MODEL = re.compile(rb"""^[ \t]*["']?model["']?[ \t]*[:=][ \t]*(\S[^\n]*)""", re.MULTILINE)
+_INSERT = re.compile(rb"!`([^`\n]+)`|!\{[^\n]+")
 _TIGHTENING = ("ask", "deny")
 
 # The sentences end where the value, written as JSON, follows.
@@ -71,6 +72,19 @@ def agent_item(name: str, data: bytes = b"") -> ProjectItem:
     named = f"talks to the model {_shown(models[0])}" if models else "may name a model of its own"
     return ProjectItem(
         ItemKind.AGENT, name, 0, f'offers the agent "{agent}", with its own prompt and tools; it {named}'
+    )
+
+
+def command_item(name: str, data: bytes) -> ProjectItem:
+    """A file below a folder of commands; what it would run is shown, though that is asked about again."""
+    inserts = [found.decode("utf-8", "replace").strip() for found in _INSERT.findall(data)]
+    runs = f"; it wants to run {_shown(inserts)}, which is asked" if inserts else ""
+    return ProjectItem(ItemKind.PROMPT, name, 0, f"offers you a command with its own prompt{runs}")
+
+
+def tool_item(name: str) -> ProjectItem:
+    return ProjectItem(
+        ItemKind.TOOL, name, 0, "runs inside of this program, unconfined: it can do whatever you can do"
     )
 
 

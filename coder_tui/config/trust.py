@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from coder_tui.config.claude_hooks import CLAUDE_SETTINGS, hook_items, hooks_file
 from coder_tui.config.instructions import ANY_CONTENT, INSTRUCTIONS, instruction_names
 from coder_tui.config.inventory import FileState, ItemKind, ProjectInventory, ProjectItem
 from coder_tui.config.mcp_files import PROJECT_NAMES, SHARED_NAMES, server_file, server_table
@@ -14,15 +15,24 @@ from coder_tui.config.paths import Directories, display_path
 from coder_tui.config.private_file import write_private
 from coder_tui.config.project import (
     AGENT_FOLDERS,
+    COMMAND_FOLDERS,
     CONFIG_NAMES,
     FOLDERS,
     SKILL_FOLDERS,
+    TOOL_FOLDER,
     ProjectFile,
     ProjectFileError,
     extension_names,
     read_project_file,
 )
-from coder_tui.config.project_items import agent_item, server_items, setting_items, skill_item
+from coder_tui.config.project_items import (
+    agent_item,
+    command_item,
+    server_items,
+    setting_items,
+    skill_item,
+    tool_item,
+)
 from coder_tui.config.settings_file import parse_settings
 from coder_tui.config.surroundings import surrounding_items
 from coder_tui.protocol.errors import ConfigError, StorageError
@@ -180,7 +190,7 @@ def _read(path: Path) -> tuple[Answer, ...]:
 
 def _project_files(workspace: Path) -> Iterator[tuple[ProjectFile | str, str]]:
     """Each file that trust is about, or its name and why it cannot be read."""
-    names = [*CONFIG_NAMES, *PROJECT_NAMES]
+    names = [*CONFIG_NAMES, *PROJECT_NAMES, CLAUDE_SETTINGS]
     # One by one: a folder that cannot be used must not take the others with it.
     for folder in FOLDERS:
         try:
@@ -189,13 +199,19 @@ def _project_files(workspace: Path) -> Iterator[tuple[ProjectFile | str, str]]:
             yield folder, str(error)
     for name in names:
         try:
-            read = server_file if name in PROJECT_NAMES else read_project_file
-            file = read(workspace, name)
+            file = _read_as_used(workspace, name)
         except ProjectFileError as error:
             yield name, str(error)
             continue
         if file is not None:
             yield file, ""
+
+
+def _read_as_used(workspace: Path, name: str) -> ProjectFile | None:
+    """Of another program's settings only what is used here, so that trust does not hang on the rest."""
+    if name == CLAUDE_SETTINGS:
+        return hooks_file(workspace, name)
+    return server_file(workspace, name) if name in PROJECT_NAMES else read_project_file(workspace, name)
 
 
 def _items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
@@ -207,6 +223,15 @@ def _items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
         return
     if file.name in PROJECT_NAMES:
         yield from _server_items(workspace, file)
+        return
+    if file.name.startswith(COMMAND_FOLDERS):
+        yield command_item(file.name, file.data)
+        return
+    if file.name.startswith(TOOL_FOLDER):
+        yield tool_item(file.name)
+        return
+    if file.name == CLAUDE_SETTINGS:
+        yield from hook_items(file)
         return
     if file.name not in CONFIG_NAMES:
         yield ProjectItem(ItemKind.EXTENSION, file.name, 0, "extends the program")
