@@ -1,7 +1,13 @@
 """Tells the model with its edits what language servers make of them: one wait for the edits of a reply."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Iterator
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -26,6 +32,9 @@ class EditProblems(Protocol):
     def declared(self, call_id: str, access: Access | None) -> AbstractContextManager[None]:
         """While a call is decided on, what it would write can be checked."""
 
+    def writing(self, access: Access | None, *, more_follow: bool) -> AbstractAsyncContextManager[None]:
+        """While a call does its work, servers can think about what it will have written."""
+
     def edited(self, access: Access | None, result: ToolResult) -> AbstractContextManager[None]:
         """Take note of an edit; within, that its files changed is no news to the servers."""
 
@@ -37,6 +46,9 @@ class NoEditProblems:
     """Where there are no language servers."""
 
     def declared(self, call_id: str, access: Access | None) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def writing(self, access: Access | None, *, more_follow: bool) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
     def edited(self, access: Access | None, result: ToolResult) -> AbstractContextManager[None]:
@@ -53,6 +65,7 @@ class AgentEdits:
         self._desk = desk
         self._put_off: dict[Path, str] = {}
         self._is_promised = False
+        self._expected: Path | None = None
         desk.agents.add(self)
 
     @contextmanager
@@ -66,6 +79,19 @@ class AgentEdits:
         finally:
             del self._desk.proposals[call_id]
 
+    @asynccontextmanager
+    async def writing(self, access: Access | None, *, more_follow: bool) -> AsyncIterator[None]:
+        texts = access.proposed if access else ()
+        # What servers say of one file while others of the same reply change would not hold.
+        if len(texts) == 1 and texts[0].after is not None and not more_follow and not self._put_off:
+            self._expected = texts[0].path
+            self._desk.expect(texts[0].path, texts[0].after)
+        try:
+            yield
+        except BaseException:
+            self._forget_expected()
+            raise
+
     @contextmanager
     def edited(self, access: Access | None, result: ToolResult) -> Iterator[None]:
         texts = access.proposed if access and result.changed_paths else ()
@@ -78,12 +104,14 @@ class AgentEdits:
     async def told(self, result: ToolResult, *, more_follow: bool) -> ToolResult:
         fields: JsonObject = {}
         summary = result.summary
+        if self._expected not in self._put_off:
+            self._forget_expected()
         if self._put_off and more_follow:
             if result.changed_paths:
                 fields[FIELD] = PUT_OFF
                 self._is_promised = True
         elif self._put_off:
-            edits, self._put_off = self._put_off, {}
+            edits, self._put_off, self._expected = self._put_off, {}, None
             report = await self._desk.after_edits(edits)
             fields |= self._field(report, tuple(edits))
             summary = "  ".join(filter(None, (summary, _words(report))))
@@ -93,9 +121,15 @@ class AgentEdits:
             return result
         return replace(result, for_model={**result.for_model, **fields}, summary=summary)
 
+    def _forget_expected(self) -> None:
+        if self._expected is not None:
+            self._desk.unexpect(self._expected)
+        self._expected = None
+
     def turn_ended(self) -> None:
         """The turn was cut off before the last edit: nobody waits, but the servers have to know."""
         edits, self._put_off, self._is_promised = self._put_off, {}, False
+        self._forget_expected()
         if edits:
             self._desk.changed_unseen(tuple(edits))
 

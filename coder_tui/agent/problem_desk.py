@@ -43,6 +43,8 @@ class Servers(Protocol):
     async def after_change(
         self, paths: Sequence[Path], before: Mapping[Path, str] | None = None
     ) -> Report: ...
+    def expect(self, path: Path, text: str) -> None: ...
+    async def unexpect(self, path: Path) -> None: ...
     async def check_proposed(self, path: Path, text: str) -> Report: ...
     async def told_of_changes(self, paths: Iterable[Path]) -> None: ...
     def begin_turn(self) -> None: ...
@@ -110,6 +112,13 @@ class ProblemDesk:
         """Something else than an edit may have changed these; nobody waits."""
         if changed := tuple(paths):
             self._begin(self._servers.told_of_changes(changed))
+
+    def expect(self, path: Path, text: str) -> None:
+        """An edit is about to write this; `after_edits` follows, or `unexpect`."""
+        self._servers.expect(path, text)
+
+    def unexpect(self, path: Path) -> None:
+        self._begin(self._servers.unexpect(path))
 
     async def after_edits(self, edits: Mapping[Path, str]) -> Report:
         """What edits, which are on disk, did; `edits` are the texts before. Takes no longer than it may."""

@@ -110,6 +110,7 @@ class _Attempt:
     call: ToolCall
     message_id: str
     began: float
+    edits_follow: bool = False
     tool: str = INVALID
     kind: ToolKind = ToolKind.THINK
     summary: str = ""
@@ -183,10 +184,10 @@ class ToolRunner:
         edits_follow: bool = False,
     ) -> ToolMessage:
         """Run one call to its result, whatever happens; only cancellation gets through."""
-        attempt = _Attempt(call, message_id, time.monotonic())
+        attempt = _Attempt(call, message_id, time.monotonic(), edits_follow)
         try:
             result, outcome = attempt.end = await self._attempt(attempt, is_repeat=is_repeat, is_cut=is_cut)
-            result = await self._with_problems(attempt, result, edits_follow=edits_follow)
+            result = await self._with_problems(attempt, result)
             return await to_the_end(self._finish(attempt, result, outcome))
         except asyncio.CancelledError:
             # The conversation stays valid only if this call, too, has a result.
@@ -244,7 +245,8 @@ class ToolRunner:
         if may_change_anything(tool.kind, access):
             result = await self._watched(attempt.call.id, tool, params, approved)
         else:
-            async with self.calls.keeping(attempt.call.id, changed_paths(tool.kind, access)):
+            ahead = self._scope.problems.writing(access, more_follow=attempt.edits_follow)
+            async with ahead, self.calls.keeping(attempt.call.id, changed_paths(tool.kind, access)):
                 result = await self._run(tool, params, approved)
         attempt.summary = result.summary or attempt.summary
         if result.changed_paths:
@@ -253,11 +255,9 @@ class ToolRunner:
         result = await self._with_nearby(result, access)
         return _told_of_person(result, tool, access, clearance)
 
-    async def _with_problems(
-        self, attempt: _Attempt, result: ToolResult, *, edits_follow: bool
-    ) -> ToolResult:
+    async def _with_problems(self, attempt: _Attempt, result: ToolResult) -> ToolResult:
         try:
-            told = await self._scope.problems.told(result, more_follow=edits_follow)
+            told = await self._scope.problems.told(result, more_follow=attempt.edits_follow)
         except Exception:
             # As with a tool's bug; and the edit, which is done, has its result.
             log.exception("problems of %s", attempt.tool)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,13 +65,17 @@ class Examiner:
         }
         checked = await self._ask_all(selection.orders, fields)
         if not is_proposed:
-            state = self.state(path)
-            for key, result in checked.items():
-                if result.status in IS_KNOWN:
-                    state.awaited.pop(key, None)
-                    state.take(key, result.items)
-            self._tell(state)
+            self.keep(path, checked)
         return checked
+
+    def keep(self, path: Path, checked: Mapping[str, Checked]) -> None:
+        """What was said of the text on disk."""
+        state = self.state(path)
+        for key, result in checked.items():
+            if result.status in IS_KNOWN:
+                state.awaited.pop(key, None)
+                state.take(key, result.items)
+        self._tell(state)
 
     async def _ask_all(
         self, orders: tuple[ServerOrder, ...], fields: dict[str, object]
@@ -113,9 +117,12 @@ class Examiner:
         selection = await self.select(path, text)
         async with self.lock(path):
             self.state(path).text = text
-            for order in selection.orders:
-                fields = _document(path, text, selection)
-                await self._hosting.tell("put", order, **fields, is_saved=True)
+            await self.saved(path, text, selection)
+
+    async def saved(self, path: Path, text: str, selection: Selection) -> None:
+        """This is on disk now; nobody waits for a word about it."""
+        for order in selection.orders:
+            await self._hosting.tell("put", order, **_document(path, text, selection), is_saved=True)
 
     async def forget(self, path: Path) -> FileState | None:
         """The file is gone: servers close it; what was known of it."""

@@ -1,12 +1,14 @@
 """All language servers of a session, as tools and edits see them: asked about files, told of changes."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from coder_tui.lsp.examine import Examiner
 from coder_tui.lsp.file_state import FileState, Items, Snapshot, compared, diagnostics
+from coder_tui.lsp.foresight import Foresight
 from coder_tui.lsp.hosting import Hosting, HostOptions
 from coder_tui.lsp.report import IS_KNOWN, Report, joined, worst
 from coder_tui.lsp.selection import Selected, Selection, Selector, Surroundings
@@ -53,9 +55,10 @@ class LspPool:
         self._hosting = Hosting(host, self._hear)
         self._publish = publish
         self._files = Examiner(workspace, self._selector, self._hosting, self._tell)
+        self._foresight = Foresight(self._files)
         self._told: dict[str, StateTold] = {}
         self._late: list[Report] = []
-        self._warming: set[asyncio.Task[None]] = set()
+        self._aside_tasks: set[asyncio.Task[None]] = set()
 
     async def diagnostics(self, path: Path, text: str, seconds: float | None = PATIENCE) -> FileProblems:
         """What all servers say of a file, whose text on disk this is; None waits as long as is usual."""
@@ -74,21 +77,26 @@ class LspPool:
             "; ".join(details),
         )
 
-    async def after_change(
-        self,
-        paths: Sequence[Path],
-        before: Mapping[Path, str] | None = None,
-        written: Mapping[Path, str] | None = None,
-    ) -> Report:
+    async def after_change(self, paths: Sequence[Path], before: Mapping[Path, str] | None = None) -> Report:
         """What a change of these files, which is on disk, did to their problems: one wait for all of them.
 
         `before` are the texts before the change, "" for a file that was not there. Where a server has not
-        seen a file yet, they are what makes it possible to tell new problems from old ones. `written` are
-        the texts that were written, where that is known: servers get them while the file is still read.
+        seen a file yet, they are what makes it possible to tell new problems from old ones.
         """
-        old, new = before or {}, written or {}
-        changes = (self._after(path, old.get(path), new.get(path)) for path in paths)
-        return joined(await asyncio.gather(*changes))
+        known = before or {}
+        if len(paths) == 1:
+            return await self._after(paths[0], known.get(paths[0]))
+        return joined(await asyncio.gather(*(self._after(path, known.get(path)) for path in paths)))
+
+    def expect(self, path: Path, text: str) -> None:
+        """This is about to be written: servers may begin to think about it.
+
+        Either `after_change` follows or `unexpect`.
+        """
+        self._foresight.expect(path, text)
+
+    async def unexpect(self, path: Path) -> None:
+        await self._foresight.drop(path)
 
     async def check_proposed(self, path: Path, text: str) -> Report:
         """What this text would do to the file's problems; the disk stays as it is, nobody else is told."""
@@ -128,9 +136,7 @@ class LspPool:
         """Let servers look at these in the background, so that a later edit has something to compare with."""
         for path in paths:
             if str(path) not in self._files.states:
-                task = asyncio.ensure_future(self._warm(path))
-                self._warming.add(task)
-                task.add_done_callback(self._warming.discard)
+                self._aside(self._warm(path))
 
     def begin_turn(self) -> None:
         """What is there from now on is new."""
@@ -200,13 +206,15 @@ class LspPool:
 
     async def close(self) -> None:
         """Return when no server is left."""
-        for task in tuple(self._warming):
+        self._foresight.close()
+        for task in tuple(self._aside_tasks):
             task.cancel()
         await self._hosting.close()
 
-    async def _after(self, path: Path, old_text: str | None, written: str | None) -> Report:
+    async def _after(self, path: Path, old_text: str | None) -> Report:
+        text = await self._files.load(path)
+        foreseen = await self._foresight.take(path, text)
         async with self._files.lock(path):
-            text = await self._files.load(path) if written is None else written
             if text is None:
                 return await self._removed(path)
             selection = await self._files.select(path, text)
@@ -214,17 +222,7 @@ class LspPool:
                 status, *_, detail = _absent(selection)
                 return Report(status, detail=detail)
             befores = await self._files.befores(path, selection, old_text)
-            checking = self._check_change(path, text, selection, befores)
-            if written is None:
-                checked = await checking
-            else:
-                checked, on_disk = await asyncio.gather(checking, self._files.load(path))
-                if on_disk is None:
-                    return await self._removed(path)
-                if on_disk != text:
-                    # Something else, a formatter for instance, had the last word.
-                    text = on_disk
-                    checked = await self._check_change(path, text, selection, befores)
+            checked = await self._check_change(path, text, selection, befores, foreseen)
             shown = self._files.state(path).shown
         if old_text == "":
             await self._hosting.changed_on_disk([(str(path), _CREATED)])
@@ -233,12 +231,25 @@ class LspPool:
         )
 
     async def _check_change(
-        self, path: Path, text: str, selection: Selection, befores: Mapping[str, Snapshot | None]
-    ) -> dict[str, Checked]:
+        self,
+        path: Path,
+        text: str,
+        selection: Selection,
+        befores: Mapping[str, Snapshot | None],
+        foreseen: Mapping[str, Checked],
+    ) -> Mapping[str, Checked]:
         state = self._files.state(path)
         state.text = text
         state.begin(befores.values())
-        checked = await self._files.check(path, text, selection, is_saved=True)
+        keys = {order.key for order in selection.orders}
+        if foreseen.keys() == keys and all(result.status in IS_KNOWN for result in foreseen.values()):
+            checked = foreseen
+            self._files.keep(path, checked)
+            self._aside(self._files.saved(path, text, selection))
+        else:
+            # Whoever waited for it while it was written need not wait as long again.
+            seconds = 0.0 if foreseen and state.by_server.keys() >= keys else None
+            checked = await self._files.check(path, text, selection, seconds=seconds, is_saved=True)
         for order in selection.orders:
             if checked[order.key].status not in IS_KNOWN:
                 state.awaited[order.key] = befores[order.key]
@@ -254,6 +265,12 @@ class LspPool:
     async def _forget(self, path: Path) -> None:
         if (state := await self._files.forget(path)) is not None:
             self._publish(DiagnosticsChanged(state.shown, ()))
+
+    def _aside(self, work: Coroutine[Any, Any, None]) -> None:
+        """What nobody waits for."""
+        task = asyncio.ensure_future(work)
+        self._aside_tasks.add(task)
+        task.add_done_callback(self._aside_tasks.discard)
 
     async def _warm(self, path: Path) -> None:
         text = await self._files.load(path)

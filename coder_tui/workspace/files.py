@@ -15,6 +15,8 @@ from coder_tui.workspace.confine import Located, explain, open_regular
 WHOLE_LIMIT = 50 * 1024 * 1024
 """The largest file that is ever held in memory as a whole."""
 HEAD_SIZE = 64 * 1024
+# Once a file is open, reading so little of it takes less than the way to a thread and back.
+_READ_AT_ONCE = 32 * 1024
 
 _LOST = re.compile("[\ud800-\udfff]")
 _SIGNATURES = (
@@ -168,6 +170,8 @@ def check_size(size: int, located: Located) -> None:
 async def load(located: Located) -> TextFile:
     """Read a text file whole."""
     descriptor = open_regular(located)
+    if os.fstat(descriptor).st_size <= _READ_AT_ONCE:
+        return _load(descriptor, located)
     # One way to a thread for all of it: each takes longer than reading a usual file.
     reading = asyncio.ensure_future(asyncio.to_thread(_load, descriptor, located))
     # The thread owns the descriptor, and closes it though nobody waits any more.

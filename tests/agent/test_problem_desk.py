@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -209,3 +210,32 @@ async def test_a_call_that_edits_nothing_is_not_checked(bench: Bench) -> None:
 )
 def test_counts_read_as_a_change(counts: ChangeCounts, words: str) -> None:
     assert str(counts) == words
+
+
+async def test_servers_see_a_single_edit_while_it_is_written(bench: Bench) -> None:
+    async with bench.edits.writing(bench.access("a.py"), more_follow=False):
+        assert bench.servers.expected == [("a.py", "new a.py")]
+    bench.servers.reports.put_nowait(WORSE)
+    await bench.told_with(bench.edit("a.py"))
+    assert bench.servers.expected == [("a.py", "new a.py")]
+
+
+async def test_nothing_is_foreseen_of_edits_that_belong_together(bench: Bench) -> None:
+    async with bench.edits.writing(bench.access("a.py"), more_follow=True):
+        await bench.told_with(bench.edit("a.py"), more_follow=True)
+    async with bench.edits.writing(bench.access("b.py"), more_follow=False):
+        pass
+    async with bench.edits.writing(bench.access("a.py", "b.py"), more_follow=False):
+        pass
+    assert bench.servers.expected == []
+
+
+@pytest.mark.parametrize("raises", [True, False])
+async def test_an_edit_that_was_not_written_is_not_expected_any_more(bench: Bench, *, raises: bool) -> None:
+    with suppress(RuntimeError):
+        async with bench.edits.writing(bench.access("a.py"), more_follow=False):
+            if raises:
+                raise RuntimeError
+    await bench.told_with(looked())
+    await asyncio.sleep(0)
+    assert bench.servers.expected == [("a.py", "new a.py"), ("a.py", "")]

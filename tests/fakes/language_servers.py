@@ -19,6 +19,8 @@ class ScriptedServers:
     words: "asyncio.Queue[ServerStatus]" = field(default_factory=asyncio.Queue)
     late: Report | None = None
     asked: "asyncio.Queue[tuple[str, object]]" = field(default_factory=asyncio.Queue)
+    expected: list[tuple[str, str]] = field(default_factory=list)
+    """What is about to be written, "" once it is not."""
     turns: int = 0
     given_up: "asyncio.Queue[str]" = field(default_factory=asyncio.Queue)
 
@@ -29,6 +31,12 @@ class ScriptedServers:
     async def after_change(self, paths: Sequence[Path], before: Mapping[Path, str] | None = None) -> Report:
         self.asked.put_nowait(("after_change", {path.name: (before or {}).get(path) for path in paths}))
         return await self.reports.get()
+
+    def expect(self, path: Path, text: str) -> None:
+        self.expected.append((path.name, text))
+
+    async def unexpect(self, path: Path) -> None:
+        self.expected.append((path.name, ""))
 
     async def check_proposed(self, path: Path, text: str) -> Report:
         self.asked.put_nowait(("check_proposed", (path.name, text)))

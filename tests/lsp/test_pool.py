@@ -1,60 +1,22 @@
 """Files, changes and proposals before fake servers, through the process that speaks to them."""
 
 import asyncio
-import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
-from coder_tui.lsp.pool import FileProblems, LspPool
+from coder_tui.lsp.pool import FileProblems
 from coder_tui.lsp.report import Report, for_model
 from coder_tui.lsp.servers import Catalogue
 from coder_tui.lsp.wire import Place, Question
-from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
+from coder_tui.protocol.diagnostics import ServerStatus, Severity
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
-from tests.fakes.lsp_pools import Told, fake_server, faked, pool_in
+from tests.fakes.lsp_bench import bench_in, problem
+from tests.fakes.lsp_pools import fake_server, faked
 
 FRESH = ServerStatus.FRESH
-
-
-def problem(line: int, character: int, word: str = "bad", *, is_new: bool = False) -> Diagnostic:
-    severity = Severity.ERROR if word == "bad" else Severity.WARNING
-    return Diagnostic("a.py", line, character, severity, f"{word} word", "W", "fake", is_new)
-
-
-class Bench:
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.file = root / "a.py"
-        self.told: list[Told] = []
-        self.pool: LspPool
-        self._more = asyncio.Event()
-
-    def hear(self, event: Told) -> None:
-        self.told.append(event)
-        self._more.set()
-
-    def write(self, text: str) -> str:
-        self.file.write_text(text)
-        return text
-
-    async def until(self, is_true: Callable[[], bool]) -> None:
-        while not is_true():
-            self._more.clear()
-            await asyncio.wait_for(self._more.wait(), 20)
-
-
-@contextlib.asynccontextmanager
-async def bench_in(root: Path, catalogue: Catalogue) -> AsyncIterator[Bench]:
-    bench = Bench(root)
-    bench.pool = pool_in(root, catalogue, bench.hear)
-    try:
-        yield bench
-    finally:
-        await bench.pool.close()
 
 
 @pytest.fixture

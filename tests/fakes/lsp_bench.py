@@ -1,0 +1,49 @@
+"""A file before the servers of a pool, and all that the pool tells."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+from coder_tui.lsp.pool import LspPool
+from coder_tui.lsp.servers import Catalogue
+from coder_tui.protocol.diagnostics import Diagnostic, Severity
+from tests.fakes.lsp_pools import Told, pool_in
+
+
+def problem(line: int, character: int, word: str = "bad", *, is_new: bool = False) -> Diagnostic:
+    severity = Severity.ERROR if word == "bad" else Severity.WARNING
+    return Diagnostic("a.py", line, character, severity, f"{word} word", "W", "fake", is_new)
+
+
+class Bench:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.file = root / "a.py"
+        self.told: list[Told] = []
+        self.pool: LspPool
+        self._more = asyncio.Event()
+
+    def hear(self, event: Told) -> None:
+        self.told.append(event)
+        self._more.set()
+
+    def write(self, text: str) -> str:
+        self.file.write_text(text)
+        return text
+
+    async def until(self, is_true: Callable[[], bool]) -> None:
+        while not is_true():
+            self._more.clear()
+            await asyncio.wait_for(self._more.wait(), 20)
+
+
+@contextlib.asynccontextmanager
+async def bench_in(root: Path, catalogue: Catalogue) -> AsyncIterator[Bench]:
+    await asyncio.to_thread(root.mkdir, exist_ok=True)
+    bench = Bench(root)
+    bench.pool = pool_in(root, catalogue, bench.hear)
+    try:
+        yield bench
+    finally:
+        await bench.pool.close()
