@@ -12,6 +12,7 @@ from coder_tui.agent.compaction import CompactionDesk
 from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.forks import ForkDesk
 from coder_tui.agent.job_desk import JobDesk
+from coder_tui.agent.mcp_desk import McpDesk, no_servers
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_switch import ModelSwitch
 from coder_tui.agent.past import Past
@@ -73,6 +74,7 @@ class SessionParts:
     take_todos: Callable[[tuple[TodoItem, ...]], None] = lambda items: None
     subagents: ChildDesk = field(default_factory=NoChildren)
     skills: SkillShelf = field(default_factory=no_skills)
+    mcp: McpDesk = field(default_factory=no_servers)
     lookup: Lookup = field(default_factory=NoLookup)
     jobs: JobDesk = field(default_factory=lambda: JobDesk(JobTable()))
     is_kept: bool = True
@@ -109,6 +111,7 @@ class Session:
         self.remembering = Remembering(parts)
         self.jobs = parts.jobs
         self.lookup = parts.lookup
+        self.mcp = parts.mcp
         self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
         self.compaction = parts.compaction
         self.verifier = parts.verifier

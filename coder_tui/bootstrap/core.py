@@ -11,6 +11,8 @@ from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.git_reminder import GitReminder
 from coder_tui.agent.job_desk import JobDesk
 from coder_tui.agent.limits import Limits
+from coder_tui.agent.mcp_desk import McpDesk
+from coder_tui.agent.mcp_mentions import McpMentions
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_step import ModelStep
 from coder_tui.agent.replay import replay
@@ -26,6 +28,7 @@ from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.bootstrap.briefing import build_briefing, nearby_instructions
 from coder_tui.bootstrap.compaction import build_compaction
 from coder_tui.bootstrap.extensions import bring_tools
+from coder_tui.bootstrap.mcp import open_desk
 from coder_tui.bootstrap.setup import Setup, find_skills, workspace_of
 from coder_tui.bootstrap.subagents import Furniture, build_subagents
 from coder_tui.bootstrap.undo import blobs_of, session_changes
@@ -116,11 +119,12 @@ class Core:
         )
         bench.skills.follow(lambda: loaded_skills(conversation.messages))
         queue = MessageQueue(bus)
-        services = self._services(bench, conversation, queue, stored)
+        mcp = await open_desk(self.setup, bench)
+        services = self._services(bench, conversation, queue, stored, mcp)
         compaction = build_compaction(self.setup, self.store, self.client, services, changes, todos)
         verifier = build_verifier(self.setup, self.store, info.id, bench, changes, lambda: state.turn)
         services = replace(services, room=compaction, check=verifier.after_turn)
-        furniture = Furniture(self.setup, self.store, self.client, self.retry, bench, services, changes)
+        furniture = Furniture(self.setup, self.store, self.client, self.retry, bench, services, changes, mcp)
         parts = SessionParts(
             info=info,
             store=self.store,
@@ -140,6 +144,7 @@ class Core:
             subagents=build_subagents(info.id, furniture),
             compaction=compaction,
             verifier=verifier,
+            mcp=mcp,
             lookup=CodeLookup(bench.pool, workspace_of(self.setup)),
             jobs=JobDesk(bench.shell.jobs, self.setup.redact),
             is_kept=not self.setup.is_scratch,
@@ -147,6 +152,8 @@ class Core:
         )
         session = Session(parts)
         await bring_tools(self.setup, bench, session)
+        mcp.start(session.notice)
+        session.on_close(mcp.close)
         session.on_close(bench.close)
         session.on_close(bench.background.close)
         return session
@@ -162,7 +169,12 @@ class Core:
         return ModelChoice(name, self.choice.api_base if is_same_server else "")
 
     def _services(
-        self, bench: Workbench, conversation: Conversation, queue: MessageQueue, stored: StoredSession
+        self,
+        bench: Workbench,
+        conversation: Conversation,
+        queue: MessageQueue,
+        stored: StoredSession,
+        mcp: McpDesk,
     ) -> TurnServices:
         limits = self.setup.settings.limits
         profiles = bench.profiles
@@ -182,7 +194,8 @@ class Core:
             known_tools=bench.registry.names,
             request=request,
             next_queued=queue.take_first,
-            attach=self._attach(bench, request),
+            prepare=mcp.prepare,
+            attach=both(self._attach(bench, request), self._of_servers(bench, mcp)),
             cap=SpendCap(limits.max_cost, bench.broker, self._cheaper, _notifier(bench.bus)),
         )
 
@@ -200,6 +213,9 @@ class Core:
         skills = SkillCalls(bench.skills, self.setup.redact, _notifier(bench.bus))
         named = both(self._attachments(bench, request).of, skills.of)
         return both(named, GitReminder(bench.registry.get("git_status"), self.setup.directory).of)
+
+    def _of_servers(self, bench: Workbench, mcp: McpDesk) -> Attach:
+        return McpMentions(mcp, self.setup.redact, _notifier(bench.bus)).of
 
     def _attachments(self, bench: Workbench, request: RequestBuilder) -> Attachments:
         return Attachments(

@@ -1,11 +1,12 @@
 """Furnishes sub-agents: tools of their own over the session's shell, rules and locks."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from coder_tui.agent.child import Child
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.edit_problems import AgentEdits
 from coder_tui.agent.inner_calls import InnerCalls
+from coder_tui.agent.mcp_desk import McpDesk, no_servers
 from coder_tui.agent.model_step import ModelStep
 from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.prompt import nothing
@@ -46,6 +47,7 @@ class Furniture:
     bench: Workbench
     services: TurnServices
     changes: SessionChanges
+    mcp: McpDesk = field(default_factory=no_servers)
 
     def __call__(self, child: Child, choice: ModelChoice) -> TurnServices:
         desk = self.bench.desk.child(child.profile)
@@ -90,6 +92,7 @@ class Furniture:
         skills.follow(lambda: loaded_skills(conversation.messages))
         batch, finish = BatchTool(InnerCalls(runner, child.bus)), TaskFinishTool(child.word)
         registry.renew(batch, finish, SkillTool(skills))
+        self.mcp.furnish(registry, InnerCalls(runner, child.bus))
         return runner
 
     def _registry(self, child: Child, desk: PermissionDesk) -> Registry:

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import json
 import signal
+from contextlib import AsyncExitStack
 from types import FrameType
 from typing import NoReturn
 from uuid import uuid4
@@ -14,6 +15,7 @@ from coder_tui.agent.session_log import NoLog
 from coder_tui.agent.tool_runner import failure_json
 from coder_tui.bootstrap import Setup, Workbench, build_policy, build_registry, build_shell, build_workbench
 from coder_tui.bootstrap.extensions import ForeignTools
+from coder_tui.bootstrap.mcp import open_desk
 from coder_tui.cli.arguments import tool_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.json_calls import GivenCall, given_calls
@@ -87,14 +89,17 @@ async def _call(arguments: argparse.Namespace) -> int:
     setup = prepare(read_invocation(arguments))
     bench, refused = _workbench(setup)
     is_ok = True
-    try:
+    async with AsyncExitStack() as closing:
+        closing.push_async_callback(bench.close)
         await ForeignTools(setup, bench.registry, bench.shell, _notice).load()
+        servers = await open_desk(setup, bench)
+        closing.push_async_callback(servers.close)
+        servers.start(_notice)
+        await servers.prepare()
         for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
             result = await _answer(bench, call)
             say_as_is(result)
             is_ok = is_ok and result.get("ok") is not False
-    finally:
-        await bench.close()
     if refused:
         return ExitCode.REFUSED
     return ExitCode.DONE if is_ok else ExitCode.FAILED

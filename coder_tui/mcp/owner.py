@@ -15,7 +15,6 @@ from coder_tui.mcp.login import Login, LoginNeededError
 from coder_tui.mcp.wire import Answer, Failure, Offer, ServerOrder, ServerState, StateTold, Transport
 from coder_tui.protocol.errors import ToolError
 from coder_tui.shell.confinement import Confinement
-from coder_tui.shell.host_link import LONGEST_LINE
 from coder_tui.shell.sandbox import Sandbox
 from coder_tui.shell.server_process import ServerProcess, Tree
 
@@ -25,6 +24,7 @@ _MOST_LOSSES, _WITHIN = 5, 180.0
 # One that never came up is not likely to.
 _MOST_FAILED_STARTS = 2
 _TAIL = 600
+_LONGEST_LINE = 2**26
 # Lists that change again and again are asked for once.
 _QUIET = 0.2
 
@@ -179,7 +179,7 @@ class Owner:
             raise FileNotFoundError(2, "no such program", order.argv[0])
         confinement = Confinement(network=order.network, folders=(*order.roots, *order.writable))
         process = await _Process.start(
-            self._sandbox, order.argv, order.environment, Path(order.directory), confinement, LONGEST_LINE
+            self._sandbox, order.argv, order.environment, Path(order.directory), confinement, _LONGEST_LINE
         )
         process.label = order.name
         return process

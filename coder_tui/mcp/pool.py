@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import Self
 
 from pydantic import TypeAdapter
 
@@ -83,6 +84,12 @@ class McpPool:
         self._moved = asyncio.Event()
         self._beginning: asyncio.Task[None] | None = None
         self._is_closed = False
+
+    @classmethod
+    def empty(cls) -> Self:
+        """For a session that has no servers."""
+        sandbox = SandboxOrder("none", "", "off", (), (), "", "")
+        return cls((), PoolOptions(sandbox, {}, Path(), Redactor({})))
 
     @property
     def views(self) -> tuple[ServerView, ...]:
@@ -231,7 +238,7 @@ class McpPool:
 
 def _first_view(known: Known) -> ServerView:
     if known.is_off:
-        return ServerView(known, ServerState.OFF, "switched off in the settings")
+        return ServerView(known, ServerState.OFF, known.problem or "switched off in the settings")
     if known.order is None:
         return ServerView(known, ServerState.FAILED, known.problem)
     return ServerView(known, ServerState.STARTING)
@@ -255,9 +262,3 @@ def _answers() -> TypeAdapter[Answer]:
 @cache
 def _states() -> TypeAdapter[StateTold]:
     return TypeAdapter(StateTold)
-
-
-def no_servers() -> McpPool:
-    """For a session that has none."""
-    sandbox = SandboxOrder("none", "", "off", (), (), "", "")
-    return McpPool((), PoolOptions(sandbox, {}, Path(), Redactor({})))

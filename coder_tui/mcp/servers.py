@@ -90,3 +90,8 @@ def _order(server: FoundServer, around: Surroundings) -> ServerOrder:
         writable=tuple(str(Path(filled(path, environ)).expanduser()) for path in section.writable),
         tokens=str(around.tokens / f"{server.fingerprint[:32]}.json"),
     )
+
+
+def waiting(server: Known, reason: str) -> Known:
+    """The same server, which must not be started yet."""
+    return replace(server, order=None, is_off=True, problem=reason)

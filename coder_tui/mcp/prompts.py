@@ -1,0 +1,61 @@
+"""Prompts of servers as a person calls them: `/server:prompt`, its arguments behind it."""
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from coder_tui.mcp.names import server_part
+from coder_tui.mcp.wire import PromptInfo
+
+_UNFIT = re.compile(r"[^\w.-]")
+
+
+class PromptArgumentsError(Exception):
+    """What was given does not fill the prompt; the sentence says what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedPrompt:
+    server: str
+    info: PromptInfo
+
+    @property
+    def command(self) -> str:
+        """The word behind the slash."""
+        return f"{server_part(self.server)}:{_UNFIT.sub('_', self.info.name)}".lower()
+
+    @property
+    def usage(self) -> str:
+        """What may follow: required ones plainly, others in brackets."""
+        needed = [each.name for each in self.info.arguments if each.is_required]
+        others = [f"[{each.name}]" for each in self.info.arguments if not each.is_required]
+        return " ".join((*needed, *others))
+
+    def filled(self, text: str) -> dict[str, str]:
+        """`name=value`, or values in their order; the last takes the rest. Raises `PromptArgumentsError`."""
+        arguments = self.info.arguments
+        known = [each.name for each in arguments]
+        given: dict[str, str] = {}
+        for word in _words(text):
+            name, equals, value = word.partition("=")
+            if equals and name in known:
+                given[name] = value
+                continue
+            free = [each for each in known if each not in given]
+            if free:
+                given[free[0]] = word
+            elif known:
+                given[known[-1]] += f" {word}"
+            else:
+                raise PromptArgumentsError(f"/{self.command} takes no arguments")
+        missing = [each.name for each in arguments if each.is_required and not given.get(each.name)]
+        if missing:
+            raise PromptArgumentsError(f"/{self.command} needs {', '.join(missing)}: {self.usage}")
+        return given
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:  # a quote that is not closed is an apostrophe
+        return text.split()
