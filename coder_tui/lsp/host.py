@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from coder_tui.lsp.asking import Asker
 from coder_tui.lsp.checking import Checker
-from coder_tui.lsp.wire import JsonObject, Published, Question, SandboxOrder, ServerOrder, StateTold
+from coder_tui.lsp.wire import JsonObject, Published, Question, SandboxOrder, ServerOrder, StateTold, flat
 from coder_tui.shell.host_side import HostSide, Send, run_host
 from coder_tui.shell.sandbox import Sandbox, SandboxFolders, SandboxKind, SandboxStatus, SandboxWish
 
@@ -40,7 +40,7 @@ class Host(HostSide):
             case "start":
                 self._start(_ORDERS.validate_python(line["order"]))
             case "check":
-                return asdict(await self._server(line).check(**line))
+                return flat(await self._server(line).check(**line))
             case "put":
                 self._server(line).put(**line)
             case "ask":

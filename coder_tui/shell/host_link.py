@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, Self
 
+from coder_tui.shell.lines import Lines
+
 JsonObject = dict[str, Any]
 LONGEST_LINE = 2**26
 # Servers get three seconds to end by themselves, then the process ends them.
@@ -34,35 +36,41 @@ class HostLink:
     """A child in a session of its own. `hear` gets the events, in the event loop."""
 
     def __init__(self, process: asyncio.subprocess.Process, log: Log, hear: Hear) -> None:
-        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        assert process.stdin is not None and process.stderr is not None
         self._process = process
-        self._stdin, self._stdout = process.stdin, process.stdout
+        self._stdin = process.stdin
         self._hear = hear
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._count = 0
         self._is_lost = False
-        self._reading = asyncio.ensure_future(self._read())
+        self.lines = Lines(self._take_line, LONGEST_LINE)
+        self.lines.ended.add_done_callback(self._lost)
         self._logging = asyncio.ensure_future(log.keep(process.stderr))
 
     @classmethod
     async def start(cls, module: str, environment: Mapping[str, str], log: Log, hear: Hear) -> Self:
         """`module` is run as a program; `run_host` is what it calls."""
+        out, into = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
                 # Without -P a file in the working directory could stand in for a module.
                 *(sys.executable, "-P", "-m", module),
                 stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
+                stdout=into,
                 stderr=asyncio.subprocess.PIPE,
                 env=dict(environment),
                 cwd=Path(sys.executable).anchor,
                 start_new_session=True,
-                limit=LONGEST_LINE,
             )
         except BaseException:
+            os.close(out)
             log.close()
             raise
-        return cls(process, log, hear)
+        finally:
+            os.close(into)
+        link = cls(process, log, hear)
+        await asyncio.get_running_loop().connect_read_pipe(lambda: link.lines, os.fdopen(out, "rb"))
+        return link
 
     @property
     def is_alive(self) -> bool:
@@ -96,25 +104,26 @@ class HostLink:
         except TimeoutError:
             self._kill()
             await self._process.wait()
-        await self._reading
+        await self.lines.ended
         await asyncio.wait({self._logging}, timeout=1.0)
 
     def _write(self, line: JsonObject) -> None:
         if not self._is_lost and not self._stdin.is_closing():
             self._stdin.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
 
-    async def _read(self) -> None:
+    def _take_line(self, line: bytes) -> None:
         try:
-            while line := await self._stdout.readline():
-                self._take(json.loads(line))
-        except (ValueError, KeyError, TypeError):
+            self._take(json.loads(line))
+        except (ValueError, KeyError, TypeError) as error:
             # What follows a line that is none of ours cannot be trusted.
             self._kill()
-        finally:
-            self._is_lost = True
-            for answer in self._answers.values():
-                if not answer.done():
-                    answer.set_exception(LinkLostError())
+            raise ValueError from error
+
+    def _lost(self, _: "asyncio.Future[None]") -> None:
+        self._is_lost = True
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(LinkLostError())
 
     def _take(self, line: JsonObject) -> None:
         if "event" in line:

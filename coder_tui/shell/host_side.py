@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from coder_tui.shell.host_link import LONGEST_LINE, JsonObject
+from coder_tui.shell.lines import Lines
 from coder_tui.text.crash_text import redact_crashes
 from coder_tui.text.redact import Redactor
 
@@ -69,18 +70,15 @@ def run_host(make: Callable[[Send], HostSide]) -> None:
     asyncio.run(_main(make))
 
 
-async def _serve(reader: asyncio.StreamReader, host: HostSide) -> None:
+async def _serve(lines: Lines, host: HostSide) -> None:
     try:
-        while line := await reader.readline():
-            host.take(json.loads(line))
+        await lines.ended
     finally:
         await host.close()
 
 
 async def _main(make: Callable[[Send], HostSide]) -> None:
     loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(limit=LONGEST_LINE)
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     # Whatever prints must not get between the lines.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -89,7 +87,10 @@ async def _main(make: Callable[[Send], HostSide]) -> None:
     def send(line: JsonObject) -> None:
         transport.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
 
-    serving = asyncio.ensure_future(_serve(reader, make(send)))
+    host = make(send)
+    lines = Lines(lambda line: host.take(json.loads(line)), LONGEST_LINE)
+    await loop.connect_read_pipe(lambda: lines, sys.stdin)
+    serving = asyncio.ensure_future(_serve(lines, host))
     # The program's own end comes as the end of input; a signal is somebody else's wish.
     loop.add_signal_handler(signal.SIGTERM, serving.cancel)
     await asyncio.gather(serving, return_exceptions=True)
