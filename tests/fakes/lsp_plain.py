@@ -59,10 +59,11 @@ class PlainClient:
         items = await self._items(path, self._quiet)
         return sorted(_row(item, text.split("\n")) for item in items)
 
-    async def first(self, path: Path, text: str, language: str) -> None:
+    async def first(self, path: Path, text: str, language: str) -> list[Row]:
         """Send the text and wait for the server's first word, be it the last or not."""
         self._send_text(path, text, language)
-        await self._items(path, 0.0)
+        items = await self._items(path, 0.0)
+        return sorted(_row(item, text.split("\n")) for item in items)
 
     def _send_text(self, path: Path, text: str, language: str) -> None:
         while not self._pushed.empty():
