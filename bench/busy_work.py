@@ -62,8 +62,11 @@ class Step:
 class BusyModel:
     """Says what to do next, by what lies in the folder now."""
 
-    def __init__(self, project: Path, seed: int, steps_per_turn: int) -> None:
+    def __init__(
+        self, project: Path, seed: int, steps_per_turn: int, written: tuple[str, ...] = tuple(WRITTEN)
+    ) -> None:
         self._project = project
+        self._written = written
         self._random = random.Random(seed)
         self._steps = steps_per_turn
         self._done = 0
@@ -77,7 +80,7 @@ class BusyModel:
         return Step(text, self._random.choice(kinds)())
 
     def _write(self) -> tuple[tuple[str, Arguments], ...]:
-        name = self._random.choice(list(WRITTEN))
+        name = self._random.choice(self._written)
         content = whole(self._after(name), WRITTEN[name])
         write: Arguments = {"path": name, "content": content}
         known = (self._project / name).exists()

@@ -1,0 +1,139 @@
+"""A long session: does it need more memory, more disk or more time for each turn as it grows?
+
+    python -m bench.soak --turns 2000
+
+The core works through turns of text, edits, patches, commands and todo lists with a scripted model. Memory is
+what the process holds after a collection; turns are compared in groups of a tenth. Time of the processor is
+more telling than the clock on a machine that does other things besides.
+"""
+
+import argparse
+import asyncio
+import gc
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.busy_work import BusyClient, BusyModel, prepare
+from bench.terminal import resident_mb
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.session import Session
+from coder_tui.bootstrap import Core
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.events import Event, TurnFailed, TurnFinished
+from coder_tui.storage.sessions import Store
+from tests.fakes.real_tools import setup_in
+
+STEPS_PER_TURN = 4
+MOST_GROWTH = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How it stood after a turn."""
+
+    turn: int
+    memory_mb: float
+    store_kb: float
+    kept_kb: float
+    """Of copies of files, for undo."""
+
+
+def size_kb(*folders: Path) -> float:
+    files = (path for folder in folders for path in folder.rglob("*") if path.is_file())
+    return sum(path.stat().st_size for path in files) / 1024
+
+
+@dataclass
+class Soak:
+    home: Path
+    session: Session
+    times: list[tuple[float, float]]
+    """Of each turn: by the clock, and of the processor."""
+    samples: list[Sample]
+
+    async def run(self, turns: int) -> None:
+        outcomes: list[Event] = []
+        self.session.subscribe(
+            lambda event: outcomes.append(event) if isinstance(event, TurnFinished | TurnFailed) else None
+        )
+        for turn in range(1, turns + 1):
+            began, worked = time.perf_counter(), time.process_time()
+            await self.session.submit(f"turn {turn}")
+            self.times.append((time.perf_counter() - began, time.process_time() - worked))
+            end = outcomes.pop()
+            if not isinstance(end, TurnFinished):
+                raise SystemExit(f"turn {turn}: {end}")
+            if turn % max(1, turns // 10) == 0:
+                self._sample(turn)
+
+    def _sample(self, turn: int) -> None:
+        gc.collect()
+        store = [path for path in (self.home / "data").glob("*.db*") if not path.name.endswith("-shm")]
+        database = sum(path.stat().st_size for path in store) / 1024
+        kept = size_kb(self.home / "data" / "blobs", self.home / "cache")
+        self.samples.append(Sample(turn, resident_mb(os.getpid()), database, kept))
+
+    def report(self) -> bool:
+        """Print the figures; False when memory grew too much."""
+        group = self.samples[0].turn
+        print(
+            f"{'turn':>6} {'memory':>9} {'store':>10} {'copies':>10} {'a turn':>9} {'of CPU':>9}  (medians)"
+        )
+        for sample in self.samples:
+            times = self.times[sample.turn - group : sample.turn]
+            clock, worked = (statistics.median(part) * 1000 for part in zip(*times, strict=True))
+            print(
+                f"{sample.turn:>6} {sample.memory_mb:>6.1f} MB {sample.store_kb:>7.0f} KB "
+                f"{sample.kept_kb:>7.0f} KB {clock:>6.1f} ms {worked:>6.1f} ms"
+            )
+        first, second, last = self.samples[0], self.samples[1], self.samples[-1]
+        growth = last.memory_mb / first.memory_mb - 1
+        early = (second.store_kb - first.store_kb) / group
+        late = (last.store_kb - self.samples[-2].store_kb) / group
+        print(f"memory from turn {first.turn} to {last.turn}: {growth:+.1%} (at most {MOST_GROWTH:.0%})")
+        print(f"store for each turn: {early:.1f} KB early, {late:.1f} KB late")
+        return growth < MOST_GROWTH
+
+
+@asynccontextmanager
+async def soaking(folder: Path, seed: int) -> AsyncIterator[Soak]:
+    home, project = folder / "home", folder / "project"
+    project.mkdir(parents=True)
+    prepare(project)
+    setup = setup_in(home, project, Mode.AUTO)
+    store = await Store.open(setup.directories.database)
+    client = BusyClient(BusyModel(project, seed, STEPS_PER_TURN, ("small.txt",)))
+    core = Core(setup, store, client, ModelChoice("scripted"))
+    session = await core.new_session()
+    try:
+        yield Soak(home, session, [], [])
+    finally:
+        await session.close()
+        await core.close()
+
+
+async def soak(folder: Path, turns: int, seed: int) -> bool:
+    async with soaking(folder, seed) as made:
+        await made.run(turns)
+        return made.report()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--turns", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return 0 if asyncio.run(soak(Path(folder).resolve(), options.turns, options.seed)) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
