@@ -1,0 +1,94 @@
+"""MCP servers around a folder, as a session has them: hand-written ones and the reference servers."""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coder_tui.config.mcp_formats import FoundServer
+from coder_tui.config.mcp_section import McpServerSection
+from coder_tui.mcp.pool import McpPool, PoolOptions, ServerView
+from coder_tui.mcp.servers import Surroundings, known
+from coder_tui.mcp.wire import SandboxOrder, ServerState
+from coder_tui.shell.environment import clean_environment
+from coder_tui.text.redact import BY_SHAPE
+
+FAKE = Path(__file__).with_name("mcp_server.py")
+INSTALLED = Path.home() / ".cache" / "coder-tui-tests" / "mcp"
+NODE = INSTALLED / "node_modules" / ".bin"
+PYTHON = INSTALLED / "venv" / "bin"
+ENOUGH = 90.0
+SCHEMA = {"type": "object", "properties": {}}
+
+
+def needs_reference_servers() -> None:
+    if not (NODE / "mcp-server-everything").exists() or not (PYTHON / "mcp-server-time").exists():
+        pytest.skip("the MCP reference servers are missing; .ci/run installs them")
+
+
+def tool(name: str, description: str = "", schema: object = None) -> dict[str, Any]:
+    return {"name": name, "description": description or f"Does {name}.", "inputSchema": schema or SCHEMA}
+
+
+def fake(folder: Path, name: str, **state: object) -> FoundServer:
+    """One that behaves as `state` says; the file can be changed later."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{name}.json"
+    file.write_text(json.dumps(state))
+    return found(name, command=sys.executable, args=(str(FAKE), str(file)), start_timeout_sec=60)
+
+
+def found(name: str, *, is_own: bool = True, **section: Any) -> FoundServer:
+    made = McpServerSection.model_validate({"sandbox": "off", **section})
+    return FoundServer(name, made, "config.toml", is_own)
+
+
+def pool_of(
+    folder: Path,
+    *servers: FoundServer,
+    environ: Mapping[str, str] = os.environ,
+    sandbox: SandboxOrder | None = None,
+) -> McpPool:
+    around = Surroundings((folder,), environ, folder / "logins")
+    order = sandbox or SandboxOrder("none", "", "off", (), (), str(folder / "cache"), str(folder))
+    options = PoolOptions(order, clean_environment(os.environ), folder / "mcp.log", BY_SHAPE)
+    return McpPool(tuple(known(server, around) for server in servers), options)
+
+
+def always(view: ServerView) -> bool:
+    return True
+
+
+async def until(
+    pool: McpPool, name: str, *states: ServerState, when: Callable[[ServerView], bool] = always
+) -> ServerView:
+    """The server, as soon as it is in one of these states and is as wanted."""
+    moved = asyncio.Event()
+    deaf = pool.watch(moved.set)
+    try:
+        async with asyncio.timeout(ENOUGH):
+            while (view := pool.view(name)) is None or view.state not in states or not when(view):
+                await moved.wait()
+                moved.clear()
+    finally:
+        deaf()
+    return view
+
+
+def nothing(text: str) -> None:
+    """For calls whose progress nobody watches."""
+
+
+def wait_for_file(file: Path) -> str:
+    """What it holds, once another process has written it. Blocks."""
+    end = time.monotonic() + ENOUGH
+    while not file.exists():
+        assert time.monotonic() < end, f"{file} did not appear"
+        time.sleep(0.01)
+    return file.read_text()
