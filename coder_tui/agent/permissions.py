@@ -73,6 +73,7 @@ class PermissionDesk:
         self._notify = notify
         self._before = AskedBefore()
         self._profile: Profile | None = None
+        self._limits: Profile | None = None
         self._parent: PermissionDesk | None = None
 
     def child(self, profile: Profile) -> "PermissionDesk":
@@ -84,9 +85,8 @@ class PermissionDesk:
     @property
     def policy(self) -> Policy:
         base = self._policy if self._parent is None else self._parent.policy
-        if self._profile is None or not self._profile.rules:
-            return base
-        return replace(base, layers=(*base.layers, self._profile.layer))
+        layers = (each.layer for each in (self._profile, self._limits) if each is not None and each.rules)
+        return replace(base, layers=(*base.layers, *layers))
 
     @property
     def mode(self) -> Mode:
@@ -97,6 +97,10 @@ class PermissionDesk:
 
     def set_profile(self, profile: Profile) -> None:
         self._profile = profile
+
+    def narrow(self, limits: Profile | None) -> None:
+        """Beside the profile's, these tools and rules limit every call, until there are others or none."""
+        self._limits = limits
 
     def let_read(self, folder: Path) -> None:
         """Reading in this folder, resolved, needs no question from now on, though it may lie outside."""
@@ -121,8 +125,8 @@ class PermissionDesk:
         """The first of those who answer for the call that does not have its tool."""
         if self._parent is not None and (profile := self._parent._without(action)) is not None:
             return profile
-        has_tool = self._profile is None or self._profile.offers(action.tool, action.kind)
-        return None if has_tool else self._profile
+        both = (each for each in (self._profile, self._limits) if each is not None)
+        return next((each for each in both if not each.offers(action.tool, action.kind)), None)
 
     async def clear(
         self,

@@ -47,6 +47,7 @@ from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.shell.background import JobTable
+from coder_tui.skills.command_shelf import CommandShelf, no_commands
 from coder_tui.skills.shelf import SkillShelf, no_skills
 from coder_tui.storage.sessions import SessionInfo, Store
 from coder_tui.workspace.changed_files import ChangedFile
@@ -74,6 +75,7 @@ class SessionParts:
     take_todos: Callable[[tuple[TodoItem, ...]], None] = lambda items: None
     subagents: ChildDesk = field(default_factory=NoChildren)
     skills: SkillShelf = field(default_factory=no_skills)
+    commands: CommandShelf = field(default_factory=no_commands)
     mcp: McpDesk = field(default_factory=no_servers)
     lookup: Lookup = field(default_factory=NoLookup)
     jobs: JobDesk = field(default_factory=lambda: JobDesk(JobTable()))

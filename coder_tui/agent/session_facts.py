@@ -7,6 +7,7 @@ from coder_tui.llm.traits import traits_of
 from coder_tui.policy.decide import Policy
 from coder_tui.protocol.events import UsageUpdated
 from coder_tui.protocol.messages import AssistantMessage, Attachment
+from coder_tui.skills.command_shelf import CommandShelf
 from coder_tui.skills.shelf import SkillShelf
 from coder_tui.storage.export import to_jsonl, to_markdown
 from coder_tui.storage.sessions import DecisionRecord
@@ -39,6 +40,11 @@ class SessionFacts:
     @property
     def skills(self) -> SkillShelf:
         return self._parts.skills
+
+    @property
+    def commands(self) -> CommandShelf:
+        """Those that people keep in files."""
+        return self._parts.commands
 
     @property
     def held(self) -> tuple[Attachment, ...]:

@@ -17,8 +17,8 @@ from coder_tui.protocol.events import ToolFinished, ToolProgressed, ToolStarted
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.text.redact import Redactor, map_texts
 from coder_tui.text.stream_redactor import KnownStream
-from coder_tui.tools.base import Tool, ToolContext
-from coder_tui.tools.call import understand
+from coder_tui.tools.base import Params, Tool, ToolContext
+from coder_tui.tools.call import rewritten, understand
 
 BASH = "bash"
 
@@ -35,11 +35,18 @@ class ShownCommands:
     redact: Redactor
 
     async def run(
-        self, command: str, *, label: str, answer: str, timeout_ms: int | None = None
+        self,
+        command: str,
+        *,
+        label: str,
+        answer: str,
+        timeout_ms: int | None = None,
+        is_asked: bool = False,
     ) -> TerminalBlock | None:
         """To its end; None where it was denied or did not start, which the call then says.
 
-        `label` stands for the tool's name, `answer` is what the log of decisions says.
+        `label` stands for the tool's name, `answer` is what the log of decisions says. `is_asked`: it is not
+        the person's own after all, so that it is decided on, and asked about, as a model's would be.
         """
         call_id, began = f"{label}-{uuid4().hex}", time.monotonic()
         tool, summary = self.bash(), command.strip().partition("\n")[0]
@@ -50,9 +57,9 @@ class ShownCommands:
             self.bus.publish(ToolFinished(call_id, label, outcome, summary, shown, took))
 
         try:
-            shown = await self._ran(call_id, tool, command, answer, timeout_ms)
+            shown = await self._ran(call_id, tool, command, answer, timeout_ms, is_asked=is_asked)
         except ToolError as error:
-            is_denied = error.type is ErrorType.PERMISSION_DENIED
+            is_denied = error.type in (ErrorType.PERMISSION_DENIED, ErrorType.DENIED_BY_USER)
             outcome = Outcome.DENIED if is_denied else Outcome.FAILED
             finished(outcome, TextBlock(f"{error.message}\n{error.hint}".strip()))
             return None
@@ -63,7 +70,14 @@ class ShownCommands:
         return shown
 
     async def _ran(
-        self, call_id: str, tool: Tool[Any], command: str, answer: str, timeout_ms: int | None
+        self,
+        call_id: str,
+        tool: Tool[Any],
+        command: str,
+        answer: str,
+        timeout_ms: int | None,
+        *,
+        is_asked: bool,
     ) -> TerminalBlock:
         limit = {} if timeout_ms is None else {"timeout_ms": timeout_ms}
         _, params = understand(tool, json.dumps({"command": command, **limit}))
@@ -75,8 +89,17 @@ class ShownCommands:
             progress=lambda text: self.bus.publish(ToolProgressed(call_id, live.feed(text))),
         )
         access = await tool.access(params, context)
+        if is_asked:
+            clearance = await self.desk.clear(call_id, tool, params, access, is_repeat=False, is_persons=True)
+            if clearance.edited is None:
+                return await self._shown(tool, params, replace(context, access=access))
+            params = rewritten(tool, params, clearance.edited)
+            access = await tool.access(params, context)
         await self.desk.clear_edited(call_id, tool, access, answer, is_persons=True)
-        result = await tool.run(params, replace(context, access=access))
+        return await self._shown(tool, params, replace(context, access=access))
+
+    async def _shown(self, tool: Tool[Any], params: Params, context: ToolContext) -> TerminalBlock:
+        result = await tool.run(params, context)
         shown = map_texts(result.for_user, self.redact.known)
         if not isinstance(shown, TerminalBlock):
             raise ToolError(ErrorType.EXECUTION_FAILED, "The command did not run.")

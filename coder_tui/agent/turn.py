@@ -19,7 +19,7 @@ from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.agent.verify import Check, no_check
-from coder_tui.protocol.errors import ModelError, ModelErrorKind
+from coder_tui.protocol.errors import MessageRefusedError, ModelError, ModelErrorKind
 from coder_tui.protocol.events import MessageFinished, Notice
 from coder_tui.protocol.messages import (
     AssistantMessage,
@@ -144,8 +144,12 @@ class Turn:
         was_steered = False
         # One by one: what an interruption leaves in the queue goes back to the person.
         while (text := self._services.next_queued()) is not None:
-            await self._say(text)
-            was_steered = True
+            try:
+                await self._say(text)
+            except MessageRefusedError as error:
+                self._services.bus.publish(Notice(NoticeLevel.WARNING, str(error)))
+            else:
+                was_steered = True
         return was_steered
 
     async def _must_go_on(self) -> bool:

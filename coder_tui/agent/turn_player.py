@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from coder_tui.agent.session_name import SessionName
 from coder_tui.agent.turn import Turn, TurnEnd, TurnServices
-from coder_tui.protocol.errors import ModelError, StorageError
+from coder_tui.protocol.errors import MessageRefusedError, ModelError, StorageError
 from coder_tui.protocol.events import TurnFailed, TurnFinished, TurnStarted
 from coder_tui.protocol.outcomes import TurnOutcome
 
@@ -33,6 +33,8 @@ class TurnPlayer:
             end = await self._run(turn, number, text)
         except ModelError as error:
             await self._fail(turn, number, error.message, error.hint)
+        except MessageRefusedError as error:
+            await self._fail(turn, number, str(error), "")
         except StorageError as error:
             await self._fail(turn, number, f"{error}.", "The turn stopped there; earlier messages are safe.")
         except Exception as error:

@@ -18,6 +18,7 @@ from coder_tui.agent.model_step import ModelStep
 from coder_tui.agent.replay import replay
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts
+from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_log import SessionLog
 from coder_tui.agent.session_name import SessionState
 from coder_tui.agent.skill_calls import SkillCalls, loaded_skills
@@ -27,6 +28,7 @@ from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.bootstrap.briefing import build_briefing, nearby_instructions
 from coder_tui.bootstrap.compaction import build_compaction
+from coder_tui.bootstrap.custom_commands import bring_commands, build_commands, command_calls
 from coder_tui.bootstrap.extensions import bring_tools
 from coder_tui.bootstrap.mcp import open_desk
 from coder_tui.bootstrap.setup import Setup, find_skills, workspace_of
@@ -47,6 +49,7 @@ from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.skills.catalogue import catalogue_text
+from coder_tui.skills.command_shelf import CommandShelf
 from coder_tui.storage.sessions import Store, StoredLead, StoredSession
 from coder_tui.tools.builtin.todos import SaveTodos, TodoList
 from coder_tui.workspace.snapshots import SnapshotStore
@@ -124,6 +127,7 @@ class Core:
         compaction = build_compaction(self.setup, self.store, self.client, services, changes, todos)
         verifier = build_verifier(self.setup, self.store, info.id, bench, changes, lambda: state.turn)
         services = replace(services, room=compaction, check=verifier.after_turn)
+        commands, services = self._with_commands(info.id, bench, services, changes)
         furniture = Furniture(self.setup, self.store, self.client, self.retry, bench, services, changes, mcp)
         parts = SessionParts(
             info=info,
@@ -138,6 +142,7 @@ class Core:
             changes=changes,
             profiles=bench.profiles,
             skills=bench.skills,
+            commands=commands,
             earlier=tuple(replay(stored)),
             todos=lambda: todos.items,
             take_todos=todos.take,
@@ -150,13 +155,25 @@ class Core:
             is_kept=not self.setup.is_scratch,
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,
         )
-        session = Session(parts)
+        return await self._opened(Session(parts), bench, mcp)
+
+    async def _opened(self, session: Session, bench: Workbench, mcp: McpDesk) -> Session:
+        """With what comes from outside, and with an end for all that was begun for it."""
+        await bring_commands(session)
         await bring_tools(self.setup, bench, session)
         mcp.start(session.notice)
-        session.on_close(mcp.close)
-        session.on_close(bench.close)
-        session.on_close(bench.background.close)
+        for closer in (mcp.close, bench.close, bench.background.close):
+            session.on_close(closer)
         return session
+
+    def _with_commands(
+        self, session_id: str, bench: Workbench, services: TurnServices, changes: SessionChanges
+    ) -> tuple[CommandShelf, TurnServices]:
+        """With what people's own commands say, where a message calls one."""
+        shelf, request = build_commands(self.setup, bench.skills), services.request
+        files = self._attachments(bench, request).of
+        called = command_calls(self.setup, session_id, bench, shelf, changes, request, files)
+        return shelf, replace(services, attach=both(called, services.attach))
 
     def _small_model(self) -> ModelChoice | None:
         """`auto` is a cheap model of the same provider. Another provider's key must not go to this server."""

@@ -41,6 +41,8 @@ class Source(StrEnum):
     BUILTIN = "built-in"
     SKILL = "skill"
     PROJECT_SKILL = "project skill"
+    OWN = "your command"
+    PROJECT = "project command"
     MCP = "mcp"
 
 

@@ -9,7 +9,7 @@ from rapidfuzz import process
 from coder_tui.commands.base import Command
 
 # A path such as `/usr/bin` at the beginning of a message is no command.
-_LINE = re.compile(r"/([A-Za-z][\w-]*)(?:\s+(.*))?", re.DOTALL)
+_LINE = re.compile(r"/([A-Za-z][\w-]*(?::[\w-]+)*)(?:\s+(.*))?", re.DOTALL)
 _NEAR = 60
 
 

@@ -55,6 +55,10 @@ class UserError(Exception):
     exit_code = 1
 
 
+class MessageRefusedError(UserError):
+    """A message does not go out; the sentence says why. Its words are still the person's."""
+
+
 class UsageError(UserError):
     """The command line does not make sense."""
 

@@ -16,7 +16,6 @@ from coder_tui.ui.widgets.transcript import Transcript
 if TYPE_CHECKING:  # commands are not needed before one is typed
     from coder_tui.commands.base import Command, Intent
     from coder_tui.commands.registry import Called, Commands, Unknown
-    from coder_tui.skills.discover import Found
 
 LONGEST_NOTE = 12
 """Lines; what is longer is read on a page of its own."""
@@ -40,7 +39,7 @@ class SlashCommands:
         self._reader = reader
         self._put_back = put_back
         self._all: Commands | None = None
-        self._of: Found | None = None
+        self._of: tuple[object, ...] = ()
 
     def offered(self) -> "Iterable[Command]":
         """Those that would do something: what a command opens comes with its own keys."""
@@ -68,24 +67,28 @@ class SlashCommands:
     @property
     def _commands(self) -> "Commands":
         session = self._conversation.session
-        found = session.facts.skills.found if session else None
-        if self._all is None or self._of is not found:
+        found = (session.facts.skills.found, session.facts.commands.found) if session else ()
+        if self._all is None or not _are_same(self._of, found):
             from coder_tui.commands.catalogue import builtin_commands
+            from coder_tui.commands.custom import with_custom
             from coder_tui.commands.registry import Commands
             from coder_tui.commands.skills import with_skills
 
             table = builtin_commands()
-            self._all = Commands(with_skills(table, session.facts.skills) if session else table)
+            if session is not None:
+                table = with_custom(with_skills(table, session.facts.skills), session.facts.commands)
+            self._all = Commands(table)
             self._of = found
         return self._all
 
     async def _look_again(self, text: str, unknown: "Unknown") -> None:
-        """It may be a skill that was written a moment ago."""
+        """It may be a skill or a command that was written a moment ago."""
         from coder_tui.commands.registry import Called
 
         session = self._conversation.session
         if session is not None:
             await asyncio.to_thread(session.facts.skills.refresh)
+            await asyncio.to_thread(session.facts.commands.refresh)
             called = self._commands.read(text)
             if isinstance(called, Called):
                 await self._run(called)
@@ -145,6 +148,11 @@ class SlashCommands:
         else:
             call = f"{action}({argument!r})" if argument else action
             await self._screen.app.run_action(call, self._screen)
+
+
+def _are_same(first: tuple[object, ...], second: tuple[object, ...]) -> bool:
+    """The very objects: comparing what they hold would read every file's text at each key."""
+    return len(first) == len(second) and all(one is other for one, other in zip(first, second, strict=True))
 
 
 _ACTIONS = {

@@ -32,6 +32,18 @@ def _complaints(sources: Sources) -> list[str]:
     return str(caught.value).replace(folder, "").split("\n")
 
 
+TOOLS = {
+    "discovery_command": "",
+    "call_command": "",
+    "discovery_timeout_sec": 30,
+    "call_timeout_sec": 120,
+}
+EVENTS = (
+    *("PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop"),
+    *("SessionStart", "SessionEnd", "PreCompact", "Notification"),
+)
+
+
 def test_defaults_are_the_documented_ones() -> None:
     assert load_settings(Sources()).model_dump() == {
         "model": {
@@ -61,16 +73,8 @@ def test_defaults_are_the_documented_ones() -> None:
         "skills": {"paths": ()},
         "lsp": {},
         "mcp": {},
-        "tools": {
-            "discovery_command": "",
-            "call_command": "",
-            "discovery_timeout_sec": 30,
-            "call_timeout_sec": 120,
-        },
-        "hooks": {
-            **dict.fromkeys(("PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop"), ()),
-            **dict.fromkeys(("SessionStart", "SessionEnd", "PreCompact", "Notification"), ()),
-        },
+        "tools": TOOLS,
+        "hooks": dict.fromkeys(EVENTS, ()),
         "limits": {"max_steps": 200, "max_cost": None, "max_minutes": None, "repeated_calls": 3},
         "undo": {
             "commands": True,

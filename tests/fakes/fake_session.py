@@ -24,6 +24,7 @@ from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.protocol.subagents import ChildLine
 from coder_tui.shell.background import JobState
+from coder_tui.skills.command_shelf import no_commands
 from coder_tui.skills.shelf import no_skills
 from coder_tui.workspace.changed_files import ChangedFile
 
@@ -47,6 +48,7 @@ class FakeFacts:
     def __init__(self) -> None:
         self.sent: tuple[str, ...] = ()
         self.skills = no_skills()
+        self.commands = no_commands()
 
     async def sent_before(self) -> tuple[str, ...]:
         return self.sent

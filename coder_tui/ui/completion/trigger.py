@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _FILE = re.compile(r"""(?:^|(?<=[\s(\[{'`,;]))@(?P<quote>"?)(?P<query>[^\s"'`]*|(?<=")[^"]*)$""")
-_COMMAND = re.compile(r"/(?P<query>[\w-]*)$")
+_COMMAND = re.compile(r"/(?P<query>[\w:-]*)$")
 _REST_OF_WORD = re.compile(r"[^\s\"]*\"?")
 _LINES = re.compile(r":\d*-?\d*$")
 

@@ -1,0 +1,115 @@
+"""Brings along what a person's own or a project's command says, when a message calls it by `/name`."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from coder_tui.agent.attachments import Attach
+from coder_tui.agent.command_loan import CommandLoan
+from coder_tui.agent.command_template import Given, Insert, TemplateError, Text, filled
+from coder_tui.agent.profile_switch import ProfileSwitch
+from coder_tui.agent.profiles_builtin import GENERAL
+from coder_tui.agent.session_changes import SessionChanges
+from coder_tui.agent.shown_command import ShownCommands
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import MessageRefusedError
+from coder_tui.protocol.messages import Attachment
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.skills.command_file import CommandFile
+from coder_tui.skills.command_shelf import CommandShelf
+from coder_tui.text.redact import Redactor
+
+INSERT = "insert"
+"""Shown in place of a tool's name."""
+MOST_CHARACTERS = 50_000
+"""Of one insert's output."""
+LABEL = "command /"
+_CALL = re.compile(r"\s*/([A-Za-z][\w-]*(?::[\w-]+)*)(?:\s+(.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandCalls:
+    """`files` attaches what the prompt names by `@`; `notify` reaches the person."""
+
+    shelf: CommandShelf
+    commands: ShownCommands
+    changes: SessionChanges
+    profiles: ProfileSwitch
+    loan: CommandLoan
+    files: Attach
+    redact: Redactor
+    notify: Callable[[NoticeLevel, str], None]
+
+    async def of(self, text: str) -> tuple[Attachment, ...]:
+        """The prompt of the command that the message calls, filled, and the files that it names."""
+        call = _CALL.fullmatch(text.rstrip())
+        if call is None:
+            return ()
+        await asyncio.to_thread(self.shelf.refresh)
+        command = self.shelf.find(call[1])
+        if command is None:
+            return ()
+        try:
+            parts = filled(command.body, command.dialect, Given((call[2] or "").strip()))
+        except TemplateError as error:
+            raise MessageRefusedError(f"/{command.name} was not sent: {error}.") from error
+        told = "".join([await self._told(command, part) for part in parts])
+        spoken = "".join(part.text for part in parts if isinstance(part, Text))
+        attached = await self.files(spoken)
+        self._arrange(command)
+        framed = self.redact.known(_framed(command, told, self._child(command)))
+        return (Attachment(f"{LABEL}{command.name}", framed), *attached)
+
+    async def _told(self, command: CommandFile, part: Text | Insert) -> str:
+        if isinstance(part, Text):
+            return part.text
+        # Only a command that names git may write git's own folder.
+        async with self.changes.watch.over(INSERT, touches_git="git" in part.command):
+            shown = await self.commands.run(part.command, label=INSERT, answer="", is_asked=True)
+        if shown is None:
+            reason = f"its command `{part.command}` did not run"
+            raise MessageRefusedError(f"/{command.name} was not sent: {reason}.")
+        output = shown.output.strip()
+        if len(output) > MOST_CHARACTERS:
+            output = f"{output[:MOST_CHARACTERS]}\n(cut here)"
+        return f"{output}\n(exit code {shown.exit_code})" if shown.exit_code else output
+
+    def _arrange(self, command: CommandFile) -> None:
+        for problem in (*self.loan.narrow(command), self.loan.lend_model(command), self._lead(command)):
+            if problem:
+                self.notify(NoticeLevel.WARNING, problem)
+
+    def _lead(self, command: CommandFile) -> str:
+        """Let the agent work that the command names; plan mode is left by the person alone."""
+        profile = self.profiles.known.find(command.agent)
+        if profile is None:
+            return f"/{command.name} wants the agent {command.agent}, which there is not" * bool(
+                command.agent
+            )
+        if self._child(command):
+            return ""
+        if self.profiles.current.name != profile.name and self.commands.desk.mode is Mode.PLAN:
+            return f"/{command.name} wants the agent {profile.name}; plan mode stays"
+        self.profiles.use(profile.name)
+        return ""
+
+    def _child(self, command: CommandFile) -> str:
+        """The sub-agent that is to do it, where it is one's work."""
+        profile = self.profiles.known.find(command.agent)
+        if command.is_subtask:
+            return profile.name if profile else GENERAL
+        return profile.name if profile and not profile.mode.leads else ""
+
+
+def _framed(command: CommandFile, told: str, child: str) -> str:
+    what = "Do what it says."
+    if child:
+        what = f"Have the sub-agent {child} do what it says, by the tool task, and tell what came of it."
+    lines = (
+        f"The person calls the command /{command.name}. {what}",
+        f'<command name="{command.name}">',
+        told,
+        "</command>",
+    )
+    return "\n".join(lines)
