@@ -1,9 +1,10 @@
-"""What a person asks language servers about a name in a change: what it is, and where it comes from."""
+"""What a person asks language servers: what a name in a change is, where it comes from, how they all are."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from coder_tui.lsp.overview import ServerLine
 from coder_tui.lsp.positions import line_at, lines_of
 from coder_tui.lsp.wire import Answered, Question
 from coder_tui.protocol.errors import ToolError
@@ -41,6 +42,12 @@ class Lookup(Protocol):
     async def hover(self, path: str, place: NamePlace) -> str: ...
     async def definition(self, path: str, place: NamePlace) -> FoundPlace | str: ...
 
+    async def servers(self) -> tuple[ServerLine, ...]:
+        """Every server that is known here."""
+
+    async def restart(self, name: str) -> bool:
+        """False where none of that name was started."""
+
 
 class NoLookup:
     """Where there are no language servers."""
@@ -51,11 +58,20 @@ class NoLookup:
     async def definition(self, path: str, place: NamePlace) -> FoundPlace | str:
         return await self.hover(path, place)
 
+    async def servers(self) -> tuple[ServerLine, ...]:
+        return ()
+
+    async def restart(self, name: str) -> bool:
+        return False
+
 
 class Servers(Protocol):
     async def ask(
         self, question: Question, path: Path, text: str, *, line: int = 0, character: int = 0
     ) -> Answered: ...
+
+    async def servers(self) -> tuple[ServerLine, ...]: ...
+    async def restart(self, name: str) -> bool: ...
 
 
 class CodeLookup:
@@ -77,6 +93,12 @@ class CodeLookup:
             return self._nothing(answer, path)
         first = answer.places[0]
         return FoundPlace(shown_place(first, self._workspace), first.line + 1, first.character + 1)
+
+    async def servers(self) -> tuple[ServerLine, ...]:
+        return await self._servers.servers()
+
+    async def restart(self, name: str) -> bool:
+        return await self._servers.restart(name)
 
     async def _ask(self, question: Question, path: str, place: NamePlace) -> Answered | str:
         located = self._workspace.locate(path)

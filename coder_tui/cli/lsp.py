@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import sys
-from dataclasses import dataclass
 
 from coder_tui.bootstrap import Setup
 from coder_tui.bootstrap.language_servers import build_pool, installed_folder, tell_nobody
@@ -12,7 +11,7 @@ from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import complain, say, say_json
 from coder_tui.lsp.install import InstallFailedError, InstallPlan, plan_for, run_plan
-from coder_tui.lsp.selection import Selected
+from coder_tui.lsp.overview import ServerLine
 from coder_tui.lsp.servers import Installer, ServerSpec, build_catalogue
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.errors import UsageError
@@ -48,47 +47,29 @@ def lsp_parser() -> Parser:
     return parser
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    language: str
-    server: str
-    status: ServerStatus
-    program: str
-    detail: str
-
-
 def _status(setup: Setup, arguments: argparse.Namespace) -> int:
-    rows = [_row(selected) for selected in asyncio.run(_servers(setup))]
+    lines = asyncio.run(build_pool(setup, tell_nobody).servers())
     if arguments.json:
-        say_json([_json(row) for row in rows], indent=2)
+        say_json([_json(line) for line in lines], indent=2)
         return 0
-    width = max(len(row.server) for row in rows)
-    for row in rows:
-        more = row.detail or row.program
-        say(safe_line(f"{row.language:<5} {row.server:<{width}}  {_WORDS[row.status]:<19}  {more}".rstrip()))
+    width = max(len(line.name) for line in lines)
+    for line in lines:
+        more = line.detail or _program(line)
+        say(safe_line(f"{line.language:<5} {line.name:<{width}}  {_WORDS[line.status]:<19}  {more}".rstrip()))
     return 0
 
 
-async def _servers(setup: Setup) -> tuple[Selected, ...]:
-    pool = build_pool(setup, tell_nobody)
-    return tuple(selected for selected, _ in await pool.servers())
+def _program(line: ServerLine) -> str:
+    return line.command[0] if line.command else ""
 
 
-def _row(selected: Selected) -> _Row:
-    program = selected.order.argv[0] if selected.order else ""
-    # The name stands in a column of its own.
-    detail = selected.detail.removeprefix(f"{selected.spec.name}: ")
-    detail = detail.removeprefix(f"{selected.spec.name} not installed, ")
-    return _Row(selected.spec.language, selected.spec.name, selected.status, program, detail)
-
-
-def _json(row: _Row) -> dict[str, object]:
+def _json(line: ServerLine) -> dict[str, object]:
     return {
-        "language": row.language,
-        "server": row.server,
-        "status": str(row.status),
-        "program": row.program,
-        "detail": row.detail,
+        "language": line.language,
+        "server": line.name,
+        "status": str(line.status),
+        "program": _program(line),
+        "detail": line.detail,
     }
 
 
@@ -125,14 +106,11 @@ def _run(plans: list[InstallPlan]) -> int:
 
 
 def _wanted(setup: Setup, names: list[str]) -> tuple[ServerSpec, ...]:
-    if not names:
-        found = asyncio.run(_servers(setup))
-        return tuple(
-            selected.spec
-            for selected in found
-            if selected.spec.is_default and selected.status is ServerStatus.NOT_INSTALLED
-        )
     servers = build_catalogue(setup.settings.lsp).servers
+    if not names:
+        lines = asyncio.run(build_pool(setup, tell_nobody).servers())
+        missing = {line.name for line in lines if line.status is ServerStatus.NOT_INSTALLED}
+        return tuple(spec for spec in servers if spec.is_default and spec.name in missing)
     return tuple(_named(servers, name) for name in names)
 
 

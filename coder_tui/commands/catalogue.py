@@ -18,7 +18,7 @@ from coder_tui.commands.compact import compact, pin
 from coder_tui.commands.cost import cost
 from coder_tui.commands.documents import copy, export
 from coder_tui.commands.remember import remember
-from coder_tui.commands.reports import context, permissions, tools
+from coder_tui.commands.reports import context, lsp, permissions, tools
 from coder_tui.commands.sessions import fork, search
 from coder_tui.commands.undo import redo, undo
 from coder_tui.commands.verify import verify
@@ -62,6 +62,7 @@ def builtin_commands() -> tuple[Command, ...]:
         _opening("subagents", "Sub-agents: read what one said, or stop it", ScreenName.SUBAGENTS),
         _opening("todos", "The agent's todo list", ScreenName.TODOS),
         _opening("problems", "What language servers complain about", ScreenName.PROBLEMS),
+        Command("lsp", "Language servers: how each is doing", lsp, "[restart NAME]"),
         Command("permissions", "Rules, what you allowed, and decisions", permissions),
         _opening("files", "Name a file for the agent, or open it", ScreenName.FILES, "[NAME]"),
         _opening("jobs", "Commands in the background: read, stop", ScreenName.JOBS),

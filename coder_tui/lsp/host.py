@@ -1,8 +1,8 @@
 """The process that speaks to language servers, so that neither pygls's weight nor a flood reaches the screen.
 
 A line in is `{"id", "op", …}`: `begin` (the sandbox) comes first, then `start` (an order), `check`, `put`,
-`ask`, `close`, `disk`, `restart` and `cancel`. Lines out carry the same id with `result` or `failure`, or an
-`event`. The process ends, and all servers with it, when its input does.
+`ask`, `close`, `disk`, `restart`, `states` and `cancel`. Lines out carry the same id with `result` or
+`failure`, or an `event`. The process ends, and all servers with it, when its input does.
 """
 
 import asyncio
@@ -52,7 +52,9 @@ class Host(HostSide):
                 for server in self._servers.values():
                     server.changed_on_disk(line["changes"])
             case "restart":
-                self._server(line).life.restart()
+                await self._server(line).life.restart()
+            case "states":
+                return [asdict(server.life.state()) for server in self._servers.values()]
             case _:
                 raise ValueError(f"unknown: {op}")
         return None

@@ -17,6 +17,7 @@ from coder_tui.lsp.wire import (
     Published,
     SandboxOrder,
     ServerOrder,
+    ServerState,
     StateTold,
 )
 from coder_tui.protocol.diagnostics import ServerStatus
@@ -84,6 +85,15 @@ class Hosting:
                 await self._link.request("disk", changes=changes)
             except LinkLostError:
                 return
+
+    async def states(self) -> tuple[ServerState, ...]:
+        """Of all that were started."""
+        if self._link is None or not self._link.is_alive:
+            return ()
+        try:
+            return _states().validate_python(await self._link.request("states"))
+        except LinkLostError:
+            return ()
 
     async def start(self, order: ServerOrder) -> None:
         """Have it run, without waiting for it."""
@@ -158,3 +168,8 @@ def _published() -> TypeAdapter[Published]:
 @cache
 def _state() -> TypeAdapter[StateTold]:
     return TypeAdapter(StateTold)
+
+
+@cache
+def _states() -> TypeAdapter[tuple[ServerState, ...]]:
+    return TypeAdapter(tuple[ServerState, ...])

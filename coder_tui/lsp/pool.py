@@ -10,8 +10,9 @@ from coder_tui.lsp.examine import Examiner
 from coder_tui.lsp.file_state import FileState, Items, Snapshot, compared, diagnostics
 from coder_tui.lsp.foresight import Foresight
 from coder_tui.lsp.hosting import Hosting, HostOptions
+from coder_tui.lsp.overview import ServerLine, server_lines
 from coder_tui.lsp.report import IS_KNOWN, Report, joined, worst
-from coder_tui.lsp.selection import Selected, Selection, Selector, Surroundings
+from coder_tui.lsp.selection import Selection, Selector, Surroundings
 from coder_tui.lsp.wire import (
     Answered,
     Checked,
@@ -56,7 +57,6 @@ class LspPool:
         self._publish = publish
         self._files = Examiner(workspace, self._selector, self._hosting, self._tell)
         self._foresight = Foresight(self._files)
-        self._told: dict[str, StateTold] = {}
         self._late: list[Report] = []
         self._aside_tasks: set[asyncio.Task[None]] = set()
 
@@ -190,15 +190,13 @@ class LspPool:
         best = _best(answers)
         return replace(best, symbols=tuple(symbol for answer in answers for symbol in answer.symbols))
 
-    async def servers(self) -> tuple[tuple[Selected, StateTold | None], ...]:
+    async def servers(self) -> tuple[ServerLine, ...]:
         """Every known server, and how it is doing where it was started."""
-        found = await self._selector.for_workspace()
-        return tuple(
-            (selected, self._told.get(selected.order.key) if selected.order else None) for selected in found
-        )
+        states = {state.key: state for state in await self._hosting.states()}
+        return server_lines(await self._selector.for_workspace(), self._hosting.started, states)
 
     async def restart(self, name: str) -> bool:
-        """Try a server again that has given up; False where none of that name was started."""
+        """End a server and start it anew, in each folder; False where none of that name was started."""
         orders = [order for order in self._hosting.started if order.name == name]
         for order in orders:
             await self._hosting.tell("restart", order)
@@ -279,7 +277,6 @@ class LspPool:
 
     def _hear(self, event: Published | StateTold) -> None:
         if isinstance(event, StateTold):
-            self._told[event.key] = event
             name, language = self._files.languages.get(event.key, (event.key, ""))
             self._publish(ServerStatusChanged(name, language, event.status, event.detail))
         elif (state := self._files.states.get(event.path)) is not None:

@@ -13,7 +13,7 @@ from coder_tui.lsp.conversation import Conversation, Listener
 from coder_tui.lsp.offer import initialize_params
 from coder_tui.lsp.peer import GoneError, NotAnsweredError, RefusedError
 from coder_tui.lsp.server_process import LspProcess
-from coder_tui.lsp.wire import ServerOrder, StateTold
+from coder_tui.lsp.wire import ServerOrder, ServerState, StateTold
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.errors import ToolError
 from coder_tui.shell.confinement import Confinement
@@ -124,12 +124,17 @@ class Lifecycle:
                 break
         return self.run
 
-    def restart(self) -> None:
-        """Try again though it has given up."""
-        if self._living.done():
-            self._crashes.clear()
-            self._move(None, ServerStatus.STARTING)
-            self._living = asyncio.ensure_future(self._live())
+    async def restart(self) -> None:
+        """Begin anew: one that runs is ended first, one that has given up tries again."""
+        await self.close()
+        self._crashes.clear()
+        self._move(None, ServerStatus.STARTING)
+        self._living = asyncio.ensure_future(self._live())
+
+    def state(self) -> ServerState:
+        run = self.run
+        said = run.process.said().rpartition("\n")[2][-_TAIL:] if run else ""
+        return ServerState(self.order.key, self.status, self.detail, run.process.pid if run else 0, said)
 
     async def close(self) -> None:
         self._living.cancel()

@@ -131,3 +131,14 @@ class StateTold:
     status: ServerStatus
     detail: str = ""
     pid: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """A server as it is now; `said` is the last line that it wrote to its error output."""
+
+    key: str
+    status: ServerStatus
+    detail: str = ""
+    pid: int = 0
+    said: str = ""

@@ -232,6 +232,9 @@ def main(behaviour: str) -> None:
     if behaviour == "chatty":
         sys.stdout.write("Welcome to the fake server!\nLoading... ")
         sys.stdout.flush()
+    if behaviour == "muttering":
+        sys.stderr.write("first words\nsecond thoughts\n")
+        sys.stderr.flush()
     if behaviour == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     Server(behaviour).serve()
