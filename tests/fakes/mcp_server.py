@@ -1,7 +1,7 @@
 """An MCP server written by hand, which behaves as its state file says; run as a program, over pipes.
 
 The file is JSON: `tools` as they are listed, `count` for so many plain ones more, `prompts`, `resources`,
-`slow` seconds before it answers first, `words` for the poisoned ones to say. What the tools do goes by their names.
+`slow` seconds before it answers first, `words` that poisoned tools say. What tools do goes by their names.
 """
 
 import json
