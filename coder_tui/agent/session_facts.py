@@ -1,5 +1,6 @@
 """What a session can tell of itself, for commands that report; nothing here changes it."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coder_tui.agent.context_sizes import context_sizes
@@ -78,6 +79,11 @@ class SessionFacts:
     async def exported(self, *, as_lines: bool) -> str:
         stored = await self._parts.store.load(self._parts.info.id)
         return to_jsonl(stored) if as_lines else to_markdown(stored)
+
+    @property
+    def data_directory(self) -> Path:
+        """Where the store lies."""
+        return self._parts.store.path.parent
 
     def last_reply(self) -> str:
         """The newest words of the model; empty where it said none."""

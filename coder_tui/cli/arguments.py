@@ -10,6 +10,7 @@ from coder_tui.cli.output import complain
 
 MODES = ("ask", "edits", "auto", "plan")
 FORMATS = ("text", "json", "stream-json")
+FASTEST = 1000.0
 SHELLS = ("bash", "zsh", "fish")
 USAGE_EXIT = 2
 
@@ -184,6 +185,20 @@ def trust_parser() -> Parser:
     return parser
 
 
+def replay_parser() -> Parser:
+    parser = Parser(
+        prog="coder-tui replay",
+        description="Show a stored session again on the screen, without a model: nothing runs and nothing "
+        "is written.",
+    )
+    parser.add_argument("id", metavar="ID", help="its id or a unique beginning of it")
+    parser.add_argument("--speed", type=_speed, default=1.0, metavar="N", help="N times as fast (default: 1)")
+    parser.add_argument("--theme", metavar="NAME", help="a theme of yours or of the program's")
+    parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
+    parser.add_argument("--ascii", action="store_true", help="draw with plain characters only")
+    return parser
+
+
 def completion_parser() -> Parser:
     parser = Parser(
         prog="coder-tui completion",
@@ -252,6 +267,13 @@ def _positive(text: str) -> int:
     return value
 
 
+def _speed(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= FASTEST:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most {FASTEST:g}")
+    return value
+
+
 def _commands_help() -> str:
     lines = [f"  {name:<10} {help_text}" for name, help_text in COMMANDS.items()]
     return "\n".join(["commands:", *lines, "", "'coder-tui COMMAND --help' tells more of each."])
@@ -264,6 +286,7 @@ COMMANDS = {
     "tool": "list the tools, or call one",
     "policy": "what policy says of a call",
     "sessions": "list, search, show, export or delete stored sessions",
+    "replay": "show a stored session again, without a model",
     "models": "what models could be used",
     "skill": "list skills, begin one, check one",
     "lsp": "which language servers there are, and getting more",

@@ -25,6 +25,7 @@ COMMAND_MODULES = {
     "tool": "coder_tui.cli.tool",
     "policy": "coder_tui.cli.policy",
     "sessions": "coder_tui.cli.sessions",
+    "replay": "coder_tui.cli.replay",
     "models": "coder_tui.cli.models",
     "skill": "coder_tui.cli.skill",
     "lsp": "coder_tui.cli.lsp",

@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
 
 def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool) -> int:
     """Run the screen to its end; returns the exit code."""
-    _require_terminal()
+    require_terminal()
     trust = ScreenTrust(invocation)
     opener = _Opener(trust, is_demo=is_demo)
     launch = Launch(
@@ -95,7 +95,7 @@ def _keys(invocation: Invocation) -> KeyMap:
     return key_map(wishes)
 
 
-def _require_terminal() -> None:
+def require_terminal() -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the screen needs a terminal; use --plain or 'coder-tui run' without one")
     if os.environ.get("TERM", "") in ("", "dumb"):

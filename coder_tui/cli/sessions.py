@@ -106,6 +106,11 @@ async def _show(store: Store, arguments: argparse.Namespace) -> int:
 async def _export(store: Store, arguments: argparse.Namespace) -> int:
     info = await store.get(arguments.id)
     stored = await store.load(info.id)
+    if arguments.format == "svg":
+        # What draws it is slow to load.
+        from coder_tui.cli.export_svg import export_pictures
+
+        return await export_pictures(stored, arguments.output or "", is_forced=arguments.force)
     text = to_markdown(stored, redactor()) if arguments.format == "md" else to_jsonl(stored, redactor())
     if not arguments.output:
         sys.stdout.write(text)

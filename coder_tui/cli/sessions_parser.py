@@ -20,7 +20,7 @@ def sessions_parser() -> Parser:
     _add_json(search)
     _add_id(commands.add_parser("show", help="print one"))
     export = _add_id(commands.add_parser("export", help="write one to a file or standard output"))
-    export.add_argument("--format", choices=("md", "jsonl"), default="md")
+    export.add_argument("--format", choices=("md", "jsonl", "svg"), default="md")
     export.add_argument("--output", "-o", metavar="FILE", help="a file that does not exist yet")
     export.add_argument("--force", action="store_true", help="replace a file that exists")
     rename = _add_id(commands.add_parser("rename", help="give one another title"))

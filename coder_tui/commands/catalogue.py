@@ -72,7 +72,7 @@ def builtin_commands() -> tuple[Command, ...]:
         _opening("skills", "The skills there are, and what is wrong with any", ScreenName.SKILLS),
         Command("cost", "Where tokens and money went", cost),
         Command("context", "What fills the model's window", context),
-        Command("export", "Write this session to a file", export, "[md|jsonl] [FILE]"),
+        Command("export", "Write this session to a file", export, "[md|jsonl|svg] [FILE]"),
         Command("copy", "Copy the newest reply", copy, "[FILE]"),
         _opening("log", "Notices of this session", ScreenName.LOG),
         _opening("doctor", "What is installed, and what is missing", ScreenName.DOCTOR),

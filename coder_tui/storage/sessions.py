@@ -83,6 +83,10 @@ class Store(
         """Open the database at `path`, or create it; `StorageError` where that cannot be."""
         return cls(await Database.open(path), Claims(path.parent / "locks"), Redaction(redact))
 
+    @property
+    def path(self) -> Path:
+        return self._database.path
+
     async def close(self) -> None:
         """Finish what was asked for, let go of all claims."""
         await self._database.close()

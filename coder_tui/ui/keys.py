@@ -32,6 +32,7 @@ class Context(StrEnum):
     FILES = "List of files"
     JOBS = "List of background jobs"
     FIRST_RUN = "Welcome"
+    REPLAY = "Replay"
     HELP = "Help"
 
 
@@ -70,7 +71,7 @@ def _row(
 _G, _S, _C, _T, _R = Context.GLOBAL, Context.SESSION, Context.COMPOSER, Context.TRANSCRIPT, Context.PAGER
 _D, _V, _A, _P, _H = Context.DIFF, Context.REVIEW, Context.APPROVAL, Context.TRUST, Context.HELP
 _N, _L, _E, _K = Context.PANE, Context.LIST, Context.PROBLEMS, Context.PICKER
-_Q, _O, _W = Context.QUESTIONS, Context.PLAN, Context.WAITING
+_Q, _O, _W, _Y = Context.QUESTIONS, Context.PLAN, Context.WAITING, Context.REPLAY
 
 KEYS: tuple[KeyAction, ...] = (
     _row("app.palette", _G, "ctrl+p", "app.command_palette", "Command palette", palette=False),
@@ -295,6 +296,14 @@ KEYS: tuple[KeyAction, ...] = (
     _row("welcome.trust", Context.FIRST_RUN, "t", "trust", "Whether you trust the folder", palette=False),
     _row("welcome.leave", Context.FIRST_RUN, "q", "leave", "Quit", palette=False),
     _row("subagents.stop", Context.SUBAGENTS, "x", "stop", "Stop it; the others go on", palette=False),
+    _row("replay.pause", _Y, "space", "screen.pause", "Halt, or go on", palette=False),
+    _row("replay.next", _Y, "right", "screen.next", "Show the next step at once", palette=False),
+    _row("replay.all", _Y, "end", "screen.all", "Show everything at once", palette=False),
+    _row("replay.page_up", _Y, "pageup", "screen.page(-1)", "A page up", palette=False),
+    _row("replay.page_down", _Y, "pagedown", "screen.page(1)", "A page down", palette=False),
+    _row("replay.fold", _Y, "ctrl+o", "screen.fold", "Expand or collapse all calls", palette=False),
+    _row("replay.leave", _Y, "escape,q,ctrl+c", "screen.leave", "Leave", palette=False),
+    _row("replay.help", _Y, "f1,question_mark", "app.help", "This help", palette=False),
     _row("help.close", _H, "f1", "leave", "Close", palette=False),
 )
 

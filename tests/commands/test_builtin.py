@@ -101,3 +101,11 @@ async def test_export_writes_a_new_file_and_never_over_another(tmp_path: Path) -
         assert again.level is NoticeLevel.ERROR
         await run(made.session, "/export jsonl")
         assert (tmp_path / f"coder-tui-{made.session.id}.jsonl").read_text().startswith('{"type": "session"')
+
+
+async def test_export_draws_pictures_and_keeps_what_is_there(tmp_path: Path) -> None:
+    async with world(tmp_path, [ModelSays("hello")]) as made:
+        await made.session.submit("hi")
+        assert await said(made.session, "/export svg out.svg") == f"Wrote {tmp_path}/out.svg"
+        assert "hello" in (tmp_path / "out.svg").read_text()
+        assert "exists already" in await said(made.session, "/export out.svg")
