@@ -69,10 +69,7 @@ class UndoDesk:
         """Take the newest turn back; `UserError` when there is none."""
         self._require_rest()
         turns = await self._store.turns(self._session_id)
-        candidates = [turn for turn in turns if await self._can_undo(turn, reach)]
-        if not candidates:
-            raise UserError(NOTHING_TO_UNDO)
-        turn = candidates[-1]
+        turn = await self._newest(turns, reach)
         restored = Restored((), ())
         if reach.has_files:
             restored = await self._changes.restore(turn.turn)
@@ -104,6 +101,13 @@ class UndoDesk:
     def _require_rest(self) -> None:
         if self._is_busy():
             raise UserError(BUSY)
+
+    async def _newest(self, turns: tuple[TurnRecord, ...], reach: Reach) -> TurnRecord:
+        # From the end: in a long session it takes its time to look at all of them.
+        for turn in reversed(turns):
+            if await self._can_undo(turn, reach):
+                return turn
+        raise UserError(NOTHING_TO_UNDO)
 
     async def _can_undo(self, turn: TurnRecord, reach: Reach) -> bool:
         if reach is not Reach.FILES:

@@ -142,10 +142,9 @@ def _turns(connection: sqlite3.Connection, session_id: str) -> tuple[TurnRecord,
     rows = connection.execute(
         "SELECT turn, body, is_unsaid, are_files_undone, todos_before, todos_after FROM turns "
         "JOIN messages ON messages.session_id = turns.session_id AND seq = first_seq "
-        "WHERE turns.session_id = :id AND NOT (is_over AND is_unsaid) AND role = 'user' AND NOT EXISTS ("
+        "WHERE turns.session_id = :id AND NOT (is_over AND is_unsaid) AND role = 'user' AND turn IN ("
         # A turn that was stopped before its first word left its place to the next one.
-        "SELECT 1 FROM turns AS later WHERE later.session_id = :id AND later.first_seq = turns.first_seq "
-        "AND later.turn > turns.turn) ORDER BY turn",
+        "SELECT max(turn) FROM turns WHERE session_id = :id GROUP BY first_seq) ORDER BY turn",
         {"id": session_id},
     )
     return tuple(_record(row) for row in rows)
