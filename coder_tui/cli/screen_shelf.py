@@ -17,7 +17,7 @@ from coder_tui.llm.model_keys import ModelKeys
 from coder_tui.llm.providers import is_same_provider, needs_key, provider_of
 from coder_tui.protocol.errors import StorageError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.storage.sessions import SessionInfo
+from coder_tui.storage.sessions import Hit, SessionInfo
 
 MOST = 500
 ONLY_DEMO = "The demo has one model only: set a key and start again, 'coder-tui models' tells which."
@@ -34,10 +34,14 @@ class CoreShelf:
         session.on_close(partial(self._closed, session))
 
     async def sessions(self, *, everywhere: bool) -> tuple[SessionInfo, ...]:
-        """Without those in which nothing was ever said."""
-        folder = None if everywhere else str(self._core.setup.directory)
-        infos = await self._core.store.list_sessions(folder, MOST)
-        return tuple(info for info in infos if info.message_count or info.id == self._session.id)
+        """Without those in which nothing was ever said, but for the one that is open."""
+        infos = await self._core.store.list_sessions(self._folder(everywhere), MOST, only_used=True)
+        if any(info.id == self._session.id for info in infos):
+            return infos
+        return (await self._core.store.get(self._session.id), *infos)
+
+    async def search(self, words: str, *, everywhere: bool) -> tuple[Hit, ...]:
+        return await self._core.store.search(words, self._folder(everywhere), MOST)
 
     async def rename(self, session_id: str, title: str) -> None:
         if session_id == self._session.id:
@@ -46,7 +50,13 @@ class CoreShelf:
             await self._core.store.rename(session_id, title)
 
     async def delete(self, session_id: str) -> None:
-        await self._core.store.delete(session_id)
+        await self._core.store.discard(session_id)
+
+    async def restore(self, *, everywhere: bool) -> SessionInfo:
+        deleted = await self._core.store.trashed(self._folder(everywhere), 1)
+        if not deleted:
+            raise UserError("There is no deleted session to bring back.")
+        return await self._core.store.restore(deleted[0].info.id)
 
     async def open(self, session_id: str) -> Session:
         session = await (self._resumed(session_id) if session_id else self._core.new_session())
@@ -100,6 +110,9 @@ class CoreShelf:
             folder = display_path(Path(info.directory))
             raise UserError(f"That session belongs to {folder}: run coder-tui --resume {info.id} there.")
         return await resume_or_fork(self._core, info.id)
+
+    def _folder(self, everywhere: bool) -> str | None:
+        return None if everywhere else str(self._core.setup.directory)
 
     async def _closed(self, session: Session) -> None:
         if session is self._session:

@@ -287,6 +287,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("sessions.new", Context.SESSIONS, "n", "new", "Begin a new session", palette=False),
     _row("sessions.rename", Context.SESSIONS, "r", "rename", "Give it another title", palette=False),
     _row("sessions.delete", Context.SESSIONS, "d", "delete", "Delete it, at the second press", palette=False),
+    _row("sessions.restore", Context.SESSIONS, "u", "restore", "Bring back the deleted one", palette=False),
     _row("sessions.all", Context.SESSIONS, "tab", "everywhere", "All folders, or this one", palette=False),
     _row("themes.keep", Context.THEMES, "ctrl+y", "keep", "Use it always, by the settings", palette=False),
     _row("files.edit", Context.FILES, "ctrl+g", "edit", "Open it in $EDITOR", palette=False),

@@ -8,6 +8,7 @@ if TYPE_CHECKING:  # the first paint needs neither the agent nor the store
     from coder_tui.agent.session import Session
     from coder_tui.llm.catalog import CatalogEntry
     from coder_tui.storage.records import SessionInfo
+    from coder_tui.storage.search import Hit
 
 NOTHING = "There is nothing stored here."
 
@@ -18,9 +19,16 @@ class Shelf(Protocol):
     async def sessions(self, *, everywhere: bool) -> "tuple[SessionInfo, ...]":
         """Of this folder or of all, the one used last first."""
 
+    async def search(self, words: str, *, everywhere: bool) -> "tuple[Hit, ...]":
+        """Those in which all words were said, the one used last first."""
+
     async def rename(self, session_id: str, title: str) -> None: ...
 
-    async def delete(self, session_id: str) -> None: ...
+    async def delete(self, session_id: str) -> None:
+        """Until it is brought back; after a while for good."""
+
+    async def restore(self, *, everywhere: bool) -> "SessionInfo":
+        """Bring back the one that was deleted last."""
 
     async def open(self, session_id: str) -> "Session":
         """Go on with a stored session, or begin a new one for an empty id; the present one is closed."""
@@ -41,10 +49,16 @@ class EmptyShelf:
     async def sessions(self, *, everywhere: bool) -> "tuple[SessionInfo, ...]":
         return ()
 
+    async def search(self, words: str, *, everywhere: bool) -> "tuple[Hit, ...]":
+        return ()
+
     async def rename(self, session_id: str, title: str) -> None:
         raise UserError(NOTHING)
 
     async def delete(self, session_id: str) -> None:
+        raise UserError(NOTHING)
+
+    async def restore(self, *, everywhere: bool) -> "SessionInfo":
         raise UserError(NOTHING)
 
     async def open(self, session_id: str) -> "Session":

@@ -19,6 +19,7 @@ from coder_tui.llm.model_keys import ModelKeys
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UserError
 from coder_tui.protocol.messages import UserMessage
+from coder_tui.storage.sessions import Store
 from tests.fakes.keyrings import FakeKeyring, NoKeyring
 
 
@@ -84,7 +85,33 @@ async def test_the_open_session_hears_of_its_new_title(tmp_path: Path) -> None:
         await shelf.delete(other.id)
         with pytest.raises(StorageError):
             await core.store.get(other.id)
+        assert (await shelf.restore(everywhere=False)).id == other.id
+        with pytest.raises(UserError, match="no deleted session to bring back"):
+            await shelf.restore(everywhere=True)
         await session.close()
+
+
+async def test_words_find_sessions_of_this_folder_or_of_all(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (shelf, core, session):
+        far = await core.store.create_session("/elsewhere", "demo", Mode.ASK)
+        for id in (session.id, far.id):
+            await told(core, id)
+        assert [hit.info.id for hit in await shelf.search("hel", everywhere=False)] == [session.id]
+        assert [hit.info.id for hit in await shelf.search("hel", everywhere=True)] == [far.id, session.id]
+        await session.close()
+
+
+async def test_a_session_that_is_open_elsewhere_is_opened_as_a_fork(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (shelf, core, session):
+        other = await core.store.create_session(str(core.setup.directory), "demo", Mode.ASK)
+        await told(core, other.id)
+        elsewhere = await Store.open(core.setup.directories.database)
+        assert await elsewhere.claim(other.id)
+        fork = await shelf.open(other.id)
+        assert (fork.title, fork.is_kept) == ("fork of an untitled session", False)
+        await fork.close()
+        assert {info.id for info in await elsewhere.list_sessions()} == {session.id, other.id}
+        await elsewhere.close()
 
 
 async def test_the_demo_keeps_its_model(tmp_path: Path) -> None:

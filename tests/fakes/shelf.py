@@ -1,5 +1,6 @@
 """Stored sessions and models as a test says."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
@@ -8,6 +9,7 @@ from coder_tui.llm.catalog import CatalogEntry
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
 from coder_tui.storage.records import SessionInfo
+from coder_tui.storage.search import Hit
 from tests.fakes.fake_session import FakeSession
 
 
@@ -27,6 +29,12 @@ class FakeShelf:
         self.opened: dict[str, FakeSession] = {}
         self.asked: list[str] = []
         self.problem = ""
+        self.deleted: list[SessionInfo] = []
+        self.said: dict[str, str] = {}
+        """What was said in a session, by its id."""
+        self.sought, self.looks = asyncio.Event(), asyncio.Event()
+        """Cleared, searches take as long as the test says."""
+        self.looks.set()
         self.keys: dict[str, str] = {}
         self.known = (
             model("anthropic/sonnet"),
@@ -38,14 +46,28 @@ class FakeShelf:
     async def sessions(self, *, everywhere: bool) -> tuple[SessionInfo, ...]:
         return tuple(info for info in self.infos if everywhere or info.directory == "/srv/project")
 
+    async def search(self, words: str, *, everywhere: bool) -> tuple[Hit, ...]:
+        self.sought.set()
+        await self.looks.wait()
+        fitting = (info for info in await self.sessions(everywhere=everywhere) if info.id in self.said)
+        found = (Hit(info, self.said[info.id], 1) for info in fitting)
+        return tuple(hit for hit in found if all(word in hit.excerpt for word in words.split()))
+
     async def rename(self, session_id: str, title: str) -> None:
         self._check()
         self.asked.append(f"rename {session_id} {title}")
 
     async def delete(self, session_id: str) -> None:
         self._check()
+        self.deleted += [info for info in self.infos if info.id == session_id]
         self.infos = [info for info in self.infos if info.id != session_id]
         self.asked.append(f"delete {session_id}")
+
+    async def restore(self, *, everywhere: bool) -> SessionInfo:
+        self._check()
+        self.infos.append(self.deleted.pop())
+        self.asked.append(f"restore {self.infos[-1].id}")
+        return self.infos[-1]
 
     async def open(self, session_id: str) -> Session:
         self._check()

@@ -183,7 +183,7 @@ async def test_deleting_a_session_takes_two_presses_in_a_row() -> None:
         assert shelf.asked == []
         await s.pilot.press("d")
         await s.until(lambda: shelf.asked == ["delete b2"])
-        await s.until(lambda: "two" not in s.drawn())
+        await s.until(lambda: "“two” is deleted" in s.drawn() and s.drawn().count("two") == 1)
         await s.pilot.press("G", "d", "d")
         assert (marked(picker), shelf.asked) == ("s-1", ["delete b2"])
 

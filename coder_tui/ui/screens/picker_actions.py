@@ -21,14 +21,14 @@ class PickerActions(Furnished):
 
     shelf: Callable[[], Shelf]
 
-    def action_sessions(self) -> None:
+    def action_sessions(self, query: str = "") -> None:
         session = self.conversation.session
         if session is None:
             self.hints.show(NOT_YET)
             return
         from coder_tui.ui.screens.sessions import SessionsScreen
 
-        picker = SessionsScreen(self.chrome, self.shelf(), session.id, session.directory)
+        picker = SessionsScreen(self.chrome, self.shelf(), session.id, session.directory, query)
         self.app.push_screen(picker, self._session_chosen)
 
     def action_models(self, name: str = "") -> None:

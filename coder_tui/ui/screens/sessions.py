@@ -1,13 +1,17 @@
-"""Earlier sessions: open one, begin another, rename, delete."""
+"""Earlier sessions: found by title or by what was said, opened, renamed, deleted and brought back."""
 
+import asyncio
 from collections.abc import Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
 
+from textual import events
+
 from coder_tui.config.paths import display_path
 from coder_tui.protocol.errors import UserError
 from coder_tui.storage.records import SessionInfo
+from coder_tui.storage.search import Hit
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
@@ -17,6 +21,8 @@ from coder_tui.ui.widgets.fuzzy_list import Item
 
 _UNITS = ((365 * 86_400, "y"), (30 * 86_400, "mo"), (86_400, "d"), (3_600, "h"), (60, "m"))
 _UNTITLED = "(untitled)"
+_LEAST_SEARCHED = 2
+"""Letters; fewer are in everything that was ever said."""
 HERE_ALREADY = "This session is open already."
 
 
@@ -32,25 +38,51 @@ class SessionsScreen(PickerScreen):
         ("n", "new"),
         ("r", "rename"),
         ("d d", "delete"),
+        ("u", "undelete"),
         ("Tab", "all folders"),
-        ("/", "filter"),
+        ("/", "search"),
         ("Esc", "close"),
     )
 
-    def __init__(self, chrome: Chrome, shelf: Shelf, current: str, directory: Path) -> None:
-        super().__init__(chrome)
+    def __init__(self, chrome: Chrome, shelf: Shelf, current: str, directory: Path, query: str = "") -> None:
+        """A query is looked for in all folders, from the beginning."""
+        super().__init__(chrome, query)
         self._shelf = shelf
         self._current = current
         self._directory = directory
+        self._listed: tuple[SessionInfo, ...] = ()
         self._infos: dict[str, SessionInfo] = {}
-        self._is_everywhere = False
+        self._query = query
+        self._wanted: str | None = None
+        """The key of what is marked next; None leaves the mark where it is."""
+        self._is_everywhere = bool(query)
+        self._is_loaded = False
+        self._is_settled = asyncio.Event()
+
+    async def take(self, event: events.Key | events.Paste) -> bool:
+        if self.is_ready and isinstance(event, events.Key) and event.key == "enter":
+            # Else it would open what stood there before the letters that came just now had found theirs.
+            await self._is_settled.wait()
+        return await super().take(event)
 
     def fill(self) -> None:
         self.list.show((), empty=f"Looking{self.chrome.more}")
         self.reload()
 
+    def narrow(self, query: str) -> None:
+        super().narrow(query)
+        if query == self._query:
+            return
+        self._query = query
+        self._is_settled.clear()
+        # The first row is marked anew: what was said may fit better than a title.
+        self._wanted = ""
+        self.run_worker(self._find(), group="find")
+
     def reload(self) -> None:
-        self.run_worker(self._load(), exclusive=True, group="sessions")
+        self._is_loaded = False
+        self._is_settled.clear()
+        self.run_worker(self._load(), group="load")
 
     def choose(self, item: Item) -> None:
         info = self._infos[item.key]
@@ -76,47 +108,87 @@ class SessionsScreen(PickerScreen):
             return
         if item.key == self._current:
             self.say("This session is open; begin another one first.", "$text-warning")
-        elif self.pressed_twice(item.key, f"Press d again to delete “{safe_line(item.label)}” for good."):
-            self._change(self._shelf.delete(item.key))
+        elif self.pressed_twice(item.key, f"Press d again to delete “{safe_line(item.label)}”."):
+            told = f"“{safe_line(item.label)}” is deleted: u brings it back, for a while."
+            self._change(self._shelf.delete(item.key), told)
+
+    def action_restore(self) -> None:
+        self.run_worker(self._restored(), group="change")
 
     def action_everywhere(self) -> None:
         self._is_everywhere = not self._is_everywhere
         self.reload()
 
-    def _change(self, work: Coroutine[None, None, None]) -> None:
-        self.run_worker(self._changed(work), group="change")
+    def _change(self, work: Coroutine[None, None, None], told: str = "") -> None:
+        self.run_worker(self._changed(work, told), group="change")
 
-    async def _changed(self, work: Coroutine[None, None, None]) -> None:
+    async def _changed(self, work: Coroutine[None, None, None], told: str) -> None:
         try:
             await work
         except UserError as error:
             self.say(str(error), "$text-error")
         else:
             await self._load()
+            self._say_at_last(told)
+
+    async def _restored(self) -> None:
+        try:
+            info = await self._shelf.restore(everywhere=self._is_everywhere)
+        except UserError as error:
+            self.say(str(error), "$text-warning")
+        else:
+            self._wanted = info.id
+            await self._load()
+            self._say_at_last(f"“{safe_line(info.title or _UNTITLED)}” is back.")
+
+    def _say_at_last(self, told: str) -> None:
+        """Behind what the list says of its mark, which moved."""
+        if told:
+            self.call_after_refresh(self.call_later, self.say, told)
 
     async def _load(self) -> None:
         try:
-            infos = await self._shelf.sessions(everywhere=self._is_everywhere)
+            self._listed = await self._shelf.sessions(everywhere=self._is_everywhere)
         except UserError as error:
             self.say(str(error), "$text-error")
-            return
-        self._infos = {info.id: info for info in infos}
-        now = datetime.now(UTC)
-        empty = "No sessions yet." if self._is_everywhere else "No sessions in this folder yet."
-        self.list.show([self._item(info, now) for info in infos], empty=empty)
+        self._is_loaded = True
+        await self._find()
 
-    def _item(self, info: SessionInfo, now: datetime) -> Item:
-        folder = safe_line(display_path(Path(info.directory)))
+    async def _find(self) -> None:
+        """Show what fits by its title or by what was said in it."""
+        query = self._query.strip()
+        hits: tuple[Hit, ...] = ()
+        if len(query) >= _LEAST_SEARCHED:
+            try:
+                hits = await self._shelf.search(query, everywhere=self._is_everywhere)
+            except UserError as error:
+                self.say(str(error), "$text-error")
+        if query != self._query.strip():
+            return  # more was typed meanwhile
+        excerpts = {hit.info.id: hit.excerpt for hit in hits}
+        self._infos = {info.id: info for info in (*self._listed, *(hit.info for hit in hits))}
+        now = datetime.now(UTC)
+        items = [self._item(info, now, excerpts.get(info.id), query) for info in self._infos.values()]
+        empty = "No sessions yet." if self._is_everywhere else "No sessions in this folder yet."
+        self.list.show(items, self._wanted, empty=empty)
+        self._wanted = None
+        if self._is_loaded:
+            self._is_settled.set()
+
+    def _item(self, info: SessionInfo, now: datetime, excerpt: str | None, query: str) -> Item:
+        title, folder = info.title or _UNTITLED, safe_line(display_path(Path(info.directory)))
         cost = "" if info.cost is None else f"${info.cost:.2f}"
         state = f"{self.chrome.ready} open here" if info.id == self._current else ""
         place = (folder,) if self._is_everywhere else ()
+        # What was said fits by the store's word: the list, which knows titles only, finds the query itself.
+        found = () if excerpt is None else (query.replace(" ", ""),)
         return Item(
             key=info.id,
-            label=info.title or _UNTITLED,
+            label=title,
             lead=age((now - info.updated).total_seconds()),
             details=(*place, f"{info.message_count} msg", cost, state),
-            note=f"{info.title or _UNTITLED}  {info.id}  {info.model}  {folder}",
-            also=folder if self._is_everywhere else "",
+            note=f"{excerpt or title}  {info.id}  {info.model}  {folder}",
+            also=" ".join((*place, *found)),
         )
 
 
