@@ -1,13 +1,14 @@
 """One session as text that only ever grows: for screen readers, dumb terminals and pipes."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 
 from coder_tui.agent.session import Session
+from coder_tui.cli.plain_commands import called, obey
 from coder_tui.cli.plain_dialogues import Dialogue, dialogue
 from coder_tui.cli.plain_input import InputLines
 from coder_tui.cli.plain_words import block_text, call_line, finished_text
-from coder_tui.commands.catalogue import builtin_commands
+from coder_tui.commands.registry import Called
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.child_progress import first_line
 from coder_tui.protocol.errors import UsageError
@@ -41,11 +42,8 @@ ARMING = 0.4
 """Seconds after a menu appeared in which a line is taken as typed before it."""
 HELP = (
     "Type a message and Enter. /show prints all of the last call, /mode ask|edits|plan, /agent NAME, "
-    "/quit leaves."
+    "/undo, /redo, /compact, /cost, /context, /remember TEXT, /verify, /export, /rename TITLE, /quit leaves."
 )
-
-_OF_THE_SCREEN = frozenset(f"/{command.name}" for command in builtin_commands())
-"""What a person means for the program, and no model should be asked."""
 
 
 class PlainSession:
@@ -130,15 +128,24 @@ class PlainSession:
             case ["/agent", *names]:
                 self._line(_led(self._session, " ".join(names)))
                 self._prompt()
-            case [word, *_] if word in _OF_THE_SCREEN:
-                self._line(f"{word} needs the screen: nothing was sent. /help tells what there is here.")
-                self._prompt()
+            case _ if (call := called(line)) is not None:
+                self._start(self._obey(call))
             case _:
-                self._wants_line.clear()
-                task = asyncio.create_task(self._session.submit(line))
-                self._turns.add(task)
-                task.add_done_callback(self._turn_ended)
+                self._start(self._session.submit(line))
         return True
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        self._wants_line.clear()
+        task = asyncio.create_task(work)
+        self._turns.add(task)
+        task.add_done_callback(self._turn_ended)
+
+    async def _obey(self, call: Called) -> None:
+        obeyed = await obey(self._session, call)
+        if obeyed.words:
+            self._line(obeyed.words)
+        if obeyed.message:
+            await self._session.submit(obeyed.message)
 
     def _turn_ended(self, task: asyncio.Task[None]) -> None:
         self._turns.discard(task)

@@ -27,11 +27,14 @@ from coder_tui.protocol.events import (
     ToolStarted,
     TurnFinished,
 )
+from coder_tui.protocol.messages import UserMessage
 from coder_tui.protocol.outcomes import Outcome, TurnOutcome
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Grant, Reply
 from coder_tui.protocol.subagents import ChildState
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.program import Program
+from tests.fakes.scripted_model import Say
+from tests.fakes.world import world
 
 
 def command_request(id: str = "r1") -> ApprovalRequest:
@@ -158,8 +161,9 @@ async def test_sub_agents_are_told_by_name_and_without_their_words() -> None:
 
 async def test_a_command_of_the_screen_is_not_sent_to_the_model() -> None:
     talk = await started()
-    await talk.type("/undo files")
-    expected = "/undo needs the screen: nothing was sent. /help tells what there is here."
+    await talk.type("/theme dark")
+    await talk.settled()
+    expected = "/theme needs the screen: nothing was sent. /help tells what there is here."
     assert expected in talk.printed.splitlines()
     assert talk.session.submitted == []
     await talk.type(None)
@@ -316,3 +320,32 @@ def test_the_demo_runs_through_a_pipe_without_a_screen(tmp_path: Path, term: str
     assert "\x1b" not in done.stdout
     assert "[edit] cart.py +1 -1: done" in done.stdout
     assert "[bash] python3 -m unittest -q: denied" in done.stdout
+
+
+async def test_commands_that_need_no_screen_work_here(tmp_path: Path) -> None:
+    lines, printed = TypedLines(), list[str]()
+    for line in (
+        "hello there",
+        "/cost",
+        "/undo conversation",
+        "/redo",
+        "/mode auto confirm",
+        "/nothing",
+        None,
+    ):
+        lines.queue.put_nowait(line)
+    async with world(tmp_path, [Say("hi"), Say("what?")]) as made:
+        plain = PlainSession(
+            made.session, cast(InputLines, lines), printed.append, lambda: 0.0, is_typed=False
+        )
+        async with asyncio.timeout(20):
+            await plain.run()
+        told, sent = "".join(printed).splitlines(), made.model.requests
+
+    assert "You had written: hello there" in told
+    assert "Made again: turn 1, what was said; no file was changed." in told
+    assert "This session" in "".join(printed)
+    assert "Mode: auto." in told
+    # What is no command of ours may be a skill's name, or the beginning of a path.
+    asked = [request.messages[-1] for request in sent]
+    assert [each.text for each in asked if isinstance(each, UserMessage)] == ["hello there", "/nothing"]
