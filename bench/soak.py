@@ -1,10 +1,12 @@
 """A long session: does it need more memory, more disk or more time for each turn as it grows?
 
     python -m bench.soak --turns 2000
+    python -m bench.soak --turns 2000 --screen
 
-The core works through turns of text, edits, patches, commands and todo lists with a scripted model. Memory is
-what the process holds after a collection; turns are compared in groups of a tenth. Time of the processor is
-more telling than the clock on a machine that does other things besides.
+The core works through turns of text, edits, patches, commands and todo lists with a scripted model; with
+`--screen` the program's own screen shows them as they happen. Memory is what the process holds after a
+collection; turns are compared in groups of a tenth. Time of the processor is more telling than the clock on a
+machine that does other things besides.
 """
 
 import argparse
@@ -15,7 +17,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,14 +120,32 @@ async def soaking(folder: Path, seed: int) -> AsyncIterator[Soak]:
         await core.close()
 
 
-async def soak(folder: Path, turns: int, seed: int) -> bool:
+@asynccontextmanager
+async def shown(project: Path, session: Session) -> AsyncIterator[None]:
+    """The screen of the program, around a session that goes on."""
+    from coder_tui.ui.app import CoderApp
+    from coder_tui.ui.launch import Launch
+
+    async def open_session() -> Session:
+        return session
+
+    app = CoderApp(Launch(project, "coder-dark", False, open_session))
+    async with app.run_test(size=(100, 30)) as pilot:
+        while app.session_screen.conversation.session is None:
+            await pilot.pause(0.01)
+        yield
+
+
+async def soak(folder: Path, turns: int, seed: int, *, with_screen: bool) -> bool:
     async with soaking(folder, seed) as made:
-        await made.run(turns)
-        is_flat = made.report()
-        for move in (made.session.turns.undo, made.session.turns.redo):
-            began = time.process_time()
-            await move()
-            print(f"{move.__name__} of the newest turn: {(time.process_time() - began) * 1000:.0f} ms of CPU")
+        async with shown(folder / "project", made.session) if with_screen else nullcontext():
+            await made.run(turns)
+            is_flat = made.report()
+            for move in (made.session.turns.undo, made.session.turns.redo):
+                began = time.process_time()
+                await move()
+                spent = (time.process_time() - began) * 1000
+                print(f"{move.__name__} of the newest turn: {spent:.0f} ms of CPU")
         return is_flat
 
 
@@ -135,9 +155,12 @@ def main() -> int:
     )
     parser.add_argument("--turns", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--screen", action="store_true", help="with the screen drawing all of it")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        return 0 if asyncio.run(soak(Path(folder).resolve(), options.turns, options.seed)) else 1
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        is_flat = asyncio.run(soak(folder, options.turns, options.seed, with_screen=options.screen))
+    return 0 if is_flat else 1
 
 
 if __name__ == "__main__":
