@@ -118,7 +118,7 @@ class CoderApp(App[int], inherit_bindings=False):
         return top is None or (isinstance(top, Gated) and await top.take(event))
 
     async def _painted(self) -> None:
-        if self.focused is None:
+        if self.focused is None and self.app_focus:
             self.call_after_refresh(self._painted)
             return
         await self.early_keys.let_letters()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from textual import events
@@ -253,3 +254,30 @@ def test_textual_runs_at_our_frame_rate_and_commands_do_not_inherit_it() -> None
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
     )
     assert done.stdout == "1000 False\n"
+
+
+UI = Path(sys.modules[CoderApp.__module__].__file__ or "").parent
+
+
+class Unfocused(CoderApp):
+    """In a browser's tab, or a window behind another."""
+
+    CSS_PATH: ClassVar = [UI / name for name in CoderApp.CSS_PATH]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.call_later(self.post_message, events.AppBlur())
+
+
+async def test_a_session_is_opened_in_a_terminal_that_has_no_focus_yet() -> None:
+    opened: list[Session] = []
+    launch = launch_for(FakeSession(Path("/srv/project")))
+
+    async def open_session() -> Session:
+        opened.append(await launch.open_session())
+        return opened[-1]
+
+    app = Unfocused(replace(launch, open_session=open_session))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await Stage(app, pilot, FakeSession(Path("/srv/project"))).until(lambda: bool(opened))
+        assert app.focused is None
