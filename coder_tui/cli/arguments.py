@@ -103,6 +103,26 @@ def acp_parser() -> Parser:
     return parser
 
 
+def serve_parser() -> Parser:
+    parser = Parser(
+        prog="coder-tui serve",
+        description="Serve the screen to a browser on this machine; each tab is a session of its own.",
+    )
+    parser.add_argument(
+        "path", nargs="?", default=".", metavar="PATH", help="the folder to work in (default: here)"
+    )
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (127.0.0.1)")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="which port (default: a free one)")
+    parser.add_argument("--token", metavar="TEXT", help="the token of the address (default: a new one)")
+    parser.add_argument("--demo", action="store_true", help="serve the built-in demo")
+    parser.add_argument("--theme", metavar="NAME", help="a theme of yours or of the program's")
+    _add_model(parser)
+    add_common(parser)
+    _add_mode(parser)
+    _add_agent(parser)
+    return parser
+
+
 def tool_parser() -> Parser:
     parser = Parser(prog="coder-tui tool", description="Look at the tools, or run one.")
     commands = parser.add_subparsers(dest="action", required=True, metavar="list|call")
@@ -283,6 +303,7 @@ COMMANDS = {
     "demo": "the screen with the built-in demo model, no key needed",
     "run": "one prompt without a screen",
     "acp": "serve an editor over the Agent Client Protocol",
+    "serve": "the screen in a browser",
     "tool": "list the tools, or call one",
     "policy": "what policy says of a call",
     "sessions": "list, search, show, export or delete stored sessions",

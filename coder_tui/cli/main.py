@@ -22,6 +22,7 @@ COMMAND_MODULES = {
     "demo": "coder_tui.cli.screen_demo",
     "run": "coder_tui.cli.run",
     "acp": "coder_tui.cli.acp",
+    "serve": "coder_tui.cli.serve",
     "tool": "coder_tui.cli.tool",
     "policy": "coder_tui.cli.policy",
     "sessions": "coder_tui.cli.sessions",

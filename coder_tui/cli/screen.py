@@ -96,6 +96,8 @@ def _keys(invocation: Invocation) -> KeyMap:
 
 
 def require_terminal() -> None:
+    if os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver"):
+        return  # a browser's tab is the terminal
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the screen needs a terminal; use --plain or 'coder-tui run' without one")
     if os.environ.get("TERM", "") in ("", "dumb"):

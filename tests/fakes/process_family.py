@@ -1,5 +1,7 @@
 """Which processes another one started, and whether they are still there."""
 
+import os
+import select
 from pathlib import Path
 
 
@@ -30,3 +32,15 @@ def _parents() -> dict[int, int]:
 def _fields(stat: Path) -> list[str]:
     """State, parent and so on: what stands behind the name, which may hold anything."""
     return stat.read_text().rpartition(")")[2].split()
+
+
+def has_ended(pid: int, patience: float = 60.0) -> bool:
+    """Wait for a process that need not be a child of ours. Blocks."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], patience)[0])
+    finally:
+        os.close(handle)

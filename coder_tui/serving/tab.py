@@ -1,0 +1,140 @@
+"""One tab of a browser: a process of the program, its keys in and its screen out."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import WSMessage, WSMsgType, web
+from textual_serve.app_service import AppService
+from textual_serve.download_manager import DownloadManager
+
+log = logging.getLogger(__name__)
+PATIENCE = 10.0
+"""Seconds for a screen to store what it has and go, before it is ended."""
+SMALLEST, LARGEST = 20, 1000
+_WEB = {
+    "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
+    "TEXTUAL_COLOR_SYSTEM": "truecolor",
+    "TEXTUAL_FPS": "60",
+    "TERM": "xterm-256color",
+    "COLORTERM": "truecolor",
+}
+_OF_THIS_TERMINAL = ("TMUX", "STY", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "SSH_TTY", "NO_COLOR", "TEXTUAL")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    width: int = 80
+    height: int = 24
+
+
+def size_of(width: object, height: object) -> Size:
+    """What a browser says, within reason."""
+    return Size(_within(width, 80), _within(height, 24))
+
+
+def _within(value: object, otherwise: int) -> int:
+    try:
+        number = int(str(value))
+    except ValueError:
+        return otherwise
+    return min(max(number, SMALLEST), LARGEST)
+
+
+class _Screen(AppService):
+    """The program without a shell in between, in a group of its own."""
+
+    def __init__(
+        self, command: Sequence[str], environ: Mapping[str, str], socket: web.WebSocketResponse
+    ) -> None:
+        super().__init__(
+            "",
+            write_bytes=socket.send_bytes,
+            write_str=socket.send_str,
+            close=self._leave,
+            download_manager=DownloadManager(),
+        )
+        self._words = command
+        self._environ = environ
+        self._socket = socket
+
+    async def _leave(self) -> None:
+        await self._socket.close()
+
+    async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
+        kept = {name: value for name, value in self._environ.items() if name not in _OF_THIS_TERMINAL}
+        self._process = process = await asyncio.create_subprocess_exec(
+            *self._words,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            env={**kept, **_WEB, "COLUMNS": str(width), "ROWS": str(height)},
+            start_new_session=True,
+        )
+        self._stdin = process.stdin
+        return process
+
+    async def end(self) -> None:
+        """Ask it to go, then see to it."""
+        process = self._process
+        if process is None:
+            return
+        await self.send_meta({"type": "quit"})
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), PATIENCE)
+                break
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+        await process.wait()
+        if self._task is not None:
+            await self._task
+
+
+class Tab:
+    def __init__(
+        self, command: Sequence[str], environ: Mapping[str, str], socket: web.WebSocketResponse
+    ) -> None:
+        self._socket = socket
+        self._screen = _Screen(command, environ, socket)
+
+    async def run(self, size: Size) -> None:
+        """Until the browser goes, or the program ends."""
+        await self._screen.start(size.width, size.height)
+        try:
+            async for message in self._socket:
+                await self._take(message)
+        finally:
+            await asyncio.shield(self._screen.end())
+
+    async def _take(self, message: WSMessage) -> None:
+        if message.type is not WSMsgType.TEXT:
+            return
+        try:
+            said = json.loads(message.data)
+        except (ValueError, RecursionError):
+            return
+        await self._obey(said)
+
+    async def _obey(self, said: Any) -> None:
+        match said:
+            case ["stdin", str(keys)]:
+                await self._screen.send_bytes(keys.encode(errors="replace"))
+            case ["resize", {"width": width, "height": height}]:
+                size = size_of(width, height)
+                await self._screen.set_terminal_size(size.width, size.height)
+            case ["ping", str(mark)]:
+                await self._socket.send_json(["pong", mark])
+            case ["blur"]:
+                await self._screen.blur()
+            case ["focus"]:
+                await self._screen.focus()
+            case _:
+                log.info("a browser said something unknown")

@@ -1,0 +1,54 @@
+"""`coder-tui serve` in a real browser: a person types, approves and sees a diff."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.fakes.chromium import browser, needs_chromium
+from tests.fakes.process_family import descendants, has_ended
+from tests.fakes.program import Program
+
+pytestmark = needs_chromium
+
+
+@asynccontextmanager
+async def serving(program: Program) -> AsyncIterator[tuple[str, int]]:
+    """The address that is printed, and the number of the process."""
+    process = await asyncio.create_subprocess_exec(
+        *program.command("serve", "--demo"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=program.environment,
+        cwd=program.project,
+    )
+    assert process.stdout is not None
+    try:
+        yield (await process.stdout.readline()).decode().strip(), process.pid
+    finally:
+        process.terminate()
+        assert await asyncio.wait_for(process.wait(), 60) == 0
+
+
+async def test_a_person_types_approves_and_sees_a_diff(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    async with serving(program) as (url, server), browser(tmp_path / "browser") as opened:
+        page = await opened(url)
+        await page.shows("say anything to start")
+        await page.type("mend the bug")
+        await page.press("Enter")
+        await page.shows("Run this command?")
+        await page.shows("ready")
+        await page.press("y", control=True)
+        await page.shows("Allow edit?")
+        await page.shows("pieces >= 10")
+        await page.shows("ready")
+        await page.press("y", control=True)
+        await page.shows("Run this command?")
+
+        assert set(page.hosts) == {url.partition("://")[2].partition("/")[0]}
+        assert await page.evaluate("window.location.search") == ""
+        tabs = descendants(server)
+        assert tabs
+        await page.close()
+        assert [await asyncio.to_thread(has_ended, pid) for pid in tabs] == [True] * len(tabs)
