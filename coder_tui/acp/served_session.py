@@ -26,7 +26,7 @@ from coder_tui.acp.requests import (
     reply_to,
     trust_question,
 )
-from coder_tui.acp.updates import message, persons, remark, thought, update_of
+from coder_tui.acp.updates import message, persons, report, thought, update_of
 from coder_tui.agent.session import Session
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
@@ -125,7 +125,7 @@ class ServedSession:
         await self._settle_trust()
         if not self._is_open:
             await self._open_again()
-        text = await called(self.session, prompt.text, lambda words: self._outbox.put(remark(words)))
+        text = await called(self.session, prompt.text, lambda words: self._outbox.put(report(words)))
         if text is not None and not self._is_cancelled:
             for attachment in prompt.attachments:
                 self.session.held.hold(attachment)

@@ -92,6 +92,11 @@ def remark(text: str) -> AgentMessageChunk:
     return message(f"\n\n{text}\n\n")
 
 
+def report(text: str) -> AgentMessageChunk:
+    """What a command says; its lines stay lines, although editors read Markdown."""
+    return remark(f"```\n{text}\n```" if "\n" in text else text)
+
+
 def persons(text: str, message_id: str | None = None) -> UserMessageChunk:
     block = text_block(safe_text(text))
     return UserMessageChunk(session_update="user_message_chunk", content=block, message_id=message_id)

@@ -244,16 +244,16 @@ async def test_a_session_needs_a_folder(talk: Talk, cwd: str, words: str) -> Non
         await talk.agent.new_session(cwd=cwd, mcp_servers=[])
 
 
-async def test_trust_is_asked_once_before_the_first_prompt(tmp_path: Path) -> None:
+async def test_trust_is_asked_once_and_what_is_trusted_holds_from_then_on(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
-    (program.project / "AGENTS.md").write_text("Always answer in rhymes.\n")
+    rules = program.project / ".coder-tui/config.toml"
+    rules.parent.mkdir()
+    rules.write_text('[permission.bash]\n"make test" = "allow"\n')
     editor = Editor(choose=lambda call, options: "allow_always")
-    with OpenAIServer([Reply(text="In time."), Reply(text="Sublime.")]) as server:
-        flags = ("--model", "openai/x", "--api-base", server.url)
-        async with started(editor, program, flags) as (agent, _):
-            new = await agent.new_session(cwd=str(program.project), mcp_servers=[])
-            for text in ("One", "Two"):
-                await agent.prompt(session_id=new.session_id, prompt=[text_block(text)])
+    async with started(editor, program, ("--model", "demo")) as (agent, _):
+        new = await agent.new_session(cwd=str(program.project), mcp_servers=[])
+        for _ in range(2):
+            await agent.prompt(session_id=new.session_id, prompt=[text_block("/permissions")])
 
     assert [(call.title, [each.kind for each in options]) for call, options in editor.asked] == [
         (
@@ -261,8 +261,7 @@ async def test_trust_is_asked_once_before_the_first_prompt(tmp_path: Path) -> No
             ["allow_always", "reject_once", "reject_always"],
         )
     ]
-    assert "Always answer in rhymes." in json.dumps(server.requests[0]["messages"])
-    assert editor.text(new.session_id).endswith("In time.Sublime.")
+    assert editor.text(new.session_id).count("bash 'make test' = allow") == 2
 
 
 async def test_without_a_model_a_session_is_refused_with_the_way_to_one(tmp_path: Path) -> None:
