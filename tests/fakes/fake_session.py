@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from coder_tui.agent.code_lookup import FoundPlace, NamePlace
+from coder_tui.agent.forks import Forked
 from coder_tui.agent.profiles import Profile
 from coder_tui.agent.profiles_builtin import BUILD, built_in
 from coder_tui.agent.review import Reviewed
@@ -113,6 +114,25 @@ class FakeJobs:
         self.stopped.append(job_id)
 
 
+class FakeForks:
+    """Knows what was said as a test tells; notes from where forks were made."""
+
+    def __init__(self) -> None:
+        self.words: dict[str, str] = {}
+        self.made: list[str] = []
+        self.problem = ""
+        self.is_unused = False
+
+    def words_of(self, message_id: str) -> str:
+        return self.words[message_id]
+
+    async def fork(self, before: str = "") -> Forked:
+        if self.problem:
+            raise UserError(self.problem)
+        self.made.append(before)
+        return Forked("fork", "This is a fork.")
+
+
 class FakeReview:
     """Takes a review as if all of it could be done, unless there is a problem."""
 
@@ -184,6 +204,7 @@ class FakeSession:
         self.files: tuple[ChangedFile, ...] = ()
         self.record = FakeRecord()
         self.review = FakeReview()
+        self.forks = FakeForks()
         self.profiles = FakeProfiles(self)
         self.is_closed = False
         self.fails_before_storing: Event | None = None

@@ -74,6 +74,7 @@ def marked(mark: str, rows: Iterable[Strip], style: Style, palette: Palette) -> 
 @dataclass(frozen=True, slots=True)
 class UserEntry:
     text: str
+    message_id: str = ""
     has_gap: ClassVar[bool] = True
 
     @property

@@ -19,6 +19,7 @@ from coder_tui.ui.key_order import deliver
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.panes import MEDIUM, WIDE
+from coder_tui.ui.screens.fork_actions import ForkActions
 from coder_tui.ui.screens.gated import Gated
 from coder_tui.ui.screens.pane_actions import PaneActions
 from coder_tui.ui.screens.picker_actions import PickerActions
@@ -51,6 +52,7 @@ class SessionScreen(
     PaneActions,
     PickerActions,
     PromptActions,
+    ForkActions,
     ReportActions,
     WorkActions,
     Screen[None],
@@ -159,7 +161,7 @@ class SessionScreen(
         self.presenter.forget_cancelled()
         if text.startswith("!"):
             self.furniture.welcome.hide()
-        if self.composing.takes(text):
+        if self.composing.takes(text) or self.sends_again(text):
             return
         self.dock.show_chat()
         self.transcript.follow()
@@ -190,7 +192,7 @@ class SessionScreen(
 
     def action_escape(self) -> None:
         self.clear_selection()
-        if not self.presenter.has_just_closed and not self._stop():
+        if not self.presenter.has_just_closed and not self.forgets_again() and not self._stop():
             self.set_focus(self.prompt)
 
     def _stop(self) -> bool:

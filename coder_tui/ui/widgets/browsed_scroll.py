@@ -24,6 +24,7 @@ HINTS = (
     ("J K", "message"),
     ("c", "code"),
     ("e", "editor"),
+    ("u", "send again"),
     ("?", "keys"),
 )
 
@@ -126,6 +127,12 @@ class BrowsedScroll(SearchedScroll):
     def action_edit(self) -> None:
         if self.reader is not None and (block := self._block()):
             self.reader.open(block)
+
+    @property
+    def marked_message(self) -> str:
+        """The id of the marked message, if it is the person's; else empty."""
+        block = self._block()
+        return block[0].message_id if block and isinstance(block[0], UserEntry) else ""
 
     def _block(self) -> list[Entry]:
         """The marked entry; of a long reply, all its parts."""

@@ -66,7 +66,7 @@ class Transcript(BrowsedScroll):
     def add_user(self, message_id: str, text: str) -> None:
         self._end_stream()
         self.tail.drop_proposals()
-        self._add(UserEntry(safe_text(text)))
+        self._add(UserEntry(safe_text(text), message_id))
 
     def stream_text(self, message_id: str, text: str) -> None:
         self._begin_stream(message_id)
