@@ -50,6 +50,8 @@ class McpDesk:
         self._taken: tuple[object, ...] = ()
         self._complained: set[str] = set()
         self._has_waited = False
+        self.prompts: tuple[OfferedPrompt, ...] = ()
+        """Another object only when they are others."""
         pool.watch(self._look)
 
     def start(self, notify: Notify) -> None:
@@ -92,15 +94,6 @@ class McpDesk:
         if any(not entry.is_listed for entry in registry.entries()):
             search = self._search(registry, inner)
             registry.register(search.tool, search.audience, server=_SEARCH)
-
-    @property
-    def prompts(self) -> tuple[OfferedPrompt, ...]:
-        return tuple(
-            OfferedPrompt(view.name, prompt)
-            for view in self.pool.views
-            if view.state is ServerState.READY
-            for prompt in view.offer.prompts
-        )
 
     @property
     def resources(self) -> tuple[tuple[str, ResourceInfo], ...]:
@@ -158,6 +151,14 @@ class McpDesk:
 
     def _look(self) -> None:
         """A server that cannot be used is told of once for each reason."""
+        prompts = tuple(
+            OfferedPrompt(view.name, prompt)
+            for view in self.pool.views
+            if view.state is ServerState.READY
+            for prompt in view.offer.prompts
+        )
+        if prompts != self.prompts:
+            self.prompts = prompts
         for view in self.pool.views:
             if view.state in _TOLD:
                 self.complain(f"MCP server {view.name}: {view.state}, {view.detail} (/mcp shows more)")

@@ -28,6 +28,7 @@ class ScreenName(StrEnum):
     PROBLEMS = "problems"
     FILES = "files"
     JOBS = "jobs"
+    MCP = "mcp"
     MOUSE = "mouse"
     TRUST = "trust"
     SKILLS = "skills"

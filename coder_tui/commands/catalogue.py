@@ -66,6 +66,7 @@ def builtin_commands() -> tuple[Command, ...]:
         Command("permissions", "Rules, what you allowed, and decisions", permissions),
         _opening("files", "Name a file for the agent, or open it", ScreenName.FILES, "[NAME]"),
         _opening("jobs", "Commands in the background: read, stop", ScreenName.JOBS),
+        _opening("mcp", "MCP servers: states, restart, log in, switch off", ScreenName.MCP),
         _opening("mouse", "Leave the mouse to the terminal, or take it back", ScreenName.MOUSE),
         _opening("trust", "What this project brings along, and whether you trust it", ScreenName.TRUST),
         Command("tools", "The tools that the model has", tools),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from coder_tui.mcp.names import server_part
 from coder_tui.mcp.wire import PromptInfo
 
-_UNFIT = re.compile(r"[^\w.-]")
+_UNFIT = re.compile(r"[^\w-]")
 
 
 class PromptArgumentsError(Exception):

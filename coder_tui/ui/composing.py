@@ -43,7 +43,7 @@ class Composing:
         self._launch = launch
         self._say = say
         self.anchor = CompletionAnchor(popup)
-        self.files = FileSource(directory)
+        self.files = FileSource(directory, commands.resources)
         sources = Sources(
             self.files,
             CommandSource(commands.offered),

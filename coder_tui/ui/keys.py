@@ -31,6 +31,7 @@ class Context(StrEnum):
     THEMES = "List of themes"
     FILES = "List of files"
     JOBS = "List of background jobs"
+    MCP = "List of MCP servers"
     FIRST_RUN = "Welcome"
     REPLAY = "Replay"
     HELP = "Help"
@@ -101,6 +102,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.themes", _S, "", "screen.themes", "Choose the theme, with a preview"),
     _row("session.subagents", _S, "alt+s", "screen.subagents", "Sub-agents: read or stop one", priority=True),
     _row("session.files", _S, "f6", "screen.files", "Files: name one, or open it in $EDITOR"),
+    _row("session.mcp", _S, "", "screen.mcp", "MCP servers: states, restart, log in, switch off"),
     _row("session.jobs", _S, "", "screen.jobs", "Background jobs: read what one printed, or stop it"),
     _row("session.mouse", _S, "", "screen.mouse", "Mouse: for the program, or left to the terminal"),
     _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),
@@ -292,6 +294,9 @@ KEYS: tuple[KeyAction, ...] = (
     _row("sessions.all", Context.SESSIONS, "tab", "everywhere", "All folders, or this one", palette=False),
     _row("themes.keep", Context.THEMES, "ctrl+y", "keep", "Use it always, by the settings", palette=False),
     _row("files.edit", Context.FILES, "ctrl+g", "edit", "Open it in $EDITOR", palette=False),
+    _row("mcp.restart", Context.MCP, "r", "restart", "Start it anew", palette=False),
+    _row("mcp.switch", Context.MCP, "d", "switch", "Off for this session, or on", palette=False),
+    _row("mcp.log_in", Context.MCP, "l", "log_in", "Log in with a browser", palette=False),
     _row("jobs.stop", Context.JOBS, "x", "stop", "Stop it, at the second press", palette=False),
     _row("welcome.demo", Context.FIRST_RUN, "d", "demo", "Try the demo", palette=False),
     _row("welcome.look", Context.FIRST_RUN, "r", "look", "Look for a model again", palette=False),

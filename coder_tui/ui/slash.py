@@ -14,6 +14,7 @@ from coder_tui.ui.reading import BlockReader
 from coder_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:  # commands are not needed before one is typed
+    from coder_tui.agent.session import Session
     from coder_tui.commands.base import Command, Intent
     from coder_tui.commands.registry import Called, Commands, Unknown
 
@@ -46,6 +47,11 @@ class SlashCommands:
         screens = {f"{name}" for name in _opened()}
         return (command for command in self._commands if command.opens is None or command.opens in screens)
 
+    def resources(self) -> tuple[str, ...]:
+        """What servers have to read, as it is named behind the `@`."""
+        session = self._conversation.session
+        return tuple(label for label, _ in session.mcp.resources) if session else ()
+
     def take(self, text: str) -> bool:
         """Whether the line was a command, or meant to be one."""
         if not text.lstrip().startswith("/"):
@@ -67,16 +73,18 @@ class SlashCommands:
     @property
     def _commands(self) -> "Commands":
         session = self._conversation.session
-        found = (session.facts.skills.found, session.facts.commands.found) if session else ()
+        found = _changing(session) if session else ()
         if self._all is None or not _are_same(self._of, found):
             from coder_tui.commands.catalogue import builtin_commands
             from coder_tui.commands.custom import with_custom
+            from coder_tui.commands.mcp import with_prompts
             from coder_tui.commands.registry import Commands
             from coder_tui.commands.skills import with_skills
 
             table = builtin_commands()
             if session is not None:
                 table = with_custom(with_skills(table, session.facts.skills), session.facts.commands)
+                table = with_prompts(table, session.mcp.prompts)
             self._all = Commands(table)
             self._of = found
         return self._all
@@ -150,6 +158,11 @@ class SlashCommands:
             await self._screen.app.run_action(call, self._screen)
 
 
+def _changing(session: "Session") -> tuple[object, ...]:
+    """What commands are made of besides the built-in ones; another object when it is another."""
+    return session.facts.skills.found, session.facts.commands.found, session.mcp.prompts
+
+
 def _are_same(first: tuple[object, ...], second: tuple[object, ...]) -> bool:
     """The very objects: comparing what they hold would read every file's text at each key."""
     return len(first) == len(second) and all(one is other for one, other in zip(first, second, strict=True))
@@ -170,6 +183,7 @@ _ACTIONS = {
     "problems": "screen.problems",
     "files": "screen.files",
     "jobs": "screen.jobs",
+    "mcp": "screen.mcp",
     "mouse": "screen.mouse",
     "trust": "screen.trust",
     "skills": "screen.skills",

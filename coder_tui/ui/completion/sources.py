@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from coder_tui.text.fuzzy import FuzzyIndex
 from coder_tui.text.mentions import mention
+from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.widgets.completion import Candidate
 
 if TYPE_CHECKING:  # neither is needed before something is named
@@ -19,8 +20,11 @@ _LABEL = 200
 class FileSource:
     """Files below the folder that `directory` tells; a session may bring another one."""
 
-    def __init__(self, directory: Callable[[], Path]) -> None:
+    def __init__(
+        self, directory: Callable[[], Path], resources: Callable[[], tuple[str, ...]] = tuple
+    ) -> None:
         self._directory = directory
+        self._resources = resources
         self._index: FileIndex | None = None
         self._of: Path | None = None
 
@@ -30,9 +34,21 @@ class FileSource:
 
     async def candidates(self, query: str) -> tuple[Candidate, ...]:
         found = await (await self._files()).suggest(query, MOST)
-        return tuple(
+        files = tuple(
             Candidate(mention(each.path), each.path, each.positions, is_final=not each.path.endswith("/"))
             for each in found
+        )
+        return (*files, *self._of_servers(query))
+
+    def _of_servers(self, query: str) -> tuple[Candidate, ...]:
+        """Resources of servers, once something is typed that tells them from files."""
+        names = self._resources()
+        if not names or not query:
+            return ()
+        index = FuzzyIndex([safe_line(name) for name in names])
+        return tuple(
+            Candidate(mention(names[match.index]), index.texts[match.index], match.positions, source="mcp")
+            for match in index.search(query, MOST)
         )
 
     def use(self, path: str) -> None:

@@ -49,6 +49,15 @@ class WorkActions(Furnished):
 
         self.app.push_screen(JobsScreen(self.chrome, session.jobs, self.reader.read_text))
 
+    def action_mcp(self) -> None:
+        session = self.conversation.session
+        if session is None:
+            self.hints.show(NOT_YET)
+            return
+        from coder_tui.ui.screens.mcp import McpScreen
+
+        self.app.push_screen(McpScreen(self.chrome, session.mcp.pool, self.reader.read_text))
+
     def _jobs_changed(self, session: "Session") -> None:
         """How many run stands in the status; the end of one is said."""
         states = session.jobs.states()

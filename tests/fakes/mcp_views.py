@@ -1,0 +1,66 @@
+"""MCP servers that are only shown: they stand as a test says, and note what is asked of them."""
+
+from pathlib import Path
+
+from coder_tui.agent.mcp_desk import McpDesk
+from coder_tui.mcp.approved import Approved
+from coder_tui.mcp.pool import Known, McpPool, PoolOptions, ServerView
+from coder_tui.mcp.wire import (
+    Offer,
+    PromptArgument,
+    PromptInfo,
+    ResourceInfo,
+    SandboxOrder,
+    ServerOrder,
+    ServerState,
+    ToolInfo,
+    Transport,
+)
+from coder_tui.text.redact import BY_SHAPE
+from coder_tui.tools.outside import NoInnerCalls
+from coder_tui.tools.registry import Registry
+from tests.fakes.mcp_pools import SCHEMA, found
+
+WEATHER = PromptInfo("weather", "Asks for the weather", (PromptArgument("city", is_required=True),))
+OFFER = Offer(
+    tools=(
+        ToolInfo("echo", "Says it \x1b[31magain.\nAnd more.", SCHEMA),
+        ToolInfo("[b]sum[/b]", "Adds.", SCHEMA),
+    ),
+    prompts=(WEATHER,),
+    resources=(ResourceInfo("demo://notes/1.md", "notes"),),
+    label="everything 2.0",
+    protocol="2025-11-25",
+    problems=("tools: bad is left out: its schema is none",),
+)
+
+
+def view(name: str, state: ServerState, detail: str = "", *, url: str = "", link: str = "") -> ServerView:
+    server = found(name, url=url) if url else found(name, command="npx", args=("-y", name))
+    order = ServerOrder(name, Transport.HTTP if url else Transport.STDIO, server.section.argv, url=url)
+    offer = OFFER if state is ServerState.READY else Offer()
+    return ServerView(Known(server, order), state, detail, offer, link=link)
+
+
+class ShownServers(McpPool):
+    def __init__(self) -> None:
+        sandbox = SandboxOrder("none", "", "off", (), (), "", "")
+        super().__init__((), PoolOptions(sandbox, {}, Path(), BY_SHAPE))
+        self.asked: list[str] = []
+
+    def show(self, *views: ServerView) -> None:
+        for each in views:
+            self._put(each)
+
+    async def restart(self, name: str, *, logs_in: bool = False) -> None:
+        self.asked.append(f"{'log in' if logs_in else 'restart'} {name}")
+
+    async def stop(self, name: str) -> None:
+        self.asked.append(f"stop {name}")
+
+
+def shown_desk(*views: ServerView) -> tuple[McpDesk, ShownServers]:
+    pool = ShownServers()
+    desk = McpDesk(pool, Registry(), Approved(Path("/dev/null")), NoInnerCalls())
+    pool.show(*views)
+    return desk, pool
