@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -31,9 +32,11 @@ PROJECT_NAMES = (*SHARED_NAMES, SERVERS_NAME)
 """Weakest first: of one name the later holds."""
 _CLAUDE = ".claude.json"
 _LARGEST = 50_000_000
-# A text in quotes is kept as it is; a comment goes.
-_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_LAST_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
+# A text in quotes is kept as it is; a comment goes. What is never closed reaches to the end: looked for anew
+# from each sign inside it, a stranger's small file would take hours.
+_TEXT = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
+_COMMENT = re.compile(_TEXT + r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_LAST_COMMA = re.compile(_TEXT + r"|,(?=\s*[}\]])", re.DOTALL)
 
 
 def server_file(workspace: Path, name: str) -> ProjectFile | None:
@@ -109,8 +112,8 @@ def _values(file: ProjectFile) -> tuple[dict[str, object], tuple[str, ...]]:
     twice: list[str] = []
 
     def pairs(given: list[tuple[str, object]]) -> dict[str, object]:
-        names = [name for name, _ in given]
-        twice.extend(dict.fromkeys(name for name in names if names.count(name) > 1))
+        times = Counter(name for name, _ in given)
+        twice.extend(name for name, count in times.items() if count > 1)
         return dict(given)
 
     text = file.data.decode("utf-8", "replace").removeprefix("\ufeff")

@@ -1,0 +1,30 @@
+"""Files of servers that a stranger made to keep the program busy: read to the end at once, before any trust."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coder_tui.config.mcp_files import server_file
+from coder_tui.config.project import ProjectFileError
+
+# Each took hours, and more for every further byte, when it was looked through anew from each sign.
+NEVER_CLOSED = {
+    "text": b'"' + b'\\"' * 400_000,
+    "text-and-backslash": b'"' + b'\\"' * 400_000 + b"\\",
+    "comment": b"/*" * 400_000,
+}
+
+
+@pytest.mark.parametrize("case", NEVER_CLOSED)
+def test_what_is_never_closed_is_no_json(case: str, tmp_path: Path) -> None:
+    (tmp_path / "opencode.json").write_bytes(NEVER_CLOSED[case])
+    with pytest.raises(ProjectFileError, match="is not valid JSON"):
+        server_file(tmp_path, "opencode.json")
+
+
+def test_sixty_thousand_servers_are_read_at_once(tmp_path: Path) -> None:
+    servers = {f"s{number}": 1 for number in range(60_000)}
+    (tmp_path / "opencode.json").write_text(json.dumps({"mcp": servers}))
+    found = server_file(tmp_path, "opencode.json")
+    assert found is not None and json.loads(found.data) == {"mcpServers": servers}
