@@ -6,6 +6,7 @@ from pathlib import Path
 
 from coder_tui.agent.code_lookup import FoundPlace, NamePlace
 from coder_tui.agent.forks import Forked
+from coder_tui.agent.mcp_desk import no_servers
 from coder_tui.agent.profiles import Profile
 from coder_tui.agent.profiles_builtin import BUILD, built_in
 from coder_tui.agent.review import Reviewed
@@ -196,6 +197,7 @@ class FakeSession:
         self.facts = FakeFacts()
         self.shell = FakeShell()
         self.jobs = FakeJobs()
+        self.mcp = no_servers()
         self.subagents = FakeChildren()
         self.lookup = FakeLookup()
         self.submitted: list[str] = []

@@ -29,8 +29,8 @@ class McpScreen(PickerScreen):
         ("r", "restart"),
         ("d", "off, or on"),
         ("l", "log in"),
-        ("/", "filter"),
         ("Esc", "close"),
+        ("/", "filter"),
     )
 
     def __init__(self, chrome: Chrome, pool: "McpPool", read: Callable[[str, str], None]) -> None:
