@@ -1,4 +1,4 @@
-"""Files of servers that a stranger made to keep the program busy: read to the end at once, before any trust."""
+"""Files of servers that a stranger made to keep the program busy: read in one pass, before any trust."""
 
 import json
 from pathlib import Path
