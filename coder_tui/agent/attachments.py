@@ -159,7 +159,7 @@ def _shown(block: object) -> str:
 
 def told(message: UserMessage) -> Iterator[Event]:
     """A message as it is shown: with a word on what went along with it."""
-    yield UserMessageAdded(message.id, message.text)
+    yield UserMessageAdded(message.id, message.text, message.is_typed)
     shown = (each for each in message.attachments if each.label != GIT_STATE)
     kept = [each for each in shown if not each.text.startswith(NOT_ATTACHED)]
     labels = [f"{each.label} ({each.text})" if each.data else each.label for each in kept]

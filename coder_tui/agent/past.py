@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from coder_tui.agent.replay import replay
+from coder_tui.agent.usage_meter import last_context
 from coder_tui.protocol.events import Event
 
 if TYPE_CHECKING:  # the session holds this
@@ -19,4 +20,7 @@ class Past:
         stored = await self._parts.store.load(self._parts.info.id)
         self._parts.services.conversation.replace(stored.messages, stored.compactions)
         self._parts.take_todos(stored.todos)
+        meter = self._parts.services.meter
+        meter.context_tokens = last_context(stored.messages)
+        self._parts.bus.publish(meter.snapshot())
         self.events = tuple(replay(stored))

@@ -157,7 +157,8 @@ class Turn:
         failure = await self._services.check()
         if failure is not None:
             # Not as a person's words: a check prints what it likes, and must not call files or skills by it.
-            await to_the_end(self._store(UserMessage(uuid4().hex, failure.words, (failure.output,))))
+            message = UserMessage(uuid4().hex, failure.words, (failure.output,), is_typed=False)
+            await to_the_end(self._store(message))
         return failure is not None
 
     async def _ask_model(self) -> AssistantMessage:

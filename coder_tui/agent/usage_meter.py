@@ -3,7 +3,7 @@
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.protocol.events import UsageUpdated
-from coder_tui.protocol.messages import AssistantMessage
+from coder_tui.protocol.messages import AssistantMessage, Message
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.sessions import Store
 
@@ -49,13 +49,23 @@ class UsageMeter:
         """A sub-agent's reply costs as any other, but fills a window of its own."""
         await to_the_end(self._count(message, child_id))
 
-    async def _count(self, message: AssistantMessage, child_id: str = "") -> None:
+    async def add_beside(self, message: AssistantMessage) -> None:
+        """What was asked for the program's own sake costs, too, but is no step of the turn."""
+        await to_the_end(self._count(message, is_step=False))
+
+    async def _count(self, message: AssistantMessage, child_id: str = "", *, is_step: bool = True) -> None:
         usage, turn = message.usage, self._turn_number
         await self._store.add_usage(self._session_id, message.id, message.model, usage, turn, child_id)
-        self._steps += 1
+        self._steps += is_step
         self.turn += usage
         self.session += usage
         self._bus.publish(self.snapshot())
 
     def snapshot(self) -> UsageUpdated:
         return UsageUpdated(self.turn, self.session, self.context_tokens, self.context_window)
+
+
+def last_context(messages: tuple[Message, ...]) -> int:
+    """How much of the window the newest reply filled."""
+    replies = (message for message in reversed(messages) if isinstance(message, AssistantMessage))
+    return next((reply.usage.total_tokens for reply in replies), 0)

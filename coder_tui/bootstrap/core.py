@@ -25,7 +25,7 @@ from coder_tui.agent.skill_calls import SkillCalls, loaded_skills
 from coder_tui.agent.spend_cap import SpendCap
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
-from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.agent.usage_meter import UsageMeter, last_context
 from coder_tui.bootstrap.briefing import build_briefing, nearby_instructions
 from coder_tui.bootstrap.compaction import build_compaction
 from coder_tui.bootstrap.custom_commands import bring_commands, build_commands, command_calls
@@ -43,7 +43,6 @@ from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UsageError
 from coder_tui.protocol.events import Notice, TodosChanged
-from coder_tui.protocol.messages import AssistantMessage, Message
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
@@ -138,7 +137,7 @@ class Core:
             queue=queue,
             state=state,
             services=services,
-            titles=TitleWriter(self.client, self._small_model()),
+            titles=TitleWriter(self.client, self._small_model(), services.meter.add_beside),
             changes=changes,
             profiles=bench.profiles,
             skills=bench.skills,
@@ -205,7 +204,7 @@ class Core:
             step=ModelStep(self.client, bench.bus, self.retry),
             runner=bench.runner,
             meter=UsageMeter(
-                self.store, bench.bus, stored.info.id, stored.usage, _last_context(stored.messages)
+                self.store, bench.bus, stored.info.id, stored.usage, last_context(stored.messages)
             ),
             limits=Limits(limits.max_steps, limits.max_minutes, limits.repeated_calls),
             known_tools=bench.registry.names,
@@ -274,9 +273,3 @@ def _todo_saver(store: Store, bus: EventBus, session_id: str) -> SaveTodos:
         bus.publish(TodosChanged(items))
 
     return save
-
-
-def _last_context(messages: tuple[Message, ...]) -> int:
-    """How much of the window the newest reply filled."""
-    replies = (message for message in reversed(messages) if isinstance(message, AssistantMessage))
-    return next((reply.usage.total_tokens for reply in replies), 0)

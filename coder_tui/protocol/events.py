@@ -57,10 +57,11 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class UserMessageAdded:
-    """Stored: a message is shown as sent only once it cannot be lost."""
+    """Stored: a message is shown as sent only once it cannot be lost. Not `is_typed`: the program's own."""
 
     message_id: str
     text: str
+    is_typed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,12 +44,13 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """`text` is as the person wrote it, and as it is shown."""
+    """`text` is as the person wrote it, and as it is shown; not `is_typed`: the program wrote it."""
 
     id: str
     text: str
     attachments: tuple[Attachment, ...] = ()
     role: Literal["user"] = "user"
+    is_typed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def sent_texts(connection: sqlite3.Connection, directory: str, most: int) -> tup
     rows = connection.execute(
         "SELECT json_extract(body, '$.text') AS text FROM messages JOIN sessions ON sessions.id = session_id "
         "WHERE directory = ? AND parent_id IS NULL AND trashed IS NULL AND role = 'user' "
-        "AND json_valid(body) AND length(text) <= ? "
+        "AND json_valid(body) AND json_extract(body, '$.is_typed') IS NOT 0 AND length(text) <= ? "
         "ORDER BY messages.rowid DESC LIMIT ?",
         (pack_text(directory), LONGEST_RECALLED, most),
     ).fetchall()

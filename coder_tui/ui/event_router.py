@@ -93,6 +93,8 @@ class EventRouter:
                 self._route_choice(event)
             case TurnStarted():
                 status.show(activity=Activity.WORKING)
+            case UserMessageAdded(text=text, is_typed=False):
+                transcript.add_note(NoticeLevel.INFO, text)
             case UserMessageAdded(message_id, text):
                 transcript.add_user(message_id, text)
                 self.sent.append(text)

@@ -319,7 +319,11 @@ async def test_a_small_model_names_the_session_beside_the_first_turn(tmp_path: P
         await made.session.submit("please mend the cart, it has a bug")
         await asyncio.wait_for(named.wait(), 10)
         info = await made.store.get(made.session.id)
+        paid = [(call.model, call.usage) for call in await made.session.facts.paid_calls()]
+        steps = made.session.record.meter.steps
     assert info.title == "Mend the cart"
+    # A name costs as anything else does, but is no step of the turn.
+    assert (sorted(model for model, _ in paid), steps) == (["scripted", "tiny"], 1)
     assert {request.model for request in made.model.requests} == {"tiny", "scripted"}
 
 

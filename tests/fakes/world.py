@@ -201,7 +201,7 @@ def _assemble(
     )
     room = _compaction(store, stored, folder, model, services, changes)
     services, earlier = replace(services, room=room), tuple(replay(stored))
-    titles = TitleWriter(model, ModelChoice(small) if small else None)
+    titles = TitleWriter(model, ModelChoice(small) if small else None, services.meter.add_beside)
     desks = (room, _verifier(store, services, desk, changes), profiles)
     first = (info, store, bus, broker, desk, queue, state, services, titles, changes)
     parts = SessionParts(*first, *desks, earlier)

@@ -174,6 +174,7 @@ def test_jsonl_has_a_line_for_each_thing() -> None:
         "text": "please",
         "attachments": [],
         "role": "user",
+        "is_typed": True,
     }
     assert lines[4] == {
         "type": "call",

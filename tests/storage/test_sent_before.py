@@ -17,6 +17,7 @@ async def test_messages_of_the_folder_come_oldest_first_without_what_they_brough
             await store.add_message(session.id, message)
             await store.add_message(session.id, AssistantMessage(f"a{number}", "reply"))
     await store.add_message(session.id, UserMessage("long", "x" * (LONGEST_RECALLED + 1)))
+    await store.add_message(session.id, UserMessage("check", "The check failed.", is_typed=False))
     await store.add_message(session.id, UserMessage("key", "use sk-ant-api03-" + "a1B2" * 20))
 
     sent = await store.sent_before("/here", 10)
@@ -26,4 +27,4 @@ async def test_messages_of_the_folder_come_oldest_first_without_what_they_brough
     assert sent[:2] == ("one", "two")
     assert "a1B2" not in sent[-1]
     assert newest == sent[-1:]
-    assert "other" not in sent
+    assert not {"other", "The check failed."} & set(sent)

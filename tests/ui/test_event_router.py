@@ -106,6 +106,14 @@ async def test_changed_files_are_asked_for_and_shown() -> None:
         await s.until(lambda: "A new.py" in s.drawn())
 
 
+async def test_what_the_program_says_to_the_model_is_not_shown_as_the_persons() -> None:
+    async with stage() as s:
+        s.session.emit(UserMessageAdded("v", "The check failed.", is_typed=False))
+        await s.until(lambda: "The check failed." in s.drawn())
+        assert s.screen.router is not None
+        assert ("you  The check" in s.drawn(), s.screen.router.sent) == (False, [])
+
+
 async def test_a_new_title_is_kept_for_the_way_out() -> None:
     async with stage() as s:
         s.session.emit(SessionRenamed("better name"))
