@@ -72,11 +72,6 @@ class PickerScreen(Gated, ModalScreen[str | None]):
         frame.border_title = Content(self.heading)
         yield frame
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether keys are taken at once; before that they are kept."""
-        return self._early is None
-
     @abstractmethod
     def fill(self) -> None:
         """Show the items; called once there is a place for them."""

@@ -58,9 +58,10 @@ class SessionsScreen(PickerScreen):
         self._is_everywhere = bool(query)
         self._is_loaded = False
         self._is_settled = asyncio.Event()
+        self._is_settled.set()
 
     async def take(self, event: events.Key | events.Paste) -> bool:
-        if self.is_ready and isinstance(event, events.Key) and event.key == "enter":
+        if isinstance(event, events.Key) and event.key == "enter":
             # Else it would open what stood there before the letters that came just now had found theirs.
             await self._is_settled.wait()
         return await super().take(event)
