@@ -1,6 +1,7 @@
 """One sub-agent: works in a conversation of its own until it says its last word."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from coder_tui.agent.event_bus import EventBus
@@ -21,6 +22,14 @@ NUDGE = (
 INCOMPLETE = "Incomplete: the sub-agent ended without a summary of its own."
 LAST_WORDS = 4000
 """Characters of what it said last, where it gave no summary."""
+
+
+GO_ON = "A hook of the person's wants something more; then call task_finish again. It says:"
+MayNotEnd = Callable[[str], Awaitable[str]]
+
+
+async def may_end(agent: str) -> str:
+    return ""
 
 
 @dataclass(slots=True)
@@ -50,6 +59,8 @@ class Child:
     bus: EventBus
     meter: SubagentMeter
     word: LastWord = field(default_factory=LastWord)
+    may_not_end: MayNotEnd = may_end
+    """Asked once, by its name, when it has said its last word; gives a reason to go on, or none."""
 
     def over(self) -> TurnEnd | None:
         """What ends its work between two steps, besides the limits that hold for all."""
@@ -82,6 +93,10 @@ class Child:
         end = await turn.run(objective)
         if end.outcome is TurnOutcome.DONE and self.word.summary is None:
             end = await turn.run(NUDGE)
+        if self.word.summary is not None and (reason := await self.may_not_end(self.agent)):
+            before, self.word.summary = self.word.summary, None
+            end = await turn.run(f"{GO_ON}\n\n{reason}")
+            self.word.summary = self.word.summary or before
         if self.word.summary is not None:
             return Ending(ChildState.OK if self.word.ok else ChildState.FAILED, self.word.summary)
         return Ending(ChildState.FAILED, self._unfinished(end.message or INCOMPLETE, services))

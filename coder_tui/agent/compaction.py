@@ -1,6 +1,7 @@
 """Makes room in the model's window: first old results are left out, then a summary stands for what was."""
 
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,6 +58,14 @@ class Keeper(Protocol):
     async def __call__(self, going: tuple[Message, ...], summary: str) -> str: ...
 
 
+AUTO, MANUAL = "auto", "manual"
+MayNot = Callable[[str, str], Awaitable[str]]
+
+
+async def nobody_objects(trigger: str, wish: str) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What `/compact` would do."""
@@ -80,7 +89,9 @@ class CompactionDesk:
         meter: UsageMeter,
         bus: EventBus,
         store: "CompactionStore",
+        may_not: MayNot = nobody_objects,
     ) -> None:
+        """`may_not` is asked first, with what it is for and the person's wish; it gives a reason, or none."""
         self._session_id = session_id
         self._conversation = conversation
         self._request = request
@@ -89,6 +100,7 @@ class CompactionDesk:
         self._meter = meter
         self._bus = bus
         self._store = store
+        self._may_not = may_not
 
     async def pin(self, text: str) -> None:
         """Every later summary carries these words on."""
@@ -110,7 +122,7 @@ class CompactionDesk:
         if self._meter.context_tokens < window * SUMMARISE_AT:
             return
         try:
-            await self.compact()
+            await self.compact(trigger=AUTO)
         except (UserError, ModelError) as error:
             self._bus.publish(Notice(NoticeLevel.WARNING, f"The conversation was not compacted: {error}"))
 
@@ -118,19 +130,21 @@ class CompactionDesk:
         """The provider refused for want of room; whether there is more of it now."""
         try:
             # The window is smaller than it was thought to be.
-            await self._summarise(self._cut(_LEAST_TAIL), "")
+            await self._summarise(self._cut(_LEAST_TAIL), "", AUTO)
         except UserError as error:
             log.info("nothing to compact after an overflow: %s", error)
             return False
         return True
 
-    async def compact(self, wish: str = "") -> CompactionFinished:
+    async def compact(self, wish: str = "", trigger: str = MANUAL) -> CompactionFinished:
         """Have a summary written; `UserError` where there is nothing to summarise, or no summary came."""
-        return await self._summarise(self._cut(Room(self._window).tail), wish)
+        return await self._summarise(self._cut(Room(self._window).tail), wish, trigger)
 
-    async def _summarise(self, planned: Cut, wish: str) -> CompactionFinished:
+    async def _summarise(self, planned: Cut, wish: str, trigger: str) -> CompactionFinished:
         if not planned.goes:
             raise UserError(NOTHING_TO_COMPACT)
+        if reason := await self._may_not(trigger, wish):
+            raise UserError(f"a hook says: {reason}")
         before = self._size()
         self._bus.publish(CompactionStarted())
         try:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from coder_tui.agent.coverage import AskedBefore
+from coder_tui.agent.hook_wish import HOOK_RULE, HookWish, wished
 from coder_tui.agent.profiles import Profile
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.policy.decide import FLOOR_SOURCE, Action, Policy, Verdict, decide
@@ -139,11 +140,12 @@ class PermissionDesk:
         asker: AskingAgent = MAIN_AGENT,
         is_foreign: bool = False,
         is_persons: bool = False,
+        wish: HookWish | None = None,
     ) -> Clearance:
         """Return when the call may run; raise `ToolError` when it may not. `is_persons`: their own wish."""
         action = action_of(tool, access, is_foreign=is_foreign)
         decide_on = self.verdict if is_persons else self._verdict_on
-        verdict = decide_on(action)
+        verdict = wished(decide_on(action), wish)
         if is_repeat and verdict.effect is Effect.ALLOW:
             verdict = Verdict(
                 Effect.ASK, REPEAT_RULE, "limits.repeated_calls", ("the same call again and again",)
@@ -157,7 +159,8 @@ class PermissionDesk:
                 await self._log.decided(call_id, tool.name, verdict, "")
                 raise _denied(verdict)
             case Effect.ASK:
-                grants = () if verdict.rule == REPEAT_RULE else offered_grants(action, self.policy)
+                is_lasting = verdict.rule not in (REPEAT_RULE, HOOK_RULE)
+                grants = offered_grants(action, self.policy) if is_lasting else ()
                 request = _request(call_id, tool, params, access, verdict, grants, asker)
                 request = replace(request, covered=self._covered(grants))
                 self._before.remember(action, request.summary)

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
@@ -15,10 +15,12 @@ from coder_tui.agent.bad_calls import half_written, writes_mask
 from coder_tui.agent.call_reach import changed_paths, may_change_anything, touches_git, unbound
 from coder_tui.agent.edit_problems import EditProblems, NoEditProblems
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.hook_calls import UNHOOKED, CallHooks, HookedCall, NoCallHooks
 from coder_tui.agent.instructions import Nearby, nothing_nearby
-from coder_tui.agent.permissions import MAIN_AGENT, AskingAgent, Clearance, PermissionDesk
+from coder_tui.agent.permissions import MAIN_AGENT, AskingAgent, PermissionDesk
 from coder_tui.agent.review import name_of
 from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.agent.told_of_person import told_of_person
 from coder_tui.protocol.access import TargetKind, ToolKind
 from coder_tui.protocol.display import DisplayBlock, TextBlock
 from coder_tui.protocol.errors import STOPPED, ErrorType, ToolError, UserError
@@ -29,7 +31,6 @@ from coder_tui.text.redact import BY_SHAPE, MASK, Redactor, map_texts
 from coder_tui.text.stream_redactor import KnownStream
 from coder_tui.tools.base import Access, Audience, JsonObject, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.call import rewritten, understand
-from coder_tui.tools.editing.refused import told
 from coder_tui.tools.git_command import canonical_call
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
@@ -37,8 +38,8 @@ from coder_tui.tools.truncate import OutputGuard
 log = logging.getLogger(__name__)
 INVALID = "invalid"
 NO_PROBLEMS = NoEditProblems()
+NO_HOOKS = NoCallHooks()
 _WRITERS = frozenset({ToolKind.EDIT, ToolKind.EXECUTE})
-EDITED = "The person changed this call before it ran; what ran is below."
 
 
 def blind() -> bool:
@@ -58,6 +59,7 @@ class Scope:
     nearby: Nearby = nothing_nearby
     """Instructions for those who touch these files, where they are new to the conversation."""
     problems: EditProblems = NO_PROBLEMS
+    hooks: CallHooks = NO_HOOKS
 
     @property
     def asker(self) -> AskingAgent:
@@ -116,6 +118,8 @@ class _Attempt:
     summary: str = ""
     is_recorded: bool = False
     is_finished: bool = False
+    hooked: HookedCall = UNHOOKED
+    given: JsonObject = field(default_factory=dict)
     end: tuple[ToolResult, Outcome] | None = None
     """How the call itself ended; what language servers say of it may still be awaited."""
 
@@ -188,6 +192,9 @@ class ToolRunner:
         try:
             result, outcome = attempt.end = await self._attempt(attempt, is_repeat=is_repeat, is_cut=is_cut)
             result = await self._with_problems(attempt, result)
+            if attempt.is_recorded and outcome in (Outcome.OK, Outcome.FAILED):
+                told = (attempt.tool, attempt.given, attempt.hooked)
+                result = await self._scope.hooks.after(*told, result, self._scope.agent)
             return await to_the_end(self._finish(attempt, result, outcome))
         except asyncio.CancelledError:
             # The conversation stays valid only if this call, too, has a result.
@@ -221,6 +228,9 @@ class ToolRunner:
         tool, params = self._understand(attempt)
         context = self._context(attempt)
         self._bus.publish(ToolStarted(attempt.call.id, tool.name, tool.kind, attempt.summary))
+        attempt.hooked = await self._scope.hooks.before(tool, params, self._scope.agent)
+        if attempt.hooked.arguments is not None:
+            tool, params = self._understand(attempt, json.dumps(attempt.hooked.arguments))
         access = await tool.access(params, context)
         is_foreign = self.registry.is_foreign(tool.name)
         with self._scope.problems.declared(attempt.call.id, access):
@@ -232,12 +242,14 @@ class ToolRunner:
                 is_repeat=is_repeat,
                 asker=self._scope.asker,
                 is_foreign=is_foreign,
+                wish=attempt.hooked.wish,
             )
         if clearance.edited is not None:
             params = rewritten(tool, params, clearance.edited)
             attempt.summary = tool.summary(params)
             access = await tool.access(params, context)
             await self._desk.clear_edited(attempt.call.id, tool, access, is_foreign=is_foreign)
+        attempt.given = params.model_dump(mode="json", exclude_unset=True)
         await to_the_end(self._record(attempt))
         attempt.began = time.monotonic()  # the time that a person took to answer is not the tool's
         shown = access if clearance.was_asked else unbound(tool.kind, access)
@@ -253,7 +265,7 @@ class ToolRunner:
             with self._scope.problems.edited(access, result):
                 self._bus.publish(FilesChanged(result.changed_paths))
         result = await self._with_nearby(result, access)
-        return _told_of_person(result, tool, access, clearance)
+        return told_of_person(result, tool, access, clearance)
 
     async def _with_problems(self, attempt: _Attempt, result: ToolResult) -> ToolResult:
         try:
@@ -289,8 +301,8 @@ class ToolRunner:
             if seen:
                 self._bus.publish(FilesChanged(tuple(name_of(path, self._scope.directory) for path in seen)))
 
-    def _understand(self, attempt: _Attempt) -> tuple[Tool[Any], Params]:
-        name, arguments = canonical_call(attempt.call.name, attempt.call.arguments)
+    def _understand(self, attempt: _Attempt, instead: str = "") -> tuple[Tool[Any], Params]:
+        name, arguments = canonical_call(attempt.call.name, instead or attempt.call.arguments)
         tool = self.tool_of(name)
         attempt.kind = tool.kind
         if self.masks.has_any and tool.kind in _WRITERS and MASK in arguments:
@@ -347,18 +359,6 @@ class ToolRunner:
                 attempt.call.id, attempt.shown_tool, outcome, attempt.summary, display, attempt.duration_ms
             )
         )
-
-
-def _told_of_person(
-    result: ToolResult, tool: Tool[Any], access: Access | None, clearance: Clearance
-) -> ToolResult:
-    """The model must know that what ran is not what it asked for."""
-    note: JsonObject = {}
-    if clearance.edited is not None:
-        note = {"edited_by_person": {"message": EDITED, tool.editable: clearance.edited}}
-    elif clearance.refused and access is not None:
-        note = told(access.preview, clearance.refused)
-    return replace(result, for_model={**result.for_model, **note})
 
 
 def failure_json(error: ToolError) -> JsonObject:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from coder_tui.agent.compaction import CompactionDesk
+from coder_tui.agent.compaction import CompactionDesk, MayNot
 from coder_tui.agent.keepsakes import Keepsakes
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.summary import Summariser
@@ -20,6 +20,7 @@ def build_compaction(
     services: TurnServices,
     changes: SessionChanges,
     todos: TodoList,
+    may_not: MayNot,
 ) -> CompactionDesk:
     session_id = todos.session_id
     keep = Keepsakes(
@@ -38,4 +39,5 @@ def build_compaction(
         services.meter,
         services.bus,
         store,
+        may_not,
     )

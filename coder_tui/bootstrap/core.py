@@ -123,9 +123,10 @@ class Core:
         queue = MessageQueue(bus)
         mcp = await open_desk(self.setup, bench)
         services = self._services(bench, conversation, queue, stored, mcp)
-        compaction = build_compaction(self.setup, self.store, self.client, services, changes, todos)
+        store, hooks = self.store, bench.hooks
+        compaction = build_compaction(self.setup, store, self.client, services, changes, todos, hooks.compact)
         verifier = build_verifier(self.setup, self.store, info.id, bench, changes, lambda: state.turn)
-        services = replace(services, room=compaction, check=verifier.after_turn)
+        services = replace(services, room=compaction, check=hooks.after(verifier.after_turn))
         commands, services = self._with_commands(info.id, bench, services, changes)
         furniture = Furniture(self.setup, self.store, self.client, self.retry, bench, services, changes, mcp)
         parts = SessionParts(
@@ -154,6 +155,7 @@ class Core:
             is_kept=not self.setup.is_scratch,
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,
         )
+        hooks.begin(is_resumed=bool(stored.messages))
         return await self._opened(Session(parts), bench, mcp)
 
     async def _opened(self, session: Session, bench: Workbench, mcp: McpDesk) -> Session:
@@ -161,7 +163,7 @@ class Core:
         await bring_commands(session)
         await bring_tools(self.setup, bench, session)
         mcp.start(session.notice)
-        for closer in (mcp.close, bench.close, bench.background.close):
+        for closer in (bench.hooks.end, mcp.close, bench.close, bench.background.close):
             session.on_close(closer)
         return session
 
@@ -172,7 +174,7 @@ class Core:
         shelf, request = build_commands(self.setup, bench.skills), services.request
         files = self._attachments(bench, request).of
         called = command_calls(self.setup, session_id, bench, shelf, changes, request, files)
-        return shelf, replace(services, attach=both(called, services.attach))
+        return shelf, replace(services, attach=both(bench.hooks.of, both(called, services.attach)))
 
     def _small_model(self) -> ModelChoice | None:
         """`auto` is a cheap model of the same provider. Another provider's key must not go to this server."""

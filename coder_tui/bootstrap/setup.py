@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from coder_tui.agent.hooks import Hook
 from coder_tui.agent.profiles import Profiles
 from coder_tui.agent.profiles_builtin import built_in
 from coder_tui.config.log_file import start_log
@@ -46,6 +47,8 @@ class Setup:
     sandbox: SandboxStatus = NOT_LOOKED_FOR
     skills: Found = field(default_factory=Found)
     profiles: Profiles = field(default_factory=built_in)
+    hooks: tuple[Hook, ...] = ()
+    """The person's, and a trusted project's."""
     agent: str = ""
     """The profile that a session begins with, where one was asked for."""
     instructions: str = ""

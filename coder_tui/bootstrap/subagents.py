@@ -18,6 +18,7 @@ from coder_tui.agent.subagents import Family, Subagents
 from coder_tui.agent.tool_runner import Scope, ToolRunner
 from coder_tui.agent.turn import TurnServices
 from coder_tui.bootstrap.briefing import nearby_instructions
+from coder_tui.bootstrap.hooks import call_hooks
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.workbench import Workbench, build_registry, build_skills
 from coder_tui.llm.client import ModelClient
@@ -85,7 +86,9 @@ class Furniture:
             lambda: traits.sees_images,
             nearby,
             AgentEdits(self.bench.problems),
+            call_hooks(self.bench.hooks.runner, log, child.bus),
         )
+        child.may_not_end = self.bench.hooks.child_ends
         guard, masks = OutputGuard(setup.tool_output, setup.redact), self.bench.runner.masks
         runner = ToolRunner(registry, desk, log, child.bus, guard, scope, setup.redact, masks)
         skills = build_skills(setup, desk.verdict, desk.let_read)

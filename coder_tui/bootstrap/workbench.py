@@ -9,6 +9,7 @@ from pathlib import Path
 from coder_tui.agent.background import Background
 from coder_tui.agent.edit_problems import AgentEdits
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.hook_turns import TurnHooks
 from coder_tui.agent.inner_calls import InnerCalls
 from coder_tui.agent.instructions import Nearby, nothing_nearby
 from coder_tui.agent.permissions import DecisionLog, PermissionDesk
@@ -16,6 +17,7 @@ from coder_tui.agent.problem_desk import ProblemDesk
 from coder_tui.agent.profile_switch import NotKept, ProfileKeeper, ProfileSwitch
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner, blind
+from coder_tui.bootstrap.hooks import build_hooks, call_hooks
 from coder_tui.bootstrap.language_servers import build_pool, tell_nobody
 from coder_tui.bootstrap.policy import SavedGrants, build_policy
 from coder_tui.bootstrap.setup import Setup, roots_of, sandbox_folders, skill_search, workspace_of
@@ -69,6 +71,7 @@ class Workbench:
     skills: SkillShelf
     pool: LspPool
     problems: ProblemDesk
+    hooks: TurnHooks
 
     async def close(self) -> None:
         """End what runs beside the session: commands in the background, language servers."""
@@ -179,18 +182,22 @@ def build_workbench(
     pool = build_pool(setup, bus.publish)
     registry = build_registry(setup, todos, desk.verdict, shell, PersonPorts(broker, profiles), locks, pool)
     problems = ProblemDesk(pool, workspace_of(setup), bus.publish)
-    bus.subscribe(problems.hear)
+    hooks = TurnHooks(build_hooks(setup, todos.session_id, shell, desk, bus), background.start)
+    for hear in (problems.hear, hooks.hear):
+        bus.subscribe(hear)
     scope = Scope(
         todos.session_id,
         setup.directory,
         sees_images=sees_images,
         nearby=nearby,
         problems=AgentEdits(problems),
+        hooks=call_hooks(hooks.runner, calls, bus),
     )
     guard = OutputGuard(setup.tool_output, setup.redact)
     runner = ToolRunner(registry, desk, calls, bus, guard, scope, setup.redact)
     skills = build_skills(setup, desk.verdict, desk.let_read)
     registry.renew(BatchTool(InnerCalls(runner, bus)), SkillTool(skills))
     return Workbench(
-        bus, broker, desk, registry, runner, shell, profiles, background, locks, skills, pool, problems
+        *(bus, broker, desk, registry, runner, shell, profiles, background, locks, skills, pool, problems),
+        hooks,
     )

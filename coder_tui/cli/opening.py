@@ -14,6 +14,7 @@ from coder_tui.bootstrap import Core, Setup, load_setup
 from coder_tui.bootstrap.agents import with_profiles
 from coder_tui.bootstrap.briefing import with_instructions
 from coder_tui.bootstrap.forks import open_fork, resume_or_fork
+from coder_tui.bootstrap.hooks import with_hooks
 from coder_tui.bootstrap.language_servers import missing_servers
 from coder_tui.cli.invocation import Invocation
 from coder_tui.cli.output import redactor
@@ -80,7 +81,8 @@ def prepare(invocation: Invocation) -> Setup:
         invocation.mode,
         invocation.added_roots,
     )
-    return with_instructions(with_profiles(setup, os.environ, invocation.agent), os.environ)
+    setup = with_hooks(with_profiles(setup, os.environ, invocation.agent))
+    return with_instructions(setup, os.environ)
 
 
 def start_warnings(setup: Setup) -> tuple[str, ...]:

@@ -1,0 +1,155 @@
+"""Runs hooks: commands of the person or of a trusted project, told as JSON what is about to happen."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coder_tui.agent.hook_names import other_names, said_to_others
+from coder_tui.agent.hook_reply import HookEvent, HookReply, read_reply
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import ToolError
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.shell.session_shell import SessionShell
+from coder_tui.text.redact import Redactor
+from coder_tui.text.safe_text import safe_line
+
+MOST_BYTES = 1_000_000
+_EVERY = ("", "*")
+_SHOWN = 80
+_MODES = {
+    Mode.ASK: "default",
+    Mode.EDITS: "acceptEdits",
+    Mode.AUTO: "bypassPermissions",
+    Mode.PLAN: "plan",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """`source` is where it stands; `is_for_others`: it was written for a program that has other names."""
+
+    event: HookEvent
+    command: str
+    matcher: str = ""
+    timeout: float = 60.0
+    source: str = ""
+    is_confined: bool = True
+    is_own: bool = True
+    is_for_others: bool = False
+
+    def speaks_of(self, subject: str) -> bool:
+        if self.matcher in _EVERY or not subject:
+            return True
+        return any(re.fullmatch(self.matcher, name) for name in (subject, *other_names(subject)))
+
+    @property
+    def shown(self) -> str:
+        command = safe_line(self.command)
+        return command if len(command) <= _SHOWN else f"{command[:_SHOWN]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class HookReplies:
+    """What the hooks for one moment said, together; the first that refuses ends it."""
+
+    replies: tuple[tuple[Hook, HookReply], ...] = ()
+
+    @property
+    def refusal(self) -> tuple[Hook, str] | None:
+        return next(((hook, reply.reason) for hook, reply in self.replies if reply.is_refusal), None)
+
+    @property
+    def context(self) -> str:
+        return "\n".join(reply.context for _, reply in self.replies if reply.context)
+
+
+@dataclass(slots=True)
+class HookRunner:
+    """Serves one session. `is_trusted` tells whether a project's own are still what the person trusted."""
+
+    session_id: str
+    directory: Path
+    hooks: tuple[Hook, ...]
+    shell: SessionShell
+    redact: Redactor
+    mode: Callable[[], Mode]
+    is_trusted: Callable[[], bool]
+    notify: Callable[[NoticeLevel, str], None]
+    _warned: set[str] = field(default_factory=set)
+
+    def has(self, event: HookEvent, subject: str = "") -> bool:
+        return any(hook.event is event and hook.speaks_of(subject) for hook in self.hooks)
+
+    async def run(
+        self, event: HookEvent, fields: Mapping[str, Any], subject: str = "", *, limit: float | None = None
+    ) -> HookReplies:
+        """One by one, in their order; each sees what the one before it made of the input."""
+        told, replies = dict(fields), list[tuple[Hook, HookReply]]()
+        for hook in self.hooks:
+            if hook.event is not event or not hook.speaks_of(subject):
+                continue
+            reply = await self._ask(hook, told, limit)
+            if reply is None:
+                continue
+            replies.append((hook, reply))
+            if reply.is_refusal:
+                break
+            if reply.updated is not None:
+                told["tool_input"] = reply.updated
+        return HookReplies(tuple(replies))
+
+    async def _ask(self, hook: Hook, fields: Mapping[str, Any], limit: float | None) -> HookReply | None:
+        """None where it failed: that is told once, and never more than told."""
+        if not hook.is_own and not await asyncio.to_thread(self.is_trusted):
+            self._warn(hook, "was not run: the project's hooks changed since you trusted them")
+            return None
+        try:
+            reply = await self._converse(hook, fields, min(hook.timeout, limit or hook.timeout))
+        except OSError as error:
+            self._warn(hook, f"did not start: {error.strerror or error}")
+            return None
+        except ToolError as error:
+            self._warn(hook, f"was not run: {error.message}")
+            return None
+        if reply.problem:
+            self._warn(hook, reply.problem)
+            return None
+        if reply.message:
+            self.notify(NoticeLevel.INFO, f"{hook.event} hook: {safe_line(reply.message)}")
+        return reply
+
+    async def _converse(self, hook: Hook, fields: Mapping[str, Any], limit: float) -> HookReply:
+        told = {
+            "session_id": self.session_id,
+            "cwd": str(self.directory),
+            "permission_mode": _MODES[self.mode()],
+            "hook_event_name": str(hook.event),
+            **(said_to_others(fields, self.directory) if hook.is_for_others else fields),
+        }
+        confinement = None
+        if hook.is_confined:
+            confinement = await asyncio.to_thread(self.shell.confinement_of, hook.command)
+        answer = await self.shell.converse(
+            hook.command,
+            self.redact.known(json.dumps(told, ensure_ascii=False, default=str)),
+            confinement,
+            time_limit=limit,
+            limit=MOST_BYTES,
+            variables=self._variables(),
+        )
+        return read_reply(hook.event, answer)
+
+    def _variables(self) -> dict[str, str]:
+        folder = str(self.directory)
+        return {"CODER_TUI_PROJECT_DIR": folder, "CLAUDE_PROJECT_DIR": folder}
+
+    def _warn(self, hook: Hook, problem: str) -> None:
+        key = f"{hook.event} {hook.command} {problem}"
+        if key not in self._warned:
+            self._warned.add(key)
+            words = safe_line(f"The {hook.event} hook `{hook.shown}` ({hook.source}) {problem}")
+            self.notify(NoticeLevel.WARNING, words)
