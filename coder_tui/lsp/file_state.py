@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from coder_tui.lsp.merging import merged
 from coder_tui.lsp.positions import lines_of
 from coder_tui.lsp.report import Key, Report, compare, key_of, keys_of
 from coder_tui.lsp.wire import Found
@@ -37,9 +38,13 @@ class FileState:
     @property
     def items(self) -> Items:
         """In the order of the file; marked as new where they were not there as the turn began."""
-        found = [item for items in self.by_server.values() for item in items]
-        found.sort(key=lambda item: (item.line, item.character, item.source))
-        return tuple(found) if self.base is None else self._marked(found, self.base)
+        found = self._found()
+        return merged(found if self.base is None else self._marked(found, self.base))
+
+    @property
+    def count_of_doubles(self) -> int:
+        """How many findings say what another server says, too."""
+        return sum(map(len, self.by_server.values())) - len(self.items)
 
     def snapshot(self, key: str) -> Snapshot | None:
         items = self.by_server.get(key)
@@ -47,7 +52,7 @@ class FileState:
 
     def mark(self) -> None:
         """A turn begins: what is there now is not new."""
-        self.base = keys_of(self.items, self.text) if self.by_server else None
+        self.base = keys_of(self._found(), self.text) if self.by_server else None
 
     def begin(self, befores: Iterable[Snapshot | None]) -> None:
         """Where the turn found nothing known: what was there before its first change."""
@@ -65,6 +70,10 @@ class FileState:
         if key not in self.awaited:
             return None
         return compared(self.awaited.pop(key), Snapshot(self.text, items))
+
+    def _found(self) -> list[Diagnostic]:
+        found = [item for items in self.by_server.values() for item in items]
+        return sorted(found, key=lambda item: (item.line, item.character, item.source.casefold()))
 
     def _marked(self, found: list[Diagnostic], base: Counter[Key]) -> Items:
         left, lines = Counter(base), lines_of(self.text)

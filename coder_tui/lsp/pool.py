@@ -73,7 +73,7 @@ class LspPool:
         return FileProblems(
             _status(selection, checked),
             state.items,
-            sum(result.total for result in checked.values()) or len(state.items),
+            max(sum(result.total for result in checked.values()) - state.count_of_doubles, len(state.items)),
             "; ".join(details),
         )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from coder_tui.lsp.merging import merged
 from coder_tui.lsp.positions import line_at, lines_of
 from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
 
@@ -55,9 +56,9 @@ def joined(reports: Iterable[Report]) -> Report:
     known = [part for part in parts if part.status is not ServerStatus.UNSUPPORTED]
     return Report(
         worst(part.status for part in parts),
-        tuple(item for part in parts for item in part.introduced),
-        tuple(item for part in parts for item in part.fixed),
-        tuple(item for part in parts for item in part.remaining),
+        merged(item for part in parts for item in part.introduced),
+        merged(item for part in parts for item in part.fixed),
+        merged(item for part in parts for item in part.remaining),
         "; ".join(dict.fromkeys(part.detail for part in parts if part.detail)),
         all(part.is_compared for part in known),
     )

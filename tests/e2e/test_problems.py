@@ -12,7 +12,8 @@ from tests.fakes.program import PROGRAM, Program
 from tests.fakes.script import Call, Reply
 from tests.fakes.tmux import Tmux, needs_tmux
 
-ONLY_PYLSP = '{"*": {"enabled": false}, "pylsp": {"enabled": true}}'
+# Both find the same fault, which is one problem all the same.
+PYLSP_AND_RUFF = '{"*": {"enabled": false}, "pylsp": {"enabled": true}, "ruff": {"enabled": true}}'
 ABSENT = '{"*": {"enabled": false}, "pylsp": {"enabled": true, "command": ["no-such-server"]}}'
 CODE = "def total(first, second):\n    return first + second\n"
 pytestmark = [
@@ -55,7 +56,7 @@ def program(tmp_path: Path) -> Program:
 def test_an_undefined_name_shows_before_the_answer_in_the_result_and_in_the_pane(program: Program) -> None:
     with (
         OpenAIServer([BREAK, Reply(text="Broken."), MEND, Reply(text="Mended.")]) as server,
-        started(program, server, ONLY_PYLSP) as tmux,
+        started(program, server, PYLSP_AND_RUFF) as tmux,
     ):
         tmux.shows(r"ASK  (openai/)?x")
         tmux.type("break it")
@@ -67,7 +68,8 @@ def test_an_undefined_name_shows_before_the_answer_in_the_result_and_in_the_pane
         assert re.search(r"total\.py \+1 -1 +\+1 error", screen)
         tmux.shows("problems 1")
         tmux.keys("F5")
-        tmux.shows(r"2:20 NEW undefined name")
+        screen = tmux.shows(r"2:20 NEW undefined na[\s\S]*\(pyflakes,\s+Ruff\)")
+        assert screen.count("NEW") == 1
         tmux.keys("Escape")
         tmux.type("mend it")
         tmux.keys("Enter")
@@ -80,7 +82,17 @@ def test_an_undefined_name_shows_before_the_answer_in_the_result_and_in_the_pane
         broken, mended = (result["diagnostics"] for result in results(server))
     assert isinstance(broken, dict)
     assert isinstance(mended, dict)
-    assert [item["message"] for item in broken["introduced"]] == ["undefined name 'secnod'"]
+    assert broken["introduced"] == [
+        {
+            "path": "total.py",
+            "severity": "error",
+            "line": 1,
+            "character": 19,
+            "message": "undefined name 'secnod'",
+            "code": "F821",
+            "source": "pyflakes, Ruff",
+        }
+    ]
     assert (mended["introduced_count"], mended["fixed_count"], mended["server_status"]) == (0, 1, "fresh")
 
 
