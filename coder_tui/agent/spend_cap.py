@@ -28,6 +28,11 @@ def tell_nobody(level: NoticeLevel, text: str) -> None:
     """For a session that nobody watches."""
 
 
+def money(dollars: float) -> str:
+    """Cents, and where that would say nothing, parts of them."""
+    return f"${dollars:.4f}" if 0 < dollars < LEAST_RAISE else f"${dollars:.2f}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Offer:
     """What a person can do about a limit that is near."""
@@ -47,7 +52,7 @@ class _Offer:
 
     @property
     def further(self) -> str:
-        return f"Go on, up to ${self.raised:.2f}"
+        return f"Go on, up to {money(self.raised)}"
 
     @property
     def other(self) -> str:
@@ -56,8 +61,10 @@ class _Offer:
     def question(self) -> Question:
         options = [Option(STOP, "What was done stays; the next message asks again."), Option(self.further)]
         if self.cheaper is not None:
-            options.append(Option(self.other, f"The cheaper model, up to ${self.for_cheaper:.2f}."))
-        told = f"This session has cost ${self.spent:.2f}; the next model call would pass ${self.limit:.2f}."
+            options.append(Option(self.other, f"A smaller model, up to {money(self.for_cheaper)}."))
+        told = (
+            f"This session has cost {money(self.spent)}; the next model call would pass {money(self.limit)}."
+        )
         return Question(f"{told} Or type another limit in dollars.", tuple(options), header="Spend limit")
 
 
@@ -115,11 +122,11 @@ class SpendCap:
         amount = _AMOUNT.fullmatch(answer.text.strip())
         if amount and float(amount[1]) > offer.limit:
             return self._raise(float(amount[1]))
-        return f"Stopped at ${offer.spent:.2f}: the spend limit is ${offer.limit:.2f} (limits.max_cost)."
+        return f"Stopped at {money(offer.spent)}: the spend limit is {money(offer.limit)} (limits.max_cost)."
 
     def _raise(self, limit: float) -> str:
         self.limit = limit
-        self._notify(NoticeLevel.INFO, f"The spend limit of this session is ${limit:.2f} now.")
+        self._notify(NoticeLevel.INFO, f"The spend limit of this session is {money(limit)} now.")
         return ""
 
     def _go_cheaper(

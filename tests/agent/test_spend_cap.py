@@ -36,7 +36,7 @@ async def test_the_person_is_asked_before_the_limit_is_passed(tmp_path: Path) ->
         assert question.options == (
             Option(STOP, "What was done stays; the next message asks again."),
             Option("Go on, up to $0.50"),
-            Option("Go on with tiny", "The cheaper model, up to $0.25."),
+            Option("Go on with tiny", "A smaller model, up to $0.25."),
         )
         # Nobody was there to answer.
         assert (len(made.model.requests), ends(made)) == (2, [(TurnOutcome.LIMIT, STOPPED)])
