@@ -311,6 +311,7 @@ COMMANDS = {
     "models": "what models could be used",
     "skill": "list skills, begin one, check one",
     "lsp": "which language servers there are, and getting more",
+    "mcp": "list, add, remove, test and log in to MCP servers",
     "trust": "what a project would switch on, and whether it may",
     "completion": "let the shell complete this command line",
     "config": "where each setting comes from",

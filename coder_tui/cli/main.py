@@ -30,6 +30,7 @@ COMMAND_MODULES = {
     "models": "coder_tui.cli.models",
     "skill": "coder_tui.cli.skill",
     "lsp": "coder_tui.cli.lsp",
+    "mcp": "coder_tui.cli.mcp",
     "trust": "coder_tui.cli.trust",
     "completion": "coder_tui.cli.completion",
     "config": "coder_tui.cli.config",

@@ -24,6 +24,7 @@ _MOST_LOSSES, _WITHIN = 5, 180.0
 # One that never came up is not likely to.
 _MOST_FAILED_STARTS = 2
 _TAIL = 600
+_HOW_TO_LOG_IN = "it wants a login: l on the list of /mcp, or coder-tui mcp login {name}"
 _LONGEST_LINE = 2**26
 # Lists that change again and again are asked for once.
 _QUIET = 0.2
@@ -97,8 +98,9 @@ class Owner:
             self._state(ServerState.STARTING)
             try:
                 reason = await self._once(Login(self._show if logs_in else None))
-            except LoginNeededError as error:
-                self._state(ServerState.NEEDS_LOGIN, str(error), link=error.link)
+            except LoginNeededError:
+                # An address that nobody waits at the end of would lead nowhere.
+                self._state(ServerState.NEEDS_LOGIN, _HOW_TO_LOG_IN.format(name=self._order.name))
                 return
             except FileNotFoundError as error:
                 self._state(
