@@ -23,7 +23,7 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 
 from coder_tui.mcp.login import Login, LoginNeededError
 from coder_tui.mcp.mending import mended
-from coder_tui.mcp.parts import bounded, small
+from coder_tui.mcp.parts import MOST_ENTRIES, affordable, bounded, small
 from coder_tui.mcp.reading import contents_of, part_of, prompt_info, resource_info, tool_info
 from coder_tui.mcp.tokens import TokenFile
 from coder_tui.mcp.wire import Answer, Failure, Offer, ServerOrder, Transport
@@ -70,10 +70,11 @@ class Connection:
             resources = await self._resources() if has.resources else []
         except (MCPError, ValidationError, httpx2.HTTPError) as error:
             raise ServerGoneError(f"it does not tell what it has: {_sentence(error)}") from error
+        note = self._notes.append
         return Offer(
-            tuple(tool_info(_plain(each)) for each in tools),
-            tuple(prompt_info(_plain(each)) for each in prompts),
-            tuple(resource_info(_plain(each)) for each in resources),
+            tuple(affordable((tool_info(_plain(each)) for each in tools), "tools", note)),
+            tuple(affordable((prompt_info(_plain(each)) for each in prompts), "prompts", note)),
+            tuple(affordable((resource_info(_plain(each)) for each in resources), "resources", note)),
             f"{info.name} {info.version}" if info else "",
             self._client.protocol_version,
             tuple(dict.fromkeys(self._notes)),
@@ -326,7 +327,7 @@ async def _pages(
         page = await read(cursor=cursor)
         found += entries(page)
         cursor = page.next_cursor
-        if not cursor:
+        if not cursor or len(found) > MOST_ENTRIES:
             break
     return found
 

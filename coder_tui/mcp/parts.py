@@ -1,16 +1,33 @@
 """Keeps what a server sent within what a line to the program can carry."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from coder_tui.mcp.wire import Part, PartKind
 
 LARGEST = 12_000_000
 """Characters of all texts together, and of all pictures together."""
 MOST_PARTS = 1_000
+MOST_ENTRIES = 1_000
+"""Of one list, over all of its pages."""
+LARGEST_LIST = 4_000_000
+"""Characters of all entries together."""
 _CUT = "\n[cut: the server sent more than {limit} characters]"
+
+Entry = TypeVar("Entry")
+
+
+def affordable(entries: Iterable[Entry], kind: str, note: Callable[[str], None]) -> Iterator[Entry]:
+    """The first of a list: all that it holds becomes one line to the program, which every server shares."""
+    left = LARGEST_LIST
+    for place, entry in enumerate(entries):
+        left -= len(repr(entry))
+        if place == MOST_ENTRIES or left < 0:
+            note(f"only the first {place} {kind} are used: the rest is too many, or too long")
+            return
+        yield entry
 
 
 def bounded(parts: tuple[Part, ...]) -> tuple[Part, ...]:
