@@ -15,30 +15,65 @@ SKILL = "skill"
 
 def sent(messages: Sequence[Message], compactions: Sequence[Compaction]) -> tuple[Message, ...]:
     """What stands for the conversation. A compaction of something that was taken back does not count."""
-    places = {message.id: place for place, message in enumerate(messages)}
-    pruned = frozenset[str]().union(*(each.pruned for each in compactions))
-    kept = tuple(messages)
-    summaries = [each for each in compactions if each.last_id in places]
-    if summaries:
-        last = summaries[-1]
-        head = UserMessage(f"compaction-{last.number}", last.summary)
-        kept = (head, *messages[places[last.last_id] + 1 :])
-    return tuple(_without(message, pruned) for message in _in_order_of_calls(kept))
+    return SentView().of(messages, compactions)
+
+
+class SentView:
+    """Remembers what it gave, so that each step of a long conversation costs only what is new in it."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """The conversation is another one: it did not only grow."""
+        self._compactions: Sequence[Compaction] | None = None
+        self._pruned = frozenset[str]()
+        self._sent: list[Message] = []
+        self._settled = 0
+
+    def of(self, messages: Sequence[Message], compactions: Sequence[Compaction]) -> tuple[Message, ...]:
+        if compactions is not self._compactions:
+            self._begin(messages, compactions)
+        new = messages[self._settled :]
+        ordered = [_without(message, self._pruned) for message in _in_order_of_calls(new)]
+        # Results that are still to come may go before those that follow the last reply.
+        replies = (place for place in range(len(new) - 1, -1, -1) if not isinstance(new[place], ToolMessage))
+        last = next(replies, 0)
+        self._sent += ordered[:last]
+        self._settled += last
+        return (*self._sent, *ordered[last:])
+
+    def _begin(self, messages: Sequence[Message], compactions: Sequence[Compaction]) -> None:
+        self.forget()
+        self._compactions = compactions
+        self._pruned = frozenset[str]().union(*(each.pruned for each in compactions))
+        places = {message.id: place for place, message in enumerate(messages)} if compactions else {}
+        summaries = [each for each in compactions if each.last_id in places]
+        if summaries:
+            last = summaries[-1]
+            self._sent.append(UserMessage(f"compaction-{last.number}", last.summary))
+            self._settled = places[last.last_id] + 1
 
 
 def _in_order_of_calls(messages: Sequence[Message]) -> Iterator[Message]:
     """Results are kept as they came in; a model is sent them as it asked, whichever was quicker."""
     results: list[ToolMessage] = []
-    order: dict[str, int] = {}
+    calls: tuple[ToolCall, ...] = ()
     for message in messages:
         if isinstance(message, ToolMessage):
             results.append(message)
             continue
-        yield from sorted(results, key=lambda result: order.get(result.call_id, len(order)))
-        results = []
-        order = {call.id: place for place, call in enumerate(_calls_of(message))}
+        yield from _as_asked(results, calls)
+        results, calls = [], _calls_of(message)
         yield message
-    yield from sorted(results, key=lambda result: order.get(result.call_id, len(order)))
+    yield from _as_asked(results, calls)
+
+
+def _as_asked(results: list[ToolMessage], calls: tuple[ToolCall, ...]) -> list[ToolMessage]:
+    if len(results) < 2:
+        return results
+    order = {call.id: place for place, call in enumerate(calls)}
+    return sorted(results, key=lambda result: order.get(result.call_id, len(order)))
 
 
 def _calls_of(message: Message) -> tuple[ToolCall, ...]:

@@ -1,6 +1,6 @@
 """The messages of a session: stored first, then remembered."""
 
-from coder_tui.agent.context_view import sent
+from coder_tui.agent.context_view import SentView
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.protocol.context import Compaction
 from coder_tui.protocol.errors import StorageError
@@ -21,6 +21,7 @@ class Conversation:
         self._store = store
         self._session_id = session_id
         self._messages: list[Message] = list(messages)
+        self._view = SentView()
         self.compactions: tuple[Compaction, ...] = compactions
         self.call_ids = {
             call.id for message in messages if isinstance(message, AssistantMessage) for call in message.calls
@@ -33,11 +34,12 @@ class Conversation:
     @property
     def for_model(self) -> tuple[Message, ...]:
         """What a model is sent: compactions stand for what they cover."""
-        return sent(self._messages, self.compactions)
+        return self._view.of(self._messages, self.compactions)
 
     def replace(self, messages: tuple[Message, ...], compactions: tuple[Compaction, ...]) -> None:
         """What counts of the session changed in the store. Ids of calls stay taken."""
         self._messages = list(messages)
+        self._view.forget()
         self.compactions = compactions
 
     async def add(self, message: Message) -> None:
