@@ -1,0 +1,50 @@
+"""A server that wants a login: it waits for the person, who goes there with a browser; then it is kept."""
+
+import asyncio
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from coder_tui.mcp.pool import ServerView
+from coder_tui.mcp.wire import ServerState
+from tests.fakes.mcp_oauth import TOKEN, OAuthServer, oauth_server
+from tests.fakes.mcp_pools import found, pool_of, until
+
+
+@pytest.fixture
+def server() -> Iterator[OAuthServer]:
+    with oauth_server() as made:
+        yield made
+
+
+def has_link(view: ServerView) -> bool:
+    return bool(view.link)
+
+
+async def test_a_person_logs_in_once_and_the_login_is_kept_for_them_alone(
+    tmp_path: Path, server: OAuthServer
+) -> None:
+    pool = pool_of(tmp_path, found("hosted", url=server.url))
+    pool.start()
+    waiting = await until(pool, "hosted", ServerState.NEEDS_LOGIN)
+    await pool.restart("hosted", logs_in=True)
+    asked = await until(pool, "hosted", ServerState.NEEDS_LOGIN, when=has_link)
+    async with httpx.AsyncClient(follow_redirects=True) as browser:
+        page = await browser.get(asked.link)
+    ready = await until(pool, "hosted", ServerState.READY)
+    await pool.close()
+    again = pool_of(tmp_path, found("hosted", url=server.url))
+    again.start()
+    later = await until(again, "hosted", ServerState.READY, ServerState.NEEDS_LOGIN, ServerState.FAILED)
+    await again.close()
+
+    assert (waiting.link, waiting.detail.partition(":")[0]) == ("", "it wants a login")
+    assert page.text.startswith("Done.")
+    assert [tool.name for tool in ready.offer.tools] == ["hello"]
+    assert server.codes == ["a-code"]
+    (kept,) = await asyncio.to_thread(lambda: list((tmp_path / "logins").iterdir()))
+    assert (stat.S_IMODE(kept.stat().st_mode), TOKEN in kept.read_text()) == (0o600, True)
+    assert later.state is ServerState.READY
