@@ -88,12 +88,12 @@ class Turns:
 def turn_in_effect(connection: sqlite3.Connection, session_id: str, turn: int) -> int:
     """The turn that a change of now belongs to: one that is taken back leaves it to the one before."""
     row = connection.execute(
-        "SELECT max(turn) FROM turns WHERE session_id = ? AND turn <= ? "
-        "AND NOT is_unsaid AND NOT are_files_undone",
+        "SELECT turn FROM turns WHERE session_id = ? AND turn <= ? "
+        "AND NOT is_unsaid AND NOT are_files_undone ORDER BY turn DESC LIMIT 1",
         (session_id, turn),
     )
-    (found,) = row.fetchone()
-    return turn if found is None else int(found)
+    found = row.fetchone()
+    return turn if found is None else int(found[0])
 
 
 def _settle(connection: sqlite3.Connection, session_id: str) -> None:
