@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,18 +11,15 @@ from acp import PROTOCOL_VERSION, Agent, Client, RequestError
 from acp.core import AgentSideConnection
 from acp.helpers import ContentBlock
 from acp.schema import (
-    AcpMcpServer,
     AgentCapabilities,
     AuthenticateResponse,
     ClientCapabilities,
     CloseSessionResponse,
-    HttpMcpServer,
     Implementation,
     InitializeResponse,
     ListSessionsResponse,
     LoadSessionResponse,
     McpCapabilities,
-    McpServerStdio,
     NewSessionResponse,
     PromptCapabilities,
     PromptResponse,
@@ -35,12 +33,12 @@ from acp.schema import (
     SessionModeState,
     SessionResumeCapabilities,
     SetSessionModeResponse,
-    SseMcpServer,
 )
 
 from coder_tui import __version__
 from coder_tui.acp.opening import Opener, Wish
 from coder_tui.acp.served_session import ServedSession
+from coder_tui.acp.servers import McpServer, settings_of, unknown
 from coder_tui.acp.wire import Wire
 from coder_tui.agent.session import Session
 from coder_tui.protocol.access import Mode
@@ -51,14 +49,14 @@ from coder_tui.text.safe_text import safe_line
 AUTH_REQUIRED, NOT_FOUND, INVALID, INTERNAL = -32000, -32002, -32602, -32603
 PAGE = 50
 MOST = 1000
-McpServers = list[HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio] | None
+McpServers = list[McpServer] | None
 _MODES = {
     Mode.ASK: ("Ask", "Ask before a file is changed or a command runs"),
     Mode.EDITS: ("Edits", "Change files of the project without a question, ask before commands"),
     Mode.AUTO: ("Auto", "Run what no rule forbids and no protection guards, without a question"),
     Mode.PLAN: ("Plan", "Read, ask and make a plan; change nothing"),
 }
-MCP_NOT_STARTED = "MCP servers of the editor are not started here"
+NOT_SPOKEN = "These MCP servers speak through the editor, which is not known here"
 
 
 class CoderAgent:
@@ -90,7 +88,7 @@ class CoderAgent:
             agent_capabilities=AgentCapabilities(
                 load_session=True,
                 prompt_capabilities=PromptCapabilities(image=True, audio=False, embedded_context=True),
-                mcp_capabilities=McpCapabilities(http=False, sse=False),
+                mcp_capabilities=McpCapabilities(http=True, sse=True),
                 session_capabilities=SessionCapabilities(
                     list=SessionListCapabilities(),
                     resume=SessionResumeCapabilities(),
@@ -193,11 +191,11 @@ class CoderAgent:
         assert self._client is not None
         if not Path(wish.directory).is_absolute():
             raise RequestError(INVALID, f"cwd must be an absolute path, and {wish.directory!r} is none")
+        wish = replace(wish, servers=settings_of(mcp_servers or ()))
         with self._told():
             opened = await self._opener.open(wish)
-        if mcp_servers:
-            names = ", ".join(server.name for server in mcp_servers)
-            opened.session.notice(NoticeLevel.WARNING, f"{MCP_NOT_STARTED}: {names}.")
+        if names := unknown(mcp_servers or ()):
+            opened.session.notice(NoticeLevel.WARNING, f"{NOT_SPOKEN}: {', '.join(names)}.")
         served = ServedSession(wish, opened, self._opener, self._client)
         self._sessions[opened.session.id] = served
         return served

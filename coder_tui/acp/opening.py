@@ -1,7 +1,7 @@
 """What an editor's requests need from above: sessions opened in a folder, and found again."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from coder_tui.agent.session import Session
@@ -11,11 +11,12 @@ from coder_tui.storage.sessions import SessionInfo
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A session in a folder; `resume` is the id of a stored one."""
+    """A session in a folder; `resume` is the id of a stored one, `servers` are MCP servers as settings."""
 
     directory: str
     added: tuple[str, ...] = ()
     resume: str = ""
+    servers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
 class TrustDesk(Protocol):

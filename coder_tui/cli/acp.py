@@ -64,7 +64,15 @@ class FolderOpener:
     async def open(self, wish: Wish) -> Opened:
         invocation = await asyncio.to_thread(read_invocation, self._arguments, wish.directory)
         added = tuple(existing_folder(folder) for folder in wish.added)
-        invocation = replace(invocation, added_roots=(*invocation.added_roots, *added), resume=wish.resume)
+        sources = invocation.sources
+        if wish.servers:
+            sources = replace(sources, flags={**sources.flags, "mcp": wish.servers})
+        invocation = replace(
+            invocation,
+            added_roots=(*invocation.added_roots, *added),
+            resume=wish.resume,
+            sources=sources,
+        )
         if wish.resume:
             await self._check_place(wish.resume, invocation.directory)
         opened = await open_folder(invocation)
