@@ -17,6 +17,8 @@ from coder_tui.tools.mcp_result import result_of
 
 LONGEST_DESCRIPTION = 2_000
 _LONGEST_SUMMARY = 200
+CHANGED_MEANWHILE = "what it says of this tool changed while the call was decided on; nothing was called."
+CALL_AGAIN = "Call it again: the person is asked about it as it is now."
 
 
 class McpTool(Tool[ForeignParams]):
@@ -49,11 +51,21 @@ class McpTool(Tool[ForeignParams]):
             f"of the MCP server {safe_line(self._server)}, which {safe_line(self._found.place)} brings",
             f"claimed by server, not checked: {claims}" if claims else "",
         )
-        return Access((), TextBlock(preview), facts=tuple(filter(None, facts)), asks_again=told)
+        return Access(
+            (),
+            TextBlock(preview),
+            fingerprint=fingerprint(self._now()),
+            facts=tuple(filter(None, facts)),
+            asks_again=told,
+        )
 
     async def run(self, params: ForeignParams, ctx: ToolContext) -> ToolResult:
-        # It was let run as it is now, by a person or by their rules.
+        # It was let run as it was then, by a person or by their rules.
         now = fingerprint(self._now())
+        if ctx.access is not None and ctx.access.fingerprint != now:
+            raise ToolError(
+                ErrorType.MCP_ERROR, f"MCP server {self._server}: {CHANGED_MEANWHILE}", CALL_AGAIN
+            )
         config = self._found.fingerprint
         await asyncio.to_thread(self._approved.note, self._server, config, self.name, now)
         seconds = self._found.section.timeout_sec

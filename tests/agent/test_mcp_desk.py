@@ -26,7 +26,7 @@ from coder_tui.protocol.messages import ToolCall
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Grant
 from coder_tui.text.redact import BY_SHAPE
-from coder_tui.tools.base import JsonObject
+from coder_tui.tools.base import JsonObject, ToolContext
 from coder_tui.tools.builtin.read import ReadTool
 from coder_tui.tools.builtin.todos import TodoList
 from tests.fakes.mcp_pools import POISON, fake, pool_of, tool, until
@@ -159,6 +159,23 @@ async def test_a_yes_for_a_tool_or_a_server_holds_until_it_changes(pool: McpPool
         "changed since it was allowed (built-in protection)"
     ]
     assert TOOL_CHANGED in made.asked[1].facts
+
+
+async def test_a_tool_that_changes_while_it_is_asked_about_is_not_called(
+    pool: McpPool, tmp_path: Path
+) -> None:
+    made = desk_of(pool, tmp_path)
+    plain = made.bench.registry.get("mcp__poisoned__plain")
+    params = plain.params.model_validate({})
+    context = ToolContext("session", "call", tmp_path)
+    access = await plain.access(params, context)
+    assert access is not None
+
+    with pytest.raises(ToolError, match="changed while the call was decided on; nothing was called"):
+        await plain.run(params, replace(context, access=replace(access, fingerprint="as it was shown")))
+
+    assert not (tmp_path / "approved.json").exists()
+    assert (await plain.run(params, replace(context, access=access))).for_model["ok"] is True
 
 
 async def test_another_way_to_start_a_server_asks_again(pool: McpPool, tmp_path: Path) -> None:
