@@ -11,6 +11,7 @@ from acp.helpers import ToolCallContentVariant, text_block, tool_content, tool_d
 from acp.schema import ToolCallLocation
 
 from coder_tui.acp.diff_texts import text_pairs
+from coder_tui.diffs.unified import parse_unified
 from coder_tui.protocol.display import (
     DiffBlock,
     DisplayBlock,
@@ -43,12 +44,25 @@ def plain(value: Any) -> Any:
 def content_of(block: DisplayBlock, directory: Path, *, is_done: bool) -> list[ToolCallContentVariant]:
     """Blocks: a diff is completed from the file. `is_done` says on which side of it the disk is."""
     if isinstance(block, DiffBlock):
-        pairs = text_pairs(block.diff, block.path, directory, is_done=is_done)
-        return [
-            tool_diff_content(str(pair.path), whole(pair.new), None if pair.old is None else whole(pair.old))
-            for pair in pairs
-        ] or [fenced(block.diff, "diff")]
+        return _diff(block, directory, is_done=is_done)
     return [_text(block)] if not isinstance(block, TodosBlock) else []
+
+
+def _diff(block: DiffBlock, directory: Path, *, is_done: bool) -> list[ToolCallContentVariant]:
+    """A diff that was cut is told to be: nobody shall approve what they did not see."""
+    comparisons = parse_unified(block.diff, block.path)
+    additions = sum(comparison.additions for comparison in comparisons)
+    deletions = sum(comparison.deletions for comparison in comparisons)
+    is_cut = (additions, deletions) != (block.additions, block.deletions)
+    pairs = text_pairs(comparisons, directory, is_done=is_done, is_cut=is_cut)
+    shown: list[ToolCallContentVariant] = [
+        tool_diff_content(str(pair.path), whole(pair.new), None if pair.old is None else whole(pair.old))
+        for pair in pairs
+    ]
+    if is_cut:
+        whole_change = f"{block.additions} lines are added and {block.deletions} deleted in all"
+        shown.insert(0, said(f"**Only a part of the change is shown here: {whole_change}.**"))
+    return shown or [fenced(block.diff, "diff")]
 
 
 def _text(block: DisplayBlock) -> ToolCallContentVariant:

@@ -1,13 +1,12 @@
 """A diff as two texts, which is how editors want a change: whole files where the disk still fits it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
 from coder_tui.diffs.lines import split_lines
 from coder_tui.diffs.model import Change, Comparison, FileState, Gap, Same, Section
-from coder_tui.diffs.unified import parse_unified
 
 LARGEST = 1_000_000
 """Bytes of a file that is sent whole, twice."""
@@ -23,12 +22,14 @@ class TextPair:
     line: int | None = None
 
 
-def text_pairs(diff: str, path: str, directory: Path, *, is_done: bool) -> tuple[TextPair, ...]:
-    """Blocks. `is_done`: the disk has the new text already. What does not fit the disk is sent in pieces."""
+def text_pairs(
+    comparisons: Iterable[Comparison], directory: Path, *, is_done: bool, is_cut: bool = False
+) -> tuple[TextPair, ...]:
+    """Blocks. `is_done`: the disk has the new text. What is cut, or does not fit it, goes in pieces."""
     found: list[TextPair] = []
-    for comparison in parse_unified(diff, path):
+    for comparison in comparisons:
         name = comparison.path if is_done else comparison.old_path or comparison.path
-        disk = _lines_of(directory / name)
+        disk = None if is_cut else _lines_of(directory / name)
         found += _pairs(comparison, directory / comparison.path, disk, is_done=is_done)
     return tuple(found)
 
