@@ -3,8 +3,17 @@
 from collections.abc import Iterable
 
 from coder_tui.lsp.report import Report
-from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, Severity
+from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
 
+UNKNOWN = "problems not known"
+WHY_UNKNOWN = {
+    ServerStatus.PENDING: "problems not known yet",
+    ServerStatus.STALE: "problems not known yet",
+    ServerStatus.STARTING: "problems not known yet",
+    ServerStatus.CRASHED: "problems not known: the language server fails",
+    ServerStatus.NOT_INSTALLED: "problems not checked: no language server",
+    ServerStatus.UNTRUSTED: "problems not checked: no server may run here",
+}
 _MOST = 5
 _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
 

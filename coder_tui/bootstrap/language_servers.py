@@ -5,12 +5,13 @@ import os
 from pathlib import Path
 
 from coder_tui.bootstrap.setup import Setup, roots_of, workspace_of
+from coder_tui.config.sources import origin_of
 from coder_tui.config.trust import Trust
 from coder_tui.lsp.finding import Places, find_program
 from coder_tui.lsp.hosting import HostOptions
 from coder_tui.lsp.pool import LspPool, Publish
 from coder_tui.lsp.selection import Surroundings
-from coder_tui.lsp.servers import build_catalogue
+from coder_tui.lsp.servers import Catalogue, build_catalogue
 from coder_tui.lsp.wire import SandboxOrder
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from coder_tui.shell.environment import clean_environment
@@ -33,7 +34,7 @@ def build_pool(setup: Setup, publish: Publish) -> LspPool:
     """Nothing is looked for or started before it is needed."""
     surroundings = Surroundings(
         roots_of(setup),
-        build_catalogue(setup.settings.lsp),
+        catalogue_of(setup),
         lambda: _places(setup),
         lambda: _distrust(setup),
         setup.sandbox,
@@ -45,6 +46,11 @@ def build_pool(setup: Setup, publish: Publish) -> LspPool:
     return LspPool(workspace_of(setup), surroundings, options, publish)
 
 
+def catalogue_of(setup: Setup) -> Catalogue:
+    """The servers that are known here. `ConfigError` names the file and line of what is wrong."""
+    return build_catalogue(setup.settings.lsp, lambda name: origin_of(setup.sources, ("lsp", name)))
+
+
 def missing_servers(setup: Setup) -> tuple[str, ...]:
     """One sentence for each server that a person would expect and has not got. Blocks, for a moment only."""
     if setup.is_scratch:
@@ -52,7 +58,7 @@ def missing_servers(setup: Setup) -> tuple[str, ...]:
     places, roots = _places(setup), roots_of(setup)
     return tuple(
         f"[LSP] {spec.language}: {spec.name} not installed, run: {spec.install_command}"
-        for spec in build_catalogue(setup.settings.lsp).servers
+        for spec in catalogue_of(setup).servers
         if spec.is_default and not find_program(spec, roots[0], places)
     )
 

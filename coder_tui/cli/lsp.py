@@ -5,14 +5,14 @@ import asyncio
 import sys
 
 from coder_tui.bootstrap import Setup
-from coder_tui.bootstrap.language_servers import build_pool, installed_folder, tell_nobody
+from coder_tui.bootstrap.language_servers import build_pool, catalogue_of, installed_folder, tell_nobody
 from coder_tui.cli.arguments import Parser, add_common
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import complain, say, say_json
 from coder_tui.lsp.install import InstallFailedError, InstallPlan, plan_for, run_plan
 from coder_tui.lsp.overview import ServerLine
-from coder_tui.lsp.servers import Installer, ServerSpec, build_catalogue
+from coder_tui.lsp.servers import Installer, ServerSpec
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.errors import UsageError
 from coder_tui.text.safe_text import safe_line
@@ -106,7 +106,7 @@ def _run(plans: list[InstallPlan]) -> int:
 
 
 def _wanted(setup: Setup, names: list[str]) -> tuple[ServerSpec, ...]:
-    servers = build_catalogue(setup.settings.lsp).servers
+    servers = catalogue_of(setup).servers
     if not names:
         lines = asyncio.run(build_pool(setup, tell_nobody).servers())
         missing = {line.name for line in lines if line.status is ServerStatus.NOT_INSTALLED}

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 
 from coder_tui.agent.session import Session
+from coder_tui.cli.plain_checks import check_lines
 from coder_tui.cli.plain_commands import called, obey
 from coder_tui.cli.plain_dialogues import Dialogue, dialogue
 from coder_tui.cli.plain_input import InputLines
@@ -20,6 +21,7 @@ from coder_tui.protocol.events import (
     ModeChanged,
     Notice,
     ProfileChanged,
+    ProposalChecked,
     QueueChanged,
     RequestClosed,
     RequestOpened,
@@ -194,6 +196,10 @@ class PlainSession:
                     self._ask()
             case RequestClosed(request_id):
                 self._closed(request_id)
+            case ProposalChecked(call_id, check):
+                if self._requests and self._requests[0].call_id == call_id:
+                    for line in check_lines(check):
+                        self._line(line)
             case _:
                 self._show_work(event)
 

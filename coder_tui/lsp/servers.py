@@ -1,7 +1,8 @@
 """The language servers that are known, and what a person's settings make of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
@@ -187,8 +188,11 @@ class Catalogue:
         return tuple(spec for spec in self.servers if spec.language == key)
 
 
-def build_catalogue(table: LspTable) -> Catalogue:
-    """The known servers as the settings change them, and those that they add."""
+def build_catalogue(table: LspTable, place_of: Callable[[str], str] = str) -> Catalogue:
+    """The known servers as the settings change them, and those that they add.
+
+    `place_of` says where the settings of a server stand, for a complaint about them.
+    """
     servers = {spec.name: spec for spec in KNOWN}
     suffixes: dict[str, Language] = {}
     # A language's name means the server that it has by default.
@@ -198,7 +202,7 @@ def build_catalogue(table: LspTable) -> Catalogue:
         if name == EVERY_SERVER:
             continue
         spec = servers.get(name)
-        servers[name] = _changed(spec, section) if spec else _added(name, section)
+        servers[name] = _changed(spec, section) if spec else _added(name, section, place_of(key))
         language = servers[name].language
         for suffix in section.extensions:
             usual = BY_SUFFIX.get(suffix)
@@ -226,11 +230,18 @@ def _changed(spec: ServerSpec, section: LspServerSection) -> ServerSpec:
     )
 
 
-def _added(name: str, section: LspServerSection) -> ServerSpec:
+def _incomplete(name: str) -> str:
+    words = "a server that is not known needs a command and extensions"
+    known = [*(spec.name for spec in KNOWN), *(spec.language for spec in KNOWN)]
+    near = get_close_matches(name, known, 1)
+    return f"{words}; did you mean lsp.{near[0]}?" if near else words
+
+
+def _added(name: str, section: LspServerSection, place: str) -> ServerSpec:
     if section.enabled is False:
         return ServerSpec(name, name, section.command)
     if not section.command or not section.extensions:
-        raise ConfigError(f"lsp.{name}: a server that is not known needs a command and extensions")
+        raise ConfigError(f"{place}: lsp.{name}: {_incomplete(name)}")
     # Beside the servers that such files have already, not in their place.
     known = BY_SUFFIX.get(section.extensions[0])
     return ServerSpec(

@@ -1,6 +1,6 @@
 """Takes each event of the core to the one widget that shows it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
@@ -79,6 +79,11 @@ class EventRouter:
         """Whether nothing shows yet that the model was at work."""
         self.title = ""
         self.sent: list[str] = []
+
+    def route_earlier(self, events: Iterable[Event], *, is_again: bool) -> None:
+        """What happened before; notices that were shown before stand where they began, not as news."""
+        for event in sorted(events, key=lambda event: not isinstance(event, Notice)) if is_again else events:
+            self.route(event)
 
     def route(self, event: Event) -> None:
         """One case an event; mypy fails here when an event is new."""

@@ -49,7 +49,7 @@ class SessionSwitch:
         session = self._app.session_screen.conversation.session
         if session is None:
             return
-        await self._show(session)
+        await self._show(session, is_again=True)
         screen = self._app.session_screen
         if draft and screen.prompt.is_empty:
             screen.prompt.show_draft(draft)
@@ -76,7 +76,7 @@ class SessionSwitch:
         if text:
             self._app.session_screen.prompt.put_back((text,))
 
-    async def _show(self, session: "Session") -> None:
+    async def _show(self, session: "Session", *, is_again: bool = False) -> None:
         app, old = self._app, self._app.session_screen
         app.early_keys.hold()
         old.conversation.detach()
@@ -88,7 +88,7 @@ class SessionSwitch:
         draft = old.prompt.whole_text
         await replace_screen(app, new)
         await new.furnish()
-        new.attach(session)
+        new.attach(session, is_again=is_again)
         new.prompt.show_draft(draft)
         new.set_focus(new.prompt)
         await app.early_keys.let_all()

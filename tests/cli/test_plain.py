@@ -10,13 +10,16 @@ from typing import cast
 import pytest
 
 from coder_tui.agent.session import Session
+from coder_tui.cli.plain_checks import check_lines
 from coder_tui.cli.plain_input import InputLines
 from coder_tui.cli.plain_session import ARMING, HELP, PlainSession
 from coder_tui.protocol.access import Mode, ToolKind
+from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
 from coder_tui.protocol.display import DiffBlock, TerminalBlock, TextBlock
 from coder_tui.protocol.events import (
     Event,
     MessageFinished,
+    ProposalChecked,
     RequestClosed,
     RequestOpened,
     SubagentEvent,
@@ -349,3 +352,37 @@ async def test_commands_that_need_no_screen_work_here(tmp_path: Path) -> None:
     # What is no command of ours may be a skill's name, or the beginning of a path.
     asked = [request.messages[-1] for request in sent]
     assert [each.text for each in asked if isinstance(each, UserMessage)] == ["hello there", "/nothing"]
+
+
+async def test_what_servers_say_of_a_change_that_waits_is_told_once_it_is_known() -> None:
+    talk = await started()
+    await talk.type("go")
+    talk.emit(RequestOpened(command_request()))
+    talk.printed = ""
+    wrong = Diagnostic("a.py", 2, 20, Severity.ERROR, "undefined \x1b[31mname\nmore", "F821", "Ruff")
+    check = ProposalCheck(ServerStatus.FRESH, ChangeCounts(2, 1), (wrong,), is_known=True)
+    talk.emit(
+        ProposalChecked("call-r1", ProposalCheck(ServerStatus.PENDING)),
+        ProposalChecked("call-other", check),
+        ProposalChecked("call-r1", check),
+    )
+    assert talk.printed.splitlines() == [
+        "Problems of this change: +2 errors -1.",
+        "    a.py:2:20 undefined ␛[31mname (Ruff F821)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (ProposalCheck(ServerStatus.FRESH, is_known=True), "none that is new"),
+        (ProposalCheck(ServerStatus.LINTER_MISSING, is_known=True), "hardly known, a checker is missing"),
+        (ProposalCheck(ServerStatus.NOT_INSTALLED), "problems not checked: no language server"),
+        (
+            ProposalCheck(ServerStatus.FRESH, ChangeCounts(1), is_known=True, is_compared=False),
+            "1 error in it, old or new",
+        ),
+    ],
+)
+def test_a_change_is_never_called_clean_when_nobody_knows(check: ProposalCheck, words: str) -> None:
+    assert list(check_lines(check)) == [f"Problems of this change: {words}."]

@@ -51,6 +51,21 @@ def test_status_names_every_server_with_its_program_or_how_to_get_it(
     assert "py    pylsp" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("mine", ""), ("pylsb", "; did you mean lsp.pylsp?"), ("rst", "; did you mean lsp.rust?")],
+)
+def test_a_server_without_a_command_is_complained_of_by_file_and_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, hint: str
+) -> None:
+    settings = tmp_path / "config" / "config.toml"
+    settings.parent.mkdir()
+    settings.write_text(f"# mine\n\n[lsp.{name}]\nextensions = ['.m']\n")
+    assert run_command(["lsp", "status"]) == 2
+    words = "a server that is not known needs a command and extensions"
+    assert f"{settings}:3: lsp.{name}: {words}{hint}\n" in capsys.readouterr().err
+
+
 def test_install_shows_its_commands_and_needs_a_yes(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["lsp", "install"]) == 2
     told = capsys.readouterr()

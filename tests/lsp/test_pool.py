@@ -118,6 +118,20 @@ async def test_problems_that_were_there_as_the_turn_began_are_not_new(root: Path
         )
 
 
+async def test_what_was_new_is_told_as_old_when_the_next_turn_begins(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        await b.pool.diagnostics(b.file, b.write("fine\n"))
+        b.pool.begin_turn()
+        b.write("bad\n")
+        await b.pool.after_change([b.file])
+        assert b.told[-1] == DiagnosticsChanged("a.py", (problem(1, 1, is_new=True),))
+        b.pool.begin_turn()
+        assert b.told[-1] == DiagnosticsChanged("a.py", (problem(1, 1),))
+        told = len(b.told)
+        b.pool.begin_turn()
+        assert len(b.told) == told
+
+
 async def test_two_servers_for_a_language_are_both_asked(root: Path) -> None:
     both = Catalogue((fake_server("", "one"), fake_server("pull", "two")))
     async with bench_in(root, both) as b:

@@ -135,3 +135,14 @@ async def test_a_denied_call_keeps_what_it_would_have_done() -> None:
         assert "echo second" not in s.drawn()
         await s.pilot.press("ctrl+o")
         await s.until(lambda: "echo second" in s.drawn())
+
+
+@pytest.mark.parametrize(("is_again", "notice_first"), [(False, False), (True, True)])
+async def test_a_notice_that_was_shown_before_is_no_news(*, is_again: bool, notice_first: bool) -> None:
+    earlier = (UserMessageAdded("u", "my words"), Notice(NoticeLevel.WARNING, "mind the gap"))
+    async with stage() as s:
+        assert s.screen.router is not None
+        s.screen.router.route_earlier(earlier, is_again=is_again)
+        await s.until(lambda: "mind the gap" in s.drawn() and "my words" in s.drawn())
+        drawn = s.drawn()
+    assert (drawn.index("mind the gap") < drawn.index("my words")) is notice_first

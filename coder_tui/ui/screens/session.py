@@ -106,15 +106,14 @@ class SessionScreen(
         clock, start = self._clock, self._start_turn
         return Furniture(self, self.prompt, self.launch, self.chrome, clock, start, lambda: self._directory)
 
-    def attach(self, session: "Session") -> None:
-        """Show the session as it stands, and follow it from here."""
+    def attach(self, session: "Session", *, is_again: bool = False) -> None:
+        """Show the session as it stands, and follow it from here; `is_again` where it was shown before."""
         earlier = session.history()
         self._directory = session.directory
         self.router = router = self._build_router()
         self.attention.begin(self._directory.name)
         with self.transcript.adding_many():
-            for event in earlier:
-                router.route(event)
+            router.route_earlier(earlier, is_again=is_again)
         self.prompt.sent.seed(router.sent)
         if not router.sent:
             self.furniture.welcome.show(self._directory)

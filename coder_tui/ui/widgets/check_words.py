@@ -1,5 +1,6 @@
 """What language servers make of a change that waits for an answer, in a few words and in rows."""
 
+from coder_tui.agent.problem_words import UNKNOWN, WHY_UNKNOWN
 from coder_tui.protocol.diagnostics import ProposalCheck, ServerStatus
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.drawing.strips import cut
@@ -8,14 +9,6 @@ from coder_tui.ui.widgets.request_words import Detail, Weight
 
 _LONGEST, _LEAST = 48, 12
 """Columns of all words, so that a narrow dialog has no row more when they come; and of the first message."""
-_UNKNOWN = {
-    ServerStatus.PENDING: "problems not known yet",
-    ServerStatus.STALE: "problems not known yet",
-    ServerStatus.STARTING: "problems not known yet",
-    ServerStatus.CRASHED: "problems not known: the language server fails",
-    ServerStatus.NOT_INSTALLED: "problems not checked: no language server",
-    ServerStatus.UNTRUSTED: "problems not checked: no server may run here",
-}
 
 
 def check_words(check: ProposalCheck, chrome: Chrome) -> tuple[str, str]:
@@ -24,7 +17,7 @@ def check_words(check: ProposalCheck, chrome: Chrome) -> tuple[str, str]:
         return "", ""
     counts, is_worse = str(check.counts), bool(check.counts.errors or check.counts.warnings)
     if not check.is_known and not is_worse:
-        return _UNKNOWN.get(check.status, "problems not known"), "$text-muted"
+        return WHY_UNKNOWN.get(check.status, UNKNOWN), "$text-muted"
     if not counts:
         return _good_words(check)
     if not check.is_known:
