@@ -80,6 +80,7 @@ def test_tools_that_only_look_run_nothing_of_it(scene: Scene) -> None:
         ("config", "show"),
         ("doctor",),
         ("tool", "list"),
+        ("tool", "call", "discovered_tool_x", "{}"),
         ("trust", "--list"),
     ],
 )
@@ -101,7 +102,7 @@ def test_a_run_asks_the_persons_own_model_and_keeps_to_the_persons_rules(scene: 
         Reply(text="Done."),
     )
 
-    done = scene.program.run("run", "-p", "go", "--format", "stream-json")
+    done = scene.program.run("run", "-p", "/look go", "--format", "stream-json")
 
     events = json_lines(done.stdout)
     finished = [(event["tool"], event["outcome"]) for event in events if event["type"] == "tool_finished"]
@@ -128,6 +129,8 @@ def test_each_item_is_listed(scene: Scene) -> None:
     assert {
         *(".git/hooks/pre-commit", "AGENTS.md", ".envrc", "package.json", ".coder-tui/hooks/start.sh"),
         *(".coder-tui/skills/evil/SKILL.md", *PROGRAMS),
+        *(".claude/settings.json", ".claude/hooks/start.sh", ".coder-tui/tools/evil.py"),
+        *(".claude/commands/look.md", ".gemini/commands/look.toml", ".opencode/command/look.md"),
     } <= {file for _, file in items}
     assert scene.hostile.ran() == []
 
