@@ -57,6 +57,14 @@ def found(text: str) -> list[Json]:
     return items
 
 
+# Answers to a question for findings that say nothing of them.
+ODD_PULLS: Json = {
+    "null": None,
+    "unchanged": {"kind": "unchanged", "resultId": "1"},
+    "nonsense": {"kind": "full", "items": [{"range": "everywhere", "message": 7}]},
+}
+
+
 class Server:
     def __init__(self, behaviour: str) -> None:
         self.behaviour = behaviour
@@ -73,7 +81,7 @@ class Server:
             "documentSymbolProvider": True,
             "workspaceSymbolProvider": True,
         }
-        if self.behaviour == "pull":
+        if self.behaviour == "pull" or self.behaviour in ODD_PULLS:
             named["diagnosticProvider"] = {"interFileDependencies": False, "workspaceDiagnostics": False}
         return named
 
@@ -87,7 +95,7 @@ class Server:
         before = self.texts.get(uri, "")
         self.texts[uri] = text
         match self.behaviour:
-            case "mute" | "pull" | "register" | "never":
+            case "mute" | "pull" | "register" | "never" | "null" | "unchanged" | "nonsense":
                 return
             case "late":
                 # The first version is answered only after the second.
@@ -180,7 +188,8 @@ class Server:
                 if self.behaviour == "stubborn":
                     return
             case "textDocument/diagnostic":
-                result = {"kind": "full", "items": found(self.texts[uri])}
+                whole = {"kind": "full", "items": found(self.texts[uri])}
+                result = ODD_PULLS.get(self.behaviour, whole)
             case "textDocument/definition":
                 at = params["position"]
                 place = {"start": at, "end": at}

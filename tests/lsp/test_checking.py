@@ -42,6 +42,15 @@ async def test_a_server_that_says_nothing_is_pending_and_later_stale(tmp_path: P
         assert await it.checker.check(it.path, "bad\n", "python", 0.2) == Checked(PENDING)
 
 
+@pytest.mark.parametrize("behaviour", ["null", "unchanged", "nonsense"])
+async def test_an_answer_without_findings_is_not_taken_for_a_clean_file(
+    tmp_path: Path, behaviour: str
+) -> None:
+    async with fake_checker(tmp_path / "w", behaviour) as it:
+        await it.checker.life.running(asyncio.get_running_loop().time() + ENOUGH)
+        assert await it.checker.check(it.path, "bad\n", "python", 0.3) == Checked(PENDING)
+
+
 async def test_what_is_known_of_an_earlier_text_is_stale(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "slow") as it:
         await it.checker.check(it.path, "bad\n", "python", ENOUGH)
