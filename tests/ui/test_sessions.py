@@ -54,6 +54,18 @@ async def test_search_by_command_looks_in_all_folders() -> None:
         assert "prices" not in s.drawn()
 
 
+async def test_of_sessions_in_which_it_was_said_the_newest_comes_first() -> None:
+    shelf = FakeShelf(stored("a1", "a long title of a day"), stored("b2", "egrets"), stored("c3", "short"))
+    shelf.said = {"a1": "an egret", "c3": "no egret"}
+    async with shelved(shelf) as s:
+        await s.pilot.press(*"/search egret", "enter")
+        await listed(s)
+        await s.until(lambda: "3" in s.drawn().partition("/egret_")[2][:80])
+        rows = [line for line in s.drawn().splitlines() if " msg " in line]
+        titles = ("a long title of a day", "short", "egrets")
+        assert [title in row for title, row in zip(titles, rows, strict=True)] == [True] * 3
+
+
 async def test_search_by_command_wants_words() -> None:
     async with shelved(FakeShelf()) as s:
         await s.pilot.press(*"/search", "escape", "enter")

@@ -167,7 +167,9 @@ class SessionsScreen(PickerScreen):
         if query != self._query.strip():
             return  # more was typed meanwhile
         excerpts = {hit.info.id: hit.excerpt for hit in hits}
-        self._infos = {info.id: info for info in (*self._listed, *(hit.info for hit in hits))}
+        self._infos = {info.id: info for info in (*(hit.info for hit in hits), *self._listed)}
+        # The newest of those first; else the list knows better what fits.
+        self.list.keeps_order = bool(hits)
         now = datetime.now(UTC)
         items = [self._item(info, now, excerpts.get(info.id), query) for info in self._infos.values()]
         empty = "No sessions yet." if self._is_everywhere else "No sessions in this folder yet."
@@ -181,15 +183,15 @@ class SessionsScreen(PickerScreen):
         cost = "" if info.cost is None else f"${info.cost:.2f}"
         state = f"{self.chrome.ready} open here" if info.id == self._current else ""
         place = (folder,) if self._is_everywhere else ()
-        # What was said fits by the store's word: the list, which knows titles only, finds the query itself.
-        found = () if excerpt is None else (query.replace(" ", ""),)
+        # What was said fits by the store's word, a folder as it is written: the list finds the query itself.
+        is_found = excerpt is not None or (place and query.lower() in folder.lower())
         return Item(
             key=info.id,
             label=title,
             lead=age((now - info.updated).total_seconds()),
             details=(*place, f"{info.message_count} msg", cost, state),
             note=f"{excerpt or title}  {info.id}  {info.model}  {folder}",
-            also=" ".join((*place, *found)),
+            also=query.replace(" ", "") if is_found else "",
         )
 
 

@@ -62,6 +62,8 @@ class FuzzyList(RowList):
         self._marks: list[int] = []
         self._query = ""
         self._empty = ""
+        self.keeps_order = False
+        """Whether what fits comes in the order in which it was given."""
 
     @property
     def marked(self) -> Item | None:
@@ -109,6 +111,8 @@ class FuzzyList(RowList):
     def _fill(self, wanted: str | None) -> None:
         if self._query.strip():
             found = self._index.search(self._query, len(self._all))
+            if self.keeps_order:
+                found.sort(key=lambda match: match.index)
             self._rows = [_Row(self._all[match.index], match.positions) for match in found]
         else:
             self._rows = _grouped(self._all)
