@@ -58,13 +58,12 @@ class ForkDesk:
         if not self._conversation.messages:
             raise UserError(NOTHING_SAID)
         info = await self._store.fork(self._session_id, before)
-        return Forked(info.id, told(self._state.title, self._session_id, info))
+        return Forked(info.id, told(self._session_id, info))
 
 
-def told(title: str, session_id: str, fork: SessionInfo) -> str:
+def told(session_id: str, fork: SessionInfo) -> str:
     """What is said in a fork before anything else."""
     return (
-        f"This is a {fork.title.partition(' of ')[0]} of “{title or 'untitled'}”, which stays as it is: "
-        f"/resume {session_id} goes back to it.\n"
+        f"This is “{fork.title}”. The session itself stays as it is; /resume {session_id} goes back to it.\n"
         "Files are as they are now; /undo in the old session takes them back."
     )

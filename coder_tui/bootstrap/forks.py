@@ -12,7 +12,7 @@ async def open_fork(core: Core, session_id: str) -> Session:
     info = await core.store.get(session_id)
     fork = await core.store.fork(info.id)
     session = await core.resume(fork.id)
-    session.notice(NoticeLevel.INFO, told(info.title, info.id, fork))
+    session.notice(NoticeLevel.INFO, told(info.id, fork))
     return session
 
 

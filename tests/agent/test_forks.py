@@ -62,7 +62,8 @@ async def test_an_earlier_message_is_sent_otherwise_in_a_fork_and_the_original_s
         assert session.forks.words_of(second.message_id) == "second"
         forked = await session.forks.fork(second.message_id)
         assert forked.told == (
-            f"This is a fork of “first”, which stays as it is: /resume {session.id} goes back to it.\n{FILES}"
+            "This is “fork of first”. The session itself stays as it is; "
+            f"/resume {session.id} goes back to it.\n{FILES}"
         )
         other = await made.resume(forked.session_id)
         await other.submit("second, otherwise")

@@ -1,5 +1,6 @@
 """Sessions and models of the screen on a real store, with the demo's model."""
 
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -112,6 +113,19 @@ async def test_a_session_that_is_open_elsewhere_is_opened_as_a_fork(tmp_path: Pa
         await fork.close()
         assert {info.id for info in await elsewhere.list_sessions()} == {session.id, other.id}
         await elsewhere.close()
+
+
+async def test_what_was_deleted_long_ago_is_gone_after_the_next_start(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (shelf, core, session):
+        other = await core.store.create_session(str(core.setup.directory), "demo", Mode.ASK)
+        await shelf.delete(other.id)
+        await (await open_core(core.setup, core.choice, ModelKeys({}, FakeKeyring()))).close()
+        assert [each.info.id for each in await core.store.trashed()] == [other.id]
+        with sqlite3.connect(core.setup.directories.database) as connection:
+            connection.execute("UPDATE sessions SET trashed = 1 WHERE trashed IS NOT NULL")
+        await (await open_core(core.setup, core.choice, ModelKeys({}, FakeKeyring()))).close()
+        assert await core.store.trashed() == ()
+        await session.close()
 
 
 async def test_the_demo_keeps_its_model(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_message_is_sent_otherwise_in_a_fork_found_deleted_and_brought_back(pr
             tmux.shows(r"Enter sends this in a fork[\s\S]*❯ tell of egrets")
             tmux.keys("C-w")
             say(tmux, "cranes")
-            tmux.shows(r"This is a fork of “tell of herons”[\s\S]*tell of cranes[\s\S]*A crane is tall\.")
+            tmux.shows(r"This is “fork of tell of herons”[\s\S]*tell of cranes[\s\S]*A crane is tall\.")
             assert "egret" not in tmux.screen()
             say(tmux, "/search egret")
             tmux.shows(r"1 of 2")
@@ -77,7 +77,7 @@ def test_a_message_is_sent_otherwise_in_a_fork_found_deleted_and_brought_back(pr
             # Sent together, terminals take the two for one key with Alt.
             tmux.shows(r"An egret is white\.\s+▌ ❯")
             say(tmux, "/fork")
-            tmux.shows(r"This is a fork 2 of “tell of herons”")
+            tmux.shows(r"This is “fork 2 of tell of herons”")
             tmux.keys("C-d")
             tmux.shows("exit code 0")
     assert titles(program) == ["fork 2 of tell of herons", "fork of tell of herons", "tell of herons"]
