@@ -1,5 +1,6 @@
 """What a command from a file changes for the turn that it was called in, and gives back with it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from coder_tui.agent.event_bus import EventBus
@@ -15,11 +16,20 @@ from coder_tui.skills.command_file import CommandFile
 class CommandLoan:
     """Serves one session; listens to its bus for the end of the turn."""
 
-    def __init__(self, desk: PermissionDesk, request: RequestBuilder, bus: EventBus) -> None:
+    def __init__(
+        self,
+        desk: PermissionDesk,
+        request: RequestBuilder,
+        bus: EventBus,
+        window: Callable[[], int | None],
+    ) -> None:
+        """`window` tells how much the session's own model takes in."""
         self._desk = desk
         self._request = request
         self._bus = bus
+        self._window = window
         self._before: ModelChoice | None = None
+        self._lent: ModelChoice | None = None
         bus.subscribe(self._hear)
 
     def narrow(self, command: CommandFile) -> tuple[str, ...]:
@@ -53,17 +63,19 @@ class CommandLoan:
                 f"/{command.name} names {name}, a model of another provider: a project does not choose that"
             )
         self._before = self._before or own
-        self._use(replace(own, name=name, api_base=own.api_base if is_same else ""))
+        self._lent = replace(own, name=name, api_base=own.api_base if is_same else "")
+        self._use(self._lent, None)
         return ""
 
-    def _use(self, choice: ModelChoice) -> None:
+    def _use(self, choice: ModelChoice, window: int | None) -> None:
         self._request.use(choice)
-        self._bus.publish(ModelChanged(choice.name, None))
+        self._bus.publish(ModelChanged(choice.name, window))
 
     def _hear(self, event: Event) -> None:
         if not isinstance(event, TurnFinished | TurnFailed):
             return
         self._desk.narrow(None)
-        if self._before is not None:
-            before, self._before = self._before, None
-            self._use(before)
+        before, self._before = self._before, None
+        # A person who chose another one meanwhile keeps it.
+        if before is not None and self._request.choice == self._lent:
+            self._use(before, self._window())

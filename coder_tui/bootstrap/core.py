@@ -171,9 +171,9 @@ class Core:
         self, session_id: str, bench: Workbench, services: TurnServices, changes: SessionChanges
     ) -> tuple[CommandShelf, TurnServices]:
         """With what people's own commands say, where a message calls one."""
-        shelf, request = build_commands(self.setup, bench.skills), services.request
-        files = self._attachments(bench, request).of
-        called = command_calls(self.setup, session_id, bench, shelf, changes, request, files)
+        shelf = build_commands(self.setup, bench.skills)
+        files = self._attachments(bench, services.request).of
+        called = command_calls(self.setup, session_id, bench, shelf, changes, services, files)
         return shelf, replace(services, attach=both(bench.hooks.of, both(called, services.attach)))
 
     def _small_model(self) -> ModelChoice | None:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from coder_tui.agent.attachments import Attach
 from coder_tui.agent.command_calls import CommandCalls
 from coder_tui.agent.command_loan import CommandLoan
-from coder_tui.agent.request_builder import RequestBuilder
 from coder_tui.agent.session import Session
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.shown_command import BASH, ShownCommands
+from coder_tui.agent.turn import TurnServices
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.workbench import Workbench
 from coder_tui.commands.custom import builtin_names
@@ -40,7 +40,7 @@ def command_calls(
     bench: Workbench,
     shelf: CommandShelf,
     changes: SessionChanges,
-    request: RequestBuilder,
+    services: TurnServices,
     files: Attach,
 ) -> Attach:
     def notify(level: NoticeLevel, text: str) -> None:
@@ -49,7 +49,8 @@ def command_calls(
     shown = ShownCommands(
         session_id, setup.directory, bench.bus, bench.desk, lambda: bench.registry.get(BASH), setup.redact
     )
-    loan = CommandLoan(bench.desk, request, bench.bus)
+    meter = services.meter
+    loan = CommandLoan(bench.desk, services.request, bench.bus, lambda: meter.context_window)
     return CommandCalls(shelf, shown, changes, bench.profiles, loan, files, setup.redact, notify).of
 
 

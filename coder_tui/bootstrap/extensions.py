@@ -60,7 +60,7 @@ class ForeignTools:
             self._loading.cancel()
             await asyncio.wait({self._loading})
 
-    async def load(self) -> None:
+    async def load(self, *, discovers: bool = True) -> None:
         """All of it; what cannot be used is told, one notice a file or command, and the rest is used."""
         if self.setup.is_scratch:
             return
@@ -71,7 +71,8 @@ class ForeignTools:
                 self._tell(file)
         for entry in entry_points(group=GROUP):
             await self._add(f"entry point {entry.name}", Origin.CUSTOM, partial(tool_of, entry))
-        await self._discover()
+        if discovers:
+            await self.discover()
 
     def _files(self) -> Iterator[CustomFile | str]:
         """Each that may be run, or a sentence on why one may not."""
@@ -119,7 +120,8 @@ class ForeignTools:
         except TimeoutError:
             self._tell(f"A tool is not used: {label}: it did not come to an end in {PATIENCE:.0f} seconds")
 
-    async def _discover(self) -> None:
+    async def discover(self) -> None:
+        """The tools that the discovering command tells of, where there is one."""
         section = self.setup.settings.tools
         if not section.discovery_command:
             return
@@ -131,9 +133,9 @@ class ForeignTools:
         )
         found = await discover(commands, self.shell)
         for declaration in found.declarations:
-            self.registry.register(
-                DiscoveredTool(declaration, commands, self.shell), origin=Origin.DISCOVERED
-            )
+            if declaration.name not in self.registry.names:
+                tool = DiscoveredTool(declaration, commands, self.shell)
+                self.registry.register(tool, origin=Origin.DISCOVERED)
         if found.problems:
             shown = "; ".join(found.problems[:_MOST_PROBLEMS])
             more = len(found.problems) - _MOST_PROBLEMS

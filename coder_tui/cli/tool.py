@@ -33,6 +33,7 @@ from coder_tui.protocol.todos import TodoItem
 from coder_tui.tools.base import Audience, JsonObject
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.descriptions import description_of
+from coder_tui.tools.discovered_declarations import PREFIX
 from coder_tui.tools.registry import AnyTool
 
 OUTSIDE = "tool-call"
@@ -91,12 +92,16 @@ async def _call(arguments: argparse.Namespace) -> int:
     is_ok = True
     async with AsyncExitStack() as closing:
         closing.push_async_callback(bench.close)
-        await ForeignTools(setup, bench.registry, bench.shell, _notice).load()
+        foreign = ForeignTools(setup, bench.registry, bench.shell, _notice)
+        await foreign.load(discovers=False)
         servers = await open_desk(setup, bench)
         closing.push_async_callback(servers.close)
         servers.start(_notice)
         await servers.prepare()
         for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
+            # Who calls a tool of ours does not wait for a command that may take its time.
+            if call.tool.startswith(PREFIX) and call.tool not in bench.registry.names:
+                await foreign.discover()
             result = await _answer(bench, call)
             say_as_is(result)
             is_ok = is_ok and result.get("ok") is not False
