@@ -59,7 +59,9 @@ class Remembering:
         if not tool.reads_project:
             options = (options[1], options[0])
         question = Question("Where shall this be remembered?", options, header="Remember")
-        reply = await self._parts.broker.ask(QuestionRequest(uuid4().hex, "", (question,), tool=TOOL))
+        request_id = uuid4().hex
+        asked = QuestionRequest(request_id, f"remember-{request_id}", (question,), tool=TOOL)
+        reply = await self._parts.broker.ask(asked)
         picked = reply.answers[0].picked if reply.answers else ()
         if HERE in picked:
             return MemoryPlace.PROJECT

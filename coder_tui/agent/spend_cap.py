@@ -111,9 +111,9 @@ class SpendCap:
 
     async def _ask(self, meter: UsageMeter, request: RequestBuilder) -> str:
         offer = _Offer(self.limit or 0, meter.spent.cost or 0, self._cheaper(request.model))
-        reply = await self._asker.ask(
-            QuestionRequest(uuid4().hex, "", (offer.question(),), tool="spend limit")
-        )
+        request_id = uuid4().hex
+        asked = QuestionRequest(request_id, f"limit-{request_id}", (offer.question(),), tool="spend limit")
+        reply = await self._asker.ask(asked)
         answer = reply.answers[0] if reply.answers else QuestionAnswer()
         if offer.further in answer.picked:
             return self._raise(offer.raised)
