@@ -26,6 +26,8 @@ from coder_tui.commands.base import (
     Submit,
 )
 from coder_tui.commands.catalogue import builtin_commands
+from coder_tui.commands.custom import with_custom
+from coder_tui.commands.mcp import with_prompts
 from coder_tui.commands.registry import Called, Commands
 from coder_tui.commands.skills import with_skills
 from coder_tui.text.safe_text import safe_line
@@ -35,7 +37,8 @@ _OF_THE_EDITOR = frozenset({"mode", "new", "quit", "copy"})
 
 
 def commands_of(session: Session) -> tuple[Command, ...]:
-    table = with_skills(builtin_commands(), session.facts.skills)
+    table = with_custom(with_skills(builtin_commands(), session.facts.skills), session.facts.commands)
+    table = with_prompts(table, session.mcp.prompts)
     return tuple(command for command in table if _is_useful(command))
 
 

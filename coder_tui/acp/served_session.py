@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from acp import Client, RequestError
 from acp.helpers import ContentBlock
-from acp.schema import AllowedOutcome, StopReason
+from acp.schema import AllowedOutcome, AvailableCommandsUpdate, StopReason
 from pydantic import ValidationError
 
 from coder_tui.acp.calls import Calls
@@ -66,6 +66,7 @@ class ServedSession:
         self._is_prompted = False
         self._is_cancelled = False
         self._asked_for_trust = False
+        self._offered: AvailableCommandsUpdate | None = None
         self._attach(opened)
 
     @property
@@ -74,7 +75,7 @@ class ServedSession:
 
     def begin(self) -> None:
         """What the person should know before the first prompt, and what can be called."""
-        self._outbox.put(offered(self.session))
+        self._offer()
         for event in self.session.history():
             if isinstance(event, Notice):
                 self._plain(event)
@@ -92,7 +93,7 @@ class ServedSession:
                 case _:
                     if update := update_of(event):
                         self._outbox.put(update)
-        self._outbox.put(offered(self.session))
+        self._offer()
         await self._outbox.flushed()
 
     async def prompt(self, blocks: list[ContentBlock]) -> StopReason:
@@ -125,6 +126,7 @@ class ServedSession:
         await self._settle_trust()
         if not self._is_open:
             await self._open_again()
+        self._offer()
         text = await called(self.session, prompt.text, lambda words: self._outbox.put(report(words)))
         if text is not None and not self._is_cancelled:
             for attachment in prompt.attachments:
@@ -136,6 +138,13 @@ class ServedSession:
             return self._reason()
         await self._outbox.flushed()
         return "cancelled" if self._is_cancelled else "end_turn"
+
+    def _offer(self) -> None:
+        """The commands of now, where they are others: a skill was written, a server brought its prompts."""
+        now = offered(self.session)
+        if now != self._offered:
+            self._offered = now
+            self._outbox.put(now)
 
     def _reason(self) -> StopReason:
         match self._end:
@@ -261,7 +270,6 @@ class ServedSession:
         """Also at a later prompt, where the project's settings turned out to be wrong and were mended."""
         self._attach(await self._opener.open(self._wish))
         self.session.set_mode(self._mode)
-        self._outbox.put(offered(self.session))
 
 
 def _ended(finish: FinishReason) -> StopReason:

@@ -51,7 +51,7 @@ async def talk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talk]:
     editor = Editor()
     with OpenAIServer([]) as server:
         flags = ("--model", "openai/x", "--api-base", server.url)
-        async with started(editor, program, flags) as (agent, _):
+        async with started(editor, program, flags, CODER_TUI_LIMITS__MAX_STEPS="6") as (agent, _):
             await agent.initialize(protocol_version=1)
             new = await agent.new_session(cwd=str(program.project), mcp_servers=[])
             yield Talk(editor, agent, server, program.project, new.session_id)
@@ -166,6 +166,12 @@ async def test_questions_and_a_plan_are_put_as_choices(talk: Talk) -> None:
 )
 async def test_the_end_of_a_reply_is_the_reason_to_stop(talk: Talk, finish: str, reason: str) -> None:
     assert await talk.prompt("Speak.", Reply(text="Some words.", finish=finish)) == reason
+
+
+async def test_a_limit_that_was_met_is_the_reason_to_stop(talk: Talk) -> None:
+    looks = [Reply(calls=(Call("read", {"path": "a.txt", "offset": n}, f"l{n}"),)) for n in range(1, 7)]
+    assert await talk.prompt("Look.", *looks) == "max_turn_requests"
+    assert "the limit of one turn" in talk.said()
 
 
 async def test_a_model_that_refuses_is_an_error_with_its_words(talk: Talk) -> None:
