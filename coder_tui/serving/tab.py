@@ -15,10 +15,15 @@ from aiohttp import WSMessage, WSMsgType, web
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
+from coder_tui.text.safe_text import safe_text
+
 log = logging.getLogger(__name__)
 PATIENCE = 10.0
 """Seconds for a screen to store what it has and go, before it is ended."""
 SMALLEST, LARGEST = 20, 1000
+LONGEST_COMPLAINT = 10_000
+_BEGIN = b"__GANGLION__\n"
+_WHOLE_SCREEN = "\x1b[?1049l\x1b[H\x1b[2J"
 _WEB = {
     "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
     "TEXTUAL_COLOR_SYSTEM": "truecolor",
@@ -46,6 +51,24 @@ def _within(value: object, otherwise: int) -> int:
     except ValueError:
         return otherwise
     return min(max(number, SMALLEST), LARGEST)
+
+
+class _Complaint:
+    """The end of what a program says on its error output, which is read while it runs."""
+
+    def __init__(self, stream: asyncio.StreamReader) -> None:
+        self._said = b""
+        self._reading = asyncio.create_task(self._read(stream))
+
+    async def words(self) -> str:
+        """When the program has ended; what it started may hold the pipe, and is not waited for."""
+        await asyncio.wait({self._reading}, timeout=1.0)
+        self._reading.cancel()
+        return safe_text(self._said.decode(errors="replace"))
+
+    async def _read(self, stream: asyncio.StreamReader) -> None:
+        while piece := await stream.read(LONGEST_COMPLAINT):
+            self._said = (self._said + piece)[-LONGEST_COMPLAINT:]
 
 
 class _Screen(AppService):
@@ -80,6 +103,32 @@ class _Screen(AppService):
         )
         self._stdin = process.stdin
         return process
+
+    async def run(self) -> None:
+        """Until the program ends; what it says last, on its error output, is shown in its place."""
+        process = self._process
+        if process is None or process.stdout is None or process.stderr is None:
+            return
+        complaint = _Complaint(process.stderr)
+        try:
+            await process.stdout.readuntil(_BEGIN)
+            await self._packets(process.stdout)
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+            pass  # it has ended, or the browser has gone
+        if words := await complaint.words():
+            log.warning("a tab's program said: %s", words)
+        with contextlib.suppress(ConnectionError):
+            await self._socket.send_bytes(f"{_WHOLE_SCREEN}{words}".replace("\n", "\r\n").encode())
+        await self._leave()
+
+    async def _packets(self, stdout: asyncio.StreamReader) -> None:
+        while True:
+            kind = await stdout.readexactly(1)
+            payload = await stdout.readexactly(int.from_bytes(await stdout.readexactly(4), "big"))
+            if kind == b"D":
+                await self.on_data(payload)
+            elif kind == b"M":
+                await self.on_meta(payload)
 
     async def end(self) -> None:
         """Ask it to go, then see to it."""

@@ -23,6 +23,8 @@ import os, sys
 def say(text):
     data = text.encode()
     os.write(1, b"D" + len(data).to_bytes(4, "big") + data)
+if "broken" in sys.argv:
+    sys.exit("coder-tui: \\x1bno such model")
 os.write(1, b"__GANGLION__\\n")
 say(f"{os.getpid()} {os.environ['COLUMNS']}x{os.environ['ROWS']}")
 while packet := os.read(0, 65536):
@@ -137,6 +139,14 @@ async def test_a_program_that_does_not_go_is_ended(site: Site, monkeypatch: pyte
     async with site.tab() as socket:
         pid = int((await socket.receive_bytes()).split()[0])
     assert await asyncio.to_thread(has_ended, pid)
+
+
+@pytest.mark.parametrize("site", [("broken",)], indirect=True, ids=["broken"])
+async def test_a_program_that_does_not_start_says_why_in_the_tab(site: Site) -> None:
+    await site.enter()
+    async with site.tab() as socket:
+        assert (await socket.receive_bytes()).endswith(b"\x1b[2Jcoder-tui: \xe2\x90\x9bno such model\r\n")
+        assert (await socket.receive()).type is aiohttp.WSMsgType.CLOSE
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", ""], ids=["other", "null", "none"])
