@@ -11,6 +11,7 @@ from coder_tui.agent.hook_reply import HookEvent
 from coder_tui.agent.hook_wish import HookWish
 from coder_tui.agent.hooks import HookReplies, HookRunner
 from coder_tui.agent.review import name_of
+from coder_tui.policy.rules import Effect
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.text.safe_text import safe_line
@@ -125,7 +126,8 @@ def _wish(said: HookReplies) -> HookWish | None:
     found = [
         HookWish(reply.effect, reply.reason or "a hook says so", f"hook of {hook.source}")
         for hook, reply in said.replies
-        if reply.effect is not None
+        # Trust in a project's hooks says nothing of what may run without a question: a rule would say it.
+        if reply.effect is not None and (hook.is_own or reply.effect is not Effect.ALLOW)
     ]
     return max(found, key=lambda wish: wish.effect.strictness, default=None)
 

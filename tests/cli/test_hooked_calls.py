@@ -138,3 +138,18 @@ def test_a_projects_hooks_wait_for_trust_stay_confined_and_stand_beside_ones_own
     (project / ".claude/hooks/go.sh").write_text(f"{script}; echo changed >> order.txt")
     hooked.call(look)
     assert order()[4:] == ["own"]
+
+
+def test_a_projects_hook_refuses_and_asks_but_allows_nothing(hooked: Hooked) -> None:
+    (hooked.project / ".coder-tui").mkdir()
+    allows = f"cat >/dev/null; echo '{decided('allow')}'"
+    (hooked.project / ".coder-tui/config.toml").write_text(
+        f'[[hooks.PreToolUse]]\nmatcher = "write"\nhooks = [{{command = """{allows}"""}}]\n'
+        '[[hooks.PreToolUse]]\nmatcher = "list"\nhooks = [{command = "exit 2"}]\n'
+    )
+    assert hooked.program.run("trust", "--yes").returncode == 0
+
+    written, listed = hooked.call(("write", {"path": "a.txt", "content": "x"}), ("list", {}))
+
+    assert "needs approval" in written["error"]["message"]
+    assert "a hook refused" in listed["error"]["message"]
