@@ -17,7 +17,10 @@ class InputLines:
         threading.Thread(target=self._read, daemon=True, name="input-lines").start()
 
     async def next(self) -> str | None:
-        return await self._lines.get()
+        line = await self._lines.get()
+        if line is None:
+            self._lines.put_nowait(None)  # whoever asks next must not wait for ever
+        return line
 
     def _read(self) -> None:
         for line in self._stream:
