@@ -79,21 +79,23 @@ class Soak:
         store = [path for path in (self.home / "data").glob("*.db*") if not path.name.endswith("-shm")]
         database = sum(path.stat().st_size for path in store) / 1024
         kept = size_kb(self.home / "data" / "blobs", self.home / "cache")
-        self.samples.append(Sample(turn, resident_mb(os.getpid()), database, kept))
+        sample = Sample(turn, resident_mb(os.getpid()), database, kept)
+        if not self.samples:
+            print(
+                f"{'turn':>6} {'memory':>9} {'store':>10} {'copies':>10} {'a turn':>9} {'of CPU':>9}  (medians)"
+            )
+        known = self.samples[-1].turn if self.samples else 0
+        clock, worked = (statistics.median(part) * 1000 for part in zip(*self.times[known:], strict=True))
+        print(
+            f"{turn:>6} {sample.memory_mb:>6.1f} MB {sample.store_kb:>7.0f} KB "
+            f"{sample.kept_kb:>7.0f} KB {clock:>6.1f} ms {worked:>6.1f} ms",
+            flush=True,
+        )
+        self.samples.append(sample)
 
     def report(self) -> bool:
-        """Print the figures; False when memory grew too much."""
+        """Print what came of it; False when memory grew too much."""
         group = self.samples[0].turn
-        print(
-            f"{'turn':>6} {'memory':>9} {'store':>10} {'copies':>10} {'a turn':>9} {'of CPU':>9}  (medians)"
-        )
-        for sample in self.samples:
-            times = self.times[sample.turn - group : sample.turn]
-            clock, worked = (statistics.median(part) * 1000 for part in zip(*times, strict=True))
-            print(
-                f"{sample.turn:>6} {sample.memory_mb:>6.1f} MB {sample.store_kb:>7.0f} KB "
-                f"{sample.kept_kb:>7.0f} KB {clock:>6.1f} ms {worked:>6.1f} ms"
-            )
         first, second, last = self.samples[0], self.samples[1], self.samples[-1]
         growth = last.memory_mb / first.memory_mb - 1
         early = (second.store_kb - first.store_kb) / group
