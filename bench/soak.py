@@ -81,9 +81,7 @@ class Soak:
         kept = size_kb(self.home / "data" / "blobs", self.home / "cache")
         sample = Sample(turn, resident_mb(os.getpid()), database, kept)
         if not self.samples:
-            print(
-                f"{'turn':>6} {'memory':>9} {'store':>10} {'copies':>10} {'a turn':>9} {'of CPU':>9}  (medians)"
-            )
+            print(f"{'turn':>6} {'memory':>9} {'store':>10} {'copies':>10} {'turn p50':>9} {'its CPU':>9}")
         known = self.samples[-1].turn if self.samples else 0
         clock, worked = (statistics.median(part) * 1000 for part in zip(*self.times[known:], strict=True))
         print(
