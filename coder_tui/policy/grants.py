@@ -7,7 +7,7 @@ from coder_tui.policy.action import Action, Policy
 from coder_tui.policy.command import ShellCommand
 from coder_tui.policy.command_patterns import pattern_for
 from coder_tui.policy.decide import decide
-from coder_tui.policy.keys import CUSTOM, FOREIGN
+from coder_tui.policy.keys import CUSTOM
 from coder_tui.policy.paths import is_within, shown_path
 from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, is_exact
 from coder_tui.policy.secrets import is_secret
@@ -95,7 +95,7 @@ def _tool_grants(action: Action) -> tuple[Grant, ...]:
     key = action.permission if action.permission.startswith(CUSTOM) else action.tool
     tool = _scoped(key, (EVERYTHING,), f"every call of {action.tool}")
     parts = action.tool.split("__")
-    if not action.tool.startswith(FOREIGN) or len(parts) < 3:
+    if parts[0] != "mcp" or len(parts) < 3:
         return tool
     server = _scoped(f"mcp__{parts[1]}__*", (EVERYTHING,), f"every tool of the server {parts[1]}")
     return (*tool, *server)

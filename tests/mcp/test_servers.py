@@ -83,6 +83,10 @@ def test_names_fit_every_provider_and_stay_apart() -> None:
     assert all(len(name) <= 64 for name in tools)
 
 
+def test_no_server_can_take_the_name_that_another_got() -> None:
+    assert server_part(server_part("two words")) != server_part("two words")
+
+
 ASK = PromptInfo("ask", "", (PromptArgument("city", is_required=True), PromptArgument("state")))
 
 

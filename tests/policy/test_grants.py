@@ -95,6 +95,12 @@ def test_what_is_offered_spares_the_next_question(text: str) -> None:
         assert decide(command(text), granted).effect is Effect.ALLOW
 
 
+def test_a_discovered_tool_offers_no_server_whatever_its_name() -> None:
+    name = "discovered_tool_a__db__query"
+    keys = {grant.key for grant in offered_grants(Action(name, name, ToolKind.OTHER), POLICY)}
+    assert keys == {name}
+
+
 def test_a_tool_of_a_server_is_offered_with_its_server() -> None:
     action = Action("mcp__db__query", "mcp__db__query", ToolKind.OTHER)
     offered = offered_grants(action, POLICY)
