@@ -8,6 +8,7 @@ from pathlib import Path
 
 from coder_tui.agent.inner_calls import InnerCalls
 from coder_tui.agent.mcp_desk import McpDesk
+from coder_tui.agent.permissions import Notify
 from coder_tui.bootstrap.setup import Setup, roots_of
 from coder_tui.bootstrap.workbench import Workbench
 from coder_tui.config.mcp_files import claude_servers, project_servers
@@ -21,6 +22,8 @@ from coder_tui.mcp.servers import Surroundings, chosen, known, waiting
 from coder_tui.mcp.wire import SandboxOrder
 from coder_tui.shell.environment import clean_environment, is_secret_name
 from coder_tui.shell.sandbox import home_folder
+from coder_tui.tools.outside import NoInnerCalls
+from coder_tui.tools.registry import Registry
 
 LOG = "mcp.log"
 APPROVED = "mcp-approved.json"
@@ -98,6 +101,18 @@ async def open_desk(setup: Setup, bench: Workbench) -> McpDesk:
     approved = await asyncio.to_thread(Approved, setup.directories.data / APPROVED)
     inner = InnerCalls(bench.runner, bench.bus)
     return McpDesk(build_servers(setup, servers), bench.registry, approved, inner, servers.notices)
+
+
+async def load_servers(setup: Setup, registry: Registry, notify: Notify) -> None:
+    """Only to look at: the servers have ended when this returns, and their tools are not to be called."""
+    servers = await asyncio.to_thread(find_servers, setup)
+    approved = await asyncio.to_thread(Approved, setup.directories.data / APPROVED)
+    desk = McpDesk(build_servers(setup, servers), registry, approved, NoInnerCalls(), servers.notices)
+    desk.start(notify)
+    try:
+        await desk.prepare()
+    finally:
+        await desk.close()
 
 
 def _sandbox(setup: Setup) -> SandboxOrder:

@@ -15,7 +15,7 @@ from coder_tui.agent.session_log import NoLog
 from coder_tui.agent.tool_runner import failure_json
 from coder_tui.bootstrap import Setup, Workbench, build_policy, build_registry, build_shell, build_workbench
 from coder_tui.bootstrap.extensions import ForeignTools
-from coder_tui.bootstrap.mcp import open_desk
+from coder_tui.bootstrap.mcp import load_servers, open_desk
 from coder_tui.cli.arguments import tool_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.json_calls import GivenCall, given_calls
@@ -30,11 +30,12 @@ from coder_tui.protocol.messages import ToolCall
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import unattended
 from coder_tui.protocol.todos import TodoItem
+from coder_tui.shell.session_shell import SessionShell
 from coder_tui.tools.base import Audience, JsonObject
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.descriptions import description_of
 from coder_tui.tools.discovered_declarations import PREFIX
-from coder_tui.tools.registry import AnyTool
+from coder_tui.tools.registry import AnyTool, Registry
 
 OUTSIDE = "tool-call"
 TERMINATED = 143
@@ -63,7 +64,7 @@ def _list(arguments: argparse.Namespace) -> int:
     policy = build_policy(setup)
     shell = build_shell(setup)
     registry = build_registry(setup, TodoList(OUTSIDE, _keep), lambda action: decide(action, policy), shell)
-    asyncio.run(ForeignTools(setup, registry, shell, _notice).load())
+    asyncio.run(_load_foreign(setup, registry, shell))
     profile = setup.profiles.get(arguments.shown_agent or (GENERAL if arguments.sub else BUILD))
     audience = Audience.SUB if arguments.sub or not profile.mode.leads else Audience.MAIN
     traits = traits_of(arguments.model)
@@ -80,6 +81,12 @@ def _list(arguments: argparse.Namespace) -> int:
         first_line = description_of(tool).split("\n", 1)[0]
         say(f"{tool.name:<{width}} {tool.kind:<8} {first_line}")
     return 0
+
+
+async def _load_foreign(setup: Setup, registry: Registry, shell: SessionShell) -> None:
+    """As a session would get them: servers are started for it, and end again."""
+    await ForeignTools(setup, registry, shell, _notice).load()
+    await load_servers(setup, registry, _notice)
 
 
 def _notice(level: NoticeLevel, text: str) -> None:

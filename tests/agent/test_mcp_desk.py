@@ -29,6 +29,7 @@ from coder_tui.text.redact import BY_SHAPE
 from coder_tui.tools.base import JsonObject, ToolContext
 from coder_tui.tools.builtin.read import ReadTool
 from coder_tui.tools.builtin.todos import TodoList
+from coder_tui.tools.registry import Registry
 from tests.fakes.mcp_pools import POISON, fake, pool_of, tool, until
 from tests.fakes.real_tools import setup_in
 
@@ -233,6 +234,17 @@ async def test_the_search_calls_nothing_but_tools_of_servers(pool: McpPool, tmp_
     made = desk_of(pool, tmp_path, is_small=False)
     refused = await made.call("mcp_search", tool="bash", args={"command": "true"})
     assert refused["error"]["type"] == "invalid_tool_params"
+
+
+async def test_another_agent_has_the_same_tools_and_looks_for_them_itself(
+    pool: McpPool, tmp_path: Path
+) -> None:
+    made = desk_of(pool, tmp_path, is_small=False)
+    child = Registry()
+    child.adopt(made.bench.registry)
+    made.desk.furnish(child, InnerCalls(made.bench.runner, made.bench.bus))
+    assert [each.name for each in child.offered(traits_of("x"))] == ["mcp_search"]
+    assert child.get("mcp__many__tool_3").name == "mcp__many__tool_3"
 
 
 async def test_few_tools_are_listed_and_need_no_search(pool: McpPool, tmp_path: Path) -> None:

@@ -119,6 +119,8 @@ def test_a_projects_server_runs_once_it_is_trusted_and_not_before(
     capsys.readouterr()
     assert run_command(["mcp", "test", "--json"]) == 0
     (after,) = json.loads(capsys.readouterr().out)
+    assert run_command(["tool", "list"]) == 0
+    assert "mcp__s__hello" in capsys.readouterr().out.splitlines()[-1]
 
     assert (before, was_started) == ([], False)
     assert (after["name"], after["state"], after["tools"]) == ("s", "ready", ["hello"])
