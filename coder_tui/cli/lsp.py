@@ -11,19 +11,13 @@ from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import complain, say, say_json
 from coder_tui.lsp.install import InstallFailedError, InstallPlan, plan_for, run_plan
-from coder_tui.lsp.overview import ServerLine
+from coder_tui.lsp.overview import ServerLine, state_words
 from coder_tui.lsp.servers import Installer, ServerSpec
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.errors import UsageError
 from coder_tui.text.safe_text import safe_line
 
 FAILED = 1
-_WORDS = {
-    ServerStatus.FRESH: "ready",
-    ServerStatus.LINTER_MISSING: "without its checker",
-    ServerStatus.NOT_INSTALLED: "not installed",
-    ServerStatus.UNTRUSTED: "not used here",
-}
 
 
 def main(argv: list[str]) -> int:
@@ -55,7 +49,7 @@ def _status(setup: Setup, arguments: argparse.Namespace) -> int:
     width = max(len(line.name) for line in lines)
     for line in lines:
         more = line.detail or _program(line)
-        say(safe_line(f"{line.language:<5} {line.name:<{width}}  {_WORDS[line.status]:<19}  {more}".rstrip()))
+        say(safe_line(f"{line.language:<5} {line.name:<{width}}  {state_words(line):<19}  {more}".rstrip()))
     return 0
 
 

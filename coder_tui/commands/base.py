@@ -28,6 +28,7 @@ class ScreenName(StrEnum):
     PROBLEMS = "problems"
     FILES = "files"
     JOBS = "jobs"
+    LSP = "lsp"
     MCP = "mcp"
     MOUSE = "mouse"
     TRUST = "trust"

@@ -62,7 +62,7 @@ def builtin_commands() -> tuple[Command, ...]:
         _opening("subagents", "Sub-agents: read what one said, or stop it", ScreenName.SUBAGENTS),
         _opening("todos", "The agent's todo list", ScreenName.TODOS),
         _opening("problems", "What language servers complain about", ScreenName.PROBLEMS),
-        Command("lsp", "Language servers: how each is doing", lsp, "[restart NAME]"),
+        Command("lsp", "Language servers: states, restart", lsp, "[status|restart NAME]", ScreenName.LSP),
         Command("permissions", "Rules, what you allowed, and decisions", permissions),
         _opening("files", "Name a file for the agent, or open it", ScreenName.FILES, "[NAME]"),
         _opening("jobs", "Commands in the background: read, stop", ScreenName.JOBS),

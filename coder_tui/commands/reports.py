@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from coder_tui.commands.base import Intent, Say
-from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.commands.base import Intent, OpenScreen, Say, ScreenName
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.text.safe_text import safe_line
 
@@ -66,9 +65,11 @@ async def context(session: "Session", argument: str) -> Intent:
 async def lsp(session: "Session", argument: str) -> Intent:
     word, _, name = argument.partition(" ")
     if not word:
+        return OpenScreen(ScreenName.LSP)
+    if word == "status":
         return Say("\n".join(_servers(await session.lookup.servers())))
     if word != "restart" or not name.strip():
-        return Say("Say /lsp, or /lsp restart NAME.", NoticeLevel.WARNING)
+        return Say("Say /lsp, /lsp status or /lsp restart NAME.", NoticeLevel.WARNING)
     if await session.lookup.restart(name.strip()):
         return Say(f"{safe_line(name.strip())} starts anew.")
     return Say(f"No language server called {safe_line(name.strip())} was started.", NoticeLevel.WARNING)
@@ -76,40 +77,20 @@ async def lsp(session: "Session", argument: str) -> Intent:
 
 def _servers(lines: "tuple[ServerLine, ...]") -> list[str]:
     """Those that were started with all there is to know, the others in a line each."""
-    if not lines:
-        return ["There are no language servers here."]
+    # Whoever has servers has loaded this; the menu of commands has not.
+    from coder_tui.lsp.overview import facts_of, state_words
+
     started = [line for line in lines if line.is_started]
     told = ["Language servers:" if started else "No language server was started yet. Known are:"]
     for line in started:
-        process = f", process {line.pid}" if line.pid else ""
-        told.append(f"  {line.language:<5} {line.name}: {_WORDS.get(line.status, line.status)}{process}")
-        told += [f"        {label:<9}{safe_line(text)}" for label, text in _facts(line) if text]
+        told.append(f"  {line.language:<5} {line.name}: {state_words(line)}")
+        told += [f"        {label:<9}{safe_line(text)}" for label, text in facts_of(line)]
     if started:
         told.append("Not started:")
-    width = max(len(line.name) for line in lines)
+    width = max((len(line.name) for line in lines), default=0)
     for line in lines:
         if not line.is_started:
-            words = _WORDS_IDLE.get(line.status, str(line.status))
             more = line.detail or (line.command[0] if line.command else "")
-            told.append(safe_line(f"  {line.language:<5} {line.name:<{width}}  {words:<19}  {more}".rstrip()))
-    if started:
-        told.append("/lsp restart NAME starts one anew.")
+            words = f"  {line.language:<5} {line.name:<{width}}  {state_words(line):<19}  {more}"
+            told.append(safe_line(words.rstrip()))
     return told
-
-
-def _facts(line: "ServerLine") -> tuple[tuple[str, str], ...]:
-    return (
-        ("folder", line.root),
-        ("command", " ".join(line.command)),
-        ("because", line.detail),
-        ("it said", line.said),
-    )
-
-
-_WORDS = {ServerStatus.FRESH: "works", ServerStatus.LINTER_MISSING: "works without its checker"}
-_WORDS_IDLE = {
-    ServerStatus.FRESH: "ready",
-    ServerStatus.LINTER_MISSING: "without its checker",
-    ServerStatus.NOT_INSTALLED: "not installed",
-    ServerStatus.UNTRUSTED: "not used here",
-}

@@ -23,6 +23,31 @@ class ServerLine:
     said: str = ""
 
 
+_IDLE_WORDS = {
+    ServerStatus.FRESH: "ready",
+    ServerStatus.LINTER_MISSING: "without its checker",
+    ServerStatus.NOT_INSTALLED: "not installed",
+    ServerStatus.UNTRUSTED: "not used here",
+}
+_WORDS = {ServerStatus.FRESH: "works", ServerStatus.LINTER_MISSING: "works without its checker"}
+
+
+def state_words(line: ServerLine) -> str:
+    return (_WORDS if line.is_started else _IDLE_WORDS).get(line.status, str(line.status))
+
+
+def facts_of(line: ServerLine) -> tuple[tuple[str, str], ...]:
+    """What there is to know besides, each with a word for it."""
+    known = (
+        ("folder", line.root),
+        ("command", " ".join(line.command)),
+        ("process", str(line.pid or "")),
+        ("because", line.detail),
+        ("it said", line.said),
+    )
+    return tuple((label, text) for label, text in known if text)
+
+
 def server_lines(
     known: Iterable[Selected], started: Sequence[ServerOrder], states: Mapping[str, ServerState]
 ) -> tuple[ServerLine, ...]:

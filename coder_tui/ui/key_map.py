@@ -29,6 +29,7 @@ _BESIDE = (
     {_C.PICKER, _C.LIST, _C.FILES},
     {_C.PICKER, _C.LIST, _C.THEMES},
     {_C.PICKER, _C.LIST, _C.JOBS},
+    {_C.PICKER, _C.LIST, _C.LSP},
     {_C.PICKER, _C.LIST, _C.SUBAGENTS},
     *({context} for context in _C),
 )

@@ -31,6 +31,7 @@ class Context(StrEnum):
     THEMES = "List of themes"
     FILES = "List of files"
     JOBS = "List of background jobs"
+    LSP = "List of language servers"
     MCP = "List of MCP servers"
     FIRST_RUN = "Welcome"
     REPLAY = "Replay"
@@ -103,6 +104,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("session.subagents", _S, "alt+s", "screen.subagents", "Sub-agents: read or stop one", priority=True),
     _row("session.files", _S, "f6", "screen.files", "Files: name one, or open it in $EDITOR"),
     _row("session.mcp", _S, "", "screen.mcp", "MCP servers: states, restart, log in, switch off"),
+    _row("session.lsp", _S, "", "screen.lsp", "Language servers: states, restart"),
     _row("session.jobs", _S, "", "screen.jobs", "Background jobs: read what one printed, or stop it"),
     _row("session.mouse", _S, "", "screen.mouse", "Mouse: for the program, or left to the terminal"),
     _row("session.doctor", _S, "", "screen.doctor", "What is installed, and what is missing"),
@@ -297,6 +299,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("mcp.restart", Context.MCP, "r", "restart", "Start it anew", palette=False),
     _row("mcp.switch", Context.MCP, "d", "switch", "Off for this session, or on", palette=False),
     _row("mcp.log_in", Context.MCP, "l", "log_in", "Log in with a browser", palette=False),
+    _row("lsp.restart", Context.LSP, "r", "restart", "Start it anew", palette=False),
     _row("jobs.stop", Context.JOBS, "x", "stop", "Stop it, at the second press", palette=False),
     _row("welcome.demo", Context.FIRST_RUN, "d", "demo", "Try the demo", palette=False),
     _row("welcome.look", Context.FIRST_RUN, "r", "look", "Look for a model again", palette=False),

@@ -183,6 +183,7 @@ _ACTIONS = {
     "problems": "screen.problems",
     "files": "screen.files",
     "jobs": "screen.jobs",
+    "lsp": "screen.lsp",
     "mcp": "screen.mcp",
     "mouse": "screen.mouse",
     "trust": "screen.trust",

@@ -10,6 +10,7 @@ from coder_tui.agent.mcp_desk import no_servers
 from coder_tui.agent.profiles import Profile
 from coder_tui.agent.profiles_builtin import BUILD, built_in
 from coder_tui.agent.review import Reviewed
+from coder_tui.lsp.overview import ServerLine
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import (
@@ -62,6 +63,15 @@ class FakeLookup:
     def __init__(self) -> None:
         self.words: dict[str, str] = {}
         self.places: dict[str, FoundPlace] = {}
+        self.lines: tuple[ServerLine, ...] = ()
+        self.restarted: list[str] = []
+
+    async def servers(self) -> tuple[ServerLine, ...]:
+        return self.lines
+
+    async def restart(self, name: str) -> bool:
+        self.restarted.append(name)
+        return True
 
     async def hover(self, path: str, place: NamePlace) -> str:
         return self.words.get(place.name, "Nothing is known of it.")

@@ -48,16 +48,16 @@ async def test_every_server_is_told_with_how_it_is_doing(tmp_path: Path) -> None
             replace(idle, is_started=True, said="second thoughts"),
             lost,
         )
-        said = await Asking(b).say("")
+        said = await Asking(b).say("status")
     assert said.text.splitlines() == [
         "Language servers:",
-        f"  py    fake: works, process {running.pid}",
+        "  py    fake: works",
         f"        folder   {root}",
         f"        command  {' '.join(command)}",
+        f"        process  {running.pid}",
         "        it said  second thoughts",
         "Not started:",
         "  go    lost  not installed        run: go install lost",
-        "/lsp restart NAME starts one anew.",
     ]
 
 
@@ -72,4 +72,6 @@ async def test_a_server_that_runs_is_started_anew_with_its_files(tmp_path: Path)
         assert (await b.pool.servers())[0].pid not in {0, before}
         nobody = "No language server called nobody was started."
         assert await asking.say("restart nobody") == Say(nobody, NoticeLevel.WARNING)
-        assert await asking.say("stop") == Say("Say /lsp, or /lsp restart NAME.", NoticeLevel.WARNING)
+        assert await asking.say("stop") == Say(
+            "Say /lsp, /lsp status or /lsp restart NAME.", NoticeLevel.WARNING
+        )

@@ -49,6 +49,15 @@ class WorkActions(Furnished):
 
         self.app.push_screen(JobsScreen(self.chrome, session.jobs, self.reader.read_text))
 
+    def action_lsp(self) -> None:
+        session = self.conversation.session
+        if session is None:
+            self.hints.show(NOT_YET)
+            return
+        from coder_tui.ui.screens.lsp import LspScreen
+
+        self.app.push_screen(LspScreen(self.chrome, session, self.reader.read_text))
+
     def action_mcp(self) -> None:
         session = self.conversation.session
         if session is None:
