@@ -176,7 +176,8 @@ _SEARCH: Migration = (
     ) STRICT""",
     "CREATE INDEX passages_by_message ON passages (session_id, message_id)",
     "CREATE VIRTUAL TABLE passage_words USING fts5 "
-    "(text, content = 'passages', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2')",
+    "(text, content = 'passages', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2', "
+    "prefix = '2 3')",
     f"{_PASSAGE} SELECT id, '', title FROM sessions WHERE parent_id IS NULL AND title <> ''",
     f"{_PASSAGE} SELECT session_id, message_id, {_said('messages')} FROM messages "
     f"WHERE {_OF_PERSON_OR_MODEL} AND unsaid_with IS NULL AND {_is_listed('messages')} "
