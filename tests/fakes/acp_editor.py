@@ -5,7 +5,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from acp import Client, spawn_agent_process
 from acp.client.connection import ClientSideConnection
@@ -70,7 +70,7 @@ async def started(
     editor: Editor, program: Program, arguments: Sequence[str] = (), **environment: str
 ) -> AsyncIterator[tuple[ClientSideConnection, "asyncio.subprocess.Process"]]:
     """`coder-tui acp` as an editor starts it."""
-    client: Client = editor  # type: ignore[assignment]  # what an editor offers more is not offered here
+    client = cast(Client, editor)  # what an editor may offer more is not offered here
     async with spawn_agent_process(
         client,
         PROGRAM,
