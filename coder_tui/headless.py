@@ -154,6 +154,8 @@ class TextPrinter:
             self.remark(f"coder-tui: {result.message} {result.hint}".strip())
         for refused in result.refused:
             self.remark(f"coder-tui: not approved: {refused} (see --permission)")
+        if result.usage.total_tokens:
+            self.remark(f"coder-tui: {result.usage.words()}")
 
 
 _MARKS = {Outcome.OK: "✓", Outcome.FAILED: "✗", Outcome.DENIED: "⊘", Outcome.CANCELLED: "■"}

@@ -18,6 +18,13 @@ class Usage:
     def total_tokens(self) -> int:
         return self.input_tokens + self.output_tokens
 
+    def words(self) -> str:
+        """In a line: money, tokens, and what of them came from a cache or went into reasoning."""
+        price = "price unknown" if self.cost is None else f"${self.cost:.4f}"
+        cached = f" ({self.cached_tokens:,} cached)" if self.cached_tokens else ""
+        reasoned = f" ({self.reasoning_tokens:,} reasoned)" if self.reasoning_tokens else ""
+        return f"{price}, {self.input_tokens:,} tokens in{cached}, {self.output_tokens:,} out{reasoned}"
+
     def __add__(self, other: "Usage") -> "Usage":
         known = [cost for cost in (self.cost, other.cost) if cost is not None]
         return Usage(

@@ -26,7 +26,9 @@ def test_without_a_screen_the_limit_ends_the_run(program: Program) -> None:
         done = program.run("run", *arguments)
 
     assert (done.returncode, len(server.requests)) == (4, 2)
-    assert "Stopped at $0.30: the spend limit is $0.40 (limits.max_cost)." in done.stderr
+    *_, stopped, paid = done.stderr.splitlines()
+    assert stopped == "coder-tui: Stopped at $0.30: the spend limit is $0.40 (limits.max_cost)."
+    assert paid == "coder-tui: $0.3000, 2,000,000 tokens in, 0 out"
 
 
 @needs_tmux
