@@ -47,6 +47,11 @@ class Source(StrEnum):
     PROJECT = "project command"
     MCP = "mcp"
 
+    @property
+    def is_from_others(self) -> bool:
+        """Whether neither the program nor a skill of the person's brought it."""
+        return self not in (Source.BUILTIN, Source.SKILL)
+
 
 @dataclass(frozen=True, slots=True)
 class Say:

@@ -86,6 +86,7 @@ class CommandSource:
                 positions=tuple(at + 1 for at in match.positions),
                 detail=command.summary,
                 source=str(command.source),
+                is_from_others=command.source.is_from_others,
                 # One that wants words behind it cannot run yet.
                 is_final=not command.argument or command.argument.startswith("["),
             )

@@ -28,6 +28,8 @@ class Candidate:
     positions: tuple[int, ...] = ()
     detail: str = ""
     source: str = ""
+    is_from_others: bool = False
+    """Whether its source is to be seen even where the detail must be cut for it."""
     is_final: bool = True
     """Whether the word is done with it: a folder goes on."""
 
@@ -105,8 +107,10 @@ class CompletionList(Widget):
         if candidate.detail and column:
             gap = " " * max(_GAP, column - label.cell_length + _GAP)
             space = max(0, room - label.cell_length - len(gap))
-            detail = cut(safe_line(candidate.detail), space, self._chrome.more)
             source = f"  [{candidate.source}]" if candidate.source else ""
+            kept = cell_len(source) if candidate.is_from_others else 0
+            words = max(0, space - kept)
+            detail = cut(safe_line(candidate.detail), words, self._chrome.more)
             detail += source if cell_len(detail + source) <= space else ""
             row = Content.assemble(row, gap, (detail, "" if is_chosen else "$text-muted"))
         if not is_chosen:
