@@ -13,6 +13,7 @@ from coder_tui.agent.hook_reply import HookEvent, HookReply, read_reply
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import ToolError
 from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.shell.confinement import NOTHING_MORE, Confinement
 from coder_tui.shell.session_shell import SessionShell
 from coder_tui.text.redact import Redactor
 from coder_tui.text.safe_text import safe_line
@@ -130,18 +131,23 @@ class HookRunner:
             "hook_event_name": str(hook.event),
             **(said_to_others(fields, self.directory) if hook.is_for_others else fields),
         }
-        confinement = None
-        if hook.is_confined:
-            confinement = await asyncio.to_thread(self.shell.confinement_of, hook.command)
         answer = await self.shell.converse(
             hook.command,
             self.redact.known(json.dumps(told, ensure_ascii=False, default=str)),
-            confinement,
+            await self._confinement(hook),
             time_limit=limit,
             limit=MOST_BYTES,
             variables=self._variables(),
         )
         return read_reply(hook.event, answer)
+
+    async def _confinement(self, hook: Hook) -> Confinement | None:
+        """Of one's own hooks, what the command names is opened; a project's gets nothing by naming it."""
+        if not hook.is_confined:
+            return None
+        if not hook.is_own:
+            return NOTHING_MORE
+        return await asyncio.to_thread(self.shell.confinement_of, hook.command)
 
     def _variables(self) -> dict[str, str]:
         folder = str(self.directory)

@@ -113,8 +113,10 @@ def test_a_projects_hooks_wait_for_trust_stay_confined_and_stand_beside_ones_own
     project, outside = hooked.project, hooked.program.home / "outside"
     hooked.hook("PreToolUse", "echo own >> order.txt", "list")
     (project / ".coder-tui").mkdir()
+    # What an approved command names is opened for it; nobody approved this one.
+    ours = f"echo ours >> order.txt; touch {outside} || true"
     (project / ".coder-tui/config.toml").write_text(
-        '[[hooks.PreToolUse]]\nhooks = [{command = "echo ours >> order.txt", sandbox = false}]\n'
+        f'[[hooks.PreToolUse]]\nhooks = [{{command = "{ours}", sandbox = false}}]\n'
     )
     (project / ".claude/hooks").mkdir(parents=True)
     script = f"cat > claude.json; echo theirs >> order.txt; touch {outside}"
