@@ -34,6 +34,10 @@ Progress = Callable[[float, float | None, str], None]
 Listing = TypeVar("Listing")
 _PAGES = 100
 _NAME = "coder-tui"
+# The SDK's own words.
+_CLOSED = "Connection closed"
+_FORGOTTEN = ("Session terminated", "Server returned an error response")
+_UNKNOWN_SESSION = (400, 404, 410)
 _START_FAILURES = (
     MCPError,
     ValidationError,
@@ -52,9 +56,10 @@ class ServerGoneError(Exception):
 class Connection:
     """A server that has answered. Calls may go on side by side."""
 
-    def __init__(self, client: Client, ended: asyncio.Event, notes: list[str]) -> None:
+    def __init__(self, client: Client, ended: asyncio.Event, notes: list[str], login: Login) -> None:
         self._client = client
         self._notes = notes
+        self._login = login
         self.ended = ended
         """Set when the server does not speak any more."""
 
@@ -129,12 +134,17 @@ class Connection:
         except TimeoutError:
             return Answer(failure=Failure.TIMEOUT, detail=f"no answer within {seconds:g} s")
         except MCPError as error:
-            failure = Failure.GONE if self.ended.is_set() else Failure.REFUSED
+            failure = Failure.GONE if self._is_lost(error) else Failure.REFUSED
             return Answer(failure=failure, detail=_sentence(error))
         except (httpx2.HTTPError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             return Answer(failure=Failure.GONE, detail=_sentence(error))
         except (ValidationError, RuntimeError, ValueError) as error:
             return Answer(failure=Failure.UNREADABLE, detail=_sentence(error)[:2_000])
+
+    def _is_lost(self, error: MCPError) -> bool:
+        """Whether only a new connection helps: a server that was started anew knows nothing of this one."""
+        is_forgotten = error.message in _FORGOTTEN and self._login.last_status in _UNKNOWN_SESSION
+        return self.ended.is_set() or error.message == _CLOSED or is_forgotten
 
 
 @contextlib.asynccontextmanager
@@ -166,7 +176,7 @@ async def connected(
             raise ServerGoneError(f"no answer within {seconds:g} s") from error
         except (*_START_FAILURES, ExceptionGroup) as error:
             raise _start_failure(error, login) from error
-        yield Connection(client, ended, notes)
+        yield Connection(client, ended, notes, login)
 
 
 def _start_failure(error: Exception, login: Login) -> Exception:
@@ -258,6 +268,7 @@ async def _to_pipe(process: ServerProcess, outbox: MemoryObjectReceiveStream[Ses
 @contextlib.asynccontextmanager
 async def _over_http(order: ServerOrder, login: Login) -> AsyncIterator[Streams]:
     async def look(response: httpx2.Response) -> None:
+        login.last_status = response.status_code
         login.is_needed = login.is_needed or response.status_code in (401, 403)
 
     def client(

@@ -34,6 +34,8 @@ class Login:
         self.address = f"http://{_HOST}:0{_PATH}"
         self.link = ""
         self.is_needed = False
+        self.last_status = 0
+        """Of the server's answers over HTTP."""
         self.patience = _PATIENCE if show else 0.0
         """Seconds that a person may take; 0 where nobody was asked."""
 

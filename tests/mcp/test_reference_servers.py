@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from coder_tui.mcp.pool import McpPool
-from coder_tui.mcp.wire import Answer, PartKind, SandboxOrder, ServerState
+from coder_tui.mcp.wire import Answer, Failure, PartKind, SandboxOrder, ServerState
 from coder_tui.shell.bubblewrap import find_bubblewrap
 from tests.fakes.mcp_pools import (
     ENOUGH,
@@ -48,29 +48,40 @@ def wait_for_port(port: int) -> None:
             return
 
 
+class Hosted:
+    """The same server over the network: it can be killed, and be there anew at the same address."""
+
+    def __init__(self, mode: str, path: str) -> None:
+        self._mode, self._port = mode, free_port()
+        self.url = f"http://127.0.0.1:{self._port}/{path}"
+        self._process = self._start()
+
+    def renew(self) -> None:
+        self.close()
+        self._process = self._start()
+        wait_for_port(self._port)
+
+    def ready(self) -> "Hosted":
+        wait_for_port(self._port)
+        return self
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        environment = {**os.environ, "PORT": str(self._port)}
+        quiet = subprocess.DEVNULL
+        return subprocess.Popen([EVERYTHING, self._mode], env=environment, stdout=quiet, stderr=quiet)
+
+
 @pytest.fixture(scope="module")
-def addresses() -> Iterator[dict[str, str]]:
-    """The same server over the network, twice."""
+def hosted() -> Iterator[dict[str, Hosted]]:
     needs_reference_servers()
-    ports = {"streamableHttp": free_port(), "sse": free_port()}
-    servers = [
-        subprocess.Popen(
-            [EVERYTHING, mode],
-            env={**os.environ, "PORT": str(port)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for mode, port in ports.items()
-    ]
-    for port in ports.values():
-        wait_for_port(port)
-    yield {
-        "http": f"http://127.0.0.1:{ports['streamableHttp']}/mcp",
-        "sse": f"http://127.0.0.1:{ports['sse']}/sse",
-    }
-    for server in servers:
-        server.kill()
-        server.wait()
+    servers = {"http": Hosted("streamableHttp", "mcp"), "sse": Hosted("sse", "sse")}
+    yield {name: server.ready() for name, server in servers.items()}
+    for server in servers.values():
+        server.close()
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +96,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(folder: Path, addresses: dict[str, str]) -> AsyncIterator[McpPool]:
+async def pool(folder: Path, hosted: dict[str, Hosted]) -> AsyncIterator[McpPool]:
     program = find_bubblewrap(())
     kind = "bubblewrap" if program else "none"
     home = folder.parent / "home"
@@ -93,8 +104,8 @@ async def pool(folder: Path, addresses: dict[str, str]) -> AsyncIterator[McpPool
     memory = {"MEMORY_FILE_PATH": str(folder / "memory.jsonl")}
     servers = (
         found("everything", command=str(EVERYTHING), args=("stdio",), sandbox="auto"),
-        found("http", url=addresses["http"]),
-        found("sse", url=addresses["sse"], transport="sse"),
+        found("http", url=hosted["http"].url),
+        found("sse", url=hosted["sse"].url, transport="sse"),
         found("files", command=str(NODE / "mcp-server-filesystem"), args=(str(folder),), sandbox="auto"),
         found("memory", command=str(NODE / "mcp-server-memory"), env=memory, sandbox="auto"),
         found("git", command=str(PYTHON / "mcp-server-git"), sandbox="auto"),
@@ -179,3 +190,14 @@ async def test_servers_of_today_are_spoken_to_as_well(pool: McpPool, folder: Pat
     assert '"timezone": "UTC"' in text(await call(pool, "time", "get_current_time", timezone="UTC"))
     refused = await call(pool, "fetch", "fetch", url="http://127.0.0.1:9/")
     assert refused.is_error or refused.failure is not None
+
+
+async def test_a_hosted_server_that_was_started_anew_is_found_again(
+    pool: McpPool, hosted: dict[str, Hosted]
+) -> None:
+    assert text(await call(pool, "http", "echo", message="before")) == "Echo: before"
+    await asyncio.to_thread(hosted["http"].renew)
+    if (lost := await call(pool, "http", "echo", message="meanwhile")).failure is not None:
+        assert lost.failure is Failure.GONE
+        await until(pool, "http", ServerState.STARTING)
+    assert text(await call(pool, "http", "echo", message="after")) == "Echo: after"
