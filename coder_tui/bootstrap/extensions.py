@@ -22,6 +22,7 @@ from coder_tui.config.project import (
     extension_names,
     read_project_file,
 )
+from coder_tui.config.sources import Layer, layer_of
 from coder_tui.config.trust import Trust
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.shell.session_shell import SessionShell
@@ -77,7 +78,7 @@ class ForeignTools:
     def _files(self) -> Iterator[CustomFile | str]:
         """Each that may be run, or a sentence on why one may not."""
         folder = self.setup.directories.config / TOOLS
-        for path in sorted(folder.glob("*.py")):
+        for path in sorted(folder.glob("[!_]*.py")):
             try:
                 with path.open("rb") as opened:
                     data = opened.read(LARGEST)
@@ -101,7 +102,7 @@ class ForeignTools:
             except ProjectFileError as error:
                 yield f"{safe_line(name)}: {error}; not used"
                 continue
-            if file is None or not name.endswith(".py"):
+            if file is None or not name.endswith(".py") or Path(name).name.startswith("_"):
                 continue
             if trust.trusts(workspace, file):
                 yield CustomFile(workspace / name, file.data, name, Origin.PROJECT)
@@ -130,6 +131,7 @@ class ForeignTools:
             section.call_command,
             section.discovery_timeout_sec,
             section.call_timeout_sec,
+            is_own=layer_of(self.setup.sources, ("tools", "discovery_command")) is not Layer.PROJECT,
         )
         found = await discover(commands, self.shell)
         for declaration in found.declarations:
@@ -175,6 +177,9 @@ async def _beside(work: Callable[[], T]) -> T:
             result = work()
         except CustomToolError as error:
             problem = error
+        except (Exception, SystemExit) as error:
+            # Nobody waits for this thread: what it raises would be printed over the screen.
+            problem = CustomToolError(f"it failed: {error!r}")
         with contextlib.suppress(RuntimeError):  # the session is over, and its loop with it
             loop.call_soon_threadsafe(settle, result, problem)
 

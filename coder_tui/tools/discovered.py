@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.shell.confinement import NOTHING_MORE
 from coder_tui.shell.piped import Answer
 from coder_tui.shell.session_shell import SessionShell
 from coder_tui.text.safe_text import safe_line
@@ -23,12 +24,13 @@ _SUMMARY = 80
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryCommands:
-    """The section `tools` of the settings; times in seconds."""
+    """The section `tools` of the settings; times in seconds. `is_own`: the person's, not a project's."""
 
     discover: str
     call: str
     discovery_limit: float = 30.0
     call_limit: float = 120.0
+    is_own: bool = True
 
 
 class DiscoveredTool(Tool[ForeignParams]):
@@ -95,7 +97,10 @@ async def discover(commands: DiscoveryCommands, shell: SessionShell) -> Declared
     """Ask the discovering command. Never raises but for cancellation: what went wrong is a problem."""
     if not commands.call:
         return Declared(problems=("tools.call_command is not set, so no tool could be called",))
-    confinement = await asyncio.to_thread(shell.confinement_of, commands.discover)
+    # Nobody is asked before it runs: a project's gets nothing by naming it.
+    confinement = NOTHING_MORE
+    if commands.is_own:
+        confinement = await asyncio.to_thread(shell.confinement_of, commands.discover)
     try:
         answer = await shell.converse(
             commands.discover, "", confinement, time_limit=commands.discovery_limit, limit=MOST_BYTES

@@ -87,3 +87,37 @@ def test_a_projects_python_waits_for_trust_and_for_each_new_content(program: Pro
     (folder / "words.py").write_text(text + "# changed\n")
     call()
     assert ran() == 1
+
+
+def test_a_projects_discovering_command_gets_nothing_by_naming_it(program: Program) -> None:
+    (program.project / "tools.json").write_text(json.dumps([{"name": "read"}]))
+    outside = program.home / "outside"
+    (program.project / ".coder-tui").mkdir()
+    (program.project / ".coder-tui/config.toml").write_text(
+        f'[tools]\ndiscovery_command = "touch {outside}; cat tools.json"\ncall_command = "printf %s"\n'
+    )
+    assert program.run("trust", "--yes").returncode == 0
+
+    listed = program.run("tool", "list", "--json")
+
+    assert "discovered_tool_read" in listed.stdout
+    assert not outside.exists()
+
+
+def test_a_package_brings_tools_by_entry_points(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "site/loud-1.0.dist-info").mkdir(parents=True)
+    (tmp_path / "site/loud.py").write_text(example())
+    (tmp_path / "site/loud-1.0.dist-info/METADATA").write_text("Name: loud\nVersion: 1.0\n")
+    (tmp_path / "site/loud-1.0.dist-info/entry_points.txt").write_text(
+        "[coder_tui.tools]\nwords = loud:WordCount\nnothing = loud:Missing\nparams = loud:WordsParams\n"
+    )
+
+    done = program.run(
+        *("tool", "call", "word_count", '{"text": "one two"}'), PYTHONPATH=str(tmp_path / "site")
+    )
+
+    assert json.loads(done.stdout) == {"ok": True, "words": 2}
+    assert sorted(line.partition("entry point ")[2] for line in done.stderr.splitlines()) == [
+        "nothing (loud:Missing): AttributeError: module 'loud' has no attribute 'Missing'",
+        "params (loud:WordsParams): it is no subclass of Tool",
+    ]
