@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
+from coder_tui.agent.call_reach import changed_paths
 from coder_tui.config.paths import display_path
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.events import FilesChanged
@@ -44,7 +45,8 @@ class Remembering:
         context = ToolContext(info.id, call_id, Path(info.directory))
         access = await tool.access(params, context)
         await desk.clear(call_id, tool, params, access, is_repeat=False)
-        result = await tool.run(params, replace(context, access=access))
+        async with self._parts.changes.keeping(call_id, changed_paths(tool.kind, access)):
+            result = await tool.run(params, replace(context, access=access))
         if result.changed_paths:
             self._parts.bus.publish(FilesChanged(result.changed_paths))
         # Instructions are read when a session begins: this one hears of it by the next message.

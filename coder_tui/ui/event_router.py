@@ -230,7 +230,9 @@ class EventRouter:
                 panes.presenter.closed(request_id)
             case _:
                 assert_never(event)
-        panes.status.show(activity=Activity.WAITING if self._waiting else Activity.WORKING)
+        # A command of the person's may ask, too, while no turn runs.
+        after = Activity.WORKING if panes.conversation.is_busy else Activity.IDLE
+        panes.status.show(activity=Activity.WAITING if self._waiting else after)
 
     def _started(self, event: SessionStarted) -> None:
         self._titled(event.title)

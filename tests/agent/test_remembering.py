@@ -59,6 +59,9 @@ async def test_the_place_is_asked_for_and_the_change_is_shown(tmp_path: Path) ->
         assert said == Say("Remembered in AGENTS.md.")
         assert (here.project / "AGENTS.md").read_text() == "## Remembered\n\n- we use tabs\n"
         assert [each.label for each in here.session.facts.held] == ["remembered"]
+        # The dialog says that the old version is kept.
+        (change,) = await here.core.store.changes(here.session.id, 0)
+        assert (approval.is_undoable, change.path) == (True, here.project / "AGENTS.md")
 
 
 async def test_ones_own_instructions_can_be_named(tmp_path: Path) -> None:
