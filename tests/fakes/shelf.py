@@ -49,6 +49,7 @@ class FakeShelf:
     async def search(self, words: str, *, everywhere: bool) -> tuple[Hit, ...]:
         self.sought.set()
         await self.looks.wait()
+        self._check()
         fitting = (info for info in await self.sessions(everywhere=everywhere) if info.id in self.said)
         found = (Hit(info, self.said[info.id], 1) for info in fitting)
         return tuple(hit for hit in found if all(word in hit.excerpt for word in words.split()))

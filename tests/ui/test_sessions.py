@@ -110,3 +110,14 @@ async def test_a_deleted_session_is_brought_back_by_key() -> None:
         shelf.problem = "There is no deleted session to bring back."
         await s.pilot.press("u")
         await s.until(lambda: "There is no deleted session to bring back." in s.drawn())
+
+
+async def test_why_a_search_failed_is_told_and_titles_are_found_still() -> None:
+    shelf = FakeShelf(stored("a1", "heron"), stored("b2", "egret"))
+    async with shelved(shelf) as s:
+        await s.app.run_action("screen.sessions")
+        picker = await listed(s)
+        shelf.problem = "The disk is full."
+        await s.pilot.press("/", *"heron")
+        await s.until(lambda: "The disk is full." in s.drawn() and "1 of 2" in s.drawn())
+        assert picker.list.marked is not None and picker.list.marked.key == "a1"

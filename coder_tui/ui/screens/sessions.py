@@ -56,6 +56,7 @@ class SessionsScreen(PickerScreen):
         self._wanted: str | None = None
         """The key of what is marked next; None leaves the mark where it is."""
         self._is_everywhere = bool(query)
+        self._told: tuple[str, str] | None = None
         self._is_loaded = False
         self._is_settled = asyncio.Event()
         self._is_settled.set()
@@ -64,7 +65,13 @@ class SessionsScreen(PickerScreen):
         if isinstance(event, events.Key) and event.key == "enter":
             # Else it would open what stood there before the letters that came just now had found theirs.
             await self._is_settled.wait()
+        self._told = None
         return await super().take(event)
+
+    def show_marked(self) -> None:
+        super().show_marked()
+        if self._told is not None:
+            self.say(*self._told)
 
     def fill(self) -> None:
         self.list.show((), empty=f"Looking{self.chrome.more}")
@@ -130,7 +137,7 @@ class SessionsScreen(PickerScreen):
             self.say(str(error), "$text-error")
         else:
             await self._load()
-            self._say_at_last(told)
+            self._tell(told)
 
     async def _restored(self) -> None:
         try:
@@ -140,30 +147,33 @@ class SessionsScreen(PickerScreen):
         else:
             self._wanted = info.id
             await self._load()
-            self._say_at_last(f"“{safe_line(info.title or _UNTITLED)}” is back.")
+            self._tell(f"“{safe_line(info.title or _UNTITLED)}” is back.")
 
-    def _say_at_last(self, told: str) -> None:
-        """Behind what the list says of its mark, which moved."""
+    def _tell(self, told: str, style: str = "") -> None:
+        """Say it until the next key, though the list is shown anew and its mark moves."""
         if told:
-            self.call_after_refresh(self.call_later, self.say, told)
+            self._told = (told, style)
+            self.show_marked()
 
     async def _load(self) -> None:
+        problem = ""
         try:
             self._listed = await self._shelf.sessions(everywhere=self._is_everywhere)
         except UserError as error:
-            self.say(str(error), "$text-error")
+            problem = str(error)
         self._is_loaded = True
         await self._find()
+        self._tell(problem, "$text-error")
 
     async def _find(self) -> None:
         """Show what fits by its title or by what was said in it."""
-        query = self._query.strip()
+        query, problem = self._query.strip(), ""
         hits: tuple[Hit, ...] = ()
         if len(query) >= _LEAST_SEARCHED:
             try:
                 hits = await self._shelf.search(query, everywhere=self._is_everywhere)
             except UserError as error:
-                self.say(str(error), "$text-error")
+                problem = str(error)
         if query != self._query.strip():
             return  # more was typed meanwhile
         excerpts = {hit.info.id: hit.excerpt for hit in hits}
@@ -175,6 +185,7 @@ class SessionsScreen(PickerScreen):
         empty = "No sessions yet." if self._is_everywhere else "No sessions in this folder yet."
         self.list.show(items, self._wanted, empty=empty)
         self._wanted = None
+        self._tell(problem, "$text-error")
         if self._is_loaded:
             self._is_settled.set()
 
