@@ -27,7 +27,15 @@ from coder_tui.config.trust import Trust
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.shell.session_shell import SessionShell
 from coder_tui.text.safe_text import safe_line
-from coder_tui.tools.custom import GROUP, CustomFile, CustomToolError, add_custom, tool_of, tools_in
+from coder_tui.tools.custom import (
+    GROUP,
+    CustomFile,
+    CustomToolError,
+    add_custom,
+    guarded,
+    tool_of,
+    tools_in,
+)
 from coder_tui.tools.discovered import DiscoveredTool, DiscoveryCommands, discover
 from coder_tui.tools.registry import AnyTool, Origin, Registry
 
@@ -114,7 +122,7 @@ class ForeignTools:
 
     async def _add(self, label: str, origin: Origin, made: Callable[[], tuple[AnyTool, ...]]) -> None:
         try:
-            for tool in await _beside(made):
+            for tool in await _beside(partial(guarded, label, made)):
                 add_custom(self.registry, tool, origin, label)
         except CustomToolError as error:
             self._tell(f"A tool is not used: {error}")
@@ -177,9 +185,6 @@ async def _beside(work: Callable[[], T]) -> T:
             result = work()
         except CustomToolError as error:
             problem = error
-        except (Exception, SystemExit) as error:
-            # Nobody waits for this thread: what it raises would be printed over the screen.
-            problem = CustomToolError(f"it failed: {error!r}")
         with contextlib.suppress(RuntimeError):  # the session is over, and its loop with it
             loop.call_soon_threadsafe(settle, result, problem)
 

@@ -14,7 +14,7 @@ from coder_tui.agent.permissions import PermissionDesk
 from coder_tui.agent.tool_runner import CallLog
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.config.claude_hooks import CLAUDE_SETTINGS, hooks_file
-from coder_tui.config.hooks_section import HookGroup, HooksSection
+from coder_tui.config.hooks_section import MOST_SECONDS, HookGroup, HooksSection
 from coder_tui.config.project import HOOK_FOLDERS, ProjectFileError, extension_names, read_project_file
 from coder_tui.config.trust import Trust
 from coder_tui.protocol.events import FilesChanged, Notice
@@ -131,24 +131,33 @@ def _of_claude(setup: Setup) -> tuple[list[Hook], list[str]]:
         if name not in list(HookEvent):
             problems.append(f"there is no event {str(name)[:40]}")
             continue
-        for group in groups if isinstance(groups, list) else [groups]:
+        for each in _single(groups):
             try:
-                read = HookGroup.model_validate(_known(group))
+                group = HookGroup.model_validate(each)
             except ValidationError as error:
-                problems.append(f"{name}: {error.errors(include_url=False)[0]['msg']}")
+                wrong = error.errors(include_url=False)[0]
+                problems.append(f"{name}: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}")
                 continue
-            found += _of_group(HookEvent(name), read, CLAUDE_SETTINGS, is_own=False, is_for_others=True)
+            found += _of_group(HookEvent(name), group, CLAUDE_SETTINGS, is_own=False, is_for_others=True)
     told = [safe_line(f"{CLAUDE_SETTINGS}: not all hooks are used: {'; '.join(problems[:5])}")]
     return found, told if problems else []
 
 
-def _known(group: object) -> object:
+def _single(groups: object) -> Iterator[object]:
+    """Each hook as a group of its own, so that one that means nothing here leaves the others."""
+    for group in groups if isinstance(groups, list) else [groups]:
+        if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
+            yield group
+            continue
+        for hook in group["hooks"]:
+            yield {"matcher": group.get("matcher") or "", "hooks": [_known(hook)]}
+
+
+def _known(hook: object) -> object:
     """Without fields that mean nothing here, such as a message to be shown meanwhile."""
-    if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
-        return group
-    fields = ("type", "command", "timeout")
-    hooks = [
-        {name: hook[name] for name in fields if name in hook} if isinstance(hook, dict) else hook
-        for hook in group["hooks"]
-    ]
-    return {"matcher": group.get("matcher") or "", "hooks": hooks}
+    if not isinstance(hook, dict):
+        return hook
+    known = {name: hook[name] for name in ("type", "command", "timeout") if name in hook}
+    if isinstance(known.get("timeout"), int | float):
+        known["timeout"] = min(known["timeout"], MOST_SECONDS)
+    return known

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 from coder_tui.config.section import Section
 
 EVERY = ("", "*")
+MOST_SECONDS = 600
 
 
 class HookCommand(Section):
@@ -15,7 +16,7 @@ class HookCommand(Section):
 
     type: Literal["command"] = "command"
     command: str = Field(min_length=1)
-    timeout: float = Field(default=60.0, gt=0, le=600)
+    timeout: float = Field(default=60.0, gt=0, le=MOST_SECONDS)
     sandbox: bool = True
 
 

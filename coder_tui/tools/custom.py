@@ -5,6 +5,7 @@ import hashlib
 import inspect
 import sys
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -59,6 +60,16 @@ def tool_of(entry: EntryPoint) -> tuple[AnyTool, ...]:
     if not _is_tool(found, getattr(found, "__module__", "")):
         raise CustomToolError(f"{label}: it is no subclass of Tool")
     return (_made(found, label, Origin.CUSTOM),)
+
+
+def guarded(label: str, make: Callable[[], tuple[AnyTool, ...]]) -> tuple[AnyTool, ...]:
+    """Whatever goes wrong is a `CustomToolError`: it happens in a thread that nobody waits for."""
+    try:
+        return make()
+    except CustomToolError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise CustomToolError(f"{label}: {_words(error)}") from error
 
 
 def add_custom(registry: Registry, tool: AnyTool, origin: Origin, label: str) -> None:

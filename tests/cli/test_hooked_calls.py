@@ -122,7 +122,8 @@ def test_a_projects_hooks_wait_for_trust_stay_confined_and_stand_beside_ones_own
     script = f"cat > claude.json; echo theirs >> order.txt; touch {outside}"
     (project / ".claude/hooks/go.sh").write_text(script)
     run = {"type": "command", "command": 'sh "$CLAUDE_PROJECT_DIR"/.claude/hooks/go.sh', "statusMessage": "x"}
-    other = {"PreToolUse": [{"matcher": "LS", "hooks": [run]}], "Later": []}
+    unknown = {"type": "prompt", "prompt": "x"}
+    other = {"PreToolUse": [{"matcher": "LS", "hooks": [unknown, {**run, "timeout": 9999}]}], "Later": []}
     (project / ".claude/settings.json").write_text(json.dumps({"hooks": other, "permissions": {}}))
     look = ("list", {"path": "."})
 
