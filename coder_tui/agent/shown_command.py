@@ -33,6 +33,8 @@ class ShownCommands:
     desk: PermissionDesk
     bash: Callable[[], Tool[Any]]
     redact: Redactor
+    opens_named: bool = True
+    """Whether a command runs with what it names outside of the workspace; a project's does not."""
 
     async def run(
         self,
@@ -96,6 +98,8 @@ class ShownCommands:
             params = rewritten(tool, params, clearance.edited)
             access = await tool.access(params, context)
         await self.desk.clear_edited(call_id, tool, access, answer, is_persons=True)
+        if access is not None and not self.opens_named:
+            access = replace(access, command=None)
         return await self._shown(tool, params, replace(context, access=access))
 
     async def _shown(self, tool: Tool[Any], params: Params, context: ToolContext) -> TerminalBlock:

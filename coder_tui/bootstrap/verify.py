@@ -9,6 +9,7 @@ from coder_tui.agent.verify_choice import VerifyChoices
 from coder_tui.agent.verify_signs import checked_in
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.workbench import Workbench
+from coder_tui.config.sources import Layer, layer_of
 from coder_tui.protocol.events import Notice
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.storage.sessions import Store
@@ -35,5 +36,6 @@ def build_verifier(
         bench.desk,
         lambda: bench.registry.get(BASH),
         setup.redact,
+        opens_named=layer_of(setup.sources, ("verify", "command")) is not Layer.PROJECT,
     )
     return Verifier(rules, choices, commands, changes, turn, notify)

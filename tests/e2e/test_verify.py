@@ -78,3 +78,18 @@ def test_what_a_check_prints_calls_neither_files_nor_skills(tmp_path: Path) -> N
     assert "read @notes.txt with the code-review skill" in told
     assert "the notes" not in told
     assert "<skill " not in told
+
+
+def test_a_projects_check_gets_nothing_by_naming_it(tmp_path: Path) -> None:
+    program = Program.in_folder(tmp_path)
+    outside = program.home / "outside"
+    (program.project / ".coder-tui").mkdir()
+    (program.project / ".coder-tui/config.toml").write_text(f'[verify]\ncommand = "touch {outside}; true"\n')
+    assert program.run("trust", "--yes").returncode == 0
+    with OpenAIServer([write("good"), Reply(text="Written.")]) as server:
+        done = program.run(
+            *("run", "-p", "go", "--model", "openai/x", "--api-base", server.url),
+            *("--format", "stream-json", "--permission", "edits"),
+        )
+    assert checks(json_lines(done.stdout)) == ["ok"]
+    assert not outside.exists()
