@@ -102,9 +102,22 @@ def _read(file: ProjectFile) -> FoundServers:
     key, convert = _FORMATS[file.name]
     values, twice = _values(file)
     table = server_table(file) if file.name == SERVERS_NAME else values.get(key, {})
+    if file.name == GEMINI_NAME and isinstance(table, dict):
+        table = _let_by_gemini(table, values.get("mcp"))
     found = read_servers(table, file.name, convert, is_own=False)
     notes = tuple(f"{file.name}: {name} is written twice; the last holds" for name in twice)
     return replace(found, problems=(*found.problems, *notes))
+
+
+def _let_by_gemini(table: dict[str, object], said: object) -> dict[str, object]:
+    """Without those that the same file switches off, by name."""
+    allowed, excluded = (said.get(key) if isinstance(said, dict) else None for key in ("allowed", "excluded"))
+    return {
+        name: entry
+        for name, entry in table.items()
+        if (not isinstance(allowed, list) or name in allowed)
+        and not (isinstance(excluded, list) and name in excluded)
+    }
 
 
 def _values(file: ProjectFile) -> tuple[dict[str, object], tuple[str, ...]]:

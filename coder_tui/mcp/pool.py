@@ -27,7 +27,8 @@ from coder_tui.text.redact import Redactor
 
 HOST = "coder_tui.mcp.host"
 """Never imported here: the SDK takes seconds to load."""
-_LOST = "the process that speaks to MCP servers ended; it starts anew with the next call"
+_LOST = "the process that speaks to MCP servers ended"
+_MOST_LOSSES = 3
 _QUICK_SECONDS = 60.0
 Progress = Callable[[str], None]
 
@@ -84,6 +85,7 @@ class McpPool:
         self._moved = asyncio.Event()
         self._beginning: asyncio.Task[None] | None = None
         self._is_closed = False
+        self._losses = 0
 
     @classmethod
     def empty(cls) -> Self:
@@ -94,6 +96,11 @@ class McpPool:
     @property
     def views(self) -> tuple[ServerView, ...]:
         return tuple(self._views.values())
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process that speaks to the servers, while there is one."""
+        return self._link.pid if self._link else None
 
     def view(self, name: str) -> ServerView | None:
         return self._views.get(name)
@@ -176,6 +183,7 @@ class McpPool:
         try:
             await self._ready()
         except (LinkLostError, OSError):
+            self._beginning = None
             self._lost()
 
     async def _ask(self, op: str, server: str, seconds: float, **fields: object) -> Answer:
@@ -212,9 +220,15 @@ class McpPool:
                 await self._link.request("start", order=asdict(view.known.order))
 
     def _lost(self) -> None:
+        """The process is gone, and all servers with it: both begin anew, unless that happens too often."""
+        self._losses += 1
+        goes_on = self._losses <= _MOST_LOSSES and not self._is_closed
+        state = ServerState.STARTING if goes_on else ServerState.FAILED
         for view in self.views:
             if view.state in (ServerState.READY, ServerState.STARTING):
-                self._put(ServerView(view.known, ServerState.FAILED, _LOST))
+                self._put(ServerView(view.known, state, _LOST))
+        if goes_on and (self._beginning is None or self._beginning.done()):
+            self._beginning = asyncio.ensure_future(self._begin())
 
     def _heard(self, event: str, told: JsonObject) -> None:
         if event == "progress":

@@ -41,7 +41,13 @@ CLAIM = {"readOnlyHint": True, "destructiveHint": False}
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[McpPool]:
     folder = tmp_path_factory.mktemp("servers")
-    poisoned = [{**tool("read", "Reads."), "annotations": CLAIM}, tool("change"), tool("plain"), tool("fail")]
+    poisoned = [
+        {**tool("read", "Reads."), "annotations": CLAIM},
+        tool("change"),
+        tool("plain"),
+        tool("fail"),
+        tool("big"),
+    ]
     servers = (
         fake(
             folder,
@@ -205,6 +211,18 @@ async def test_what_a_tool_says_of_its_failure_is_an_error(pool: McpPool, tmp_pa
     assert result["error"]["message"] == "the tool says that it failed: no such row"
 
 
+def size_of(file: str) -> int:
+    return Path(file).stat().st_size
+
+
+async def test_ten_megabytes_are_cut_as_any_result_and_kept_whole(pool: McpPool, tmp_path: Path) -> None:
+    made = desk_of(pool, tmp_path)
+    result = await made.call("mcp__poisoned__big")
+    assert result["output_truncated"] is True
+    assert len(json.dumps(result)) < 60_000
+    assert size_of(result["full_output"]) > 10_000_000
+
+
 async def test_many_tools_are_looked_for_and_stay_out_of_the_list_for_the_turn(
     pool: McpPool, tmp_path: Path
 ) -> None:
@@ -250,7 +268,7 @@ async def test_another_agent_has_the_same_tools_and_looks_for_them_itself(
 async def test_few_tools_are_listed_and_need_no_search(pool: McpPool, tmp_path: Path) -> None:
     made = desk_of(pool, tmp_path)
     assert [name for name in made.listed() if "mcp" in name] == [
-        f"mcp__poisoned__{name}" for name in ("read", "change", "plain", "fail")
+        f"mcp__poisoned__{name}" for name in ("read", "change", "plain", "fail", "big")
     ]
     with pytest.raises(ToolError):
         made.bench.registry.get("mcp_search")

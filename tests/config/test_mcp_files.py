@@ -126,6 +126,16 @@ def test_another_setting_in_a_shared_file_asks_nothing_and_another_command_does(
     assert not Trust.load(directories).inventory(project).is_trusted
 
 
+@pytest.mark.parametrize("said", [{"excluded": ["web"]}, {"allowed": ["files"]}], ids=["excluded", "allowed"])
+def test_what_gemini_switches_off_is_off(
+    project: Path, directories: Directories, said: dict[str, list[str]]
+) -> None:
+    put(project, ".gemini/settings.json", {**GEMINI, "mcp": said})
+    accept(project, directories)
+    (found,) = read(project, directories)
+    assert [server.name for server in found.servers] == ["files"]
+
+
 def test_comments_do_not_hide_a_server_from_the_person(project: Path, directories: Directories) -> None:
     put(project, ".mcp.json", '{"mcpServers": {"a": {"command": "x"}, /* "b": 1 */ }, // c\n}')
     items = Trust.load(directories).inventory(project).items

@@ -180,3 +180,13 @@ async def test_error_output_goes_to_the_log(pool: McpPool, tmp_path_factory: pyt
     log = Path(view.known.order.argv[-1]).with_name("mcp.log").read_text()
     assert "[main] \x1b[31mthe fake server says hello on its error output" in log
     assert "[main] this line is no message" in log
+
+
+async def test_when_the_process_between_us_and_the_servers_is_killed_all_begin_anew(pool: McpPool) -> None:
+    before = (await until(pool, "main", ServerState.READY)).pid
+    assert pool.pid is not None
+    os.kill(pool.pid, signal.SIGKILL)
+    assert (await call(pool, "plain")).failure is Failure.GONE
+    after = await until(pool, "main", ServerState.READY)
+    assert after.pid != before
+    assert (await call(pool, "plain")).parts[0].text == "plain {}"
