@@ -22,7 +22,7 @@ def alive() -> Counter[str]:
 
 
 async def test_turns_leave_nothing_behind_but_their_messages(tmp_path: Path) -> None:
-    turns = 15
+    turns = 8
     async with soaking(tmp_path, seed=1) as soak:
         # What is made once, for the first call of each kind, is no growth.
         for number in range(turns):

@@ -2,9 +2,11 @@
 
 from textual.geometry import Offset, Region
 from textual.selection import SELECT_ALL, Selection
+from textual.strip import Strip
 
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.outcomes import Outcome
+from coder_tui.ui.drawing.entries import UserEntry
 from coder_tui.ui.drawing.entry_strips import KEPT
 from coder_tui.ui.widgets.history import History
 from tests.ui.transcript_app import TranscriptApp, drawn, fill
@@ -104,3 +106,13 @@ async def test_the_same_rows_are_the_same_strips() -> None:
         history = app.transcript.history
         pairs = zip(history.rows(0, 5), history.rows(0, 5), strict=True)
         assert [one is other for one, other in pairs if one.text.strip()] == [True, True, True]
+
+
+async def test_rows_that_somebody_else_drew_count_towards_the_bound() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await drawn(pilot)
+        history = app.transcript.history
+        for number in range(KEPT + 5):
+            history.add(UserEntry(f"message {number}"), [Strip.blank(history.strips.width)])
+        assert history.strips.cached == KEPT

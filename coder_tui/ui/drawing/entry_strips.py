@@ -40,7 +40,7 @@ class EntryStrips:
         """Take over rows that somebody has drawn, if they fit."""
         if rows and rows[0].cell_length == self.width:
             self._check_palette(palette)
-            self._rows[index] = self._with_gap(index, list(rows), palette)
+            self._hold(index, self._with_gap(index, list(rows), palette))
 
     def clear(self) -> None:
         self.entries = []
@@ -87,10 +87,8 @@ class EntryStrips:
         if rows is None:
             self.drawings += 1
             drawn = self.entries[index].draw(self.width, palette, self.view_of(index))
-            rows = self._rows[index] = self._with_gap(index, drawn, palette)
-            while len(self._rows) > KEPT:
-                self._rows.popitem(last=False)
-        self._rows.move_to_end(index)
+            rows = self._with_gap(index, drawn, palette)
+        self._hold(index, rows)
         return rows
 
     def gap(self, index: int) -> int:
@@ -100,6 +98,13 @@ class EntryStrips:
             isinstance(entry, CallEntry) and index > 0 and isinstance(self.entries[index - 1], CallEntry)
         )
         return int(index > 0 and entry.has_gap and not is_close)
+
+    def _hold(self, index: int, rows: list[Strip]) -> None:
+        """As the newest; what was not looked at for long gives way, whoever drew the new ones."""
+        self._rows[index] = rows
+        self._rows.move_to_end(index)
+        while len(self._rows) > KEPT:
+            self._rows.popitem(last=False)
 
     def _with_gap(self, index: int, rows: list[Strip], palette: Palette) -> list[Strip]:
         """An entry that shows nothing has no blank row either."""
