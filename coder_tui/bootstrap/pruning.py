@@ -7,6 +7,7 @@ import threading
 import time
 from pathlib import Path
 
+from coder_tui.agent.session import Session
 from coder_tui.bootstrap.core import Core
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.undo import COPIES, blobs_of
@@ -55,6 +56,13 @@ class Pruning:
 
     def _goes_on(self) -> bool:
         return not self._is_over.is_set()
+
+
+def prune_beside(core: Core, session: Session) -> None:
+    """As long as the session is open."""
+    pruning = Pruning(core)
+    session.on_close(pruning.close)
+    pruning.start()
 
 
 def room_of(setup: Setup) -> Room:

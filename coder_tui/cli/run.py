@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
+from coder_tui.bootstrap.pruning import prune_beside
 from coder_tui.cli.arguments import run_parser
 from coder_tui.cli.invocation import Invocation, read_invocation
 from coder_tui.cli.opening import (
@@ -66,6 +67,7 @@ async def _run(invocation: Invocation, prompt: str, printer: Printer) -> int:
     core = await open_core(setup, choice, keys)
     try:
         session = await open_session(core, invocation)
+        prune_beside(core, session)
         terminated = _stop_on_signals(session.interrupt)
         result = await HeadlessRun(session, printer).run(prompt)
         await session.close()

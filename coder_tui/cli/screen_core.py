@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core, Setup
-from coder_tui.bootstrap.pruning import Pruning
+from coder_tui.bootstrap.pruning import prune_beside
 from coder_tui.cli.invocation import Invocation
 from coder_tui.cli.opening import (
     NO_MODEL,
@@ -72,9 +72,7 @@ class ScreenCore:
         except UserError:
             await self._core.close()
             raise
-        pruning = Pruning(self._core)
-        session.on_close(pruning.close)
-        pruning.start()
+        prune_beside(self._core, session)
         self.shelf = CoreShelf(self._core, session, found.keys)
         self._announce(session, setup, found.keys)
         task = asyncio.create_task(self._describe(self._core, session))

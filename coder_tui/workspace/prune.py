@@ -48,11 +48,13 @@ async def prune_copies(
     store: CopyAges, blobs: BlobStore, trees: Path, room: Room, goes_on: Callable[[], bool] = always
 ) -> None:
     """Give up what is too old or too much; copies of whole trees first, for they can be made again."""
-    turns = await store.copies_by_turn()
-    is_open = await store.are_open(frozenset(turn.session_id for turn in turns))
+    turns, sizes = await store.copies_by_turn(), await asyncio.to_thread(blobs.sizes)
+    enough = contents_to_keep(turns, sizes, room, frozenset())
+    # Looking takes the lock for a moment: only where something would go.
+    losing = frozenset(turn.session_id for turn in turns if not turn.contents <= enough)
+    is_open = await store.are_open(losing)
 
     def work() -> None:
-        sizes = blobs.sizes()
         kept = contents_to_keep(turns, sizes, room, is_open)
         blobs.prune(kept, goes_on)
         left = room.most_bytes - sum(sizes.get(content, 0) for content in kept)
