@@ -1,12 +1,13 @@
 """Tool calls as an editor follows them: begun, asked about, running, ended."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from acp.helpers import start_tool_call, update_tool_call
-from acp.schema import ToolCallStatus, ToolKind
+from acp.schema import ToolCallStatus, ToolCallUpdate, ToolKind
 
 from coder_tui.acp.content import arguments_of, content_of, fenced, place, places_of
 from coder_tui.acp.outbox import Outbox
@@ -52,6 +53,14 @@ def title_of(tool: str, summary: str) -> str:
     return safe_line(f"{tool} {summary}".strip())
 
 
+class Settle(Protocol):
+    def __call__(self, *, is_allowed: bool) -> None: ...
+
+
+def _nothing(*, is_allowed: bool) -> None:
+    """The call itself tells how it ends."""
+
+
 class Calls:
     """`later` runs a function after some seconds, as a loop does."""
 
@@ -90,6 +99,21 @@ class Calls:
     def allowed(self, call_id: str) -> None:
         if call_id in self._open:
             self._outbox.put(update_tool_call(call_id, status="in_progress"))
+
+    @contextmanager
+    def shown(self, call: ToolCallUpdate) -> Iterator[Settle]:
+        """Tells the editor of a call that it does not know, and in the end how it was answered."""
+        if call.tool_call_id in self._open:
+            yield _nothing
+            return
+        states: list[ToolCallStatus] = ["failed"]
+        self._outbox.put(
+            start_tool_call(call.tool_call_id, call.title or "", kind=call.kind, status="pending")
+        )
+        try:
+            yield lambda *, is_allowed: states.append("completed" if is_allowed else "failed")
+        finally:
+            self._outbox.put(update_tool_call(call.tool_call_id, status=states[-1]))
 
     def finished(self, event: ToolFinished) -> None:
         self._tails.pop(event.call_id, None)

@@ -1,31 +1,19 @@
 """One session that an editor holds: its prompts go in, what happens comes out."""
 
 import asyncio
-import logging
 from dataclasses import replace
 
 from acp import Client, RequestError
 from acp.helpers import ContentBlock
-from acp.schema import AllowedOutcome, AvailableCommandsUpdate, StopReason
-from pydantic import ValidationError
+from acp.schema import AvailableCommandsUpdate, StopReason
 
+from coder_tui.acp.asking import Asking
 from coder_tui.acp.calls import Calls
 from coder_tui.acp.commands import called, offered
 from coder_tui.acp.opening import Opened, Opener, Wish
 from coder_tui.acp.outbox import Outbox
 from coder_tui.acp.prompts import read_prompt
-from coder_tui.acp.requests import (
-    ALLOW,
-    REJECT_ALWAYS,
-    Answer,
-    Asked,
-    Cancelled,
-    Chosen,
-    NoAnswer,
-    Refusals,
-    reply_to,
-    trust_question,
-)
+from coder_tui.acp.requests import ALLOW, REJECT_ALWAYS, Cancelled, Chosen, Refusals, trust_question
 from coder_tui.acp.updates import message, persons, report, thought, update_of
 from coder_tui.agent.session import Session
 from coder_tui.protocol.access import Mode
@@ -46,9 +34,7 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.messages import FinishReason
 from coder_tui.protocol.outcomes import TurnOutcome
-from coder_tui.protocol.requests import ApprovalReply, Decision, Request
 
-log = logging.getLogger(__name__)
 FAILED = -32603
 BUSY = "a prompt of this session is being worked on; cancel it first, or wait for its end"
 
@@ -61,7 +47,6 @@ class ServedSession:
         self._opener = opener
         self._client = client
         self._refusals = Refusals()
-        self._asking: dict[str, asyncio.Task[None]] = {}
         self._outbox = Outbox(client, opened.session.id)
         self._is_prompted = False
         self._is_cancelled = False
@@ -114,8 +99,7 @@ class ServedSession:
         self.session.interrupt()
 
     async def close(self) -> None:
-        for task in tuple(self._asking.values()):
-            task.cancel()
+        self._asking.close()
         if self._is_open:
             self._unsubscribe()
             await self._opened.close()
@@ -164,6 +148,7 @@ class ServedSession:
         self._streamed: set[str] = set()
         self._prompts = 0
         self._calls = Calls(opened.session, self._outbox, asyncio.get_running_loop().call_later)
+        self._asking = Asking(opened.session, self._client, self._outbox, self._calls, self._refusals)
         self._unsubscribe = opened.session.subscribe(self._on_event)
 
     def _on_event(self, event: Event) -> None:
@@ -177,9 +162,9 @@ class ServedSession:
             case SubagentEvent():
                 self._calls.child_did(event)
             case RequestOpened(request):
-                self._asking[request.id] = asyncio.create_task(self._answer(request))
-            case RequestClosed():
-                self._closed(event)
+                self._asking.opened(request)
+            case RequestClosed(request_id):
+                self._asking.closed(request_id)
             case MessageFinished():
                 self._whole_message(event)
             case UserMessageAdded(message_id, text):
@@ -212,34 +197,6 @@ class ServedSession:
         else:
             self._outbox.put(persons(text, message_id))
 
-    async def _answer(self, request: Request) -> None:
-        reply = await reply_to(request, self._ask, self.session.directory, self._refusals)
-        self._asking.pop(request.id, None)
-        if isinstance(reply, ApprovalReply) and reply.decision in {
-            Decision.ALLOW_ONCE,
-            Decision.ALLOW_ALWAYS,
-        }:
-            self._calls.allowed(request.call_id)
-        self.session.answer(request.id, reply)
-
-    def _closed(self, event: RequestClosed) -> None:
-        task = self._asking.pop(event.request_id, None)
-        if task is not None:
-            task.cancel()
-
-    async def _ask(self, asked: Asked) -> Answer:
-        try:
-            await self._outbox.flushed()
-            response = await self._client.request_permission(
-                session_id=self.session.id, tool_call=asked.call, options=asked.options
-            )
-        except (RequestError, ConnectionError, ValidationError) as error:
-            log.warning("the editor could not be asked: %s", error)
-            return NoAnswer()
-        if isinstance(response.outcome, AllowedOutcome):
-            return Chosen(response.outcome.option_id)
-        return Cancelled()
-
     async def _settle_trust(self) -> None:
         if self._asked_for_trust:
             return
@@ -247,7 +204,7 @@ class ServedSession:
         inventory = await self._opened.trust.question()
         if inventory is None:
             return
-        match await self._ask(trust_question(inventory)):
+        match await self._asking.ask(trust_question(inventory)):
             case Chosen(option) if option == ALLOW:
                 await self._opened.trust.accept(inventory)
                 await self._reopen()

@@ -270,6 +270,11 @@ async def test_trust_is_asked_once_and_what_is_trusted_holds_from_then_on(tmp_pa
         )
     ]
     assert editor.text(new.session_id).count("bash 'make test' = allow") == 2
+    told = (*editor.of(new.session_id, "tool_call"), *editor.of(new.session_id, "tool_call_update"))
+    assert [(each.tool_call_id, each.status) for each in told] == [
+        ("trust", "pending"),
+        ("trust", "completed"),
+    ]
 
 
 async def test_servers_that_the_editor_names_bring_their_tools(tmp_path: Path) -> None:
