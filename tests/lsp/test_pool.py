@@ -1,4 +1,4 @@
-"""Files, changes and proposals before fake servers, through the process that speaks to them."""
+"""Files, changes and proposals before fake servers."""
 
 import asyncio
 import os
@@ -14,9 +14,12 @@ from coder_tui.lsp.wire import Place, Question
 from coder_tui.protocol.diagnostics import ServerStatus, Severity
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from tests.fakes.lsp_bench import bench_in, problem
+from tests.fakes.lsp_inside import hosted_inside
 from tests.fakes.lsp_pools import fake_server, faked
 
 FRESH = ServerStatus.FRESH
+__all__ = ["hosted_inside"]
+inside = pytest.mark.usefixtures("hosted_inside")
 
 
 @pytest.fixture
@@ -25,6 +28,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "w"
 
 
+@inside
 async def test_a_change_is_told_by_what_it_brought_mended_and_left(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         await b.pool.diagnostics(b.file, b.write("bad one\nodd two\n"))
@@ -38,6 +42,7 @@ async def test_a_change_is_told_by_what_it_brought_mended_and_left(root: Path) -
     )
 
 
+@inside
 async def test_a_file_that_no_server_has_seen_is_compared_by_its_old_text(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         b.write("bad\nbad two\n")
@@ -49,6 +54,7 @@ async def test_a_file_that_no_server_has_seen_is_compared_by_its_old_text(root: 
     assert b.told[-1] == DiagnosticsChanged("a.py", ())
 
 
+@inside
 async def test_without_the_old_text_nothing_is_called_new(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         b.write("bad\n")
@@ -67,6 +73,7 @@ async def test_without_the_old_text_nothing_is_called_new(root: Path) -> None:
     ]
 
 
+@inside
 async def test_a_proposed_text_is_checked_while_the_disk_and_what_is_known_stay(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         text = b.write("bad one\n")
@@ -80,6 +87,7 @@ async def test_a_proposed_text_is_checked_while_the_disk_and_what_is_known_stay(
     assert changes == [DiagnosticsChanged("a.py", (problem(1, 1),))]
 
 
+@inside
 async def test_a_proposed_file_that_is_not_there_yet_has_only_new_problems(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         report = await b.pool.check_proposed(b.file, "bad\n")
@@ -87,6 +95,7 @@ async def test_a_proposed_file_that_is_not_there_yet_has_only_new_problems(root:
     assert not b.file.exists()
 
 
+@inside
 async def test_what_comes_too_late_comes_with_the_next_result_once(root: Path) -> None:
     async with bench_in(root, faked("tardy")) as b:
         await b.pool.diagnostics(b.file, b.write("x\n"))
@@ -99,6 +108,7 @@ async def test_what_comes_too_late_comes_with_the_next_result_once(root: Path) -
         assert b.pool.take_late() is None
 
 
+@inside
 async def test_changes_by_others_are_told_and_read_again(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         await b.pool.diagnostics(b.file, b.write("x\n"))
@@ -107,6 +117,7 @@ async def test_changes_by_others_are_told_and_read_again(root: Path) -> None:
         await b.until(lambda: DiagnosticsChanged("a.py", (problem(1, 1),)) in b.told)
 
 
+@inside
 async def test_problems_that_were_there_as_the_turn_began_are_not_new(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         await b.pool.diagnostics(b.file, b.write("bad one\n"))
@@ -118,6 +129,7 @@ async def test_problems_that_were_there_as_the_turn_began_are_not_new(root: Path
         )
 
 
+@inside
 async def test_what_was_new_is_told_as_old_when_the_next_turn_begins(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         await b.pool.diagnostics(b.file, b.write("fine\n"))
@@ -132,6 +144,7 @@ async def test_what_was_new_is_told_as_old_when_the_next_turn_begins(root: Path)
         assert len(b.told) == told
 
 
+@inside
 async def test_two_servers_for_a_language_are_both_asked(root: Path) -> None:
     both = Catalogue((fake_server("", "one"), fake_server("pull", "two")))
     async with bench_in(root, both) as b:
@@ -139,6 +152,7 @@ async def test_two_servers_for_a_language_are_both_asked(root: Path) -> None:
     assert found == FileProblems(FRESH, (problem(1, 1), problem(1, 1)), 2)
 
 
+@inside
 async def test_one_server_that_does_not_know_makes_the_whole_unknown(root: Path) -> None:
     both = Catalogue((fake_server("", "one"), fake_server("never", "two")))
     async with bench_in(root, both) as b:
@@ -146,6 +160,7 @@ async def test_one_server_that_does_not_know_makes_the_whole_unknown(root: Path)
     assert (found.status, found.items) == (ServerStatus.STARTING, (problem(1, 1),))
 
 
+@inside
 async def test_questions_about_a_place_are_answered_in_characters(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         text = b.write("😀 x\n")
@@ -183,6 +198,7 @@ async def test_a_killed_process_starts_anew_with_the_next_question(root: Path) -
     assert found == FileProblems(FRESH, (problem(1, 1),), 1)
 
 
+@inside
 async def test_a_server_that_gives_up_is_told_of_and_can_be_tried_again(root: Path) -> None:
     async with bench_in(root, faked("broken")) as b:
         found = await b.pool.diagnostics(b.file, b.write("bad\n"))
@@ -196,6 +212,7 @@ async def test_a_server_that_gives_up_is_told_of_and_can_be_tried_again(root: Pa
         assert not await b.pool.restart("nobody")
 
 
+@inside
 async def test_a_question_meanwhile_does_not_stand_in_for_the_proposed_text(root: Path) -> None:
     async with bench_in(root, faked("slow")) as b:
         text = b.write("x\n")

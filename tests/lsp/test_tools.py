@@ -15,8 +15,11 @@ from coder_tui.tools.aliases import canonical_name
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.catalogue import language_tools
 from coder_tui.workspace.confine import Workspace
+from tests.fakes.lsp_inside import hosted_inside
 from tests.fakes.lsp_pools import faked, only, pool_in
 
+__all__ = ["hosted_inside"]
+pytestmark = pytest.mark.usefixtures("hosted_inside")
 JsonObject = dict[str, Any]
 HINT = (
     "Bash-language-server not installed, run: npm i -g bash-language-server && apt install shellcheck. "
