@@ -15,6 +15,7 @@ from acp.schema import (
     AuthenticateResponse,
     ClientCapabilities,
     CloseSessionResponse,
+    ForkSessionResponse,
     Implementation,
     InitializeResponse,
     ListSessionsResponse,
@@ -27,6 +28,7 @@ from acp.schema import (
     SessionAdditionalDirectoriesCapabilities,
     SessionCapabilities,
     SessionCloseCapabilities,
+    SessionForkCapabilities,
     SessionInfo,
     SessionListCapabilities,
     SessionMode,
@@ -91,6 +93,7 @@ class CoderAgent:
                 mcp_capabilities=McpCapabilities(http=True, sse=True),
                 session_capabilities=SessionCapabilities(
                     list=SessionListCapabilities(),
+                    fork=SessionForkCapabilities(),
                     resume=SessionResumeCapabilities(),
                     close=SessionCloseCapabilities(),
                     additional_directories=SessionAdditionalDirectoriesCapabilities(),
@@ -136,6 +139,22 @@ class CoderAgent:
     ) -> ResumeSessionResponse:
         served = await self._resumed(cwd, session_id, additional_directories, mcp_servers)
         return ResumeSessionResponse(modes=_modes(served.session))
+
+    async def fork_session(
+        self,
+        session_id: str,
+        cwd: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: McpServers = None,
+        **_: Any,
+    ) -> ForkSessionResponse:
+        """A session with all that was said in an open one, which stays as it is."""
+        served = self._served(session_id)
+        with self._told():
+            forked = await served.session.forks.fork()
+        fork = await self._resumed(cwd, forked.session_id, additional_directories, mcp_servers)
+        fork.begin()
+        return ForkSessionResponse(session_id=forked.session_id, modes=_modes(fork.session))
 
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **_: Any

@@ -32,7 +32,7 @@ from coder_tui.commands.registry import Called, Commands
 from coder_tui.commands.skills import with_skills
 from coder_tui.text.safe_text import safe_line
 
-_OF_THE_EDITOR = frozenset({"mode", "new", "quit", "copy"})
+_OF_THE_EDITOR = frozenset({"mode", "new", "quit", "copy", "fork"})
 """The editor has a way of its own for these."""
 
 
