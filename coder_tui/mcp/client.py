@@ -175,13 +175,15 @@ async def connected(
         except TimeoutError as error:
             raise ServerGoneError(f"no answer within {seconds:g} s") from error
         except (*_START_FAILURES, ExceptionGroup) as error:
-            raise _start_failure(error, login) from error
+            raise _start_failure(error, order, login) from error
         yield Connection(client, ended, notes, login)
 
 
-def _start_failure(error: Exception, login: Login) -> Exception:
+def _start_failure(error: Exception, order: ServerOrder, login: Login) -> Exception:
     found = _first(error)
     if isinstance(found, LoginNeededError) or login.is_needed:
+        if _logs_in_by_header(order):
+            return ServerGoneError("it refuses what the header Authorization says")
         return LoginNeededError(login.link)
     return ServerGoneError(_sentence(found))
 
@@ -316,8 +318,12 @@ class _Storage:
             return None
 
 
+def _logs_in_by_header(order: ServerOrder) -> bool:
+    return any(name.lower() == "authorization" for name in order.headers)
+
+
 def _auth(order: ServerOrder, login: Login) -> httpx2.Auth | None:
-    if not order.tokens or any(name.lower() == "authorization" for name in order.headers):
+    if not order.tokens or _logs_in_by_header(order):
         return None
 
     async def returned() -> AuthorizationCodeResult:

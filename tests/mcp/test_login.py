@@ -27,8 +27,10 @@ def has_link(view: ServerView) -> bool:
 async def test_a_person_logs_in_once_and_the_login_is_kept_for_them_alone(
     tmp_path: Path, server: OAuthServer
 ) -> None:
-    pool = pool_of(tmp_path, found("hosted", url=server.url))
+    wrong = found("wrong", url=server.url, headers={"Authorization": "Bearer old"})
+    pool = pool_of(tmp_path, found("hosted", url=server.url), wrong)
     pool.start()
+    refused = await until(pool, "wrong", ServerState.FAILED, ServerState.NEEDS_LOGIN)
     waiting = await until(pool, "hosted", ServerState.NEEDS_LOGIN)
     await pool.restart("hosted", logs_in=True)
     asked = await until(pool, "hosted", ServerState.NEEDS_LOGIN, when=has_link)
@@ -42,6 +44,7 @@ async def test_a_person_logs_in_once_and_the_login_is_kept_for_them_alone(
     await again.close()
 
     assert (waiting.link, waiting.detail.partition(":")[0]) == ("", "it wants a login")
+    assert refused.detail == "it does not start: it refuses what the header Authorization says"
     assert page.text.startswith("Done.")
     assert [tool.name for tool in ready.offer.tools] == ["hello"]
     assert server.codes == ["a-code"]
