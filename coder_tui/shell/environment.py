@@ -11,6 +11,8 @@ _SECRET = re.compile(
 )
 # Shells run these files before the command that was approved.
 _START_FILES = frozenset({"BASH_ENV", "ENV"})
+# What makes every program load or read something first, a sandbox before it confines anything as well.
+_LOADING = re.compile(r"LD_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$")
 _CACHES = {
     "XDG_CACHE_HOME": "xdg",
     "npm_config_cache": "npm",
@@ -58,6 +60,12 @@ def clean_environment(environment: Mapping[str, str], passed: Iterable[str] = ()
         and name not in _START_FILES
         and not name.startswith("BASH_FUNC_")
     }
+
+
+def parted(environment: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What a sandbox may start with, and what only the program within it may have."""
+    outer = {name: value for name, value in environment.items() if not _LOADING.match(name)}
+    return outer, {name: value for name, value in environment.items() if name not in outer}
 
 
 def _absolute(path: str) -> str:

@@ -88,6 +88,7 @@ def _become(order: dict[str, Any], argv: list[str]) -> None:
     if order["filter"]:
         _filter(base64.b64decode(order["filter"]))
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.environ.update(order["environment"])
     os.execvp(argv[0], argv)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell.bubblewrap import Layout, find_bubblewrap, profile
 from coder_tui.shell.confinement import NOTHING_MORE, Confinement
-from coder_tui.shell.environment import cache_variables
+from coder_tui.shell.environment import cache_variables, parted
 from coder_tui.shell.git_folders import git_folders, nothing_new_in
 from coder_tui.shell.landlock import landlock_version, rules
 from coder_tui.shell.launch import Launch
@@ -149,10 +149,12 @@ class Sandbox:
         code = command_filter(sockets=confinement.sockets, internet=True)
         theirs = _descriptor(code)
         report, told = os.pipe()
-        options = ("--seccomp", str(theirs), "--info-fd", str(told), "--")
+        outer, inner = parted(environment)
+        within = (word for name, value in inner.items() for word in ("--setenv", name, value))
+        options = ("--seccomp", str(theirs), "--info-fd", str(told), *within, "--")
         return Launch(
             (*words, *options, *argv),
-            {**environment, **self._variables(layout, environment, confinement), "TMPDIR": "/tmp"},
+            {**outer, **self._variables(layout, environment, confinement), "TMPDIR": "/tmp"},
             (theirs, told),
             report,
         )
@@ -162,7 +164,8 @@ class Sandbox:
     ) -> Launch:
         if platform.system() != "Linux":
             return Launch(argv, environment)
-        order: dict[str, object] = {"rules": None, "filter": ""}
+        environment, inner = parted(environment)
+        order: dict[str, object] = {"rules": None, "filter": "", "environment": inner}
         if self.status.kind is SandboxKind.LANDLOCK:
             layout = self._layout()
             order["rules"] = rules(layout, confinement, landlock_version())
