@@ -146,7 +146,7 @@ async def world(
         await store.close_unfinished(info.id)
     stored = await store.load(info.id)
     made = _assemble(
-        store, stored, folder, ScriptedModel(replies), limits or Limits(), max_cost, cheaper, small, redact
+        store, stored, folder, ScriptedModel(replies), limits or Limits(), (max_cost, cheaper), small, redact
     )
     made.answers = list(answers)
     try:
@@ -162,8 +162,7 @@ def _assemble(
     folder: Path,
     model: ScriptedModel,
     limits: Limits,
-    max_cost: float | None,
-    cheaper: str,
+    spending: tuple[float | None, str],
     small: str,
     redact: Redactor,
 ) -> World:
@@ -173,8 +172,8 @@ def _assemble(
     snapshots = SnapshotStore(store, BlobStore(folder / "data/blobs"))
     changes = SessionChanges(snapshots, info.id, lambda: state.turn)
     log = SessionLog(store, info.id, conversation, changes)
-    broker, queue = RequestBroker(bus), MessageQueue(bus)
-    keeper = Keeper()
+    broker, queue, keeper = RequestBroker(bus), MessageQueue(bus), Keeper()
+    max_cost, cheaper = spending
 
     def notify(level: NoticeLevel, text: str) -> None:
         bus.publish(Notice(level, text))
@@ -184,9 +183,8 @@ def _assemble(
     desk = PermissionDesk(policy, broker, log, keeper, notify)
     background = Background()
     profiles = ProfileSwitch(info.id, built_in(), desk, bus, store, background.start)
-    registry = Registry([look, act])
-    guard, scope = OutputGuard(folder / "out", redact), Scope(info.id, folder)
-    runner = ToolRunner(registry, desk, log, bus, guard, scope, redact)
+    registry, guard = Registry([look, act]), OutputGuard(folder / "out", redact)
+    runner = ToolRunner(registry, desk, log, bus, guard, Scope(info.id, folder), redact)
     services = TurnServices(
         bus=bus,
         conversation=conversation,
