@@ -13,7 +13,8 @@ from coder_tui.config.toml_lines import KeyPath
 from coder_tui.text.safe_text import safe_line
 
 ValidKeys = Mapping[str, tuple[str, ...]]
-"""Section name → its keys."""
+"""Section name → its keys; `name[]` has those of each table in a list of the section, and so on inwards."""
+_LIST = "[]"
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_VALUE = 60
@@ -67,6 +68,8 @@ def _complaint(error: ErrorDetails, sources: Sources, valid: ValidKeys) -> tuple
     path = _without_tag(error["loc"])
     if error["type"] == "extra_forbidden":
         text = unknown_key(path, valid)
+    elif error["type"] == "missing":
+        return origin_of(sources, path[:-1]), f"{dotted(path)} is missing"
     else:
         text = f"{dotted(path)} must be {_need(error)}, got {_shown(error['input'])}"
     return origin_of(sources, path), text
@@ -102,16 +105,18 @@ def _shown(value: object) -> str:
 
 
 def _advice(path: KeyPath, valid: ValidKeys) -> str:
-    siblings = tuple(valid) if len(path) == 1 else valid.get(str(path[0]), ())
+    sections = tuple(name for name in valid if not name.endswith(_LIST))
+    depth = sum(isinstance(part, int) for part in path)
+    siblings = sections if len(path) == 1 else valid.get(f"{path[0]}{_LIST * depth}", ())
     name = str(path[-1])
     if near := process.extractOne(
         name, siblings, scorer=fuzz.ratio, processor=str.lower, score_cutoff=_ALIKE
     ):
         return f'did you mean "{dotted((*path[:-1], near[0]))}"?'
-    elsewhere = {f"{section}.{key}": key for section, keys in valid.items() for key in keys}
+    elsewhere = {f"{section}.{key}": key for section in sections for key in valid[section]}
     if found := process.extractOne(name, elsewhere, scorer=fuzz.ratio, score_cutoff=_ALIKE_ELSEWHERE):
         return f'did you mean "{found[2]}"?'
-    return f"valid here: {', '.join(siblings or valid)}"
+    return f"valid here: {', '.join(siblings or sections)}"
 
 
 def _line(origin: str) -> int:

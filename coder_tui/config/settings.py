@@ -20,7 +20,7 @@ from coder_tui.config.bash_section import BashSection
 from coder_tui.config.complaints import ValidKeys, complain, unknown_key, unreadable_variable
 from coder_tui.config.experimental_section import ExperimentalSection
 from coder_tui.config.fetch_section import FetchSection
-from coder_tui.config.hooks_section import HooksSection
+from coder_tui.config.hooks_section import HookCommand, HookGroup, HooksSection
 from coder_tui.config.limits_section import LimitsSection
 from coder_tui.config.lsp_section import LspTable
 from coder_tui.config.mcp_section import McpTable
@@ -173,7 +173,9 @@ def _wrong_project_rules(sources: Sources) -> list[str]:
 
 def _valid_keys() -> ValidKeys:
     """The keys of each section, or of each of its tables; a section that takes any key has none."""
-    return {name: tuple(_section_fields(field)) for name, field in Settings.model_fields.items()}
+    keys = {name: tuple(_section_fields(field)) for name, field in Settings.model_fields.items()}
+    groups = {"hooks[]": tuple(HookGroup.model_fields), "hooks[][]": tuple(HookCommand.model_fields)}
+    return {**keys, **groups}
 
 
 def _section_fields(field: FieldInfo) -> Iterable[str]:
