@@ -1,5 +1,6 @@
 """Sessions are found by what was said in them."""
 
+import random
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -163,3 +164,50 @@ def test_an_excerpt_is_one_line_around_the_first_word() -> None:
         "line 63 line 64 l…"
     )
     assert around("short  and\tsweet", ["nothing"]) == "short and sweet"
+
+
+async def test_the_index_stays_true_through_everything_that_changes_sessions(
+    store: Store, tmp_path: Path
+) -> None:
+    chance = random.Random(7)
+    ids = [await _session(store) for _ in range(3)]
+    turns = dict.fromkeys(ids, 0)
+    for number in range(120):
+        session_id = chance.choice(ids)
+        match chance.randrange(8):
+            case 0 | 1 | 2:
+                turns[session_id] += 1
+                await store.begin_turn(session_id, turns[session_id])
+                await store.add_message(session_id, UserMessage(f"u{number}", f"word{number} said"))
+            case 3:
+                reply = AssistantMessage(f"a{number}", "", calls=(ToolCall(f"c{number}", "bash", "{}"),))
+                await store.add_message(session_id, reply)
+                record = CallRecord(f"c{number}", f"a{number}", "bash", "{}", "ls", ToolKind.EXECUTE)
+                await store.record_call(session_id, record)
+            case 4 if turns[session_id]:
+                await store.unsay(session_id, turns[session_id], ())
+            case 5 if turns[session_id]:
+                await store.say_again(session_id, turns[session_id])
+            case 6:
+                await store.rename(session_id, f"title{number}")
+            case 7 if len(ids) < 6:
+                ids.append((await store.fork(session_id)).id)
+                turns[ids[-1]] = 0
+            case _ if number % 5 == 0:
+                await store.delete(ids.pop(ids.index(session_id)))
+                ids.append(await _session(store))
+                turns[ids[-1]] = 0
+            case _:
+                pass
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        connection.execute("INSERT INTO passage_words (passage_words, rank) VALUES ('integrity-check', 1)")
+        indexed = connection.execute("SELECT session_id, text FROM passages ORDER BY 1, 2").fetchall()
+        said = connection.execute(
+            "SELECT session_id, json_extract(body, '$.text') AS text FROM messages "
+            "WHERE unsaid_with IS NULL AND text <> '' UNION ALL "
+            "SELECT id, title FROM sessions WHERE title <> '' UNION ALL "
+            "SELECT session_id, proposed_summary FROM calls WHERE (session_id, message_id) IN "
+            "(SELECT session_id, message_id FROM messages WHERE unsaid_with IS NULL) ORDER BY 1, 2"
+        ).fetchall()
+    assert indexed == said
+    assert len(indexed) > 20
