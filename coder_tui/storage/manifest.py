@@ -112,6 +112,20 @@ class Manifest:
 
         return await self._database.read(work)
 
+    async def outer_changes(self, session_id: str, turn: int) -> tuple[Change, ...]:
+        """The first and the last of each path that are in effect and finished, from a turn on, in order."""
+        query = (
+            f"{_SELECT} WHERE session_id = :id AND seq IN ("
+            f"SELECT min(seq) FROM changes WHERE {_FINISHED} GROUP BY path UNION "
+            f"SELECT max(seq) FROM changes WHERE {_FINISHED} GROUP BY path) ORDER BY seq"
+        )
+
+        def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
+            rows = connection.execute(query, {"id": session_id, "turn": turn})
+            return tuple(_change(row) for row in rows)
+
+        return await self._database.read(work)
+
     async def mark_undone(self, session_id: str, changes: Iterable[Change], *, undone: bool) -> None:
         rows = [(int(undone), session_id, change.seq) for change in changes]
 
@@ -125,6 +139,7 @@ _SELECT = (
     "SELECT seq, turn, call_id, path, before_kind, before_content, before_mode, "
     "after_kind, after_content, after_mode FROM changes"
 )
+_FINISHED = "session_id = :id AND turn >= :turn AND NOT is_undone AND after_kind IS NOT NULL"
 _INSERT = (
     "INSERT INTO changes (session_id, seq, turn, call_id, path, before_kind, before_content, before_mode, "
     "created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -84,7 +84,7 @@ class SnapshotStore:
 
     async def changed(self, session_id: str, turn: int) -> tuple[ChangedFile, ...]:
         """What `turn` and all later ones did to each file."""
-        return await changed_files(await self._manifest.changes(session_id, turn), self._blobs)
+        return await changed_files(await self._manifest.outer_changes(session_id, turn), self._blobs)
 
     async def restore(self, session_id: str, turn: int) -> Restored:
         """Bring back how files were before `turn`, and with it all later ones. What changed since is left."""
