@@ -14,7 +14,7 @@ _LONGEST = 1_000
 _LAST = 300
 # Without parsing, for that is the work of others: a model that is written otherwise is not seen here.
 _MODEL = re.compile(rb"""^[ \t]*["']?model["']?[ \t]*[:=][ \t]*(\S[^\n]*)""", re.MULTILINE)
-_INSERT = re.compile(rb"!`([^`\n]+)`|!\{[^\n]+")
+_INSERT = re.compile(rb"!`([^`\n]+)`|!\{([^\n]+)")
 _TIGHTENING = ("ask", "deny")
 
 # The sentences end where the value, written as JSON, follows.
@@ -68,7 +68,7 @@ def skill_item(name: str) -> ProjectItem:
 def agent_item(name: str, data: bytes = b"") -> ProjectItem:
     """A file below a folder of agents; `data` is looked through for the model that it would talk to."""
     agent = name.rpartition("/")[2].rpartition(".")[0]
-    models = [found.decode("utf-8", "replace").strip(" \t\r\"'") for found in _MODEL.findall(data)]
+    models = _models(data)
     named = f"talks to the model {_shown(models[0])}" if models else "may name a model of its own"
     return ProjectItem(
         ItemKind.AGENT, name, 0, f'offers the agent "{agent}", with its own prompt and tools; it {named}'
@@ -77,9 +77,16 @@ def agent_item(name: str, data: bytes = b"") -> ProjectItem:
 
 def command_item(name: str, data: bytes) -> ProjectItem:
     """A file below a folder of commands; what it would run is shown, though that is asked about again."""
-    inserts = [found.decode("utf-8", "replace").strip() for found in _INSERT.findall(data)]
+    found = (one or other for one, other in _INSERT.findall(data))
+    inserts = [each.decode("utf-8", "replace").strip() for each in found]
     runs = f"; it wants to run {_shown(inserts)}, which is asked" if inserts else ""
-    return ProjectItem(ItemKind.PROMPT, name, 0, f"offers you a command with its own prompt{runs}")
+    models = _models(data)
+    named = f"; it talks to the model {_shown(models[0])}" if models else ""
+    return ProjectItem(ItemKind.PROMPT, name, 0, f"offers you a command with its own prompt{runs}{named}")
+
+
+def _models(data: bytes) -> list[str]:
+    return [found.decode("utf-8", "replace").strip(" \t\r\"'") for found in _MODEL.findall(data)]
 
 
 def tool_item(name: str) -> ProjectItem:
