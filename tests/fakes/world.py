@@ -173,15 +173,13 @@ def _assemble(
     changes = SessionChanges(snapshots, info.id, lambda: state.turn)
     log = SessionLog(store, info.id, conversation, changes)
     broker, queue, keeper = RequestBroker(bus), MessageQueue(bus), Keeper()
-    max_cost, cheaper = spending
 
     def notify(level: NoticeLevel, text: str) -> None:
         bus.publish(Notice(level, text))
 
     forbidden = Layer("test", (Rule("act", "forbidden", Effect.DENY, "test"),))
-    policy = Policy(Boundaries((str(folder),)), layers=(forbidden,))
+    policy, background = Policy(Boundaries((str(folder),)), layers=(forbidden,)), Background()
     desk = PermissionDesk(policy, broker, log, keeper, notify)
-    background = Background()
     profiles = ProfileSwitch(info.id, built_in(), desk, bus, store, background.start)
     registry, guard = Registry([look, act]), OutputGuard(folder / "out", redact)
     runner = ToolRunner(registry, desk, log, bus, guard, Scope(info.id, folder), redact)
@@ -195,7 +193,9 @@ def _assemble(
         known_tools=registry.names,
         request=_request_without_tools(folder, profiles),
         next_queued=queue.take_first,
-        cap=SpendCap(max_cost, broker, lambda name: ModelChoice(cheaper) if cheaper else None, notify),
+        cap=SpendCap(
+            spending[0], broker, lambda _: ModelChoice(spending[1]) if spending[1] else None, notify
+        ),
     )
     room = _compaction(store, stored, folder, model, services, changes)
     services, earlier = replace(services, room=room), tuple(replay(stored))
