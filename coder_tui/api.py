@@ -10,6 +10,7 @@ from pathlib import Path
 from coder_tui.agent.session import Session as Core
 from coder_tui.cli.folder_session import open_folder
 from coder_tui.cli.invocation import read_invocation
+from coder_tui.cli.model_clients import OwnClients
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UsageError, UserError
 from coder_tui.protocol.events import Event, MessageFinished, RequestOpened, TurnFailed, TurnFinished
@@ -59,7 +60,8 @@ class Session:
             config=None if config is None else str(config),
             add_dir=[str(folder) for folder in add_dirs],
         )
-        opened = await open_folder(await asyncio.to_thread(read_invocation, flags, str(path)))
+        invocation = await asyncio.to_thread(read_invocation, flags, str(path))
+        opened = await open_folder(invocation, OwnClients())
         try:
             yield cls(opened.session, approve)
         finally:

@@ -15,6 +15,7 @@ from coder_tui.acp.wire import own_pipes
 from coder_tui.cli.arguments import acp_parser
 from coder_tui.cli.folder_session import open_folder
 from coder_tui.cli.invocation import existing_folder, read_invocation
+from coder_tui.cli.model_clients import SharedClients
 from coder_tui.cli.output import complain, redacted, redactor
 from coder_tui.cli.screen_trust import ScreenTrust
 from coder_tui.config.log_file import start_log
@@ -43,6 +44,7 @@ async def _serve(opener: "FolderOpener") -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, serving.cancel)
     await asyncio.wait({serving})
+    await opener.close()
     if not serving.cancelled():
         serving.result()
 
@@ -60,6 +62,11 @@ class FolderOpener:
     def __init__(self, arguments: argparse.Namespace, directories: Directories) -> None:
         self._arguments = arguments
         self._directories = directories
+        self._clients = SharedClients()
+
+    async def close(self) -> None:
+        """When no session is left."""
+        await self._clients.close()
 
     async def open(self, wish: Wish) -> Opened:
         invocation = await asyncio.to_thread(read_invocation, self._arguments, wish.directory)
@@ -75,7 +82,7 @@ class FolderOpener:
         )
         if wish.resume:
             await self._check_place(wish.resume, invocation.directory)
-        opened = await open_folder(invocation)
+        opened = await open_folder(invocation, self._clients)
         opened.warm()
         return Opened(opened.session, ScreenTrust(invocation), opened.close)
 

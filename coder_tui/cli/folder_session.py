@@ -1,11 +1,12 @@
 """A session in a folder for those who drive the core by program: an editor, a script."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core
 from coder_tui.cli.invocation import Invocation
+from coder_tui.cli.model_clients import ModelClients
 from coder_tui.cli.opening import (
     NO_MODEL,
     choose_model,
@@ -26,6 +27,7 @@ class FolderSession:
 
     core: Core
     session: Session
+    clients: ModelClients
     _warming: "asyncio.Task[None] | None" = field(default=None)
 
     def warm(self) -> None:
@@ -39,7 +41,7 @@ class FolderSession:
         try:
             await self.session.close()
         finally:
-            await self.core.close()
+            await _close(self.core, self.clients)
 
     async def _describe(self) -> None:
         try:
@@ -48,7 +50,12 @@ class FolderSession:
             self.session.notice(NoticeLevel.WARNING, str(error))
 
 
-async def open_folder(invocation: Invocation) -> FolderSession:
+async def _close(core: Core, clients: ModelClients) -> None:
+    await clients.give_back(core.client)
+    await core.store.close()
+
+
+async def open_folder(invocation: Invocation, clients: ModelClients) -> FolderSession:
     """`UserError` says what is wrong; what a person should know goes to the session as notices."""
     setup = await asyncio.to_thread(prepare, invocation)
     keys = model_keys(setup)
@@ -56,11 +63,12 @@ async def open_folder(invocation: Invocation) -> FolderSession:
     if choice is None:
         raise NoModelError(NO_MODEL)
     core = await open_core(setup, choice, keys)
+    core = replace(core, client=clients.take(core.client))
     try:
         session = await open_session(core, invocation)
     except UserError:
-        await core.close()
+        await _close(core, clients)
         raise
     for warning in (*start_warnings(setup), *keys.warnings):
         session.notice(NoticeLevel.WARNING, warning)
-    return FolderSession(core, session)
+    return FolderSession(core, session, clients)

@@ -96,6 +96,11 @@ class HostClient:
         window = await context_window_of(request.model, request.api_base)
         return info if window is None else replace(info, context_window=window)
 
+    def does_the_same(self, other: "HostClient") -> bool:
+        """Whether one child would do for both."""
+        mine = (self._idle_timeout, self._log_file, self._environment, self._python)
+        return mine == (other._idle_timeout, other._log_file, other._environment, other._python)
+
     def lacks(self, environment: Mapping[str, str]) -> bool:
         """Whether something is in there that the child was not given."""
         return not host_environment(environment).keys() <= self._environment.keys()

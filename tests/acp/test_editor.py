@@ -16,7 +16,7 @@ from acp.schema import McpServerStdio, PermissionOption, ToolCallUpdate
 
 from tests.fakes.acp_editor import Editor, started
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.process_family import descendants, is_alive
+from tests.fakes.process_family import descendants, is_alive, running
 from tests.fakes.program import Program
 from tests.fakes.script import Call, Reply
 
@@ -33,6 +33,7 @@ class Talk:
     server: OpenAIServer
     project: Path
     session_id: str
+    pid: int
 
     async def prompt(self, text: str, *replies: Reply) -> str:
         self.editor.updates.clear()
@@ -51,10 +52,10 @@ async def talk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talk]:
     editor = Editor()
     with OpenAIServer([]) as server:
         flags = ("--model", "openai/x", "--api-base", server.url)
-        async with started(editor, program, flags, CODER_TUI_LIMITS__MAX_STEPS="6") as (agent, _):
+        async with started(editor, program, flags, CODER_TUI_LIMITS__MAX_STEPS="6") as (agent, process):
             await agent.initialize(protocol_version=1)
             new = await agent.new_session(cwd=str(program.project), mcp_servers=[])
-            yield Talk(editor, agent, server, program.project, new.session_id)
+            yield Talk(editor, agent, server, program.project, new.session_id, process.pid)
 
 
 def grants_only_edits(call: ToolCallUpdate, options: list[PermissionOption]) -> str:
@@ -242,6 +243,7 @@ async def test_a_stored_session_is_listed_and_loaded_with_its_history(talk: Talk
     assert (kinds["r"], kinds["e"], kinds["b"]) == ("read", "edit", "execute")
     fork = await talk.agent.fork_session(cwd=str(talk.project), session_id=talk.session_id)
     assert fork.session_id != talk.session_id
+    assert len(running(talk.pid, "coder_tui.llm.host")) == 1
     await talk.agent.close_session(session_id=fork.session_id)
     with pytest.raises(RequestError, match="belongs to"):
         await talk.agent.load_session(cwd=str(talk.project.parent), session_id=talk.session_id)

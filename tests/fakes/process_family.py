@@ -11,6 +11,18 @@ def descendants(pid: int) -> list[int]:
     return [*children, *(each for child in children for each in descendants(child))]
 
 
+def running(pid: int, words: str) -> list[int]:
+    """Those of its descendants whose command line has the words."""
+    return [each for each in descendants(pid) if words in _command(each)]
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def is_alive(pid: int) -> bool:
     """A zombie has ended; nobody asked for it yet."""
     try:
