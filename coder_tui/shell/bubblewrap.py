@@ -9,7 +9,7 @@ from pathlib import Path
 
 from coder_tui.shell.confinement import Confinement
 from coder_tui.shell.git_folders import git_folders, guarded_parts
-from coder_tui.shell.protected import ALSO_GUARDED, nested_repositories, secret_places
+from coder_tui.shell.protected import ALSO_GUARDED, GUARDED, nested_repositories, secret_places
 
 _PLACES = ("/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap")
 _TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
@@ -155,14 +155,27 @@ def _guards(layout: Layout, confinement: Confinement, guarded: tuple[Path, ...])
 def _grants(confinement: Confinement) -> Iterator[_Mount]:
     for git in confinement.git:
         yield from _git(Path(git), is_setup=confinement.git_setup)
-    for folder in confinement.folders:
-        yield _bind(Path(os.path.realpath(folder)), _Rank.GRANT, read_only=False)
+    for folder in (Path(os.path.realpath(folder)) for folder in confinement.folders):
+        yield _bind(folder, _Rank.GRANT, read_only=False)
+        if confinement.is_lasting:
+            yield from _kept(folder)
     beside: dict[Path, set[str]] = {}
     for file in confinement.files:
         parent = Path(os.path.realpath(Path(file).parent))
         beside.setdefault(parent, set()).add(Path(file).name)
     for parent, names in beside.items():
         yield from _beside(parent, names)
+
+
+def _kept(folder: Path) -> Iterator[_Mount]:
+    """What other programs run, in a folder that may be written; repositories may be committed to."""
+    for path in (folder / name for name in (*GUARDED, *ALSO_GUARDED) if name != ".git"):
+        if path.exists():
+            yield _bind(Path(os.path.realpath(path)), _Rank.GUARD, read_only=True)
+    for git in (folder / ".git", *nested_repositories(folder)):
+        if git.is_file():  # the pointer of a worktree
+            yield _bind(Path(os.path.realpath(git)), _Rank.GUARD, read_only=True)
+        yield from _git(git, is_setup=False)
 
 
 def _git(git: Path, *, is_setup: bool) -> Iterator[_Mount]:

@@ -43,6 +43,11 @@ class Confinement:
     """Guarded names of the workspace that the command was found to write."""
     sockets: bool = False
     """Whether services of the person's session may be spoken to (docker, ssh-agent)."""
+    is_lasting: bool = False
+    """For a program that runs on: in `folders` hooks, settings and more stay as they are, if they exist.
+
+    Names that are missing cannot be kept free for so long: whoever works beside it would stumble over them.
+    """
 
 
 NOTHING_MORE = Confinement()
