@@ -20,6 +20,7 @@ Work = Callable[[sqlite3.Connection], T]
 _BUSY_TIMEOUT_SEC = 10
 _BUSY_PAUSE_SEC = 0.01
 _BUGS = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_MISUSE}
+_WITHOUT_SEARCH = "this Python's SQLite has no full-text search (FTS5); run coder-tui with another Python"
 _WAY_OUT = f"make it writable or set {DATA_VARIABLE} to another folder"
 
 
@@ -181,6 +182,8 @@ def _explained(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         # The low byte is the kind; the rest tells it finer. Errors of the module itself have no code.
         kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if str(error).startswith("no such module"):
+            raise StorageError(f"cannot use {display_path(path)}: {_WITHOUT_SEARCH}") from error
         if kind in _BUGS:
             raise
         raise StorageError(_sentence(kind, str(error), display_path(path))) from error

@@ -214,3 +214,13 @@ async def test_closing_finishes_what_was_asked_for_and_then_refuses(tmp_path: Pa
         assert _rows(connection) == list(range(20))
     with pytest.raises(StorageError, match="is closed"):
         await database.read(_rows)
+
+
+async def test_a_sqlite_without_full_text_search_is_one_sentence(tmp_path: Path) -> None:
+    lacking = ("CREATE VIRTUAL TABLE words USING missing (text)",)
+    with pytest.raises(StorageError) as caught:
+        await Database.open(tmp_path / "store.db", (lacking,))
+    assert str(caught.value) == (
+        f"cannot use {tmp_path / 'store.db'}: this Python's SQLite has no full-text search (FTS5); "
+        "run coder-tui with another Python"
+    )
