@@ -96,12 +96,24 @@ def _keys(invocation: Invocation) -> KeyMap:
 
 
 def require_terminal() -> None:
-    if os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver"):
-        return  # a browser's tab is the terminal
+    if _is_tab():
+        return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the screen needs a terminal; use --plain or 'coder-tui run' without one")
     if os.environ.get("TERM", "") in ("", "dumb"):
         raise UsageError("TERM is 'dumb' or not set, so no screen can be drawn; set TERM, or use --plain")
+
+
+def _is_tab() -> bool:
+    """Whether a browser's tab is the terminal."""
+    return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
+
+
+def _forget_tab() -> None:
+    """What only the screen needed to know: commands would take it for their own."""
+    if _is_tab():
+        for name in ("TEXTUAL_DRIVER", "TEXTUAL_COLOR_SYSTEM", "COLUMNS", "ROWS"):
+            os.environ.pop(name, None)
 
 
 class _Opener:
@@ -134,6 +146,7 @@ class _Opener:
 
     async def loaded(self) -> "ScreenCore":
         """What an answer about trust changed has to be read anew."""
+        _forget_tab()
         if self._core is None or self._core.invocation is not self._trust.invocation:
             module = await asyncio.to_thread(import_module, "coder_tui.cli.screen_core")
             core: ScreenCore = module.ScreenCore(self._trust.invocation, is_demo=self._is_demo)

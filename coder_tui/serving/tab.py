@@ -27,7 +27,6 @@ _WHOLE_SCREEN = "\x1b[?1049l\x1b[H\x1b[2J"
 _WEB = {
     "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
     "TEXTUAL_COLOR_SYSTEM": "truecolor",
-    "TEXTUAL_FPS": "60",
     "TERM": "xterm-256color",
     "COLORTERM": "truecolor",
 }

@@ -35,6 +35,9 @@ async def test_a_person_types_approves_and_sees_a_diff(tmp_path: Path) -> None:
     async with serving(program) as (url, server), browser(tmp_path / "browser") as opened:
         page = await opened(url)
         await page.shows("say anything to start")
+        await page.type("!env | grep -c -E '^(TEXTUAL|COLUMNS|ROWS)'")
+        await page.press("Enter")
+        await page.shows("exit 1")
         await page.type("mend the bug")
         await page.press("Enter")
         await page.shows("Run this command?")
