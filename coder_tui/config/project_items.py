@@ -15,6 +15,9 @@ _LAST = 300
 # Without parsing, for that is the work of others: a model that is written otherwise is not seen here.
 _MODEL = re.compile(rb"""^[ \t]*["']?model["']?[ \t]*[:=][ \t]*(\S[^\n]*)""", re.MULTILINE)
 _INSERT = re.compile(rb"!`([^`\n]+)`|!\{([^\n]+)")
+# In each of the ways in which programs write them.
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)|\{env:(\w+)")
+_MOST_VARIABLES = 10
 _TIGHTENING = ("ask", "deny")
 
 # The sentences end where the value, written as JSON, follows.
@@ -53,7 +56,7 @@ def setting_items(file: SettingsFile, name: str) -> Iterator[ProjectItem]:
 def server_items(servers: Mapping[str, Any], name: str, line: Callable[[str], int]) -> Iterator[ProjectItem]:
     """The servers of a file that is called so; `line` tells where one of them stands."""
     for server, value in servers.items():
-        sentence = f'starts the server "{server}": {_command(value)}'
+        sentence = f'starts the server "{server}"{_handed(value)}: {_command(value)}'
         yield ProjectItem(ItemKind.MCP, name, line(server), sentence)
 
 
@@ -106,7 +109,8 @@ def _section(section: str, value: Any) -> Iterator[tuple[KeyPath, ItemKind, str]
             if is_never_taken((section, name)):
                 yield (section, name), *_setting((section, name), entry)
             else:
-                yield (section, name), kind, f'{words} "{name}": {_command(entry)}'
+                handed = _handed(entry) if kind is ItemKind.MCP else ""
+                yield (section, name), kind, f'{words} "{name}"{handed}: {_command(entry)}'
     else:
         for key, entry in value.items():
             yield (section, key), *_setting((section, key), entry)
@@ -144,6 +148,15 @@ def _command(value: Any) -> str:
             rest = {key: item for key, item in value.items() if key not in ("command", "url", "args")}
             return _cut(" ".join(words) + (f", with {json.dumps(rest, default=str)}" if rest else ""))
     return _shown(value)
+
+
+def _handed(value: Any) -> str:
+    """Which variables of the person's it is given: said first, where nothing can push it out of sight."""
+    found = _VARIABLE.findall(json.dumps(value, default=str))
+    names = dict.fromkeys(name for names in found for name in names if name)
+    listed = ", ".join(list(names)[:_MOST_VARIABLES])
+    more = f" and {len(names) - _MOST_VARIABLES} more" if len(names) > _MOST_VARIABLES else ""
+    return f", which is handed your {listed}{more}" if names else ""
 
 
 def _shown(value: Any) -> str:
