@@ -1,7 +1,7 @@
 """A whole core around a scripted model and small tools, with a real store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -193,9 +193,7 @@ def _assemble(
         known_tools=registry.names,
         request=_request_without_tools(folder, profiles),
         next_queued=queue.take_first,
-        cap=SpendCap(
-            spending[0], broker, lambda _: ModelChoice(spending[1]) if spending[1] else None, notify
-        ),
+        cap=_cap(*spending, broker, notify),
     )
     room = _compaction(store, stored, folder, model, services, changes)
     services, earlier = replace(services, room=room), tuple(replay(stored))
@@ -207,6 +205,12 @@ def _assemble(
     made.session.on_close(background.close)
     made.session.subscribe(made.on_event)
     return made
+
+
+def _cap(
+    max_cost: float | None, cheaper: str, broker: RequestBroker, notify: Callable[[NoticeLevel, str], None]
+) -> SpendCap:
+    return SpendCap(max_cost, broker, lambda name: ModelChoice(cheaper) if cheaper else None, notify)
 
 
 def _compaction(
