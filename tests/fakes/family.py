@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from coder_tui.agent.hooks import Hook
 from coder_tui.agent.profiles import Profile
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
@@ -130,12 +131,14 @@ async def home(
     *,
     mode: Mode = Mode.ASK,
     profiles: Sequence[Profile] = (),
+    hooks: Sequence[Hook] = (),
     **limits: Any,
 ) -> AsyncIterator[Home]:
     project = tmp_path / "project"
     project.mkdir(exist_ok=True)
     setup = setup_in(tmp_path, project, mode)
     setup = replace(setup, profiles=setup.profiles.with_more(profiles), settings=limited(setup, limits))
+    setup = replace(setup, hooks=tuple(hooks))
     store = await Store.open(setup.directories.database)
     model = BranchingModel(script)
     core = Core(setup, store, model, ModelChoice("scripted"), RetryPolicy(max_attempts=1))
