@@ -34,10 +34,14 @@ _BETWEEN = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An event, and the seconds that pass before the next one."""
+    """An event, and the seconds that pass before the next one.
+
+    One that `is_passing` leaves nothing behind that a later one of its step does not show, too.
+    """
 
     event: Event
     pause: float = 0.0
+    is_passing: bool = False
 
 
 Step = tuple[Moment, ...]
@@ -67,7 +71,7 @@ def _steps(stored: StoredSession) -> Iterator[Step]:
                 kind = stored.calls[event.call_id].record.kind if event.call_id in stored.calls else None
                 begun = ToolStarted(event.call_id, event.tool, kind or ToolKind.OTHER, event.summary)
                 took = min(LONGEST_CALL, event.duration_ms / 1000)
-                yield Moment(begun, took), Moment(event, _BETWEEN)
+                yield Moment(begun, took, is_passing=True), Moment(event, _BETWEEN)
             case _:
                 yield (Moment(event),)
     if turn:
@@ -79,4 +83,5 @@ def _steps(stored: StoredSession) -> Iterator[Step]:
 def _written(event: MessageFinished) -> Iterator[Moment]:
     size = max(PIECE, len(event.text) // _PIECES)
     for start in range(0, len(event.text), size):
-        yield Moment(TextDelta(event.message_id, event.text[start : start + size]), WRITING)
+        piece = TextDelta(event.message_id, event.text[start : start + size])
+        yield Moment(piece, WRITING, is_passing=True)

@@ -10,7 +10,6 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from coder_tui.agent.tape import Step
-from coder_tui.protocol.events import TextDelta, ToolStarted
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.departure import Departure
 from coder_tui.ui.keys import Context, bindings
@@ -56,11 +55,14 @@ class Playback:
             self._is_whole = False
             await self._rest(0)
             for place, moment in enumerate(self.steps[self.number], 1):
-                self._show((moment,))
+                if not (moment.is_passing and self.number < self._target):
+                    self._show((moment,))
                 self._is_whole = place == len(self.steps[self.number])
                 await self._rest(moment.pause / self._speed)
             self.number += 1
             self._show(())
+            # Thousands of hurried steps must not keep a key waiting.
+            await asyncio.sleep(0)
 
     async def _rest(self, seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -114,7 +116,7 @@ class ReplayScreen(SessionScreen, inherit_bindings=False):
         self.router = router = self._build_router()
         with self.transcript.adding_many():
             for moment in (moment for step in self.playback.steps for moment in step):
-                if not isinstance(moment.event, TextDelta | ToolStarted):
+                if not moment.is_passing:
                     router.route(moment.event)
 
     async def take(self, event: events.Key | events.Paste) -> bool:

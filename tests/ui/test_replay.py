@@ -33,7 +33,7 @@ def steps(folder: Path, replies: int = 3) -> tuple[Step, ...]:
     return (
         (Moment(started),),
         (Moment(UserMessageAdded("u1", "what is [b]this[/b]?"), LONG),),
-        (Moment(ToolStarted("c1", "read", ToolKind.READ, "a.py"), LONG), Moment(done)),
+        (Moment(ToolStarted("c1", "read", ToolKind.READ, "a.py"), LONG, is_passing=True), Moment(done)),
         *((Moment(MessageFinished(f"m{n}", f"reply number {n}", ""), LONG),) for n in range(replies)),
     )
 
