@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from coder_tui.mcp.wire import ServerState
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.events import (
     Notice,
@@ -26,6 +27,7 @@ from coder_tui.ui.screens.picker import PickerScreen
 from coder_tui.ui.screens.questions import QuestionsScreen
 from coder_tui.ui.screens.review import ReviewScreen
 from coder_tui.ui.screens.trust import TrustScreen
+from tests.fakes.mcp_views import shown_desk, view
 from tests.fakes.sample_work import COMMAND, EDIT
 from tests.fakes.screens import Stage
 from tests.fakes.skill_files import put_skill, shelf_of
@@ -153,6 +155,16 @@ async def log(s: Stage) -> None:
 async def begin(s: Stage) -> None:
     """The question for a model."""
     await s.until(lambda: isinstance(s.app.screen, PickerScreen) and s.app.screen.list.marked is not None)
+
+
+async def mcp(s: Stage) -> None:
+    s.session.mcp, _ = shown_desk(
+        view("everything", ServerState.READY),
+        view("slow", ServerState.STARTING),
+        view("broken", ServerState.FAILED, "there is no program no-such-server"),
+        view("hosted", ServerState.NEEDS_LOGIN, "it wants a login", url="https://mcp.example.org"),
+    )
+    await action("screen.mcp", "everything")(s)
 
 
 async def jobs(s: Stage) -> None:

@@ -84,7 +84,8 @@ class McpScreen(PickerScreen):
         return self._pool.view(self.list.marked.key) if self.list.marked else None
 
     def _item(self, view: "ServerView") -> Item:
-        note = f"{view.detail} {view.link}".strip() or view.known.found.place
+        section = view.known.found.section
+        note = f"{view.detail} {view.link}".strip() or " ".join(section.argv) or section.url
         return Item(
             key=view.name,
             label=safe_line(view.name),
