@@ -159,7 +159,7 @@ async def test_a_foreign_tool_serves_children_under_the_same_rules(
     script = {"go": [task("use it"), DONE], "use it": [calls("act", text="x"), finish("used")]}
     async with home(tmp_path, script, mode=mode) as here:
         tool = ActTool()
-        here.session.facts.registry.register(tool, origin=Origin.MCP, server="far")
+        here.session.facts.registry.register(tool, origin=Origin.DISCOVERED)
         here.answers = [ApprovalReply(Decision.ALLOW_ONCE)]
         await here.session.submit("go")
         assert [e.outcome for e in here.of_children(ToolFinished) if e.tool == "act"] == [outcome]
