@@ -1,6 +1,7 @@
 """All MCP servers of a session, as tools and screens see them: states, calls, prompts, resources."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -30,6 +31,8 @@ HOST = "coder_tui.mcp.host"
 _LOST = "the process that speaks to MCP servers ended"
 _MOST_LOSSES = 3
 _QUICK_SECONDS = 60.0
+_PATIENCE = 10.0
+"""Seconds that a call waits for a server that is being started."""
 Progress = Callable[[str], None]
 
 
@@ -187,6 +190,7 @@ class McpPool:
             self._lost()
 
     async def _ask(self, op: str, server: str, seconds: float, **fields: object) -> Answer:
+        await self._until_started(server, min(seconds, _PATIENCE))
         view = self._views.get(server)
         if view is None or view.state is not ServerState.READY:
             told = _why_not(view) if view else "there is no such server"
@@ -198,6 +202,13 @@ class McpPool:
             self._lost()
             return Answer(failure=Failure.GONE, detail=_LOST)
         return _answers().validate_python(answered)
+
+    async def _until_started(self, server: str, seconds: float) -> None:
+        """One that was just lost is back in a moment, mostly."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while (view := self._views.get(server)) and view.state is ServerState.STARTING:
+                    await self._moved.wait()
 
     async def _ready(self) -> HostLink:
         async with self._opening:

@@ -122,6 +122,8 @@ async def test_a_server_that_is_killed_while_it_rests_comes_back(pool: McpPool) 
     assert len(view.offer.tools) == 100
     os.kill(view.pid, signal.SIGKILL)
     await until(pool, "many", ServerState.STARTING)
+    waited = await pool.call("many", "tool_1", {}, ENOUGH, nothing)
+    assert waited.parts[0].text == "tool_1 {}"
     assert (await until(pool, "many", ServerState.READY)).pid != view.pid
 
 
