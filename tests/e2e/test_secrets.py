@@ -101,6 +101,7 @@ def test_sessions_and_their_exports_hold_no_canary(tmp_path: Path) -> None:
     number = result["session_id"]
     commands = (
         ("sessions", "list", "--all"),
+        ("sessions", "search", "use"),
         ("sessions", "show", number),
         ("sessions", "export", number, "--format", "md"),
         ("sessions", "export", number, "--format", "jsonl"),
@@ -112,7 +113,7 @@ def test_sessions_and_their_exports_hold_no_canary(tmp_path: Path) -> None:
     assert {
         command: found_in(ran.stdout + ran.stderr) for command, ran in zip(commands, printed, strict=True)
     } == {command: [] for command in commands}
-    assert "[redacted]" in printed[2].stdout and "[redacted]" in printed[3].stdout
+    assert all("[redacted]" in ran.stdout for ran in (printed[1], printed[3], printed[4]))
 
 
 def test_a_tool_call_prints_what_a_model_would_get(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ HINTS = (
     ("y", "copy"),
     ("i", "prompt"),
     ("J K", "message"),
+    ("u", "resend"),
     ("c", "code"),
     ("e", "editor"),
-    ("u", "send again"),
     ("?", "keys"),
 )
 
