@@ -54,13 +54,15 @@ class HookReply:
 
 
 def read_reply(event: HookEvent, answer: Answer) -> HookReply:
-    if answer.is_cut or answer.timed_out:
+    if answer.timed_out:
         return HookReply(problem=answer.ending)
     if answer.exit_code == BLOCKS:
         return HookReply(Effect.DENY, _told(answer.stderr) or _SILENT)
     if answer.exit_code:
         said = plain_output(answer.stderr).strip()[-_LAST_WORDS:]
         return HookReply(problem=f"{answer.ending}: {said}" if said else answer.ending)
+    if answer.is_cut:
+        return HookReply(problem="printed more than is taken")
     text = answer.stdout.strip()
     if not text.startswith("{"):
         return HookReply(context=_told(text) if event in _SPEAKING else "")

@@ -138,6 +138,8 @@ class HookRunner:
             time_limit=limit,
             limit=MOST_BYTES,
             variables=self._variables(),
+            # What it says by its exit code counts, however much it has to say.
+            stops_flood=False,
         )
         return read_reply(hook.event, answer)
 

@@ -19,13 +19,14 @@ _SIGNALLED = 128
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`is_cut`: it printed more than was taken, and was ended for it."""
+    """`is_cut`: it printed more than was taken; `was_stopped`: it was ended for that."""
 
     exit_code: int
     stdout: str
     stderr: str
     is_cut: bool = False
     timed_out: bool = False
+    was_stopped: bool = False
 
     @property
     def signal(self) -> str:
@@ -38,7 +39,7 @@ class Answer:
     @property
     def ending(self) -> str:
         """How it ended, in words."""
-        if self.is_cut:
+        if self.was_stopped:
             return "printed too much and was stopped"
         if self.timed_out:
             return "took too long and was stopped"
@@ -48,8 +49,9 @@ class Answer:
 class _Collected:
     """Both streams up to a limit; who prints more is told of by `full`."""
 
-    def __init__(self, limit: int, on_output: Callable[[str], None]) -> None:
+    def __init__(self, limit: int, on_output: Callable[[str], None], *, stops_flood: bool) -> None:
         self._limit = limit
+        self._stops_flood = stops_flood
         self._buffers = {"stdout": HeadAndTail(limit), "stderr": HeadAndTail(limit)}
         self._on_output = on_output
         self._size = 0
@@ -57,7 +59,7 @@ class _Collected:
 
     def take(self, name: str, data: bytes) -> None:
         self._size += len(data)
-        if self._size > self._limit:
+        if self._size > self._limit and self._stops_flood:
             self.full.set()
         self._buffers[name].add(data)
         if name == "stderr":
@@ -65,8 +67,9 @@ class _Collected:
 
     def answer(self, exit_code: int, *, timed_out: bool) -> Answer:
         stdout, stderr = self._buffers["stdout"].text(), self._buffers["stderr"].text()
-        is_cut = self.full.is_set()
-        return Answer(exit_code, stdout, stderr, is_cut, timed_out and not is_cut)
+        was_stopped = self.full.is_set()
+        is_cut = self._size > self._limit
+        return Answer(exit_code, stdout, stderr, is_cut, timed_out and not was_stopped, was_stopped)
 
 
 def told_to_nobody(text: str) -> None:
@@ -81,14 +84,18 @@ async def converse(
     time_limit: float,
     limit: int,
     on_output: Callable[[str], None] = told_to_nobody,
+    stops_flood: bool = True,
 ) -> Answer:
     """Run to the end. `limit` is in bytes, `on_output` hears what it complains of.
+
+    Who prints more is stopped, unless it is to be heard to its end: then the middle is forgotten.
 
     Raises OSError when it cannot start. Cancelling ends all of its processes before that goes on.
     """
     with tempfile.TemporaryFile() as file:
         await asyncio.to_thread(_fill, file, given)
-        return await _run(launch, file.fileno(), _Collected(limit, on_output), directory, time_limit)
+        kept = _Collected(limit, on_output, stops_flood=stops_flood)
+        return await _run(launch, file.fileno(), kept, directory, time_limit)
 
 
 def _fill(file: IO[bytes], given: str) -> None:

@@ -97,6 +97,7 @@ class SessionShell:
         limit: int,
         variables: Mapping[str, str] = NO_VARIABLES,
         on_output: Callable[[str], None] = told_to_nobody,
+        stops_flood: bool = True,
     ) -> Answer:
         """Run a command that reads `given`; None as its confinement: the person wants it unconfined.
 
@@ -110,6 +111,7 @@ class SessionShell:
                 time_limit=time_limit,
                 limit=limit,
                 on_output=on_output,
+                stops_flood=stops_flood,
             )
 
     async def close(self) -> None:

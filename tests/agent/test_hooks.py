@@ -9,7 +9,7 @@ import pytest
 
 from coder_tui.agent.background import Background
 from coder_tui.agent.hook_names import in_our_words
-from coder_tui.agent.hook_reply import HookEvent, HookReply, read_reply
+from coder_tui.agent.hook_reply import LONGEST, HookEvent, HookReply, read_reply
 from coder_tui.agent.hook_turns import MOST_ROUNDS, TurnHooks
 from coder_tui.agent.hook_wish import HOOK_RULE, HookWish, wished
 from coder_tui.agent.hooks import Hook, HookRunner
@@ -113,15 +113,15 @@ async def test_who_fails_is_told_once_and_the_next_one_runs(scene: Scene) -> Non
         hook(event, "head -c 100000000 /dev/zero"),
         hook(event, "echo '{'"),
         hook(event, "kill -KILL $$"),
-        hook(event, "echo last >&2; exit 2"),
+        hook(event, "head -c 2000000 /dev/zero >&2; echo last >&2; exit 2"),
     )
     for _ in range(2):
         said = await runner.run(event, {"tool_name": "list", "tool_input": {}}, "list")
         assert said.refusal is not None
-        assert said.refusal[1] == "last"
+        assert len(said.refusal[1]) == LONGEST
     assert [text.partition("(settings) ")[2].partition(" (")[0] for text in scene.told] == [
         "took too long and was stopped",
-        "printed too much and was stopped",
+        "printed more than is taken",
         "printed JSON that cannot be read",
         "was ended by SIGKILL",
     ]
