@@ -197,6 +197,20 @@ async def test_a_question_that_is_cancelled_ends_the_turn(talk: Talk) -> None:
     assert (reason, _ends(talk)) == ("cancelled", {"c": "failed"})
 
 
+async def test_a_turn_is_cancelled_while_a_question_waits_and_the_next_one_runs(talk: Talk) -> None:
+    talk.editor.is_away = True
+    going = asyncio.create_task(
+        talk.prompt("Run.", Reply(calls=(Call("bash", {"command": "touch unasked"}, "u"),)))
+    )
+    await talk.editor.until(lambda: [call.tool_call_id for call, _ in talk.editor.asked] == ["u"])
+    await talk.agent.cancel(session_id=talk.session_id)
+    assert (await going, _ends(talk)) == ("cancelled", {"u": "failed"})
+
+    talk.editor.is_away = False
+    assert await talk.prompt("Go on.", Reply(text="Here I am.")) == "end_turn"
+    assert talk.said() == "Here I am."
+
+
 async def test_a_mode_holds_and_is_told_when_a_command_changes_it(talk: Talk) -> None:
     talk.editor.choose = lambda call, options: "reject_once"
     await talk.agent.set_session_mode(session_id=talk.session_id, mode_id="edits")

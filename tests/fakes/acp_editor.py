@@ -24,12 +24,16 @@ Choose = Callable[[ToolCallUpdate, list[PermissionOption]], str | None]
 
 @dataclass
 class Editor:
-    """`choose` gives the kind of the option that the person takes, or None for "cancelled"."""
+    """`choose` gives the kind of the option that the person takes, or None for "cancelled".
+
+    Somebody who `is_away` does not answer at all.
+    """
 
     choose: Choose = lambda call, options: "allow_once"
     updates: list[tuple[str, Any]] = field(default_factory=list)
     asked: list[tuple[ToolCallUpdate, list[PermissionOption]]] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    is_away: bool = False
 
     def on_connect(self, conn: object) -> None:
         return None
@@ -43,6 +47,8 @@ class Editor:
     ) -> RequestPermissionResponse:
         self.asked.append((tool_call, options))
         self.changed.set()
+        if self.is_away:
+            await asyncio.Event().wait()
         kind = self.choose(tool_call, options)
         if kind is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
