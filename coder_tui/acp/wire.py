@@ -33,7 +33,7 @@ class Wire:
                 await self._complain(PARSE_ERROR, f"this line is no JSON: {type(error).__name__}")
                 continue
             if _is_message(message):
-                return dict(message)
+                return _mended(message)
             await self._complain(INVALID_REQUEST, "this is no JSON-RPC message")
         return None
 
@@ -66,6 +66,13 @@ def _is_message(value: object) -> bool:
     if "method" in value:
         return isinstance(value["method"], str) and isinstance(value.get("id"), str | int | None)
     return isinstance(value.get("id"), str | int)
+
+
+def _mended(message: Message) -> Message:
+    """An error that is none, taken for one: the library would stumble over it, and all sessions with it."""
+    if "method" in message or "result" in message or isinstance(message.get("error") or {}, dict):
+        return message
+    return {"id": message["id"], "error": {"code": INVALID_REQUEST, "message": "an error that is none"}}
 
 
 async def own_pipes() -> Wire:
