@@ -14,10 +14,12 @@ _LAST_DECISIONS = 20
 
 
 async def tools(session: "Session", argument: str) -> Intent:
+    entries = session.facts.tools()
+    width = max((len(entry.tool.name) for entry in entries), default=0)
     lines = [f"Tools that {session.model} has here:"]
-    for entry in session.facts.tools():
+    for entry in entries:
         label = entry.server or str(entry.origin)
-        lines.append(f"  {entry.tool.name:<14} {entry.tool.kind:<8} {label}")
+        lines.append(f"  {entry.tool.name:<{width}} {entry.tool.kind:<8} {label}")
     return Say("\n".join(lines))
 
 
