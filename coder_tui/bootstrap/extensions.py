@@ -73,15 +73,18 @@ class ForeignTools:
         """All of it; what cannot be used is told, one notice a file or command, and the rest is used."""
         if self.setup.is_scratch:
             return
+        # Beside each other: a file that hangs must not keep what a command tells of waiting.
+        discovering = (self.discover(),) if discovers else ()
+        await asyncio.gather(self._load_files(), *discovering)
+
+    async def _load_files(self) -> None:
         for file in await asyncio.to_thread(lambda: list(self._files())):
             if isinstance(file, CustomFile):
                 await self._add(file.label, file.origin, partial(tools_in, file))
             else:
                 self._tell(file)
-        for entry in entry_points(group=GROUP):
+        for entry in await asyncio.to_thread(entry_points, group=GROUP):
             await self._add(f"entry point {entry.name}", Origin.CUSTOM, partial(tool_of, entry))
-        if discovers:
-            await self.discover()
 
     def _files(self) -> Iterator[CustomFile | str]:
         """Each that may be run, or a sentence on why one may not."""
