@@ -9,6 +9,7 @@ from coder_tui.mcp.wire import Part, PartKind
 
 LARGEST = 12_000_000
 """Characters of all texts together, and of all pictures together."""
+LARGEST_STRUCTURED = 1_000_000
 MOST_PARTS = 1_000
 MOST_ENTRIES = 1_000
 """Of one list, over all of its pages."""
@@ -50,4 +51,6 @@ def _bounded(parts: tuple[Part, ...]) -> Iterator[Part]:
 
 def small(structured: Any) -> Any:
     """What is structured cannot be cut, so it is left out where it is too large; its text says the same."""
-    return structured if structured is None or len(json.dumps(structured)) <= LARGEST else None
+    if structured is None or (size := len(json.dumps(structured))) <= LARGEST_STRUCTURED:
+        return structured
+    return {"left_out": f"structured data of {size} characters"}

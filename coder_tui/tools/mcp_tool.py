@@ -72,7 +72,8 @@ class McpTool(Tool[ForeignParams]):
         answer = await self._pool.call(self._server, self._info.name, params.arguments, seconds, ctx.progress)
         if answer.failure is not None:
             raise self._failure(answer)
-        return result_of(answer, self._server, ctx)
+        # Megabytes may have come, with pictures among them.
+        return await asyncio.to_thread(result_of, answer, self._server, ctx)
 
     def _now(self) -> ToolInfo:
         """As the server tells it at this moment; it may have changed since the model was told."""

@@ -1,6 +1,6 @@
 """What servers send is kept within what the line to the program, which they share, can carry."""
 
-from coder_tui.mcp.parts import LARGEST_LIST, MOST_ENTRIES, affordable
+from coder_tui.mcp.parts import LARGEST_LIST, LARGEST_STRUCTURED, MOST_ENTRIES, affordable, small
 
 
 def test_a_list_that_is_short_is_whole() -> None:
@@ -20,3 +20,10 @@ def test_of_entries_that_are_too_long_together_the_first_are_used() -> None:
     half = "x" * (LARGEST_LIST // 2 - 2)
     assert tuple(affordable((half, half, "y"), "prompts", notes.append)) == (half, half)
     assert notes == ["only the first 2 prompts are used: the rest is too many, or too long"]
+
+
+def test_structured_data_is_whole_or_left_out_with_a_word() -> None:
+    assert small({"a": [1]}) == {"a": [1]}
+    assert small("x" * LARGEST_STRUCTURED) == {
+        "left_out": f"structured data of {LARGEST_STRUCTURED + 2} characters"
+    }
