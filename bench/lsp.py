@@ -15,7 +15,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,10 +43,20 @@ class Times:
         return statistics.median(self.ours) / statistics.median(self.plain)
 
 
-def texts(case: Case, number: int) -> tuple[str, str]:
-    """Broken and mended, or the other way round: each text a new one."""
-    pair = case.faulty(number), case.clean(number + 10)
-    return pair if number % 2 == 0 else pair[::-1]
+@dataclass(frozen=True, slots=True)
+class Edit:
+    text: str
+    is_expected: bool
+
+
+def edits(case: Case, count: int) -> Iterator[Edit]:
+    """Broken and mended in turn, as some servers do not say twice that a file is clean; each a new text.
+
+    Two and two are ours with a word ahead and without, so that both get as many of either kind.
+    """
+    for number in range(count):
+        text = case.clean(number + 10) if number % 2 else case.faulty(number)
+        yield Edit(text, is_expected=number % 4 in (0, 3))
 
 
 async def _ours(pool: LspPool, path: Path, text: str, *, is_expected: bool) -> float:
@@ -81,16 +91,12 @@ async def measure(case: Case, folder: Path, rounds: int) -> Times:
         await pool.diagnostics(path, case.clean(1))
         async with plain_client(case.argv, plain, server_path(), initialization=initialization) as client:
             await client.check(plain / case.file, case.clean(1), case.language)
-            for number in range(rounds + WARM_UP):
-                first, second = texts(case, number)
-                one = await _ours(pool, path, first, is_expected=True)
-                other = await _plain(client, plain / case.file, first, case.language)
-                late = await _ours(pool, path, second, is_expected=False)
-                await _plain(client, plain / case.file, second, case.language)
+            for number, edit in enumerate(edits(case, 2 * rounds + WARM_UP)):
+                one = await _ours(pool, path, edit.text, is_expected=edit.is_expected)
+                other = await _plain(client, plain / case.file, edit.text, case.language)
                 if number >= WARM_UP:
-                    times.ours.append(one)
+                    (times.ours if edit.is_expected else times.later).append(one)
                     times.plain.append(other)
-                    times.later.append(late)
     finally:
         await pool.close()
     return times

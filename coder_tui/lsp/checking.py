@@ -78,6 +78,7 @@ class Checker:
         if is_recalled and not is_proposed and (is_other or was_proposed):
             self._announce(document)
         if is_saved:
+            document.is_saved = not is_other
             self._documents.save(document)
         return document
 

@@ -39,7 +39,9 @@ class Document:
     """Whether this text is only tried, and not what is on disk."""
     push: Push | None = None
     pushes: int = 0
-    """How often this version was published."""
+    """How often this version was published, before it was saved."""
+    is_saved: bool = False
+    """Whether the server was told that this version is on disk after it had it for a while."""
     is_overlapping: bool = False
     """Whether the text before this was not answered yet when this was sent."""
     pulled: tuple[Found, ...] = ()
@@ -69,7 +71,7 @@ class Document:
         self.text, self.sent_at = text, at
         self.is_overlapping = self.version > 0 and self.pushes == 0
         self.version += 1
-        self.pushes = 0
+        self.pushes, self.is_saved = 0, False
         self.pull_fails = False
         self.recalled = None
 
@@ -81,7 +83,8 @@ class Document:
         if version is not None and version < self.version:
             return False
         self.push, self.recalled = Push(version, items, at), None
-        self.pushes += 1
+        # What follows a save was asked for by it, and says nothing of how often a text is published.
+        self.pushes += not self.is_saved
         return True
 
     def current_push(self) -> Push | None:

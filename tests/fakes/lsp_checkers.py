@@ -38,6 +38,11 @@ class Asked:
         self.told.append(event)
         self._more.set()
 
+    async def until_count(self, count: int) -> None:
+        while len(self.told) < count:
+            self._more.clear()
+            await asyncio.wait_for(self._more.wait(), ENOUGH)
+
     async def until_told(self, is_wanted: Callable[[Published | StateTold], bool]) -> None:
         while not any(map(is_wanted, self.told)):
             self._more.clear()

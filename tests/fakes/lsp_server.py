@@ -69,6 +69,7 @@ class Server:
     def __init__(self, behaviour: str) -> None:
         self.behaviour = behaviour
         self.texts: dict[str, str] = {}
+        self.version = 0
         self.asked: dict[int, str] = {}
         self.answers: dict[str, Json] = {}
 
@@ -92,7 +93,7 @@ class Server:
         send({"method": "textDocument/publishDiagnostics", "params": params})
 
     def opened(self, uri: str, version: int, text: str) -> None:
-        before = self.texts.get(uri, "")
+        before, self.version = self.texts.get(uri, ""), version
         self.texts[uri] = text
         match self.behaviour:
             case "mute" | "pull" | "register" | "never" | "null" | "unchanged" | "nonsense":
@@ -220,6 +221,9 @@ class Server:
             case "textDocument/didOpen":
                 document = params["textDocument"]
                 self.opened(document["uri"], document["version"], document["text"])
+            case "textDocument/didSave" if self.behaviour == "saves":
+                uri = params["textDocument"]["uri"]
+                self.publish(uri, self.version, found(self.texts[uri]))
             case "textDocument/didChange":
                 document = params["textDocument"]
                 self.opened(document["uri"], document["version"], params["contentChanges"][0]["text"])

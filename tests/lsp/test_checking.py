@@ -123,6 +123,17 @@ async def test_a_proposed_text_is_told_to_nobody_and_known_when_it_is_written(tm
     assert proposed.items == (bad(0, 0), bad(0, 4))
 
 
+async def test_what_follows_a_save_does_not_make_later_edits_wait(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "saves") as it:
+        for text in ("bad\n", "fine\n", "bad bad\n", "fine too\n"):
+            told = len(it.told)
+            await it.checker.check(it.path, text, "python", ENOUGH, is_proposed=True)
+            it.checker.put(it.path, text, "python", is_saved=True)
+            # Known already, and said once more by the server.
+            await it.until_count(told + 2)
+        assert it.checker._pace.quiet(is_versioned=True, is_overlapping=False) == 0.0
+
+
 async def test_every_request_of_a_server_is_answered(tmp_path: Path) -> None:
     settings = {"fake": {"depth": 3}}
     async with fake_checker(tmp_path / "w", "ask", settings=settings) as it:
