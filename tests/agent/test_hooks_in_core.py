@@ -1,5 +1,8 @@
 """Hooks in a whole core: sub-agents, compaction, messages, and what they change under undo."""
 
+import asyncio
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -67,3 +70,15 @@ async def test_compaction_asks_first(tmp_path: Path) -> None:
         with pytest.raises(UserError, match="a hook says: not now"):
             await here.session.compaction.compact()
         assert [event for event in here.events if isinstance(event, Notice) and "not now" in event.text]
+
+
+async def test_whoever_waits_for_the_person_is_told_of(tmp_path: Path) -> None:
+    script = {"go": [calls("bash", command="true"), DONE]}
+    rings = hook(HookEvent.NOTIFICATION, "cat > bell", "permission_prompt")
+    async with home(tmp_path, script, hooks=(rings,)) as here:
+        os.mkfifo(here.project / "bell")
+        turn = asyncio.create_task(here.session.submit("go"))
+        told = json.loads(await asyncio.to_thread((here.project / "bell").read_text))
+        assert told["message"] == "coder-tui waits for you: Run this command?"
+        here.session.interrupt()
+        await turn
