@@ -267,6 +267,20 @@ async def _to_pipe(process: ServerProcess, outbox: MemoryObjectReceiveStream[Ses
                 await process.writer.drain()
 
 
+def only_at_home(order: ServerOrder) -> Callable[[httpx2.Request], Awaitable[None]]:
+    """Keeps the server's headers, which may be keys, from where it sends us on to."""
+    home = httpx2.URL(order.url)
+
+    async def check(request: httpx2.Request) -> None:
+        url = request.url
+        is_safer = (home.scheme, url.scheme, home.host) == ("http", "https", url.host)
+        if url.origin != home.origin and not is_safer:
+            for name in order.headers:
+                request.headers.pop(name, None)
+
+    return check
+
+
 @contextlib.asynccontextmanager
 async def _over_http(order: ServerOrder, login: Login) -> AsyncIterator[Streams]:
     async def look(response: httpx2.Response) -> None:
@@ -279,6 +293,7 @@ async def _over_http(order: ServerOrder, login: Login) -> AsyncIterator[Streams]
         auth: httpx2.Auth | None = None,
     ) -> httpx2.AsyncClient:
         made = create_mcp_http_client(headers or order.headers, timeout, auth or _auth(order, login))
+        made.event_hooks["request"].append(only_at_home(order))
         made.event_hooks["response"].append(look)
         return made
 
