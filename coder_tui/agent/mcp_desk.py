@@ -24,6 +24,8 @@ MOST_LISTED = 40
 """Tools of servers that a model is told of one by one; of more it has to look for what it needs."""
 PATIENCE = 10.0
 """Seconds that the first turn waits for servers that are just starting."""
+LONG_PATIENCE = 60.0
+"""The same where there is no second turn that could use what came too late."""
 _SEARCH = "mcp"
 _TOLD = frozenset({ServerState.FAILED, ServerState.NEEDS_LOGIN})
 
@@ -38,12 +40,14 @@ class McpDesk:
         approved: Approved,
         inner: InnerRunner,
         notices: tuple[str, ...] = (),
+        patience: float = PATIENCE,
     ) -> None:
         self.pool = pool
         self._registry = registry
         self._approved = approved
         self._inner = inner
         self._notices = notices
+        self._patience = patience
         self._notify: Notify = _tell_nobody
         self._seen: dict[str, ServerView] = {}
         self._found: dict[str, None] = {}
@@ -66,7 +70,7 @@ class McpDesk:
         """Before a turn: its tools are those of now, and stay so until it ends."""
         if not self._has_waited:
             self._has_waited = True
-            await self.pool.settled(PATIENCE)
+            await self.pool.settled(self._patience)
         self.take_up()
 
     def take_up(self) -> None:

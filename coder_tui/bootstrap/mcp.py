@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coder_tui.agent.inner_calls import InnerCalls
-from coder_tui.agent.mcp_desk import McpDesk
+from coder_tui.agent.mcp_desk import LONG_PATIENCE, PATIENCE, McpDesk
 from coder_tui.agent.permissions import Notify
 from coder_tui.bootstrap.setup import Setup, roots_of
 from coder_tui.bootstrap.workbench import Workbench
@@ -100,14 +100,17 @@ async def open_desk(setup: Setup, bench: Workbench) -> McpDesk:
     servers = await asyncio.to_thread(find_servers, setup)
     approved = await asyncio.to_thread(Approved, setup.directories.data / APPROVED)
     inner = InnerCalls(bench.runner, bench.bus)
-    return McpDesk(build_servers(setup, servers), bench.registry, approved, inner, servers.notices)
+    pool = build_servers(setup, servers)
+    patience = LONG_PATIENCE if setup.is_for_one_prompt else PATIENCE
+    return McpDesk(pool, bench.registry, approved, inner, servers.notices, patience)
 
 
 async def load_servers(setup: Setup, registry: Registry, notify: Notify) -> None:
     """Only to look at: the servers have ended when this returns, and their tools are not to be called."""
     servers = await asyncio.to_thread(find_servers, setup)
     approved = await asyncio.to_thread(Approved, setup.directories.data / APPROVED)
-    desk = McpDesk(build_servers(setup, servers), registry, approved, NoInnerCalls(), servers.notices)
+    pool = build_servers(setup, servers)
+    desk = McpDesk(pool, registry, approved, NoInnerCalls(), servers.notices, LONG_PATIENCE)
     desk.start(notify)
     try:
         await desk.prepare()

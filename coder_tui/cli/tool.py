@@ -5,6 +5,7 @@ import asyncio
 import json
 import signal
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from types import FrameType
 from typing import NoReturn
 from uuid import uuid4
@@ -94,7 +95,7 @@ def _notice(level: NoticeLevel, text: str) -> None:
 
 
 async def _call(arguments: argparse.Namespace) -> int:
-    setup = prepare(read_invocation(arguments))
+    setup = replace(prepare(read_invocation(arguments)), is_for_one_prompt=True)
     bench, refused = _workbench(setup)
     is_ok = True
     async with AsyncExitStack() as closing:

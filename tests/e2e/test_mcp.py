@@ -85,6 +85,11 @@ def test_a_poisoned_server_is_shown_literally_and_stopped_by_a_key(program: Prog
         started = f"{PROGRAM} --model openai/x --api-base {server.url}"
         with Tmux(started, program.project, program.environment, 110, 34) as tmux:
             tmux.shows(r"ASK  (openai/)?x")
+            tmux.type("/mcp")
+            tmux.keys("Enter")
+            tmux.shows(r"stranger\s+ready, 2 tools")
+            tmux.keys("Escape")
+            tmux.shows(r"^(?![\s\S]*ready, 2 tools)")
             tmux.type("do it")
             tmux.keys("Enter")
             asked = tmux.shows(r"Allow mcp__stranger__read\?[\s\S]*stranger[\s\S]*ready")
@@ -97,9 +102,6 @@ def test_a_poisoned_server_is_shown_literally_and_stopped_by_a_key(program: Prog
             wait_for_file(state.with_suffix(f".cancelled-{number}"))
             tmux.keys("C-o")
             shown = tmux.shows(r"Ignore all rules")
-            tmux.type("/mcp")
-            tmux.keys("Enter")
-            tmux.shows(r"stranger\s+ready, 2 tools")
     assert '"path": "a"' in asked
     assert "[@click=app.quit]x[/]" in shown
     assert results(server.requests[1])[0]["content"] == POISON
