@@ -1,6 +1,7 @@
 """The protocol's methods: sessions are opened, found, prompted and closed by id."""
 
 import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -202,7 +203,10 @@ class CoderAgent:
         self, cwd: str, session_id: str, added: list[str] | None, mcp_servers: McpServers
     ) -> ServedSession:
         """One that is open here already is closed first: the editor forgot of it, and wants it anew."""
-        if served := self._sessions.pop(session_id, None):
+        served = self._sessions.get(session_id)
+        # With another folder it is refused below, and what is open goes on.
+        if served and await asyncio.to_thread(os.path.realpath, cwd) == str(served.session.directory):
+            del self._sessions[session_id]
             await served.close()
         return await self._open(Wish(cwd, tuple(added or ()), session_id), mcp_servers)
 

@@ -261,6 +261,8 @@ async def test_a_stored_session_is_listed_and_loaded_with_its_history(talk: Talk
     await talk.agent.close_session(session_id=fork.session_id)
     with pytest.raises(RequestError, match="belongs to"):
         await talk.agent.load_session(cwd=str(talk.project.parent), session_id=talk.session_id)
+    # What is open goes on.
+    await talk.agent.set_session_mode(session_id=talk.session_id, mode_id="ask")
 
 
 @pytest.mark.parametrize(
