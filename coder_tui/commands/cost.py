@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 10
 MOST_DAYS = 14
-_BAR = 22
+_BAR = 20
 _NAME = 24
 MAIN = "(main agent)"
 ANSWERS = "(no tool)"
@@ -53,7 +53,7 @@ async def cost(session: "Session", argument: str) -> Intent:
 def cost_report(
     calls: "tuple[PaidCall, ...]", days: "tuple[PaidDay, ...]", turn: int, limit: float | None = None
 ) -> str:
-    """At most 80 columns of plain characters, so that it reads the same everywhere."""
+    """At most 77 columns of plain characters: what a page leaves of a terminal of 80."""
     if not calls:
         return "\n".join([NOTHING, *_by_day(days)])
     lines = [*_totals(calls, turn), *_remarks(calls, limit)]
@@ -67,7 +67,7 @@ def cost_report(
 
 
 def _totals(calls: "tuple[PaidCall, ...]", turn: int) -> Iterator[str]:
-    yield f"{'':<13}{'money':>10}{'calls':>7}{'in':>13}{'cached':>13}{'out':>11}{'reasoned':>11}"
+    yield f"{'':<13}{'money':>10}{'calls':>7}{'in':>12}{'cached':>12}{'out':>11}{'reasoned':>11}"
     yield _total("This session", calls)
     if newest := tuple(call for call in calls if turn and call.turn == turn):
         yield _total("Newest turn", newest)
@@ -79,7 +79,7 @@ def _total(name: str, calls: "tuple[PaidCall, ...]") -> str:
         tally.add(call.usage, unpriced=call.usage.cost is None)
         usage += call.usage
     return (
-        f"{name:<13}{tally.price:>10}{tally.calls:>7,}{usage.input_tokens:>13,}{usage.cached_tokens:>13,}"
+        f"{name:<13}{tally.price:>10}{tally.calls:>7,}{usage.input_tokens:>12,}{usage.cached_tokens:>12,}"
         f"{usage.output_tokens:>11,}{usage.reasoning_tokens:>11,}"
     )
 
@@ -89,7 +89,7 @@ def _remarks(calls: "tuple[PaidCall, ...]", limit: float | None) -> Iterator[str
         count = sum(call.model == model and call.usage.cost is None for call in calls)
         yield safe_line(f"price unknown for {model} ({count} call{'' if count == 1 else 's'})")
     if limit is not None:
-        yield f"You are asked before this session costs more than ${limit:.2f} (limits.max_cost)."
+        yield f"This session asks before it costs more than ${limit:.2f} (limits.max_cost)."
 
 
 def _by(
@@ -117,13 +117,13 @@ def _section(title: str, rows: list[tuple[str, Tally]]) -> Iterator[str]:
 
 
 def _last_calls(calls: "tuple[PaidCall, ...]") -> Iterator[str]:
-    yield f"\n{'Newest calls':<31}{'money':>10}{'in':>10}{'cached':>10}{'out':>8}{'reasoned':>10}"
+    yield f"\n{'Newest calls':<29}{'money':>10}{'in':>10}{'cached':>10}{'out':>8}{'reasoned':>10}"
     for call in calls:
         usage, when = call.usage, call.created.astimezone().strftime("%H:%M")
         price = "unknown" if usage.cost is None else f"${usage.cost:.4f}"
-        name = _short(f"{call.agent}: {call.model}" if call.agent else call.model, 22)
+        name = _short(f"{call.agent}: {call.model}" if call.agent else call.model, 21)
         yield (
-            f"  {when} {name:<23}{price:>10}{_count(usage.input_tokens):>10}{_count(usage.cached_tokens):>10}"
+            f"  {when} {name:<21}{price:>10}{_count(usage.input_tokens):>10}{_count(usage.cached_tokens):>10}"
             f"{_count(usage.output_tokens):>8}{_count(usage.reasoning_tokens):>10}"
         )
 
