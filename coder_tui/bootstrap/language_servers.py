@@ -5,13 +5,14 @@ import os
 from pathlib import Path
 
 from coder_tui.bootstrap.setup import Setup, roots_of, workspace_of
+from coder_tui.config.lsp_section import LspTable
 from coder_tui.config.sources import origin_of
 from coder_tui.config.trust import Trust
 from coder_tui.lsp.finding import Places, find_program
 from coder_tui.lsp.hosting import HostOptions
 from coder_tui.lsp.pool import LspPool, Publish
 from coder_tui.lsp.selection import Surroundings
-from coder_tui.lsp.servers import Catalogue, build_catalogue
+from coder_tui.lsp.servers import Catalogue, build_catalogue, server_name
 from coder_tui.lsp.wire import SandboxOrder
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from coder_tui.shell.environment import clean_environment
@@ -48,7 +49,23 @@ def build_pool(setup: Setup, publish: Publish) -> LspPool:
 
 def catalogue_of(setup: Setup) -> Catalogue:
     """The servers that are known here. `ConfigError` names the file and line of what is wrong."""
-    return build_catalogue(setup.settings.lsp, lambda name: origin_of(setup.sources, ("lsp", name)))
+    return build_catalogue(_tables(setup), lambda name: origin_of(setup.sources, ("lsp", name)))
+
+
+def _tables(setup: Setup) -> LspTable:
+    """A program of the project's is not handed what the person keeps for theirs of the same name."""
+    brought = setup.sources.project_values.get("lsp")
+    theirs = {
+        server_name(key): table
+        for key, table in (brought.items() if isinstance(brought, dict) else ())
+        if isinstance(table, dict) and table.get("command")
+    }
+    return {
+        key: section.model_copy(update={"env": table.get("env", {})})
+        if (table := theirs.get(server_name(key)))
+        else section
+        for key, section in setup.settings.lsp.items()
+    }
 
 
 def missing_servers(setup: Setup) -> tuple[str, ...]:

@@ -195,10 +195,8 @@ def build_catalogue(table: LspTable, place_of: Callable[[str], str] = str) -> Ca
     """
     servers = {spec.name: spec for spec in KNOWN}
     suffixes: dict[str, Language] = {}
-    # A language's name means the server that it has by default.
-    by_language = {spec.language: spec.name for spec in KNOWN if spec.is_default}
     for key, section in table.items():
-        name = key if key in servers else by_language.get(key, key)
+        name = key if key in servers else server_name(key)
         if name == EVERY_SERVER:
             continue
         spec = servers.get(name)
@@ -207,10 +205,15 @@ def build_catalogue(table: LspTable, place_of: Callable[[str], str] = str) -> Ca
         for suffix in section.extensions:
             usual = BY_SUFFIX.get(suffix)
             suffixes[suffix] = Language(language, section.language_id or (usual.id if usual else language))
-    is_on = {by_language.get(key, key): section.enabled for key, section in table.items()}
+    is_on = {server_name(key): section.enabled for key, section in table.items()}
     others = is_on.get(EVERY_SERVER)
     kept = (spec for spec in servers.values() if _first(is_on.get(spec.name), others, True))
     return Catalogue(tuple(kept), suffixes)
+
+
+def server_name(key: str) -> str:
+    """A language's name means the server that it has by default."""
+    return next((spec.name for spec in KNOWN if spec.is_default and spec.language == key), key)
 
 
 def _first(*values: bool | None) -> bool:

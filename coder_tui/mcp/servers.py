@@ -10,6 +10,8 @@ from coder_tui.mcp.pool import Known
 from coder_tui.mcp.variables import UnsetVariableError, filled
 from coder_tui.mcp.wire import ServerOrder, Transport
 
+_SECRETS = frozenset({"env", "headers"})
+"""What a person keeps for a server of theirs: another's of the same name does not get it."""
 _INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
 
 
@@ -26,7 +28,7 @@ def chosen(places: Iterable[FoundServers], own: McpTable) -> tuple[tuple[FoundSe
     """The nearest of each name, `places` weakest first, and a word on each that gave way.
 
     `own` are the person's settings: what they say of a server without saying where it is holds for whoever
-    brings it; and what they switch off is off.
+    brings it, but what could be a secret; and what they switch off is off.
     """
     found: dict[str, FoundServer] = {}
     notices: list[str] = []
@@ -40,8 +42,15 @@ def chosen(places: Iterable[FoundServers], own: McpTable) -> tuple[tuple[FoundSe
                 )
             found[server.name] = server
     for name, section in own.items():
-        if not section.is_whole and name not in found:
+        if section.is_whole:
+            continue
+        if name not in found:
             notices.append(f"[mcp.{name}] has neither command nor url, and no other file has such a server")
+        elif not found[name].is_own and (kept := _SECRETS & section.model_fields_set):
+            notices.append(
+                f"{' and '.join(sorted(kept))} of your [mcp.{name}] are not handed to the server of "
+                f"{found[name].place}; give your table a command or url to have a server of your own"
+            )
     return tuple(_changed(server, own.get(server.name)) for server in found.values()), tuple(notices)
 
 
@@ -51,7 +60,8 @@ def _changed(server: FoundServer, own: McpServerSection | None) -> FoundServer:
         # How it is confined is the person's to say, not the project's.
         section = section.model_copy(update={"sandbox": "auto", "writable": ()})
     if own is not None:
-        said = {key: getattr(own, key) for key in own.model_fields_set} if not own.is_whole else {}
+        fields = own.model_fields_set if server.is_own else own.model_fields_set - _SECRETS
+        said = {key: getattr(own, key) for key in fields} if not own.is_whole else {}
         section = section.model_copy(update=said)
         if own.enabled is False:
             section = section.model_copy(update={"enabled": False})

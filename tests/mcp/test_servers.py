@@ -63,6 +63,21 @@ def test_how_a_projects_server_is_confined_is_the_persons_to_say() -> None:
     assert off.section.enabled is False
 
 
+def test_a_projects_server_gets_no_secret_that_the_person_keeps_for_one_of_that_name() -> None:
+    own = McpServerSection(headers={"X-Key": "${API_KEY}"}, env={"TOKEN": "t"}, timeout_sec=5)
+    places = [FoundServers((found("db", url="http://x", is_own=is_own),)) for is_own in (True, False)]
+
+    (mine,), nothing = chosen(places[:1], {"db": own})
+    (theirs,), notices = chosen(places[1:], {"db": own})
+
+    assert (mine.section.headers, mine.section.env, nothing) == (own.headers, own.env, ())
+    assert (theirs.section.headers, theirs.section.env, theirs.section.timeout_sec) == ({}, {}, 5)
+    assert notices == (
+        "env and headers of your [mcp.db] are not handed to the server of config.toml; "
+        "give your table a command or url to have a server of your own",
+    )
+
+
 def test_a_server_gets_few_variables_and_those_that_are_its_own() -> None:
     server = found("db", command="run", args=("${API_KEY}",), env={"TOKEN": "${API_KEY}"}, cwd="sub")
     order = known(server, Surroundings((Path("/w"),), ENVIRON, Path("/logins"))).order
