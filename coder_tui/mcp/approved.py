@@ -13,6 +13,7 @@ log = logging.getLogger(__name__)
 _KEPT = 20
 """Earlier forms of one thing that are remembered: two projects may have servers of one name."""
 CONFIG_CHANGED = "how this server is started or reached has changed since its tools were last allowed"
+RECORD_LOST = "the record of what was allowed before cannot be read"
 TOOL_CHANGED = "what this tool says of itself has changed since it was last allowed"
 
 
@@ -27,10 +28,12 @@ class Approved:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._seen = _read(path)
+        self._seen, self._is_lost = _read(path)
 
     def changed(self, server: str, config: str, tool: str, told: str) -> str:
         """Why a call must be asked about though a rule allows it; empty where it need not."""
+        if self._is_lost and not (_server(server) in self._seen and _tool(tool) in self._seen):
+            return RECORD_LOST
         if config not in self._seen.get(_server(server), [config]):
             return CONFIG_CHANGED
         return TOOL_CHANGED if told not in self._seen.get(_tool(tool), [told]) else ""
@@ -40,7 +43,7 @@ class Approved:
         wanted = {_server(server): config, _tool(tool): told}
         if all(self._seen.get(key, [])[-1:] == [value] for key, value in wanted.items()):
             return
-        seen = {**_read(self._path), **self._seen}
+        seen = {**_read(self._path)[0], **self._seen}
         for key, value in wanted.items():
             seen[key] = [*(each for each in seen.get(key, []) if each != value), value][-_KEPT:]
         self._seen = seen
@@ -59,13 +62,17 @@ def _tool(name: str) -> str:
     return f"tool {name}"
 
 
-def _read(path: Path) -> dict[str, list[str]]:
+def _read(path: Path) -> tuple[dict[str, list[str]], bool]:
+    """What is remembered, and whether some of it was lost."""
     try:
         stored: Any = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
+    except FileNotFoundError:
+        return {}, False
+    except (OSError, ValueError, RecursionError) as error:
+        log.warning("cannot read which tools were allowed: %s", error)
+        return {}, True
     if not isinstance(stored, dict):
-        return {}
-    return {
-        str(key): [str(each) for each in value] for key, value in stored.items() if isinstance(value, list)
-    }
+        return {}, True
+    lists = {key: value for key, value in stored.items() if isinstance(value, list)}
+    seen = {str(key): [str(each) for each in value] for key, value in lists.items()}
+    return seen, len(lists) < len(stored)
