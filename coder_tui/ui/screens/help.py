@@ -10,8 +10,9 @@ from coder_tui.ui.widgets.fuzzy_list import Item
 
 
 def help_items(rows: Iterable[KeyAction], first: Context) -> list[Item]:
-    """By context, the current one first."""
-    order = [first, *(context for context in Context if context is not first)]
+    """By context, the current one first. A replay is a program of its own, whose keys hold nowhere else."""
+    others = (context for context in Context if context not in (first, Context.REPLAY))
+    order = [first, *others]
     listed = [row for row in rows if row.keys and row.in_help]
     return [_item(row) for context in order for row in listed if row.context is context]
 
