@@ -3,7 +3,7 @@
 import argparse
 import difflib
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from coder_tui import __version__
 from coder_tui.cli.output import complain
@@ -17,6 +17,10 @@ USAGE_EXIT = 2
 
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence, with the nearest thing that would be right."""
+
+    def __init__(self, **options: Any) -> None:
+        # A flag that is cut short would mean another one: --mode plan is no model.
+        super().__init__(**options, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
         complain(f"{self.prog}: {message}{self._nearest(message)}; see '{self.prog} --help'")
@@ -41,9 +45,10 @@ class Parser(argparse.ArgumentParser):
         _, _, tail = message.partition("unrecognized arguments: ")
         if not tail:
             return ""
-        flags = [flag for action in self._actions for flag in action.option_strings]
-        found = difflib.get_close_matches(tail.split()[0].partition("=")[0], flags, n=1)
-        return f" (did you mean {found[0]}?)" if found else ""
+        flags = {flag.lstrip("-"): flag for action in self._actions for flag in action.option_strings}
+        # Without the dashes, which all flags have in common.
+        found = difflib.get_close_matches(tail.split()[0].partition("=")[0].lstrip("-"), flags, n=1)
+        return f" (did you mean {flags[found[0]]}?)" if found else ""
 
 
 def session_parser() -> Parser:

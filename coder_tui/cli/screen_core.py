@@ -30,6 +30,7 @@ WITHOUT_MODEL = (
     f"No model key and no local server found. {DEMO} Your own folder is not touched. "
     "'coder-tui models' tells what to set for a real model."
 )
+NOT_KEPT = "the demo keeps no sessions, so there is none to go on with: leave that flag out"
 
 
 @dataclass(slots=True)
@@ -65,7 +66,8 @@ class ScreenCore:
         found = await self.find()
         setup, choice = found.setup, found.choice
         if choice is None or choice.name == DEMO_MODEL:
-            choice, setup = ModelChoice(DEMO_MODEL), await asyncio.to_thread(self._into_scratch, setup)
+            setup = await asyncio.to_thread(self._into_scratch, setup, NOT_KEPT if choice else NO_MODEL)
+            choice = ModelChoice(DEMO_MODEL)
         self._core = await open_core(setup, choice, found.keys)
         try:
             session = await open_session(self._core, self.invocation, forks=True)
@@ -84,9 +86,9 @@ class ScreenCore:
         if self._scratch is not None:
             self._scratch.remove()
 
-    def _into_scratch(self, setup: Setup) -> Setup:
+    def _into_scratch(self, setup: Setup, objection: str) -> Setup:
         if self.invocation.resume or self.invocation.is_continued:
-            raise UserError(NO_MODEL)
+            raise UserError(objection)
         self._scratch = Scratch.create()
         return self._scratch.setup(setup)
 
@@ -94,7 +96,8 @@ class ScreenCore:
         for warning in (*start_warnings(setup), *keys.warnings):
             session.notice(NoticeLevel.WARNING, warning)
         if self._scratch is not None:
-            session.notice(NoticeLevel.INFO, DEMO if self._is_demo else WITHOUT_MODEL)
+            is_wanted = self._is_demo or setup.settings.model.name == DEMO_MODEL
+            session.notice(NoticeLevel.INFO, DEMO if is_wanted else WITHOUT_MODEL)
 
     async def _describe(self, core: Core, session: Session) -> None:
         try:

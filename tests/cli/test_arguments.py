@@ -1,0 +1,38 @@
+"""What the command line says of flags that are not there, and of flags that do not go together."""
+
+from pathlib import Path
+
+import pytest
+
+from coder_tui.cli.arguments import Parser, session_parser
+from coder_tui.cli.invocation import read_invocation
+from coder_tui.cli.screen_core import NOT_KEPT, ScreenCore
+from coder_tui.protocol.errors import UserError
+
+
+@pytest.mark.parametrize(
+    ("flag", "hint"),
+    [("--modle", " (did you mean --model?)"), ("--mode", " (did you mean --model?)"), ("--bogus", "")],
+)
+def test_a_flag_is_never_taken_for_another_but_a_near_one_is_named(
+    capsys: pytest.CaptureFixture[str], flag: str, hint: str
+) -> None:
+    parser = Parser(prog="it")
+    parser.add_argument("--model")
+    parser.add_argument("--host")
+
+    with pytest.raises(SystemExit):
+        parser.parse_args([flag, "plan"])
+
+    assert capsys.readouterr().err == f"it: unrecognized arguments: {flag} plan{hint}; see 'it --help'\n"
+
+
+async def test_the_demo_has_no_session_to_go_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATA", "CONFIG", "CACHE"):
+        monkeypatch.setenv(f"CODER_TUI_{name}_DIR", str(tmp_path / name.lower()))
+    arguments = session_parser().parse_args(["--model", "demo", "--continue", str(tmp_path)])
+
+    with pytest.raises(UserError) as refused:
+        await ScreenCore(read_invocation(arguments, arguments.path), is_demo=False).open()
+
+    assert str(refused.value) == NOT_KEPT
