@@ -130,6 +130,8 @@ def _known_json(server: Known) -> dict[str, object]:
 
 
 def _add(arguments: argparse.Namespace, command: list[str]) -> int:
+    if any(sign.isspace() or sign == ":" for sign in arguments.name):
+        raise UsageError(f"'{safe_line(arguments.name)}' cannot be typed behind / or @: no blanks or colons")
     target = [*arguments.target, *command]
     section = _section(arguments, target)
     setup = _setup(arguments)
@@ -151,6 +153,8 @@ def _section(arguments: argparse.Namespace, target: list[str]) -> dict[str, obje
             "say what to start or where it is: mcp add NAME -- COMMAND ARGS, or mcp add NAME URL"
         )
     is_remote = target[0].startswith(("http://", "https://"))
+    if not is_remote and "://" in target[0]:
+        raise UsageError(f"{target[0]} is no address of a server: those begin with http:// or https://")
     if is_remote and len(target) > 1:
         raise UsageError(f"{target[1]} stands behind an address, which takes nothing more")
     given: dict[str, object] = (
