@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # the session holds this
     from coder_tui.agent.session import SessionParts
 
 TOOL = "memory"
-NOWHERE = "Nothing was written down."
+NOWHERE = "Nothing was written down: no place was chosen."
 HERE, EVERYWHERE = "This project", "All projects"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from coder_tui.agent.remembering import NOWHERE
 from coder_tui.commands.base import Intent, Say
 from coder_tui.commands.remember import USAGE, remember
 from coder_tui.protocol.display import DiffBlock
@@ -84,8 +85,5 @@ async def test_a_refusal_or_a_closed_dialog_writes_nothing(tmp_path: Path) -> No
         said = [await told(here, words) for words in ("project a", "project b", "c", "", "project")]
 
         assert [isinstance(each, Say) and each.level for each in said] == [NoticeLevel.WARNING] * 5
-        assert (
-            said[2:]
-            == [Say("Nothing was written down.", NoticeLevel.WARNING)] + [Say(USAGE, NoticeLevel.WARNING)] * 2
-        )
+        assert said[2:] == [Say(NOWHERE, NoticeLevel.WARNING)] + [Say(USAGE, NoticeLevel.WARNING)] * 2
         assert list(here.project.iterdir()) == []

@@ -128,7 +128,7 @@ async def test_escape_goes_back_to_the_list_and_then_to_the_draft() -> None:
     async with stage() as s:
         await listed(s, *SHELLS)
         await s.pilot.press("n")
-        await s.until(lambda: "Refuse this request?" in s.drawn())
+        await s.until(lambda: "Refuse this request?" in s.drawn() and "refuse it" in s.drawn())
         await s.pilot.press("escape")
         await s.until(lambda: "3 waiting" in s.drawn())
         await s.pilot.press("escape")

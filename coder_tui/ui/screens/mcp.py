@@ -13,7 +13,7 @@ from coder_tui.ui.widgets.fuzzy_list import Item
 if TYPE_CHECKING:
     from coder_tui.mcp.pool import McpPool, ServerView
 
-NONE = "There are no MCP servers here; 'coder-tui mcp add' adds one, docs/mcp.md tells more."
+NONE = "There are no MCP servers here: 'coder-tui mcp add' adds one."
 _NOT_STARTABLE = "It cannot be started: "
 
 

@@ -114,7 +114,7 @@ class WaitingScreen(ArmedScreen[Waited]):
 
     def action_refuse(self) -> None:
         chosen = self._chosen_ones()
-        self._confirm(f"Refuse {_count(chosen)}?", "refuse them", chosen, refusing(chosen))
+        self._confirm(f"Refuse {_count(chosen)}?", _verb("refuse", chosen), chosen, refusing(chosen))
 
     def _chord(self, at: float) -> None:
         if not self._dialog.is_confirming:
@@ -122,7 +122,9 @@ class WaitingScreen(ArmedScreen[Waited]):
             if problem := objection(chosen):
                 self._dialog.note(problem)
             else:
-                self._confirm(f"Allow {_count(chosen)} once?", "allow them", chosen, allowing(chosen))
+                self._confirm(
+                    f"Allow {_count(chosen)} once?", _verb("allow", chosen), chosen, allowing(chosen)
+                )
         elif not self._silence.is_ready(at):
             self.rearm()
         elif not self._dialog.in_full.is_end_seen:
@@ -174,3 +176,7 @@ class WaitingScreen(ArmedScreen[Waited]):
 
 def _count(requests: tuple[Request, ...]) -> str:
     return "this request" if len(requests) == 1 else f"these {len(requests)} requests"
+
+
+def _verb(verb: str, requests: tuple[Request, ...]) -> str:
+    return f"{verb} it" if len(requests) == 1 else f"{verb} them"
