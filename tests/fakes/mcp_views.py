@@ -61,6 +61,6 @@ class ShownServers(McpPool):
 
 def shown_desk(*views: ServerView) -> tuple[McpDesk, ShownServers]:
     pool = ShownServers()
-    desk = McpDesk(pool, Registry(), Approved(Path("/dev/null")), NoInnerCalls())
+    desk = McpDesk(pool, Registry(), Approved(Path("/nowhere/approved.json")), NoInnerCalls())
     pool.show(*views)
     return desk, pool

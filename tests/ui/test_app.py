@@ -29,11 +29,14 @@ from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.keys import KEYS, Context
 from coder_tui.ui.launch import Launch
+from coder_tui.ui.replay import ReplayScreen
 from coder_tui.ui.screens.approval import ApprovalScreen
 from coder_tui.ui.screens.files_picker import FilesScreen
 from coder_tui.ui.screens.first_run import FirstRunScreen
 from coder_tui.ui.screens.help import HelpScreen, help_items
 from coder_tui.ui.screens.jobs import JobsScreen
+from coder_tui.ui.screens.lsp import LspScreen
+from coder_tui.ui.screens.mcp import McpScreen
 from coder_tui.ui.screens.palette import palette_entries
 from coder_tui.ui.screens.picker import PickerScreen
 from coder_tui.ui.screens.plan import PlanScreen
@@ -213,6 +216,9 @@ async def test_every_bound_action_exists() -> None:
             Context.FIRST_RUN: FirstRunScreen,
             Context.SUBAGENTS: SubagentsScreen,
             Context.HELP: HelpScreen,
+            Context.MCP: McpScreen,
+            Context.LSP: LspScreen,
+            Context.REPLAY: ReplayScreen,
             Context.REVIEW: ReviewScreen,
             Context.WAITING: WaitingScreen,
             Context.APPROVAL: ApprovalScreen,
