@@ -16,11 +16,10 @@ from coder_tui.lsp.servers import Catalogue, build_catalogue, server_name
 from coder_tui.lsp.wire import SandboxOrder
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.sandbox import home_folder
+from coder_tui.shell.sandbox import folders_in_tmp, home_folder
 
 INSTALLED = "lsp"
 _LOG = "lsp.log"
-_TEMPORARY = Path("/tmp")  # the folder that the sandbox replaces, wherever TMPDIR points
 _UNTRUSTED = (
     "this folder brings settings along that nobody has trusted yet; "
     "'coder-tui trust' shows what they would do, and asks"
@@ -103,19 +102,13 @@ def _sandbox(setup: Setup) -> SandboxOrder:
     roots = roots_of(setup)
     name = hashlib.sha256(b"\0".join(os.fsencode(root) for root in roots)).hexdigest()[:16]
     status = setup.sandbox
+    words = (word for section in setup.settings.lsp.values() for word in section.command)
     return SandboxOrder(
         kind=status.kind,
         program=status.program,
         wish=setup.settings.bash.sandbox,
         own=tuple(map(str, setup.own_folders)),
-        readable=(*map(str, roots), str(installed_folder(setup)), *_named_in_tmp(setup)),
+        readable=(*map(str, roots), str(installed_folder(setup)), *folders_in_tmp(words)),
         cache=str(setup.directories.cache / "lsp" / name),
         home=str(home_folder()),
     )
-
-
-def _named_in_tmp(setup: Setup) -> tuple[str, ...]:
-    """Folders of what a server's command names in /tmp, which is otherwise the servers' own."""
-    words = (word for section in setup.settings.lsp.values() for word in section.command)
-    named = (Path(word) for word in words if Path(word).is_relative_to(_TEMPORARY))
-    return tuple(str(path.parent) for path in named if path.is_file() and path.parent != _TEMPORARY)

@@ -21,7 +21,7 @@ from coder_tui.mcp.pool import Known, McpPool, PoolOptions
 from coder_tui.mcp.servers import Surroundings, chosen, known, waiting
 from coder_tui.mcp.wire import SandboxOrder
 from coder_tui.shell.environment import clean_environment, is_secret_name
-from coder_tui.shell.sandbox import home_folder
+from coder_tui.shell.sandbox import folders_in_tmp, home_folder
 from coder_tui.tools.outside import NoInnerCalls
 from coder_tui.tools.registry import Registry
 
@@ -82,7 +82,7 @@ def build_servers(setup: Setup, servers: Servers) -> McpPool:
     for server in servers.known:
         _learn_secrets(setup, server)
     environment = clean_environment(os.environ)
-    options = PoolOptions(_sandbox(setup), environment, setup.directories.log / LOG, setup.redact)
+    options = PoolOptions(_sandbox(setup, servers), environment, setup.directories.log / LOG, setup.redact)
     return McpPool(servers.known, options)
 
 
@@ -118,14 +118,15 @@ async def load_servers(setup: Setup, registry: Registry, notify: Notify) -> None
         await desk.close()
 
 
-def _sandbox(setup: Setup) -> SandboxOrder:
+def _sandbox(setup: Setup, servers: Servers) -> SandboxOrder:
     status = setup.sandbox
+    words = (word for server in servers.known if server.order for word in server.order.argv)
     return SandboxOrder(
         kind=status.kind,
         program=status.program,
         wish=setup.settings.bash.sandbox,
         own=tuple(map(str, setup.own_folders)),
-        readable=tuple(map(str, roots_of(setup))),
+        readable=(*map(str, roots_of(setup)), *folders_in_tmp(words)),
         cache=str(setup.directories.cache / "mcp"),
         home=str(home_folder()),
     )

@@ -9,7 +9,7 @@ import platform
 import pwd
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
@@ -29,6 +29,7 @@ from coder_tui.shell.seccomp import command_filter, is_supported
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _PROBE_SECONDS = 10.0
+_TEMPORARY = Path("/tmp")  # the folder that is replaced, wherever TMPDIR points
 
 
 class SandboxWish(StrEnum):
@@ -211,6 +212,12 @@ class Sandbox:
             # Without privileges root cannot give files away, which its tar would try.
             found["TAR_OPTIONS"] = "--no-same-owner"
         return found
+
+
+def folders_in_tmp(words: Iterable[str]) -> tuple[str, ...]:
+    """Of the files that a server's command names in /tmp, which is otherwise the server's own. Blocks."""
+    named = (Path(word) for word in words if Path(word).is_relative_to(_TEMPORARY))
+    return tuple(str(path.parent) for path in named if path.is_file() and path.parent != _TEMPORARY)
 
 
 def home_folder() -> Path:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from tests.fakes.program import Program
 from tests.fakes.script import Call, Reply
 
 MCP_SERVER = Path(__file__).parents[1] / "fakes/mcp_server.py"
+PYTHON = str(Path(sys.executable).resolve())
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -302,7 +304,9 @@ async def test_servers_that_the_editor_names_bring_their_tools(tmp_path: Path) -
     program = Program.in_folder(tmp_path)
     state = program.project / "state.json"
     state.write_text('{"count": 1}')
-    server = McpServerStdio(name="notes", command=sys.executable, args=[str(MCP_SERVER), str(state)], env=[])
+    # Of /tmp, where these files may lie, a confined server sees the workspace alone.
+    fake = shutil.copy(MCP_SERVER, program.project)
+    server = McpServerStdio(name="notes", command=PYTHON, args=[str(fake), str(state)], env=[])
     editor = Editor()
     async with started(editor, program, ("--model", "demo")) as (agent, _):
         new = await agent.new_session(cwd=str(program.project), mcp_servers=[server])

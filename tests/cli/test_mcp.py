@@ -1,6 +1,7 @@
 """`coder-tui mcp`: servers are added, listed, tried and removed; a project's are not started before trust."""
 
 import json
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -30,7 +31,9 @@ def command(project: Path) -> list[str]:
     state = project / "state.json"
     state.write_text(json.dumps({"tools": [tool("hello", "Says hello.")]}))
     script = project / "server.sh"
-    script.write_text(f"#!/bin/sh\ntouch {project}/started\nexec {sys.executable} {FAKE} {state}\n")
+    # Of /tmp, where these files may lie, a confined server sees the workspace alone.
+    fake, python = shutil.copy(FAKE, project), Path(sys.executable).resolve()
+    script.write_text(f"#!/bin/sh\ntouch {project}/started\nexec {python} {fake} {state}\n")
     script.chmod(0o755)
     return [str(script)]
 
