@@ -15,11 +15,13 @@ from coder_tui.config.sources import Sources, origin_of
 from coder_tui.config.toml_lines import KeyPath
 
 _CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+(?=@)")
+_HANDED_OVER = ("env", "headers")
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|AUTH|CREDENTIAL|COOKIE", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class SettingLine:
-    """`value` is written as JSON would, credentials in addresses left out."""
+    """`value` is written as JSON would, credentials in addresses and what servers get as such left out."""
 
     key: str
     value: str
@@ -28,7 +30,9 @@ class SettingLine:
 
 def describe(settings: Settings, sources: Sources) -> list[SettingLine]:
     lines = [
-        SettingLine(dotted(path), _shown(value), origin_of(sources, path))
+        SettingLine(
+            dotted(path), '"…"' if _is_credential(path, value) else _shown(value), origin_of(sources, path)
+        )
         for path, value in _leaves(settings, ())
     ]
     rules = project_layer(sources.project).rules if sources.project else ()
@@ -50,5 +54,18 @@ def _leaves(value: object, path: KeyPath) -> Iterator[tuple[KeyPath, object]]:
             yield path, value
 
 
+def _is_credential(path: KeyPath, value: object) -> bool:
+    """Told by the name, for a password looks like any word; `${NAME}` only says where it is."""
+    is_handed_over = len(path) > 1 and path[-2] in _HANDED_OVER and _SECRET_NAME.search(str(path[-1]))
+    return bool(is_handed_over) and "${" not in str(value)
+
+
 def _shown(value: object) -> str:
-    return _CREDENTIALS.sub("…", json.dumps(value, ensure_ascii=False))
+    return _CREDENTIALS.sub("…", json.dumps(value, ensure_ascii=False, default=_as_written))
+
+
+def _as_written(value: object) -> object:
+    """A table of a list, such as a hook, without what nobody set."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_unset=True)
+    raise TypeError(f"{type(value).__name__} is no setting")

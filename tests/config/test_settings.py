@@ -255,7 +255,9 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) 
 def test_describe_lists_every_setting_with_its_origin_and_no_credentials(tmp_path: Path) -> None:
     sources = _sources(
         tmp_path,
-        '[model]\nproxy = "http://ada:secret@proxy:3128"\n[permission.bash]\n"*" = "ask"\n',
+        '[model]\nproxy = "http://ada:secret@proxy:3128"\n[permission.bash]\n"*" = "ask"\n'
+        '[[hooks.Stop]]\nhooks = [{ command = "make" }]\n'
+        '[mcp.x.env]\nDB_PASSWORD = "heron"\nA_TOKEN = "${A}"\nLOG_LEVEL = "info"\n',
         {"CODER_TUI_UI__MOTION": "0"},
         {"model": {"name": "openai/x"}},
     )
@@ -265,6 +267,10 @@ def test_describe_lists_every_setting_with_its_origin_and_no_credentials(tmp_pat
         SettingLine("model.name", '"openai/x"', "--model"),
         SettingLine("model.proxy", '"http://…@proxy:3128"', f"{file}:2"),
         SettingLine('permission.bash."*"', '"ask"', f"{file}:4"),
+        SettingLine("mcp.x.env.DB_PASSWORD", '"…"', f"{file}:8"),
+        SettingLine("mcp.x.env.A_TOKEN", '"${A}"', f"{file}:9"),
+        SettingLine("mcp.x.env.LOG_LEVEL", '"info"', f"{file}:10"),
+        SettingLine("hooks.Stop", '[{"hooks": [{"command": "make"}]}]', f"{file}:5"),
         SettingLine("ui.motion", "false", "CODER_TUI_UI__MOTION"),
     ]
     assert SettingLine("bash.timeout_ms", "120000", "default") in lines
