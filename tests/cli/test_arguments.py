@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.cli.arguments import Parser, session_parser
+from coder_tui.cli.arguments import Parser, replay_parser, session_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.screen_core import NOT_KEPT, ScreenCore
 from coder_tui.protocol.errors import UserError
@@ -25,6 +25,13 @@ def test_a_flag_is_never_taken_for_another_but_a_near_one_is_named(
         parser.parse_args([flag, "plan"])
 
     assert capsys.readouterr().err == f"it: unrecognized arguments: {flag} plan{hint}; see 'it --help'\n"
+
+
+def test_a_speed_that_is_no_number_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        replay_parser().parse_args(["--speed", "fast", "x"])
+
+    assert "argument --speed: fast is no number;" in capsys.readouterr().err
 
 
 async def test_the_demo_has_no_session_to_go_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
