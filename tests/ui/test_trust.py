@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from coder_tui.config.instructions import ANY_CONTENT
 from coder_tui.config.inventory import FileState, ItemKind, ProjectInventory, ProjectItem
 from coder_tui.protocol.errors import StorageError
 from coder_tui.ui.app import CoderApp
@@ -177,4 +178,17 @@ def test_files_are_shown_as_they_were_listed_or_not_at_all(tmp_path: Path) -> No
         ("big.toml", "(300000 bytes, too much to show here)"),
         ("latin.toml", "# \ufffd\n"),
         ("b.toml", "(changed since it was listed, so it stays untrusted)"),
+    )
+
+
+def test_instructions_are_shown_as_they_are_also_from_further_out(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "AGENTS.md").write_text("Use tabs.\n")
+    (inner / "CLAUDE.md").write_text("Be brief.\n")
+    files = tuple(FileState(name, ANY_CONTENT, is_trusted=False) for name in ("../AGENTS.md", "CLAUDE.md"))
+
+    assert file_texts(ProjectInventory(str(inner), files)) == (
+        ("../AGENTS.md", "Use tabs.\n"),
+        ("CLAUDE.md", "Be brief.\n"),
     )

@@ -8,8 +8,9 @@ from typing import assert_never
 
 from textual.app import ComposeResult
 
-from coder_tui.config.inventory import ProjectInventory
-from coder_tui.config.project import ProjectFileError, read_project_file
+from coder_tui.config.instructions import ANY_CONTENT
+from coder_tui.config.inventory import FileState, ProjectInventory
+from coder_tui.config.project import ProjectFile, ProjectFileError, read_project_file
 from coder_tui.ui.approval_guard import ApprovalGuard, Choice
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
@@ -100,11 +101,11 @@ def file_texts(inventory: ProjectInventory) -> tuple[tuple[str, str], ...]:
         if file.is_trusted:
             continue
         try:
-            found = read_project_file(Path(inventory.workspace), file.name)
+            found = _read(Path(inventory.workspace), file)
         except ProjectFileError as error:
             texts.append((file.name, f"({error})"))
             continue
-        if found is None or found.sha256 != file.sha256:
+        if found is None or file.sha256 not in (found.sha256, ANY_CONTENT):
             texts.append((file.name, "(changed since it was listed, so it stays untrusted)"))
         elif len(found.data) > room:
             texts.append((file.name, f"({len(found.data)} bytes, too much to show here)"))
@@ -112,3 +113,11 @@ def file_texts(inventory: ProjectInventory) -> tuple[tuple[str, str], ...]:
             room -= len(found.data)
             texts.append((file.name, found.data.decode("utf-8", "replace")))
     return tuple(texts)
+
+
+def _read(workspace: Path, file: FileState) -> ProjectFile | None:
+    if file.sha256 != ANY_CONTENT:
+        return read_project_file(workspace, file.name)
+    # Instructions may lie further out in the repository.
+    place = (workspace / file.name).parent.resolve() / Path(file.name).name
+    return read_project_file(place.parent, place.name)
