@@ -69,7 +69,9 @@ async def test_escape_closes_for_this_word_and_leaves_the_turn_alone(project: Fa
         await s.until(lambda: is_open(s))
 
 
-@pytest.mark.parametrize("typed", ["me@example.org", "@calc.py:10-20", "plain words", "@nothing-like-it"])
+@pytest.mark.parametrize(
+    "typed", ["me@example.org", "@calc.py:", "@calc.py:10-20", "plain words", "@nothing-like-it"]
+)
 async def test_enter_sends_where_there_is_nothing_to_take(project: FakeSession, typed: str) -> None:
     async with stage(project) as s:
         burst(s, *typed, "enter")

@@ -1,5 +1,7 @@
 """MCP servers on the screen: their states, what they bring, keys for them, and their words never obeyed."""
 
+import pytest
+
 from coder_tui.mcp.wire import ServerState
 from coder_tui.ui.screens.mcp import McpScreen
 from coder_tui.ui.screens.pager import PagerScreen
@@ -79,11 +81,12 @@ async def test_prompts_are_in_the_menu_and_say_what_they_need() -> None:
         await s.until(lambda: "needs city" in s.drawn())
 
 
-async def test_resources_are_offered_behind_an_at_sign() -> None:
+@pytest.mark.parametrize("typed", ["@notes", "@everything:"])
+async def test_resources_are_offered_behind_an_at_sign(typed: str) -> None:
     async with stage() as s:
         desk, _ = shown_desk(VIEWS[0])
         s.session.mcp = desk
-        await s.pilot.press(*"@notes")
+        await s.pilot.press(*typed)
         await s.until(lambda: "everything:demo://notes/1.md" in s.drawn())
         await s.pilot.press("tab")
         await s.until(lambda: s.screen.prompt.text.strip() == "@everything:demo://notes/1.md")

@@ -7,7 +7,8 @@ from enum import StrEnum
 _FILE = re.compile(r"""(?:^|(?<=[\s(\[{'`,;]))@(?P<quote>"?)(?P<query>[^\s"'`]*|(?<=")[^"]*)$""")
 _COMMAND = re.compile(r"/(?P<query>[\w:-]*)$")
 _REST_OF_WORD = re.compile(r"[^\s\"]*\"?")
-_LINES = re.compile(r":\d*-?\d*$")
+# A colon alone may also stand behind the name of a server.
+_LINES = re.compile(r":\d+-?\d*$")
 
 
 class Naming(StrEnum):
