@@ -57,6 +57,7 @@ async def test_the_place_is_asked_for_and_the_change_is_shown(tmp_path: Path) ->
         assert [option.label for option in question.questions[0].options] == ["All projects", "This project"]
         assert isinstance(approval.preview, DiffBlock)
         assert "+- we use tabs" in approval.preview.diff
+        assert approval.summary == "AGENTS.md: we use tabs"
         assert said == Say("Remembered in AGENTS.md.")
         assert (here.project / "AGENTS.md").read_text() == "## Remembered\n\n- we use tabs\n"
         assert [each.label for each in here.session.facts.held] == ["remembered"]

@@ -92,7 +92,9 @@ class MemoryTool(Tool[MemoryParams]):
         return instruction_file(self._own) or self._own / NEW_FILE
 
     def summary(self, params: MemoryParams) -> str:
-        return params.fact
+        file, root = self.file(), self._workspace.root
+        place = str(file.relative_to(root)) if file.is_relative_to(root) else display_path(file)
+        return f"{place}: {params.fact}"
 
     async def access(self, params: MemoryParams, ctx: ToolContext) -> Access:
         change, is_own = await self._change(params)
