@@ -158,7 +158,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row(
         "transcript.edit", _T, "e", "edit", "Open the changed file, or the block, in $EDITOR", palette=False
     ),
-    _row("transcript.again", _T, "u", "screen.send_again", "Edit your message, send it again", palette=False),
+    _row("transcript.again", _T, "u", "screen.send_again", "Edit your message, send it again"),
     _row("transcript.sessions", _T, "s", "screen.sessions", "Earlier sessions", palette=False),
     _row("transcript.new", _T, "S", "app.start_session", "New session", palette=False),
     _row("transcript.modes", _T, "M", "screen.modes", "Choose the mode", palette=False),
