@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import shutil
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ import pytest
 import pytest_asyncio
 from acp import RequestError, text_block
 from acp.client.connection import ClientSideConnection
-from acp.schema import McpServerStdio, PermissionOption, ToolCallUpdate
+from acp.schema import PermissionOption, ToolCallUpdate
 
 from tests.fakes.acp_editor import Editor, started
 from tests.fakes.openai_server import OpenAIServer
@@ -21,8 +19,6 @@ from tests.fakes.process_family import descendants, is_alive, running
 from tests.fakes.program import Program
 from tests.fakes.script import Call, Reply
 
-MCP_SERVER = Path(__file__).parents[1] / "fakes/mcp_server.py"
-PYTHON = str(Path(sys.executable).resolve())
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -298,22 +294,6 @@ async def test_trust_is_asked_once_and_what_is_trusted_holds_from_then_on(tmp_pa
         ("trust", "pending"),
         ("trust", "completed"),
     ]
-
-
-async def test_servers_that_the_editor_names_bring_their_tools(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
-    state = program.project / "state.json"
-    state.write_text('{"count": 1}')
-    # Of /tmp, where these files may lie, a confined server sees the workspace alone.
-    fake = shutil.copy(MCP_SERVER, program.project)
-    server = McpServerStdio(name="notes", command=PYTHON, args=[str(fake), str(state)], env=[])
-    editor = Editor()
-    async with started(editor, program, ("--model", "demo")) as (agent, _):
-        new = await agent.new_session(cwd=str(program.project), mcp_servers=[server])
-        for text in ("Hello.", "/tools"):
-            await agent.prompt(session_id=new.session_id, prompt=[text_block(text)])
-
-    assert "mcp__notes__tool_0" in editor.text(new.session_id)
 
 
 async def test_without_a_model_a_session_is_refused_with_the_way_to_one(tmp_path: Path) -> None:
