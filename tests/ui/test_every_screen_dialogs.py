@@ -1,4 +1,4 @@
-"""What the dialogs really draw can be read: at four sizes, and in every theme."""
+"""What the dialogs really draw can be read: at four sizes, and together in every theme."""
 
 import pytest
 

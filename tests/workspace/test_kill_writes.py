@@ -7,7 +7,7 @@ import pytest
 from bench.kill_writes import Trials
 
 
-@pytest.mark.parametrize(("with_session", "kills"), [(False, 6), (True, 4)], ids=["calls", "session"])
+@pytest.mark.parametrize(("with_session", "kills"), [(False, 4), (True, 3)], ids=["calls", "session"])
 def test_a_killed_program_leaves_whole_files_and_the_next_start_is_tidy(
     tmp_path: Path, with_session: bool, kills: int
 ) -> None:
