@@ -1,4 +1,4 @@
-"""What lists, pages and the questions at the start draw can be read: at four sizes, and together in every theme."""
+"""What lists, pages and the first questions draw can be read: at four sizes, and together in every theme."""
 
 import pytest
 
