@@ -69,6 +69,7 @@ class CoderAgent:
         self._opener = opener
         self._client: Client | None = None
         self._sessions: dict[str, ServedSession] = {}
+        self._tells_files = False
 
     def on_connect(self, conn: Client) -> None:
         self._client = conn
@@ -84,6 +85,8 @@ class CoderAgent:
         client_info: Implementation | None = None,
         **_: Any,
     ) -> InitializeResponse:
+        files = client_capabilities.fs if client_capabilities else None
+        self._tells_files = bool(files and files.read_text_file)
         return InitializeResponse(
             protocol_version=min(protocol_version, PROTOCOL_VERSION),
             agent_info=Implementation(name="coder-tui", title="coder-tui", version=__version__),
@@ -219,7 +222,7 @@ class CoderAgent:
             opened = await self._opener.open(wish)
         if names := unknown(mcp_servers or ()):
             opened.session.notice(NoticeLevel.WARNING, f"{NOT_SPOKEN}: {', '.join(names)}.")
-        served = ServedSession(wish, opened, self._opener, self._client)
+        served = ServedSession(wish, opened, self._opener, self._client, asks_editor=self._tells_files)
         self._sessions[opened.session.id] = served
         return served
 

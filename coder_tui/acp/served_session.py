@@ -10,6 +10,7 @@ from acp.schema import AvailableCommandsUpdate, StopReason
 from coder_tui.acp.asking import Asking
 from coder_tui.acp.calls import Calls
 from coder_tui.acp.commands import called, offered
+from coder_tui.acp.editor_files import EditorFiles
 from coder_tui.acp.opening import Opened, Opener, Wish
 from coder_tui.acp.outbox import Outbox
 from coder_tui.acp.prompts import read_prompt
@@ -42,7 +43,9 @@ BUSY = "a prompt of this session is being worked on; cancel it first, or wait fo
 class ServedSession:
     """Call `begin` when the editor knows of it."""
 
-    def __init__(self, wish: Wish, opened: Opened, opener: Opener, client: Client) -> None:
+    def __init__(
+        self, wish: Wish, opened: Opened, opener: Opener, client: Client, *, asks_editor: bool
+    ) -> None:
         self._wish = replace(wish, resume=opened.session.id)
         self._opener = opener
         self._client = client
@@ -52,6 +55,7 @@ class ServedSession:
         self._is_cancelled = False
         self._asked_for_trust = False
         self._offered: AvailableCommandsUpdate | None = None
+        self._files = EditorFiles(client, opened.session.id) if asks_editor else None
         self._attach(opened)
 
     @property
@@ -150,6 +154,8 @@ class ServedSession:
         self._calls = Calls(opened.session, self._outbox, asyncio.get_running_loop().call_later)
         self._asking = Asking(opened.session, self._client, self._outbox, self._calls, self._refusals)
         self._unsubscribe = opened.session.subscribe(self._on_event)
+        if self._files is not None:
+            opened.session.permissions.guard = self._files.check
 
     def _on_event(self, event: Event) -> None:
         match event:

@@ -1,7 +1,7 @@
 """The permission desk: puts a call before policy, and before the person where policy says so."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, Protocol
@@ -47,6 +47,12 @@ class Clearance:
 
 
 Notify = Callable[[NoticeLevel, str], None]
+Guard = Callable[[Access], Awaitable[None]]
+"""Somebody else who holds files, such as an editor: raises `ToolError` where a call must not touch them."""
+
+
+async def unguarded(access: Access) -> None:
+    """Nobody else holds anything."""
 
 
 class DecisionLog(Protocol):
@@ -76,11 +82,13 @@ class PermissionDesk:
         self._profile: Profile | None = None
         self._limits: Profile | None = None
         self._parent: PermissionDesk | None = None
+        self.guard: Guard = unguarded
 
     def child(self, profile: Profile) -> "PermissionDesk":
         """A sub-agent's desk: what holds here at each moment holds there, and its profile's layer beside."""
         desk = PermissionDesk(self._policy, self._broker, self._log, self._keeper, self._notify)
         desk._parent, desk._profile, desk._before = self, profile, self._before
+        desk.guard = lambda access: self.guard(access)
         return desk
 
     @property

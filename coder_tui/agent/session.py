@@ -109,6 +109,7 @@ class Session:
         self.facts = SessionFacts(parts)
         self.subagents = parts.subagents
         self.held = parts.services.held
+        self.permissions = parts.desk
         self.shell = PersonShell(parts)
         self.remembering = Remembering(parts)
         self.jobs = parts.jobs

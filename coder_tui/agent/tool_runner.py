@@ -288,6 +288,8 @@ class ToolRunner:
     async def _run(self, tool: Tool[Any], params: Params, context: ToolContext) -> ToolResult:
         # Copies take their time; a person who began to plan meanwhile means this call, too.
         self._desk.check_still(tool, context.access, is_foreign=self.registry.is_foreign(tool.name))
+        if context.access is not None:
+            await self._desk.guard(context.access)
         return await tool.run(params, context)
 
     async def _watched(
