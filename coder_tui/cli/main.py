@@ -50,9 +50,8 @@ def _prepare_output() -> None:
 
 
 def _module(name: str, arguments: Sequence[str]) -> str:
-    # A flag may be written short, as long as it is the only one that begins so.
-    is_plain = any(len(word) >= len("--pl") and "--plain".startswith(word) for word in arguments)
-    return _PLAIN_MODULES[name] if name in _PLAIN_MODULES and is_plain else COMMAND_MODULES[name]
+    is_plain = name in _PLAIN_MODULES and "--plain" in arguments
+    return _PLAIN_MODULES[name] if is_plain else COMMAND_MODULES[name]
 
 
 def _imported(module: str) -> Callable[[list[str]], int]:
