@@ -1,9 +1,7 @@
-"""One model process for all tests, since loading litellm takes seconds; and no garbage from file to file."""
+"""One model process for all tests: loading litellm takes seconds."""
 
-import gc
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
-import pytest
 import pytest_asyncio
 
 from coder_tui.llm.host_client import HostClient
@@ -23,11 +21,3 @@ async def shared_host() -> AsyncIterator[HostClient]:
     await client.warm()
     yield client
     await client.close()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def collected() -> Iterator[None]:
-    """A screen that opens freezes what is alive, which here would be all screens of earlier tests."""
-    yield
-    gc.unfreeze()
-    gc.collect()
