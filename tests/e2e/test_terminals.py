@@ -80,7 +80,7 @@ def has_tool_result(request: JsonObject) -> bool:
     return str(messages[-1]["role"]) == "tool"
 
 
-@pytest.mark.parametrize("size", [(40, 12)], ids=str)
+@pytest.mark.parametrize("size", [(200, 50), (40, 12)], ids=str)
 def test_a_storm_leaves_a_conversation_as_a_fresh_terminal_shows_it(
     program: Program, size: tuple[int, int]
 ) -> None:
@@ -110,7 +110,7 @@ def test_a_storm_while_an_answer_streams_changes_nothing_of_it(program: Program)
         assert_same_frame(stormy, calm)
 
 
-@pytest.mark.parametrize("size", [(200, 50)], ids=str)
+@pytest.mark.parametrize("size", [(200, 50), (80, 24)], ids=str)
 def test_a_storm_leaves_a_request_as_a_fresh_terminal_shows_it(
     program: Program, size: tuple[int, int]
 ) -> None:

@@ -73,7 +73,9 @@ async def test_the_trash_is_emptied_of_what_is_old(store: Store) -> None:
     assert await store.empty_trash(between) == 0
     assert [each.info.id for each in await store.trashed()] == [new]
     assert [info.id for info in await store.list_sessions()] == [kept]
-    with pytest.raises(StorageError, match=f"no deleted session {old!r}"):
+    # How near two ids are is chance; the way on is told in either case.
+    way = f"(the nearest are {new}|`coder-tui sessions list --deleted` shows them)"
+    with pytest.raises(StorageError, match=f"no deleted session {old!r}; {way}"):
         await store.restore(old)
 
 
