@@ -13,6 +13,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
+from coder_tui.llm.tokens import estimate_request
 from coder_tui.protocol.messages import FinishReason
 from coder_tui.protocol.usage import Usage
 from tests.fakes.script import Call, Reply
@@ -121,14 +122,15 @@ class BusyClient:
         self._pause = pause
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
-        step = self._model.next()
+        # Without tools it is asked for a summary, not for work.
+        step = self._model.next() if request.tools else Step("The files were changed, version by version.")
         for word in step.text.split(" "):
             await asyncio.sleep(self._pause)
             yield TextChunk(f"{word} ")
         for index, (tool, arguments) in enumerate(step.calls):
             yield ToolCallChunk(index, uuid4().hex, tool, json.dumps(arguments))
         reason = FinishReason.TOOL_CALLS if step.calls else FinishReason.STOP
-        yield StreamFinished(reason, usage=Usage(10, 5, cost=0.0))
+        yield StreamFinished(reason, usage=Usage(estimate_request(request), 5, cost=0.0))
 
     async def warm(self) -> None:
         return None

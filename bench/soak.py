@@ -33,6 +33,8 @@ from tests.fakes.real_tools import setup_in
 
 STEPS_PER_TURN = 4
 MOST_GROWTH = 0.2
+WINDOW = 128_000
+"""Tokens that the scripted model takes at most, as many models do: older turns are summarised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ async def soaking(folder: Path, seed: int) -> AsyncIterator[Soak]:
     client = BusyClient(BusyModel(project, seed, STEPS_PER_TURN, ("small.txt",)))
     core = Core(setup, store, client, ModelChoice("scripted"))
     session = await core.new_session()
+    session.set_context_window(WINDOW)
     try:
         yield Soak(home, session, [], [])
     finally:

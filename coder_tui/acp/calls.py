@@ -26,6 +26,7 @@ from coder_tui.protocol.events import (
     ToolProgressed,
     ToolStarted,
 )
+from coder_tui.protocol.messages import ToolCall, ToolMessage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.text.safe_text import safe_line
 
@@ -116,13 +117,18 @@ class Calls:
             self._outbox.put(update_tool_call(call.tool_call_id, status=states[-1]))
 
     def finished(self, event: ToolFinished) -> None:
+        # Read now: what the model was told is there, and an undo may take it away.
+        record = self._session.record
+        self.ended(event, record.call(event.call_id), record.result(event.call_id))
+
+    def ended(self, event: ToolFinished, call: ToolCall | None, result: ToolMessage | None) -> None:
+        """Also for one of long ago."""
         self._tails.pop(event.call_id, None)
         was_told = event.call_id in self._open
         self._open.discard(event.call_id)
-        # Read now: what the model was told is there, and an undo may take it away.
-        result = self._session.record.result(event.call_id)
+        arguments = arguments_of(call.arguments) if call is not None else None
         output = arguments_of(result.content) if result is not None else None
-        self._outbox.put(partial(self._end, event, self._arguments(event.call_id), output, was_told))
+        self._outbox.put(partial(self._end, event, arguments, output, was_told))
 
     def _end(self, event: ToolFinished, arguments: Any, output: Any, was_told: bool) -> Update:
         directory = self._session.directory

@@ -71,14 +71,15 @@ class ServedSession:
 
     async def replay(self) -> None:
         """All that was said and done, as it once came."""
+        calls = self.session.record.all_calls()
         for event in self.session.history():
             match event:
                 case UserMessageAdded(message_id, text):
                     self._outbox.put(persons(text, message_id))
                 case MessageFinished():
                     self._whole_message(event)
-                case ToolFinished():
-                    self._calls.finished(event)
+                case ToolFinished(call_id):
+                    self._calls.ended(event, *calls.get(call_id, (None, None)))
                 case _:
                     if update := update_of(event):
                         self._outbox.put(update)

@@ -104,7 +104,7 @@ class Child:
     def _unfinished(self, reason: str, services: TurnServices) -> str:
         said = (
             message.text
-            for message in reversed(services.conversation.messages)
+            for message in services.conversation.backwards
             if isinstance(message, AssistantMessage) and message.text.strip()
         )
         last = next(said, "")[-LAST_WORDS:]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from coder_tui.llm.tokens import estimate_message
 from coder_tui.protocol.context import Compaction
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from coder_tui.text.packed import PackedList
 
 LEFT_OUT = "This result was left out to save room. Call the tool again where you need it."
 SKILL = "skill"
@@ -15,7 +16,19 @@ SKILL = "skill"
 
 def sent(messages: Sequence[Message], compactions: Sequence[Compaction]) -> tuple[Message, ...]:
     """What stands for the conversation. A compaction of something that was taken back does not count."""
-    return SentView().of(messages, compactions)
+    return SentView().of(PackedList(messages), compactions)
+
+
+def standing(
+    messages: PackedList[Message], compactions: Sequence[Compaction]
+) -> tuple[int, Compaction | None]:
+    """The newest summary that counts, and how many messages it stands for."""
+    by_last = {each.last_id: each for each in compactions if each.last_id}
+    if by_last:
+        for back, message in enumerate(reversed(messages)):
+            if (found := by_last.get(message.id)) is not None:
+                return len(messages) - back, found
+    return 0, None
 
 
 class SentView:
@@ -31,10 +44,10 @@ class SentView:
         self._sent: list[Message] = []
         self._settled = 0
 
-    def of(self, messages: Sequence[Message], compactions: Sequence[Compaction]) -> tuple[Message, ...]:
+    def of(self, messages: PackedList[Message], compactions: Sequence[Compaction]) -> tuple[Message, ...]:
         if compactions is not self._compactions:
             self._begin(messages, compactions)
-        new = messages[self._settled :]
+        new = messages.since(self._settled)
         ordered = [_without(message, self._pruned) for message in _in_order_of_calls(new)]
         # Results that are still to come may go before those that follow the last reply.
         replies = (place for place in range(len(new) - 1, -1, -1) if not isinstance(new[place], ToolMessage))
@@ -43,16 +56,13 @@ class SentView:
         self._settled += last
         return (*self._sent, *ordered[last:])
 
-    def _begin(self, messages: Sequence[Message], compactions: Sequence[Compaction]) -> None:
+    def _begin(self, messages: PackedList[Message], compactions: Sequence[Compaction]) -> None:
         self.forget()
         self._compactions = compactions
         self._pruned = frozenset[str]().union(*(each.pruned for each in compactions))
-        places = {message.id: place for place, message in enumerate(messages)} if compactions else {}
-        summaries = [each for each in compactions if each.last_id in places]
-        if summaries:
-            last = summaries[-1]
+        self._settled, last = standing(messages, compactions)
+        if last is not None:
             self._sent.append(UserMessage(f"compaction-{last.number}", last.summary))
-            self._settled = places[last.last_id] + 1
 
 
 def _in_order_of_calls(messages: Sequence[Message]) -> Iterator[Message]:

@@ -1,15 +1,21 @@
 """The messages of a session: stored first, then remembered."""
 
-from coder_tui.agent.context_view import SentView
+from collections.abc import Iterator
+
+from coder_tui.agent.context_view import SentView, standing
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.protocol.context import Compaction
 from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from coder_tui.storage.sessions import Store
+from coder_tui.text.packed import PackedList
 
 
 class Conversation:
-    """All that was said. A message is part of it only once it is stored."""
+    """All that was said. A message is part of it only once it is stored.
+
+    What a summary stands for is kept packed: nobody is sent it, but the summary may be taken back.
+    """
 
     def __init__(
         self,
@@ -20,25 +26,49 @@ class Conversation:
     ) -> None:
         self._store = store
         self._session_id = session_id
-        self._messages: list[Message] = list(messages)
         self._view = SentView()
-        self.compactions: tuple[Compaction, ...] = compactions
         self.call_ids = {
             call.id for message in messages if isinstance(message, AssistantMessage) for call in message.calls
         }
+        self.replace(messages, compactions)
 
     @property
     def messages(self) -> tuple[Message, ...]:
+        """Unpacks all of them: whoever can do with fewer asks for those."""
         return tuple(self._messages)
+
+    @property
+    def is_empty(self) -> bool:
+        return not len(self._messages)
 
     @property
     def for_model(self) -> tuple[Message, ...]:
         """What a model is sent: compactions stand for what they cover."""
-        return self._view.of(self._messages, self.compactions)
+        return self._view.of(self._messages, self._compactions)
+
+    @property
+    def recent(self) -> list[Message]:
+        """What no summary stands for."""
+        return self._messages.since(self._covered)
+
+    @property
+    def backwards(self) -> Iterator[Message]:
+        """All of them, the newest first, for whoever stops soon."""
+        return reversed(self._messages)
+
+    @property
+    def compactions(self) -> tuple[Compaction, ...]:
+        return self._compactions
+
+    @compactions.setter
+    def compactions(self, compactions: tuple[Compaction, ...]) -> None:
+        self._compactions = compactions
+        self._covered, _ = standing(self._messages, compactions)
+        self._messages.keep_at_hand(self._covered)
 
     def replace(self, messages: tuple[Message, ...], compactions: tuple[Compaction, ...]) -> None:
         """What counts of the session changed in the store. Ids of calls stay taken."""
-        self._messages = list(messages)
+        self._messages: PackedList[Message] = PackedList(messages)
         self._view.forget()
         self.compactions = compactions
 
@@ -65,7 +95,7 @@ class Conversation:
     def open_calls(self) -> tuple[ToolCall, ...]:
         """Calls of the last reply that have no result yet."""
         results: set[str] = set()
-        for message in reversed(self._messages):
+        for message in self.backwards:
             if isinstance(message, ToolMessage):
                 results.add(message.call_id)
             elif isinstance(message, AssistantMessage):

@@ -46,7 +46,7 @@ class ForkDesk:
 
     def words_of(self, message_id: str) -> str:
         """What the person wrote; `UserError` where that is taken back."""
-        for message in self._conversation.messages:
+        for message in self._conversation.backwards:
             if isinstance(message, UserMessage) and message.id == message_id:
                 return message.text
         raise UserError(GONE)
@@ -55,7 +55,7 @@ class ForkDesk:
         """All of the session, or what was said before the message of this id."""
         if self._is_busy():
             raise UserError(BUSY)
-        if not self._conversation.messages:
+        if self._conversation.is_empty:
             raise UserError(NOTHING_SAID)
         info = await self._store.fork(self._session_id, before)
         return Forked(info.id, told(self._session_id, info))

@@ -87,7 +87,7 @@ class SessionFacts:
 
     def last_reply(self) -> str:
         """The newest words of the model; empty where it said none."""
-        messages = reversed(self._parts.services.conversation.messages)
+        messages = self._parts.services.conversation.backwards
         replies = (message.text for message in messages if isinstance(message, AssistantMessage))
         return next((text for text in replies if text.strip()), "")
 

@@ -26,22 +26,28 @@ class SessionRecord:
     @property
     def finish(self) -> FinishReason:
         """How the model's newest reply ended."""
-        replies = (
-            each for each in reversed(self.conversation.messages) if isinstance(each, AssistantMessage)
-        )
+        replies = (each for each in self.conversation.backwards if isinstance(each, AssistantMessage))
         return next((reply.finish for reply in replies), FinishReason.STOP)
 
     def call(self, call_id: str) -> ToolCall | None:
-        """A call as the model wrote it; None for one inside of another, or of a sub-agent."""
-        replies = (
-            each for each in reversed(self.conversation.messages) if isinstance(each, AssistantMessage)
-        )
+        """A call as the model wrote it, of those that no summary stands for.
+
+        None for one inside of another, or of a sub-agent.
+        """
+        replies = (each for each in reversed(self.conversation.recent) if isinstance(each, AssistantMessage))
         return next((call for reply in replies for call in reply.calls if call.id == call_id), None)
 
     def result(self, call_id: str) -> ToolMessage | None:
-        """What the model was told of a call; None before that."""
-        results = (each for each in reversed(self.conversation.messages) if isinstance(each, ToolMessage))
+        """What the model was told of such a call; None before that."""
+        results = (each for each in reversed(self.conversation.recent) if isinstance(each, ToolMessage))
         return next((result for result in results if result.call_id == call_id), None)
+
+    def all_calls(self) -> dict[str, tuple[ToolCall, ToolMessage | None]]:
+        """Those of the whole session with what the model was told, by their ids."""
+        messages = self.conversation.messages
+        results = {each.call_id: each for each in messages if isinstance(each, ToolMessage)}
+        replies = (each for each in messages if isinstance(each, AssistantMessage))
+        return {call.id: (call, results.get(call.id)) for reply in replies for call in reply.calls}
 
     async def markdown(self) -> str:
         """What was said and done, in order."""
@@ -49,4 +55,4 @@ class SessionRecord:
 
     async def whole_output(self, call_id: str) -> str | None:
         """All that a command printed, where its result was cut; None where it was not."""
-        return await asyncio.to_thread(whole_output, self.conversation.messages, call_id)
+        return await asyncio.to_thread(whole_output, self.conversation.backwards, call_id)

@@ -1,7 +1,7 @@
 """Finds all that a command printed, where its result holds a part of it only."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from coder_tui.protocol.messages import Message, ToolMessage
@@ -11,9 +11,12 @@ _COMMANDS = frozenset({"bash", "bash_output"})
 """Tools whose results name a file of the program's own; another tool's words are not to be trusted."""
 
 
-def whole_output(messages: Sequence[Message], call_id: str) -> str | None:
-    """The text of the file that the call's result names; None where there is none. Blocks."""
-    for message in reversed(messages):
+def whole_output(backwards: Iterable[Message], call_id: str) -> str | None:
+    """The text of the file that the call's result names; None where there is none. Blocks.
+
+    The newest message comes first.
+    """
+    for message in backwards:
         if isinstance(message, ToolMessage) and message.call_id == call_id:
             return _read(message.content) if message.tool in _COMMANDS else None
     return None

@@ -39,7 +39,8 @@ def nearby_instructions(setup: Setup, conversation: Conversation) -> Nearby:
         return nothing_nearby
 
     def is_told(heading: str) -> bool:
-        results = (message for message in conversation.messages if isinstance(message, ToolMessage))
+        # What a summary stands for the model no longer has before it: it is told of instructions again.
+        results = (message for message in conversation.recent if isinstance(message, ToolMessage))
         return any(heading in message.content for message in results)
 
     return NearbyInstructions(setup.directory, setup.redact.known, is_told).of

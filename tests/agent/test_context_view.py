@@ -3,6 +3,7 @@
 from coder_tui.agent.context_view import SentView, sent
 from coder_tui.protocol.context import Compaction
 from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
+from coder_tui.text.packed import PackedList
 
 
 def test_results_are_sent_in_the_order_of_their_calls_whichever_came_first() -> None:
@@ -31,7 +32,7 @@ def test_a_view_that_grew_message_by_message_gives_what_a_fresh_one_gives() -> N
     for each in compactions:
         view = SentView()
         for count in range(1, len(told) + 1):
-            assert view.of(told[:count], each) == sent(told[:count], each)
+            assert view.of(PackedList(told[:count]), each) == sent(told[:count], each)
     grown = SentView()
-    grown.of(told, compactions[0])
-    assert grown.of(told, compactions[1]) == sent(told, compactions[1])
+    grown.of(PackedList(told), compactions[0])
+    assert grown.of(PackedList(told), compactions[1]) == sent(told, compactions[1])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from textual.strip import Strip
 
+from coder_tui.text.packed import PackedList
 from coder_tui.ui.drawing.call_entry import CallEntry
 from coder_tui.ui.drawing.entries import Entry, ThinkingEntry, View
 from coder_tui.ui.drawing.palette import Palette
@@ -13,6 +14,8 @@ from coder_tui.ui.drawing.strips import plain_strip
 
 KEPT = 300
 """Entries whose rows stay drawn."""
+UNPACKED = 500
+"""The newest entries, which are looked at most."""
 
 USUAL_WIDTH = 80
 """For estimates before the first layout."""
@@ -20,7 +23,7 @@ USUAL_WIDTH = 80
 
 class EntryStrips:
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: PackedList[Entry] = PackedList()
         self.view = View()
         self.width = 0
         self.drawings = 0
@@ -42,8 +45,14 @@ class EntryStrips:
             self._check_palette(palette)
             self._hold(index, self._with_gap(index, list(rows), palette))
 
+    def add(self, entry: Entry) -> int:
+        """Its index."""
+        self.entries.append(entry)
+        self.entries.keep_at_hand(len(self.entries) - UNPACKED)
+        return len(self.entries) - 1
+
     def clear(self) -> None:
-        self.entries = []
+        self.entries = PackedList()
         self._rows.clear()
         self._overrides.clear()
 

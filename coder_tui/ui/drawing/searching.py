@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -72,7 +72,7 @@ class Hits:
     def count(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    def scan(self, entries: Sequence[Entry]) -> Iterator[None]:
+    def scan(self, entries: Iterable[Entry]) -> Iterator[None]:
         """Search all entries; stops for breath now and then."""
         searched = 0
         for index, entry in enumerate(entries):

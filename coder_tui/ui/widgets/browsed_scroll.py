@@ -146,7 +146,7 @@ class BrowsedScroll(SearchedScroll):
             first -= 1
         while last < len(entries) and isinstance(entries[last], ReplyEntry) and not entries[last].has_gap:
             last += 1
-        return entries[first:last]
+        return [entries[index] for index in range(first, last)]
 
     def _mark(self, index: int, *, at_top: bool = False) -> None:
         if 0 <= index < len(self.history.strips):

@@ -35,8 +35,7 @@ class History(DrawnLines):
 
     def add(self, entry: Entry, rows: Sequence[Strip] = (), height: int | None = None) -> int:
         """`rows` are its own and `height` their number, where they are drawn already; returns its index."""
-        index = len(self.strips)
-        self.strips.entries.append(entry)
+        index = self.strips.add(entry)
         if rows:
             self.strips.keep(index, rows, self.palette)
         self.index.append(self.strips.estimate(index) if height is None else height + self.strips.gap(index))

@@ -1,0 +1,99 @@
+"""A list that grows for hours: what is seldom looked at is kept packed, in a fraction of the room."""
+
+import pickle
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+PAGE = 64
+"""Items that are packed and unpacked together."""
+_QUICK = 1
+
+
+class PackedList(Generic[T]):
+    """Any index works, packed or not; one page that was unpacked last stays at hand.
+
+    Items must be values: what is read from a packed page is an equal copy of what was put there.
+    """
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        self._pages: list[bytes] = []
+        self._live: list[T] = list(items)
+        self._at_hand: tuple[int, list[T]] | None = None
+
+    def __len__(self) -> int:
+        return self._packed + len(self._live)
+
+    def __getitem__(self, index: int) -> T:
+        index = self._checked(index)
+        if index >= self._packed:
+            return self._live[index - self._packed]
+        return self._page(index // PAGE)[index % PAGE]
+
+    def __setitem__(self, index: int, item: T) -> None:
+        index = self._checked(index)
+        if index >= self._packed:
+            self._live[index - self._packed] = item
+            return
+        page = self._page(index // PAGE)
+        page[index % PAGE] = item
+        self._pages[index // PAGE] = _packed(page)
+
+    def __iter__(self) -> Iterator[T]:
+        """The list may grow and be packed meanwhile."""
+        index = 0
+        while index < len(self):
+            yield self[index]
+            index += 1
+
+    def __reversed__(self) -> Iterator[T]:
+        return (self[index] for index in range(len(self) - 1, -1, -1))
+
+    def append(self, item: T) -> None:
+        self._live.append(item)
+
+    def since(self, index: int) -> list[T]:
+        """The items from there on."""
+        if index >= self._packed:
+            return self._live[index - self._packed :]
+        return [self[place] for place in range(index, len(self))]
+
+    def keep_at_hand(self, index: int) -> None:
+        """Pack what lies before there, and unpack what does not; as far as pages allow."""
+        while self._packed + PAGE <= index and len(self._live) >= PAGE:
+            self._pages.append(_packed(self._live[:PAGE]))
+            del self._live[:PAGE]
+        while self._pages and self._packed > index:
+            self._live[:0] = _unpacked(self._pages.pop())
+            self._at_hand = None
+
+    @property
+    def room(self) -> int:
+        """Bytes that hold what is packed."""
+        return sum(map(len, self._pages))
+
+    @property
+    def _packed(self) -> int:
+        return len(self._pages) * PAGE
+
+    def _checked(self, index: int) -> int:
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(index)
+        return place
+
+    def _page(self, number: int) -> list[T]:
+        if self._at_hand is None or self._at_hand[0] != number:
+            self._at_hand = number, _unpacked(self._pages[number])
+        return self._at_hand[1]
+
+
+def _packed(items: Sequence[object]) -> bytes:
+    return zlib.compress(pickle.dumps(items, pickle.HIGHEST_PROTOCOL), _QUICK)
+
+
+def _unpacked(page: bytes) -> list[Any]:
+    """Only what this module packed itself is ever read, so pickle's usual danger is none here."""
+    items: list[Any] = pickle.loads(zlib.decompress(page))
+    return items

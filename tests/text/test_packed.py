@@ -1,0 +1,48 @@
+"""A packed list is a list, whatever of it is packed."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coder_tui.text.packed import PAGE, PackedList
+
+_STEPS = st.lists(st.tuples(st.sampled_from(("add", "pack", "set")), st.integers(0, 4 * PAGE)), max_size=30)
+
+
+@given(_STEPS)
+def test_it_holds_what_a_list_holds(steps: list[tuple[str, int]]) -> None:
+    plain: list[str] = []
+    packed: PackedList[str] = PackedList()
+    for step, number in steps:
+        match step:
+            case "add":
+                for each in range(number):
+                    plain.append(f"{number} {each}")
+                    packed.append(f"{number} {each}")
+            case "pack":
+                packed.keep_at_hand(number)
+            case _ if plain:
+                plain[number % len(plain)] = packed[number % len(plain)] = "another"
+        assert len(packed) == len(plain)
+        assert list(packed) == plain
+        assert list(reversed(packed)) == plain[::-1]
+        assert packed.since(number) == plain[number:]
+        assert not plain or packed[-1] == plain[-1]
+
+
+def test_what_is_packed_takes_less_room() -> None:
+    items = [f"{number}: {'some words ' * 100}" for number in range(10 * PAGE)]
+    packed = PackedList(items)
+    packed.keep_at_hand(len(items))
+    assert packed.room < sum(map(len, items)) / 10
+    packed.keep_at_hand(0)
+    assert packed.room == 0
+    assert list(packed) == items
+
+
+def test_it_may_be_packed_while_somebody_reads_it() -> None:
+    packed = PackedList(range(5 * PAGE))
+    seen = []
+    for item in packed:
+        seen.append(item)
+        packed.keep_at_hand(item)
+    assert seen == list(range(5 * PAGE))
