@@ -1,8 +1,10 @@
 """What a report of language servers comes to, for those who have a line for it."""
 
+import json
 from collections.abc import Iterable
+from dataclasses import replace
 
-from coder_tui.lsp.report import Report
+from coder_tui.lsp.report import Report, problem_json, worth_telling
 from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
 
 UNKNOWN = "problems not known"
@@ -15,6 +17,8 @@ WHY_UNKNOWN = {
     ServerStatus.UNTRUSTED: "problems not checked: no server may run here",
 }
 _MOST = 5
+_LONGEST_MESSAGE = 300
+_AS_OF_THEN = "As language servers last said; lines count from 0."
 _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
 
 
@@ -40,6 +44,20 @@ def check_of(report: Report) -> ProposalCheck:
         report.is_known,
         report.is_compared,
     )
+
+
+def open_words(items: tuple[Diagnostic, ...]) -> str:
+    """For a model that forgets what it was told of them: the gravest one by one, the rest in numbers."""
+    told = worth_telling(items)
+    if not told:
+        return ""
+    lines = [
+        json.dumps(problem_json(replace(item, message=item.message[:_LONGEST_MESSAGE]), with_path=True))
+        for item in told
+    ]
+    all_told = sum(item.severity in {Severity.ERROR, Severity.WARNING} for item in items)
+    more = [f"[{all_told - len(told)} more]"] if all_told > len(told) else []
+    return "\n".join((_AS_OF_THEN, *lines, *more))
 
 
 def _count(items: Iterable[Diagnostic], severity: Severity) -> int:

@@ -2,12 +2,14 @@
 
 from functools import partial
 
-from coder_tui.agent.compaction import CompactionDesk, MayNot
+from coder_tui.agent.compaction import CompactionDesk
 from coder_tui.agent.keepsakes import Keepsakes
+from coder_tui.agent.problem_words import open_words
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.summary import Summariser
 from coder_tui.agent.turn import TurnServices
 from coder_tui.bootstrap.setup import Setup
+from coder_tui.bootstrap.workbench import Workbench
 from coder_tui.llm.client import ModelClient
 from coder_tui.storage.sessions import Store
 from coder_tui.tools.builtin.todos import TodoList
@@ -20,7 +22,7 @@ def build_compaction(
     services: TurnServices,
     changes: SessionChanges,
     todos: TodoList,
-    may_not: MayNot,
+    bench: Workbench,
 ) -> CompactionDesk:
     session_id = todos.session_id
     keep = Keepsakes(
@@ -29,6 +31,7 @@ def build_compaction(
         setup.directory,
         lambda: todos.items,
         partial(store.pins, session_id),
+        lambda: setup.redact.known(open_words(bench.pool.open_problems())),
     )
     return CompactionDesk(
         session_id,
@@ -39,5 +42,5 @@ def build_compaction(
         services.meter,
         services.bus,
         store,
-        may_not,
+        bench.hooks.compact,
     )

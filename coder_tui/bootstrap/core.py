@@ -124,7 +124,7 @@ class Core:
         mcp = await open_desk(self.setup, bench)
         services = self._services(bench, conversation, queue, stored, mcp)
         store, hooks = self.store, bench.hooks
-        compaction = build_compaction(self.setup, store, self.client, services, changes, todos, hooks.compact)
+        compaction = build_compaction(self.setup, store, self.client, services, changes, todos, bench)
         verifier = build_verifier(self.setup, self.store, info.id, bench, changes, lambda: state.turn)
         services = replace(services, room=compaction, check=hooks.after(verifier.after_turn))
         commands, services = self._with_commands(info.id, bench, services, changes)

@@ -144,6 +144,10 @@ class LspPool:
             state.mark()
             self._tell(state)
 
+    def open_problems(self) -> Items:
+        """Of all files that were looked at, as the servers last said."""
+        return tuple(item for state in self._files.states.values() for item in state.items)
+
     def take_late(self) -> Report | None:
         """What servers said of earlier changes after nobody waited any more; told once."""
         late, self._late = self._late, []

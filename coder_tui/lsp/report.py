@@ -100,7 +100,7 @@ def compare(
 
 def for_model(report: Report) -> dict[str, Any]:
     """The field `diagnostics` of an edit's result: new errors, a few new warnings, the rest in numbers."""
-    shown = _shown(report.introduced)
+    shown = worth_telling(report.introduced)
     fields: dict[str, Any] = {
         "server_status": str(report.status),
         "introduced": [problem_json(item, with_path=True) for item in shown],
@@ -119,7 +119,8 @@ def for_model(report: Report) -> dict[str, Any]:
     return fields
 
 
-def _shown(items: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+def worth_telling(items: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+    """The errors first, within bounds."""
     errors = [item for item in items if item.severity is Severity.ERROR]
     warnings = [item for item in items if item.severity is Severity.WARNING]
     return [*errors[:MOST_ERRORS], *warnings[:MOST_WARNINGS]]

@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
+from coder_tui.agent.problem_words import open_words
+from coder_tui.lsp.report import MOST_ERRORS, MOST_WARNINGS
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
 from coder_tui.protocol.events import DiagnosticsChanged, Event, ProposalChecked, ToolFinished
+from coder_tui.protocol.messages import UserMessage
 from coder_tui.protocol.requests import ApprovalReply, Decision
 from tests.fakes.family import DONE, Home, calls, home
 from tests.fakes.lsp_settings import fake_server_settings, write_settings
-from tests.fakes.scripted_model import Say
+from tests.fakes.scripted_model import Say, ScriptedModel
 
 ALLOW, DENY = ApprovalReply(Decision.ALLOW_ONCE), ApprovalReply(Decision.DENY)
 BAD = {"severity": "error", "message": "bad word", "code": "W", "source": "fake"}
@@ -237,3 +240,34 @@ async def test_stopping_a_turn_while_servers_think_keeps_the_result_of_the_edit(
         await turn
         (finished,) = [event for event in here.events if isinstance(event, ToolFinished)]
         assert (finished.outcome, finished.summary) == ("ok", "a.py +1 -1")
+
+
+async def test_open_problems_survive_a_compaction(tmp_path: Path, project: Path) -> None:
+    serve(tmp_path)
+    long = Say(" ".join(f"w{number}" for number in range(4_000)))
+    replies = [Say(calls=(edit("a.py", "fine\n", "odd\nfine\n"),)), long, long, Say("the story")]
+    async with home(tmp_path, {}, mode=Mode.EDITS) as here:
+        core = replace(here.core, client=ScriptedModel(replies))
+        session = await core.new_session()
+        for wish in ("change it", "and now"):
+            await session.submit(wish)
+        await session.compaction.compact()
+        head = session.record.conversation.for_model[0]
+        await session.close()
+    assert isinstance(head, UserMessage)
+    told = head.text.partition("<open_problems>\n")[2].partition("\n</open_problems>")[0]
+    warning = {**bad("a.py", 1), "severity": "warning", "message": "odd word"}
+    assert [json.loads(line) for line in told.splitlines()[1:]] == [bad("a.py", 0), warning]
+
+
+def test_of_very_many_open_problems_the_gravest_are_told_and_the_rest_counted() -> None:
+    def found(severity: Severity, count: int) -> list[Diagnostic]:
+        return [Diagnostic("a.py", line + 1, 1, severity, "m" * 5_000) for line in range(count)]
+
+    many = (*found(Severity.HINT, 3), *found(Severity.WARNING, 10), *found(Severity.ERROR, 30))
+    _, *lines, more = open_words(many).splitlines()
+    severities = [json.loads(line)["severity"] for line in lines]
+    assert severities == ["error"] * MOST_ERRORS + ["warning"] * MOST_WARNINGS
+    assert more == f"[{40 - MOST_ERRORS - MOST_WARNINGS} more]"
+    assert max(map(len, lines)) < 500
+    assert open_words(tuple(found(Severity.HINT, 3))) == ""
