@@ -6,7 +6,7 @@ import json
 import os
 import signal
 
-from coder_tui.shell.process_tree import descendants_of
+from coder_tui.shell.process_tree import descendants_of, send
 
 _LAST_RESORT = 5.0
 
@@ -29,9 +29,7 @@ class NamespaceTree:
         """Return when nothing of it lives: TERM to all, and KILL after `grace` seconds."""
         if not self._is_gone.is_set():
             members = await asyncio.to_thread(descendants_of, self._first)
-            for pid in members:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGTERM)
+            send(members, signal.SIGTERM)
             if not await self._gone_within(grace if members else 0.0):
                 self._kill()
                 await self._gone_within(_LAST_RESORT)

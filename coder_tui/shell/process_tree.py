@@ -51,7 +51,7 @@ class ProcessTree:
         members = await asyncio.to_thread(self.members)
         if not members:
             return
-        _signal(members, signal.SIGTERM)
+        send(members, signal.SIGTERM)
         deadline = asyncio.get_running_loop().time() + grace
         while members and asyncio.get_running_loop().time() < deadline:
             await asyncio.sleep(_POLL)
@@ -61,7 +61,7 @@ class ProcessTree:
                 return
             # Again and again: a process may have forked between the look and the signal.
             spared = {self.leader} if self.is_launched else set()
-            _signal(members - spared or members, signal.SIGKILL)
+            send(members - spared or members, signal.SIGKILL)
             await asyncio.sleep(_POLL)
             members = await asyncio.to_thread(self.members)
 
@@ -129,7 +129,8 @@ def _group_alone(leader: int) -> set[int]:
     return {-leader}
 
 
-def _signal(members: set[int], number: signal.Signals) -> None:
-    for pid in members:
+def send(members: set[int], number: signal.Signals) -> None:
+    """A signal to each that lives; parents first, as a shell that outlives its child tells of its end."""
+    for pid in sorted(members):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)

@@ -134,7 +134,7 @@ async def test_a_call_gets_its_name_and_its_arguments(tmp_path: Path) -> None:
 async def test_a_failing_call_tells_code_signal_and_output(
     tmp_path: Path, script: str, kind: str, fields: tuple[object, ...]
 ) -> None:
-    tool = await made(tmp_path, script, 0.5 if "sleep" in script else 20.0)
+    tool = await made(tmp_path, script, 1.5 if "sleep" in script else 20.0)
     with pytest.raises(ToolError) as caught:
         await tool.run(tool.params.model_validate({"text": "x"}), ToolContext("s", "c", tmp_path))
     assert caught.value.type is ErrorType(kind)
