@@ -190,6 +190,8 @@ def doctor_parser() -> Parser:
     parser = Parser(
         prog="coder-tui doctor", description="What is installed, reachable, missing, and how to mend it."
     )
+    parser.add_argument("--report", action="store_true", help="pack this and the logs for a bug report")
+    parser.add_argument("--output", "-o", default="", metavar="FILE", help="the report's file, a new one")
     add_common(parser)
     return parser
 

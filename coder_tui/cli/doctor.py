@@ -13,6 +13,7 @@ from coder_tui import __version__
 from coder_tui.bootstrap import Setup
 from coder_tui.bootstrap.language_servers import missing_servers
 from coder_tui.cli.arguments import doctor_parser
+from coder_tui.cli.doctor_report import write_report
 from coder_tui.cli.invocation import Invocation, read_invocation
 from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import say
@@ -21,7 +22,7 @@ from coder_tui.config.paths import display_path
 from coder_tui.config.settings import load_settings
 from coder_tui.llm.catalog import available_models
 from coder_tui.llm.model_keys import ModelKeys
-from coder_tui.protocol.errors import ConfigError, UserError
+from coder_tui.protocol.errors import ConfigError, UsageError, UserError
 from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
 from coder_tui.storage.sessions import Store
 from coder_tui.workspace.programs import find_program
@@ -42,11 +43,16 @@ class Finding:
 
 def main(argv: list[str]) -> int:
     arguments = doctor_parser().parse_args(argv)
-    findings = [*_program(), *_tools(), *_terminal()]
+    if arguments.output and not arguments.report:
+        raise UsageError("--output belongs to --report")
+    findings, invocation = [*_program(), *_tools(), *_terminal()], None
     try:
-        findings += asyncio.run(_state(read_invocation(arguments)))
+        invocation = read_invocation(arguments)
+        findings += asyncio.run(_state(invocation))
     except ConfigError as error:
         findings.append(Finding("settings", "cannot be read", is_well=False, mend=str(error)))
+    if arguments.report:
+        return write_report(_written(findings), invocation, arguments.output)
     say(_written(findings))
     return 0 if all(finding.is_well for finding in findings) else 1
 
