@@ -1,0 +1,29 @@
+"""What both measurements of language servers share: the edits, the times, and how they are compared."""
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tests.fakes.lsp_real import Case
+
+# The first changes are how both learn what is usual for a server.
+WARM_UP = 4
+
+
+@dataclass(slots=True)
+class Times:
+    """In milliseconds; `later` is ours without a word before the writing, where that was measured."""
+
+    plain: list[float] = field(default_factory=list)
+    ours: list[float] = field(default_factory=list)
+    later: list[float] = field(default_factory=list)
+
+    @property
+    def ratio(self) -> float:
+        return statistics.median(self.ours) / statistics.median(self.plain)
+
+
+def texts(case: Case, rounds: int) -> Iterator[str]:
+    """Broken and mended in turn, as some servers do not say twice that a file is clean; each a new text."""
+    for number in range(rounds + WARM_UP):
+        yield case.clean(number + 10) if number % 2 else case.faulty(number)

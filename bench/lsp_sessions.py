@@ -1,0 +1,146 @@
+"""An edit in a session with language servers, beside one without and a plain script after it."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+from bench.lsp_cases import WARM_UP, Times, texts
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.session import Session
+from coder_tui.bootstrap import Core
+from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.protocol.events import Event, ToolFinished, ToolStarted
+from coder_tui.protocol.messages import FinishReason, ToolMessage
+from coder_tui.storage.sessions import Store
+from coder_tui.tools.base import JsonObject
+from tests.fakes.lsp_plain import PlainClient, plain_client
+from tests.fakes.lsp_pools import server_path
+from tests.fakes.lsp_real import Case
+from tests.fakes.program import NO_SERVERS
+from tests.fakes.real_tools import setup_in
+
+_PATIENCE = 60.0
+
+
+@dataclass(slots=True)
+class Writer:
+    """A model that writes one file in each turn, and keeps what it is told of that."""
+
+    file: str
+    text: str = ""
+    told: JsonObject = field(default_factory=dict)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
+        last = request.messages[-1]
+        if isinstance(last, ToolMessage):
+            self.told = json.loads(last.content)
+            yield TextChunk("Done.")
+            yield StreamFinished(FinishReason.STOP)
+            return
+        arguments = {"path": self.file, "content": self.text}
+        yield ToolCallChunk(0, uuid4().hex, "write", json.dumps(arguments))
+        yield StreamFinished(FinishReason.TOOL_CALLS)
+
+    async def warm(self) -> None:
+        return None
+
+    async def close(self) -> None:
+        return None
+
+
+@dataclass(slots=True)
+class Editing:
+    """A session, and how long its calls take: from their start to the result, which is stored by then."""
+
+    session: Session
+    model: Writer
+    began: float = 0.0
+    took: float = 0.0
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case ToolStarted():
+                self.began = time.perf_counter()
+            case ToolFinished():
+                self.took = 1000 * (time.perf_counter() - self.began)
+            case _:
+                pass
+
+    async def write(self, text: str) -> float:
+        self.model.text = text
+        await self.session.submit("Go on.")
+        if not self.model.told["ok"]:
+            raise SystemExit(f"{self.model.file}: {self.model.told}")
+        return self.took
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the result told what servers say of the very text."""
+        return bool(self.model.told.get("diagnostics", {}).get("server_status") == ServerStatus.FRESH)
+
+
+@asynccontextmanager
+async def _editing(folder: Path, file: str, servers: str) -> AsyncIterator[Editing]:
+    (folder / "project").mkdir(parents=True)
+    setup = setup_in(folder / "home", folder / "project", Mode.EDITS, servers)
+    model = Writer(file)
+    core = Core(setup, await Store.open(setup.directories.database), model, ModelChoice("scripted"))
+    session = await core.new_session()
+    editing = Editing(session, model)
+    session.subscribe(editing.hear)
+    try:
+        yield editing
+    finally:
+        await session.close()
+        await core.close()
+
+
+async def _with_servers(editing: Editing, text: str) -> float:
+    took = await editing.write(text)
+    if not editing.is_known:
+        raise SystemExit(f"{editing.model.file}: {editing.model.told}")
+    return took
+
+
+async def _with_script(editing: Editing, client: PlainClient, path: Path, text: str, case: Case) -> float:
+    took = await editing.write(text)
+    began = time.perf_counter()
+    await client.first(path, text, case.language)
+    return took + 1000 * (time.perf_counter() - began)
+
+
+async def _settle(editing: Editing, case: Case) -> None:
+    """Until the server is up and knows the file."""
+    async with asyncio.timeout(_PATIENCE):
+        number = 1
+        while not editing.is_known:
+            await editing.write(case.clean(1000 + number))
+            number += 1
+
+
+async def measure(case: Case, folder: Path, rounds: int) -> Times:
+    servers = json.dumps({"*": {"enabled": False}, case.server: {"enabled": True}})
+    initialization = dict(case.spec.initialization) if case.spec.initialization else None
+    times, root = Times(), folder / "plain" / "project"
+    async with (
+        _editing(folder / "ours", case.file, servers) as ours,
+        _editing(folder / "plain", case.file, NO_SERVERS) as plain,
+        plain_client(case.argv, root, server_path(), initialization=initialization) as client,
+    ):
+        await _settle(ours, case)
+        await plain.write(case.clean(1))
+        await client.check(root / case.file, case.clean(1), case.language)
+        for number, text in enumerate(texts(case, rounds)):
+            one = await _with_servers(ours, text)
+            other = await _with_script(plain, client, root / case.file, text, case)
+            if number >= WARM_UP:
+                times.ours.append(one)
+                times.plain.append(other)
+    return times
