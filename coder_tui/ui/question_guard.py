@@ -31,6 +31,7 @@ class Cancelled:
 FormVerdict = Stay | Applied | Settled | Undone | Passed | Demoted | Cancelled
 
 LETTERS = frozenset("123456789jkhl ")
+_SENDS = frozenset({"enter", "ctrl+y"})
 _STEPS = frozenset({"up", "down", "left", "right", "tab", "shift+tab"})
 
 
@@ -44,6 +45,7 @@ class QuestionGuard:
 
     opened_at: float
     _armed_at: float = field(init=False)
+    _sends_from: float = field(default=-math.inf, init=False)
     _burst: str = field(default="", init=False)
     _kept: str = field(default="", init=False)
     _settles_at: float = field(default=math.inf, init=False)
@@ -53,7 +55,7 @@ class QuestionGuard:
         self._armed_at = self.opened_at + ARM
 
     def is_ready(self, at: float) -> bool:
-        return at >= self._armed_at
+        return self._is_open(at) and at >= self._sends_from
 
     @property
     def has_burst(self) -> bool:
@@ -61,11 +63,19 @@ class QuestionGuard:
 
     @property
     def wakes_at(self) -> float:
-        return self._settles_at if self._burst else self._armed_at
+        return self._settles_at if self._burst else max(self._armed_at, self._sends_from)
 
     def rearm(self, at: float) -> None:
-        """The form was just shown, or shows its last page: the next key may be meant for what was before."""
+        """The form was just shown: the next key may be meant for what was before."""
         self._armed_at = max(self._armed_at, at + ARM)
+
+    def hold_enter(self, at: float) -> None:
+        """Another page came up: an Enter that is still held down is not meant for it; other keys are."""
+        self._sends_from = max(self._sends_from, at + ARM)
+
+    def settle(self) -> None:
+        """What was typed so far was meant: no sentence goes on in a field, or by an arrow."""
+        self._burst = ""
 
     def release(self) -> str:
         """What was typed without being meant for the form; handed out once."""
@@ -80,12 +90,18 @@ class QuestionGuard:
             return self._erase(at)
         if character is not None and character.isprintable():
             return self._type(character, at)
-        if not self.is_ready(at):
+        if not self._is_open(at):
             self.rearm(at)
             return Passed(key)
+        if key in _SENDS and at < self._sends_from:
+            self.hold_enter(at)
+            return Stay()
         if key == "enter":
             return self._enter(at)
-        if key in _STEPS or (key == "ctrl+y" and not self._burst):
+        if key in _STEPS:
+            self.settle()
+            return Applied(key)
+        if key == "ctrl+y" and not self._burst:
             return Applied(key)
         return Passed(key)
 
@@ -101,9 +117,12 @@ class QuestionGuard:
         self._burst = ""
         return Applied("enter") if self._has_enter else Settled()
 
+    def _is_open(self, at: float) -> bool:
+        return at >= self._armed_at
+
     def _type(self, character: str, at: float) -> FormVerdict:
         is_letter = character in LETTERS
-        if not self.is_ready(at):
+        if not self._is_open(at):
             # One early letter leaves the form where it is; a second key is a sentence.
             if is_letter and not self._kept and not self._burst:
                 self._kept = character

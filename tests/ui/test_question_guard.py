@@ -75,6 +75,22 @@ def test_backspace_takes_the_last_letters_back() -> None:
     assert machine.release() == ""
 
 
+def test_an_arrow_ends_what_may_still_be_a_sentence() -> None:
+    machine = QuestionGuard(0.0)
+    press(machine, "1", READY)
+    assert press(machine, "down", READY + 0.1) == Applied("down")
+    assert (machine.has_burst, machine.release()) == (False, "")
+
+
+def test_only_enter_waits_on_a_page_that_has_just_come() -> None:
+    machine = QuestionGuard(0.0)
+    machine.hold_enter(READY)
+    assert press(machine, "tab", READY + 0.1) == Applied("tab")
+    assert press(machine, "enter", READY + 0.2) == Stay()
+    assert press(machine, "enter", READY + 0.5) == Stay()
+    assert press(machine, "enter", READY + 0.5 + ARM) == Applied("enter")
+
+
 def test_escape_cancels_at_any_time() -> None:
     assert press(QuestionGuard(0.0), "escape", 0.0) == Cancelled()
 
@@ -107,7 +123,7 @@ def test_typing_sends_nothing_and_loses_nothing(pause: float, typed: list[tuple[
             assert then is not Then.SEND
             before = before if machine.has_burst else form
             if form.is_review:
-                machine.rearm(now)  # as the screen does
+                machine.hold_enter(now)  # as the screen does
         elif verdict == Demoted():
             is_docked, form = True, before
             draft += machine.release()

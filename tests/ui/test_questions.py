@@ -1,5 +1,7 @@
 """Questions on the real screen: filled in by keys, sent once looked over, cancelled by one Esc."""
 
+from time import monotonic
+
 from textual import events
 
 from coder_tui.protocol.events import RequestClosed, RequestOpened
@@ -65,17 +67,8 @@ async def test_several_questions_end_on_a_page_with_all_answers() -> None:
         await opened(s, questions())
         await s.pilot.press("1")
         await ready(s)
-        await s.pilot.press("enter")
-        await ready(s)
-        await s.pilot.press("space", "down", "down", "space", "tab")
-        await ready(s)
-        await s.pilot.press(*"both", "enter")
-        await ready(s)
-        await s.pilot.press("right")
-        await ready(s)
-        await s.pilot.press("down")
-        await ready(s)
-        await s.pilot.press(*"by friday", "enter")
+        await s.pilot.press("enter", "space", "down", "down", "space", "tab", *"both", "enter")
+        await s.pilot.press("right", "down", *"by friday", "enter")
         await s.until(lambda: "note: both" in s.drawn() and "✓ by friday" in s.drawn())
         await ready(s)
         await s.pilot.press("enter")
@@ -253,10 +246,23 @@ async def test_own_words_are_typed_where_the_mark_goes_and_left_by_up() -> None:
 async def test_the_digit_of_something_else_shows_a_field_for_it() -> None:
     async with stage() as s:
         await opened(s, questions(STORAGE))
-        await s.pilot.press("3")
+        await s.pilot.press("3", *"a file")
         await s.until(lambda: "in your own words" in s.drawn())
-        await s.pilot.press(*"a file", "enter")
+        await s.pilot.press("enter")
         await s.until(lambda: s.session.answers == [("q1", answered(QuestionAnswer(text="a file")))])
+
+
+async def test_letters_that_were_due_while_the_screen_was_busy_are_settled_by_the_next_key() -> None:
+    async with stage() as s:
+        form = await opened(s, questions(STORAGE))
+        at = monotonic()
+        # Both lie in the queue when the first is looked at: only their times tell them apart.
+        for key, pressed_at in (("2", at), ("x", at + 1)):
+            event = events.Key(key, key)
+            event.time = pressed_at
+            s.app.post_message(event)
+        await s.until(lambda: s.app.screen is s.screen)
+        assert (s.draft, form.form.answers()[0]) == ("x", QuestionAnswer(("postgres",)))
 
 
 async def test_many_long_options_wrap_and_scroll_with_the_mark() -> None:

@@ -69,10 +69,12 @@ class ArmedScreen(Gated, ModalScreen[ScreenResultType]):
         now = self._clock()
         self.show_step()
         self._frame.show_ready(self._arming.is_ready(now))
-        if self._timer is not None:
-            self._timer.stop()
         wait = self._arming.wakes_at - now
-        self._timer = self.set_timer(wait + A_HAIR, self._wake) if wait > 0 else None
+        if wait > 0:
+            # One whose time has come is left alone: it is on its way, and nothing else would wake the guard.
+            if self._timer is not None:
+                self._timer.stop()
+            self._timer = self.set_timer(wait + A_HAIR, self._wake)
 
     @on(events.ScreenResume)
     def _resumed(self) -> None:

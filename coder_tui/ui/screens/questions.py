@@ -23,6 +23,7 @@ from coder_tui.ui.widgets.question_page import QuestionPage
 from coder_tui.ui.widgets.questions_dialog import QuestionsDialog
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
+_CHOOSING = frozenset({"space", *"123456789"})
 CONFIRM = "Enter again sends what there is; the rest stays open."
 
 
@@ -65,12 +66,20 @@ class QuestionsScreen(ArmedScreen[Closed]):
         if isinstance(field, Prompt) and not _is_cancel(event):
             await self._take_in_field(field, event)
             return True
+        if not self._catch_up(event.time):
+            return False
         if isinstance(event, events.Paste):
             return self._enact(self.guard.paste(event.text))
         return self._enact(self.guard.press(event.key, event.character, event.time))
 
     def woken(self) -> None:
         self._enact(self.guard.wake(self._clock()))
+
+    def _catch_up(self, at: float) -> bool:
+        """Do what was due before this key was pressed; whether the dialog is still there for it."""
+        if self.guard.has_burst:
+            self._enact(self.guard.wake(at))
+        return self.is_active
 
     def show_step(self) -> None:
         self._dialog.show(self.form)
@@ -113,6 +122,9 @@ class QuestionsScreen(ArmedScreen[Closed]):
             case Applied(key):
                 self._dialog.note("")
                 self._follow(step(self.form, key))
+                if key in _CHOOSING and self.form.is_on_own_words:
+                    # What comes next is typed for the field, however soon.
+                    self.guard.settle()
                 if not self.guard.has_burst:
                     self._settle()
             case Undone():
@@ -155,13 +167,13 @@ class QuestionsScreen(ArmedScreen[Closed]):
         self._load_fields()
         if self.form.is_review:
             # A key that is still held down must not send what nobody has looked over.
-            self.guard.rearm(self._clock())
+            self.guard.hold_enter(self._clock())
 
     def _send(self) -> None:
         missing = len(self.form.open_pages)
         if missing and not self._is_confirmed:
             self._is_confirmed = True
-            self.guard.rearm(self._clock())
+            self.guard.hold_enter(self._clock())
             what = "One question is" if missing == 1 else f"{missing} questions are"
             self._dialog.note(f"{what} not answered. {CONFIRM}")
         else:
@@ -198,7 +210,7 @@ class QuestionsScreen(ArmedScreen[Closed]):
         self._leave_fields()
         if not is_note:
             self._follow(go_on(self.form))
-        self.guard.rearm(self._clock())
+        self.guard.hold_enter(self._clock())
 
     def _leave_fields(self) -> None:
         if self.focused is self._own:
