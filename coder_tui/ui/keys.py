@@ -217,6 +217,7 @@ KEYS: tuple[KeyAction, ...] = (
     _row("review.toggle", _V, "space", "turn_over", "Keep, reject, undecided, in turn", palette=False),
     _row("review.comment", _V, "c", "comment", "Comment on the hunk", palette=False),
     _row("review.split", _V, "s", "split", "Take the hunk apart", palette=False),
+    _row("review.lines", _V, "v", "lines", "Take it apart line by line", palette=False),
     _row("review.undo", _V, "u", "undo", "Take the last decision back", palette=False),
     _row("review.next_open", _V, "J", "undecided(1)", "Next undecided hunk", palette=False),
     _row("review.previous_open", _V, "K", "undecided(-1)", "Previous undecided hunk", palette=False),

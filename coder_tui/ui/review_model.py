@@ -7,9 +7,11 @@ from typing import TypeAlias
 
 from coder_tui.agent.review import WHOLE, Reviewed, units_of
 from coder_tui.diffs.hunks import taken_apart
-from coder_tui.diffs.model import Comparison
+from coder_tui.diffs.model import Change, Comparison
 from coder_tui.workspace.changed_files import ChangedFile
 
+MOST_STEPS = 200
+"""Of one hunk; what is left of an endless one can be taken apart further."""
 Key: TypeAlias = tuple[Path, str]
 """A hunk of a file; what was decided on it holds wherever it shows up again."""
 
@@ -114,19 +116,20 @@ class ReviewModel:
         comments = {**self._mind.comments, key: words.strip()}
         self._think(replace(self._mind, comments={at: each for at, each in comments.items() if each}))
 
-    def split(self) -> bool:
-        """Take the marked hunk apart; False when it is a single line."""
+    def split(self, *, to_lines: bool = False) -> bool:
+        """Take the marked hunk apart, by one step or down to its lines; False when it is a single line."""
         file, key = self.file, self.current
         if file is None or key is None or key[1] == WHOLE:
             return False
-        parts = taken_apart(file.comparison, key[1])
-        new = [unit for unit in units_of(parts) if unit not in units_of(file.comparison)]
-        if not new:
+        steps, first = _steps_apart(file.comparison, key[1], MOST_STEPS if to_lines else 1)
+        if not steps:
             return False
-        comments = {(at if at != key else (key[0], new[0])): each for at, each in self._mind.comments.items()}
+        mark = (key[0], first)
+        comments = {(at if at != key else mark): each for at, each in self._mind.comments.items()}
         decisions = {at: each for at, each in self._mind.decisions.items() if at != key}
-        self._think(_Mind(decisions, comments, (*self._mind.splits, key)))
-        self.current = (key[0], new[0])
+        splits = (*self._mind.splits, *((key[0], unit) for unit in steps))
+        self._think(_Mind(decisions, comments, splits))
+        self.current = mark
         return True
 
     def undo(self) -> bool:
@@ -198,6 +201,30 @@ class ReviewModel:
             self.current = self.files[min(place, len(self.files) - 1)].keys[0]
         else:
             self.current = None
+
+
+def _steps_apart(comparison: Comparison, unit: str, most: int) -> tuple[list[str], str]:
+    """Which hunks to take apart, one after the other, and the first of the pieces."""
+    steps: list[str] = []
+    waiting, first = [unit], unit
+    while waiting and len(steps) < most:
+        unit = waiting.pop(0)
+        if steps and _is_line(comparison, unit):
+            continue
+        apart, known = taken_apart(comparison, unit), frozenset(units_of(comparison))
+        if new := [each for each in units_of(apart) if each not in known]:
+            first = new[0] if unit == first else first
+            comparison, waiting = apart, [*new, *waiting]
+            steps.append(unit)
+    return steps, first
+
+
+def _is_line(comparison: Comparison, unit: str) -> bool:
+    hunk = comparison.hunk(unit)
+    sections = comparison.sections[hunk.start : hunk.stop]
+    return all(
+        isinstance(each, Change) and len(each.deleted) <= 1 and len(each.added) <= 1 for each in sections
+    )
 
 
 def _taken_apart(file: ReviewedFile, splits: Iterable[Key]) -> ReviewedFile:

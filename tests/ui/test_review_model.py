@@ -84,6 +84,17 @@ def test_a_single_line_is_not_taken_apart(model: ReviewModel) -> None:
     assert (model.split(), len(model.keys)) == (False, 4)
 
 
+def test_a_hunk_is_taken_apart_to_its_lines_in_one_step(model: ReviewModel) -> None:
+    old = "".join(f"{n}\n" for n in range(1, 11))
+    new = old.replace("2\n3\n", "2!\n3!\nx\ny\nx\n", 1).replace("5\n6\n", "", 1)
+    show(model, ChangedFile(ROOT / "a.txt", 1, old.encode(), new.encode()))
+    (whole,) = model.keys
+    model.say(whole, "why?")
+    assert (model.split(to_lines=True), len(model.keys)) == (True, 7)
+    assert (model.current, model.comment(model.keys[0])) == (model.keys[0], "why?")
+    assert (model.split(to_lines=True), model.undo(), model.keys) == (False, True, (whole,))
+
+
 def test_decisions_hold_while_files_come_and_go(model: ReviewModel) -> None:
     model.split()
     first, second = model.keys[:2]

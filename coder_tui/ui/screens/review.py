@@ -90,6 +90,9 @@ class ReviewScreen(ReviewPage):
     def action_split(self) -> None:
         self.refresh_all("" if self.model.split() else ONE_LINE)
 
+    def action_lines(self) -> None:
+        self.refresh_all("" if self.model.split(to_lines=True) else ONE_LINE)
+
     def action_undo(self) -> None:
         self.refresh_all("" if self.model.undo() else "There is no decision to take back.")
 
