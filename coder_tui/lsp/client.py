@@ -65,7 +65,8 @@ class _Protocol(LanguageServerProtocol):
         """Requests whose replies are handed on as they are."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        if "jsonrpc" in data and "result" in data and str(data.get("id")) in self._unread:
+        if "jsonrpc" in data and "result" in data and (number := str(data.get("id"))) in self._unread:
+            self._unread.discard(number)
             return JsonRPCResponseMessage(data["id"], data["jsonrpc"], data["result"])
         try:
             return super().structure_message(data)
@@ -96,7 +97,6 @@ class _Protocol(LanguageServerProtocol):
         self._request_futures[number] = reply
         if method in _READ_AS_IT_IS:
             self._unread.add(number)
-            reply.add_done_callback(lambda _: self._unread.discard(number))
         else:
             self._result_types[number] = self.get_result_type(method)
         self._send({"id": number, "method": method}, params)
@@ -116,7 +116,7 @@ class _Protocol(LanguageServerProtocol):
             return
         if "method" in data:
             self._refuse(data["id"], _INVALID_REQUEST, "it cannot be read")
-        elif future := self._request_futures.pop(data["id"], None):
+        elif (future := self._request_futures.pop(data["id"], None)) and not future.done():
             future.set_exception(RefusedError(0, f"its reply cannot be read: {error}"))
 
     def _send(self, message: dict[str, Any], params: Any) -> None:
@@ -136,6 +136,13 @@ class _Protocol(LanguageServerProtocol):
         else:
             self._send_data({"jsonrpc": _VERSION, "id": msg_id, "result": result})
 
+    def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
+        # pygls's reader would stumble over a reply for which nobody waits any more.
+        if (future := self._request_futures.get(msg_id)) is not None and future.done():
+            del self._request_futures[msg_id]
+        else:
+            super()._handle_response(msg_id, result, error)
+
     def _handle_notification(self, method_name: str, params: Any) -> None:
         self.peer.hear(method_name, self.plain(params))
 
@@ -149,12 +156,35 @@ class _Client(LanguageClient):
         self._peer.garbled(str(error) or type(error).__name__)
 
 
+class _InOneGo:
+    """Writes what is said in one breath at once: a server need not be woken for a text and for a question."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._parts: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        if not self._parts:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._parts.append(data)
+
+    def flush(self) -> None:
+        parts, self._parts = self._parts, []
+        if parts:
+            self._writer.write(b"".join(parts))
+
+    def close(self) -> None:
+        self.flush()
+        self._writer.close()
+
+
 class LspClient:
     """One connection: JSON in, JSON out, checked on the way."""
 
     def __init__(self, reader: Reader, writer: Writer, peer: Peer) -> None:
         self._protocol = _client_protocol(_Client(peer), peer)
-        self._protocol.set_writer(writer)
+        self._writer = _InOneGo(writer)
+        self._protocol.set_writer(self._writer)
         self._count = 0
         self._stopped = Event()
         self._reading = asyncio.ensure_future(self._read(reader))
@@ -166,18 +196,18 @@ class LspClient:
         if self._reading.done():
             raise GoneError("it has ended")
         reply = self._protocol.ask(method, params, number)
+        self._writer.flush()
+        late = NotAnsweredError(f"no answer to {method} within {seconds:.0f} s")
+        timer = asyncio.get_running_loop().call_later(seconds, _give_up, reply, late)
         try:
-            # Shielded: a cancelled future would make pygls's reader stumble over the late reply.
-            async with asyncio.timeout(seconds):
-                result = await asyncio.shield(reply)
-        except TimeoutError as error:
-            raise NotAnsweredError(f"no answer to {method} within {seconds:.0f} s") from error
+            result = await reply
+        except (NotAnsweredError, asyncio.CancelledError):
+            self.notify("$/cancelRequest", {"id": number})
+            raise
         except JsonRpcException as error:
             raise RefusedError(error.code, error.message) from error
         finally:
-            if not reply.done():
-                reply.add_done_callback(_retrieve)
-                self.notify("$/cancelRequest", {"id": number})
+            timer.cancel()
         return result if method in _READ_AS_IT_IS else self._protocol.plain(result)
 
     def notify(self, method: str, params: Any) -> None:
@@ -211,7 +241,6 @@ def _client_protocol(client: _Client, peer: Peer) -> _Protocol:
     return protocol
 
 
-def _retrieve(reply: "asyncio.Future[Any]") -> None:
-    """A failure that comes when nobody waits any more is not worth a warning."""
-    if not reply.cancelled():
-        reply.exception()
+def _give_up(reply: "asyncio.Future[Any]", reason: NotAnsweredError) -> None:
+    if not reply.done():
+        reply.set_exception(reason)
