@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,11 +9,13 @@ from typing import Any
 
 from coder_tui.agent.hook_names import other_names, said_to_others
 from coder_tui.agent.hook_reply import HookEvent, HookReply, read_reply
+from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import ToolError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.shell.confinement import NOTHING_MORE, Confinement
 from coder_tui.shell.session_shell import SessionShell
+from coder_tui.text.name_pattern import name_pattern
 from coder_tui.text.redact import Redactor
 from coder_tui.text.safe_text import safe_line
 
@@ -41,11 +42,21 @@ class Hook:
     is_confined: bool = True
     is_own: bool = True
     is_for_others: bool = False
+    on_failure: Effect | None = None
 
     def speaks_of(self, subject: str) -> bool:
         if self.matcher in _EVERY or not subject:
             return True
-        return any(re.fullmatch(self.matcher, name) for name in (subject, *other_names(subject)))
+        pattern = name_pattern(self.matcher)
+        return any(pattern.covers(name) for name in (subject, *other_names(subject)))
+
+    @property
+    def when_it_fails(self) -> Effect | None:
+        """None: everything goes on as if there were no hook."""
+        if self.on_failure is None:
+            return Effect.ASK if self.event is HookEvent.PRE_TOOL_USE else None
+        # That it may go on is no word for it: whoever would be asked is asked.
+        return None if self.on_failure is Effect.ALLOW else self.on_failure
 
     @property
     def shown(self) -> str:
@@ -104,24 +115,26 @@ class HookRunner:
         return HookReplies(tuple(replies))
 
     async def _ask(self, hook: Hook, fields: Mapping[str, Any], limit: float | None) -> HookReply | None:
-        """None where it failed: that is told once, and never more than told."""
+        """None where it failed and nothing hangs on it."""
         if not hook.is_own and not await asyncio.to_thread(self.is_trusted):
-            self._warn(hook, "was not run: the project's hooks changed since you trusted them")
-            return None
+            return self._failed(hook, "was not run: the project's hooks changed since you trusted them")
         try:
             reply = await self._converse(hook, fields, min(hook.timeout, limit or hook.timeout))
         except OSError as error:
-            self._warn(hook, f"did not start: {error.strerror or error}")
-            return None
+            return self._failed(hook, f"did not start: {error.strerror or error}")
         except ToolError as error:
-            self._warn(hook, f"was not run: {error.message}")
-            return None
+            return self._failed(hook, f"was not run: {error.message}")
         if reply.problem:
-            self._warn(hook, reply.problem)
-            return None
+            return self._failed(hook, reply.problem)
         if reply.message:
             self.notify(NoticeLevel.INFO, f"{hook.event} hook: {safe_line(reply.message)}")
         return reply
+
+    def _failed(self, hook: Hook, problem: str) -> HookReply | None:
+        """That is told once. What it was to watch over does not go on as if it had said yes."""
+        self._warn(hook, problem)
+        effect = hook.when_it_fails
+        return effect and HookReply(effect, f"the hook `{hook.shown}` has no word on this: it {problem}")
 
     async def _converse(self, hook: Hook, fields: Mapping[str, Any], limit: float) -> HookReply:
         told = {

@@ -16,13 +16,21 @@ from coder_tui.bootstrap.setup import Setup
 from coder_tui.config.claude_hooks import CLAUDE_SETTINGS, hooks_file
 from coder_tui.config.hooks_section import MOST_SECONDS, HookGroup, HooksSection
 from coder_tui.config.project import HOOK_FOLDERS, ProjectFileError, extension_names, read_project_file
+from coder_tui.config.sources import origin_of
 from coder_tui.config.trust import Trust
+from coder_tui.policy.relative_programs import relative_program
+from coder_tui.policy.rules import Effect
+from coder_tui.protocol.errors import ConfigError
 from coder_tui.protocol.events import FilesChanged, Notice
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.shell.session_shell import SessionShell
 from coder_tui.text.safe_text import safe_line
 
 OWN = "your settings"
+_RELATIVE = (
+    "a hook of yours runs `{0}`, which would be another program in every folder; "
+    'write its whole path, or "$CODER_TUI_PROJECT_DIR"/… where you mean what lies in the project'
+)
 _HOW = "this folder is not trusted; 'coder-tui trust' asks"
 
 
@@ -36,7 +44,7 @@ def find_hooks(setup: Setup) -> FoundHooks:
     """The person's first; a project's only in the content that is trusted. Blocks."""
     if setup.is_scratch:
         return FoundHooks()
-    own = tuple(_hooks(setup.settings.hooks, OWN, is_own=True))
+    own = tuple(_own_hooks(setup))
     found, problems = list(own), list[str]()
     project = setup.sources.project
     if project is not None and project.is_trusted:
@@ -97,6 +105,15 @@ def hooks_are_trusted(setup: Setup) -> bool:
     return all(trust.trusts(workspace, file) for file in (*files, *([claudes] if claudes else [])))
 
 
+def _own_hooks(setup: Setup) -> Iterator[Hook]:
+    """`ConfigError` where one would run what lies in the folder at hand, whoever put it there."""
+    for hook in _hooks(setup.settings.hooks, OWN, is_own=True):
+        if program := relative_program(hook.command, str(setup.directory)):
+            place = origin_of(setup.sources, ("hooks", hook.event))
+            raise ConfigError(safe_line(f"{place}: {_RELATIVE.format(program)}"))
+        yield hook
+
+
 def _hooks(section: HooksSection, source: str, *, is_own: bool) -> Iterator[Hook]:
     for event in HookEvent:
         groups: tuple[HookGroup, ...] = getattr(section, event)
@@ -111,7 +128,8 @@ def _of_group(
         # A project cannot leave the sandbox, whatever it says.
         is_confined = each.sandbox or not is_own
         yield Hook(
-            event, each.command, group.matcher, each.timeout, source, is_confined, is_own, is_for_others
+            *(event, each.command, group.matcher, each.timeout, source, is_confined, is_own, is_for_others),
+            on_failure=Effect(each.on_failure) if each.on_failure else None,
         )
 
 

@@ -1,4 +1,4 @@
-"""Hooks as real processes: what each answer means, and that no failure is more than told."""
+"""Hooks as real processes: what each answer means, and what becomes of failures."""
 
 import json
 from dataclasses import dataclass, field

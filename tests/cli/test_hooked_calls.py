@@ -19,10 +19,13 @@ class Hooked:
         self.config.parent.mkdir(parents=True)
         self.settings = ""
 
-    def hook(self, event: str, script: str, matcher: str) -> None:
+    def hook(self, event: str, script: str, matcher: str, more: str = "") -> None:
         name = f"hook{self.settings.count('[[')}.sh"
         (self.project / name).write_text(script)
-        self.settings += f'[[hooks.{event}]]\nmatcher = "{matcher}"\nhooks = [{{command = "sh {name}"}}]\n'
+        command = f"""'sh "$CODER_TUI_PROJECT_DIR/{name}"'"""
+        self.settings += (
+            f'[[hooks.{event}]]\nmatcher = "{matcher}"\nhooks = [{{command = {command}{more}}}]\n'
+        )
 
     def call(self, *calls: tuple[str, dict[str, Any]], mode: str = "ask") -> list[dict[str, Any]]:
         self.config.write_text(f'{self.settings}\n[permission.bash]\n"curl*" = "ask"\n"wget*" = "deny"\n')
@@ -156,3 +159,29 @@ def test_a_projects_hook_refuses_and_asks_but_allows_nothing(hooked: Hooked) -> 
 
     assert "needs approval" in written["error"]["message"]
     assert "a hook refused" in listed["error"]["message"]
+
+
+def test_a_guard_that_fails_lets_nothing_pass_unless_it_is_told_to(hooked: Hooked) -> None:
+    hooked.hook("PreToolUse", "echo no such module >&2; exit 1", "list")
+    hooked.hook("PreToolUse", "kill -KILL $$", "glob", ', on_failure = "deny"')
+    hooked.hook("PreToolUse", "sleep 60", "grep", ', timeout = 0.2, on_failure = "allow"')
+    hooked.hook("PreToolUse", "exit 1", "bash", ', on_failure = "allow"')
+
+    asked, denied, searched, unasked = hooked.call(
+        ("list", {}), ("glob", {"pattern": "*"}), ("grep", {"pattern": "x"}), ("bash", {"command": "curl x"})
+    )
+
+    assert "nobody is there to give it (the hook `sh " in asked["error"]["message"]
+    assert "has no word on this: it ended with exit code 1: no such module" in asked["error"]["message"]
+    assert "a hook refused this call: the hook" in denied["error"]["message"]
+    assert searched["ok"]
+    # That a failure may be passed over is no word for the call.
+    assert "needs approval" in unasked["error"]["message"]
+
+
+def test_a_hook_of_ones_own_is_never_taken_from_the_folder_at_hand(hooked: Hooked) -> None:
+    (hooked.project / "check.sh").write_text("touch ran")
+    hooked.config.write_text('[[hooks.PreToolUse]]\nhooks = [{command = "sh check.sh"}]\n')
+    done = hooked.program.run("tool", "call", "list", "{}")
+    assert (done.returncode, not (hooked.project / "ran").exists()) == (2, True)
+    assert "config.toml:1: a hook of yours runs `check.sh`, which would be another" in done.stderr

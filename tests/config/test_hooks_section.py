@@ -30,8 +30,13 @@ GROUP = "[[hooks.PreToolUse]]\n"
             f"{GROUP}hooks = [{{command = 'x', timeout = 0}}]",
             "2: hooks.PreToolUse.0.hooks.0.timeout must be more than 0, got 0",
         ),
+        (
+            "[[hooks.Stop]]\nhooks = [{command = 'x', on_failure = 'ask'}]",
+            '1: hooks.Stop must be valid (Value error, cannot have on_failure = "ask": only calls can be asked '
+            'about), got [{"hooks": [{"command": "x", "on_failure": "ask"}]}]',
+        ),
     ],
-    ids=["event", "group", "hook", "missing", "time"],
+    ids=["event", "group", "hook", "missing", "time", "ask"],
 )
 def test_a_mistake_names_its_line_and_the_nearest_key(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "config.toml"
@@ -45,4 +50,7 @@ def test_a_matcher_must_be_an_expression(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(f'{GROUP}matcher = "("')
     with pytest.raises(ConfigError, match="is no regular expression: missing"):
+        load_settings(Sources(read_settings_file(file), {}, {}))
+    file.write_text(f'{GROUP}matcher = "(?!mcp__).*"')
+    with pytest.raises(ConfigError, match="only plain parts are possible here"):
         load_settings(Sources(read_settings_file(file), {}, {}))
