@@ -1,4 +1,4 @@
-"""What is said of a session when it is left: its name, what it changed, what it cost, the way back."""
+"""What is said of a session when it is left: what it changed and cost, how its check ended, the way back."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,10 +14,12 @@ PATIENCE = 2.0
 
 
 async def farewell(
-    title: str, files: Sequence[ChangedFile], folder: Path, cost: float | None, resume: str
+    title: str, files: Sequence[ChangedFile], folder: Path, check: str, cost: float | None, resume: str
 ) -> str:
     """Safe lines for the normal screen."""
     lines = [safe_line(title), *await _changes(files, folder)]
+    if check:
+        lines.append(safe_line(check))
     if cost is not None:
         lines.append(f"${cost:.2f}")
     return "\n".join([*lines, f"coder-tui --resume {resume}"])

@@ -53,6 +53,8 @@ class Verifier:
         self._turn = turn
         self._notify = notify
         self._rounds: tuple[int, int] = (0, 0)
+        self.newest = ""
+        """How the newest check ended, in a few words; empty before there was one."""
 
     async def after_turn(self) -> "Failure | None":
         """When the model has ended: what it must hear, if anything."""
@@ -75,7 +77,10 @@ class Verifier:
         limit = round(self._rules.timeout_sec * 1000)
         # Only a command that names git may write git's own folder.
         async with self._changes.watch.over(VERIFY, touches_git="git" in command):
-            return await self._commands.run(command, label=VERIFY, answer="verify.command", timeout_ms=limit)
+            shown = await self._commands.run(command, label=VERIFY, answer="verify.command", timeout_ms=limit)
+        if shown is not None:
+            self.newest = f"last check {'failed' if shown.exit_code else 'passed'}: {shown.command}"
+        return shown
 
     async def _check(self, command: str, turn: int) -> "Failure | None":
         number = self._rounds[1] + 1 if self._rounds[0] == turn else 1

@@ -65,7 +65,8 @@ async def _farewell(session: Session) -> str:
     if not session.title or not session.is_kept:
         return ""
     files = await session.changed_files()
-    return await farewell(session.title, files, session.directory, session.record.cost, session.id)
+    check, cost = session.verifier.newest, session.record.cost
+    return await farewell(session.title, files, session.directory, check, cost, session.id)
 
 
 class _Leaving:

@@ -83,7 +83,8 @@ class Departure:
         from coder_tui.agent.farewell import farewell
 
         cost, files = self.screen.status.status.cost, await session.changed_files()
-        return Text(await farewell(router.title, files, session.directory, cost, session.id))
+        check = session.verifier.newest
+        return Text(await farewell(router.title, files, session.directory, check, cost, session.id))
 
 
 async def quieten(screen: SessionScreen) -> None:

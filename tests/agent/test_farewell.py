@@ -15,7 +15,9 @@ async def test_it_names_the_session_its_files_its_cost_and_the_way_back() -> Non
         ChangedFile(FOLDER / "old.py", 1, b"a\n", None),
         ChangedFile(Path("/etc/big"), 1, None, None, is_too_large=True),
     )
-    assert await farewell("make \x1b[31mit safe", files, FOLDER, 0.371, "s1") == "\n".join(
+    assert await farewell(
+        "make \x1b[31mit safe", files, FOLDER, "check passed: pytest", 0.371, "s1"
+    ) == "\n".join(
         [
             "make ␛[31mit safe",
             "4 files changed  +3 -2",
@@ -23,6 +25,7 @@ async def test_it_names_the_session_its_files_its_cost_and_the_way_back() -> Non
             "  A new␛.py  +1 -0",
             "  D old.py  +0 -1",
             "  M /etc/big  +0 -0",
+            "check passed: pytest",
             "$0.37",
             "coder-tui --resume s1",
         ]
@@ -30,10 +33,10 @@ async def test_it_names_the_session_its_files_its_cost_and_the_way_back() -> Non
 
 
 async def test_what_is_not_known_or_not_there_is_left_out() -> None:
-    assert await farewell("talk", (), FOLDER, None, "s1") == "talk\ncoder-tui --resume s1"
+    assert await farewell("talk", (), FOLDER, "", None, "s1") == "talk\ncoder-tui --resume s1"
 
 
 async def test_many_files_are_counted_and_not_all_listed() -> None:
     files = tuple(ChangedFile(FOLDER / f"{number}", 1, None, b"x\n") for number in range(MOST_FILES + 3))
-    said = (await farewell("work", files, FOLDER, None, "s1")).split("\n")
+    said = (await farewell("work", files, FOLDER, "", None, "s1")).split("\n")
     assert (said[1], said[-2]) == ("11 files changed  +11 -0", "  and 3 more")

@@ -65,7 +65,7 @@ def test_a_task_from_its_plan_to_a_redo_after_a_resume(program: Program) -> None
             assert contents(program) == KEPT
             tmux.keys("C-c")
             tmux.keys("C-d")
-            tmux.shows(r"--resume \w+[\s\S]*exit code 0")
+            tmux.shows(r"last check passed: sh check.sh[\s\S]*--resume \w+[\s\S]*exit code 0")
         with Tmux(f"{command} --continue", program.project, program.environment, 80, 24) as tmux:
             make_again(tmux)
             assert contents(program) == AT_THE_END

@@ -195,6 +195,12 @@ class FakeChildren:
         return self.said[child_id]
 
 
+class FakeVerifier:
+    """What a check came to, as the test says."""
+
+    newest = ""
+
+
 class FakeSession:
     """A turn runs from `submit` until `finish` or `interrupt`; events in between come from `emit`."""
 
@@ -210,6 +216,7 @@ class FakeSession:
         self.mcp = no_servers()
         self.subagents = FakeChildren()
         self.lookup = FakeLookup()
+        self.verifier = FakeVerifier()
         self.submitted: list[str] = []
         self.answers: list[tuple[str, Reply]] = []
         self.interrupts = 0

@@ -73,10 +73,11 @@ async def test_a_session_that_cannot_open_ends_with_one_sentence_and_its_code() 
 async def test_leaving_closes_the_session_and_says_how_to_come_back() -> None:
     async with stage() as s:
         s.session.emit(SessionRenamed("fix \x1b[31m[b]div"))
+        s.session.verifier.newest = "check failed: make [b]test"
         await s.pilot.press("ctrl+d")
         await s.until(lambda: s.app.return_code == 0)
         assert s.session.is_closed
-        assert last_words(s.app) == "fix ␛[31m[b]div\ncoder-tui --resume s-1"
+        assert last_words(s.app) == "fix ␛[31m[b]div\ncheck failed: make [b]test\ncoder-tui --resume s-1"
 
 
 async def test_leaving_twice_at_once_leaves_once() -> None:
