@@ -9,6 +9,9 @@ from coder_tui.tools.aliases import canonical_arguments
 from coder_tui.tools.base import Params, Tool
 from coder_tui.tools.repair import parse_arguments
 
+_OWN_WORDS = "Value error, "
+"""What pydantic puts before the words of a check of ours."""
+
 
 def understand(tool: Tool[Any], arguments: str) -> tuple[Tool[Any], Params]:
     """Read the JSON text as this tool's parameters; `ToolError` has a line for each field that is wrong."""
@@ -33,14 +36,23 @@ def rewritten(tool: Tool[Any], params: Params, text: str) -> Params:
 
 def _invalid(tool: Tool[Any], error: ValidationError) -> ToolError:
     lines = [
-        f"{'.'.join(map(str, problem['loc'])) or 'arguments'}: {problem['msg']}"
+        _complaint(problem["loc"], problem["msg"].removeprefix(_OWN_WORDS))
         for problem in error.errors(include_url=False, include_context=False, include_input=False)
     ]
-    fields = ", ".join(
-        name if field.is_required() else f"{name}?" for name, field in tool.params.model_fields.items()
-    )
     return ToolError(
         ErrorType.INVALID_TOOL_PARAMS,
         "invalid args: " + "\n".join(lines),
-        f"{tool.name} takes: {fields or 'nothing'}.",
+        f"{tool.name} takes: {_fields(tool) or 'nothing'}.",
     )
+
+
+def _complaint(place: tuple[int | str, ...], message: str) -> str:
+    """What speaks of the call as a whole names its fields by itself."""
+    return f"{'.'.join(map(str, place))}: {message}" if place else message
+
+
+def _fields(tool: Tool[Any]) -> str:
+    """As the model was told of them: a tool that others bring has a schema and no fields of ours."""
+    schema = tool.params.model_json_schema()
+    required = schema.get("required", [])
+    return ", ".join(name if name in required else f"{name}?" for name in schema.get("properties", {}))

@@ -45,7 +45,7 @@ class ForeignParams(Params):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if complaints := _complaints(self.schema_given, self.arguments):
-            raise ValueError("; ".join(complaints))
+            raise ValueError("\n".join(complaints))
         return self
 
     @classmethod

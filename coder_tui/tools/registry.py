@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from rapidfuzz import process
+from rapidfuzz import fuzz, process
 
 from coder_tui.llm.client import ToolDefinition
 from coder_tui.llm.traits import EditDialect, ModelTraits
@@ -18,6 +18,8 @@ from coder_tui.tools.descriptions import description_of
 AnyTool = Tool[Any]
 _PATCH_TOOLS = frozenset({"apply_patch"})
 _EDIT_TOOLS = frozenset({"edit", "write", "patch"})
+_LONGEST = 100
+"""Characters of a name that are compared; nobody knows how long a wrong one is."""
 _FLAGGED = {"websearch": "websearch", "batch": "batch_tool", "plan_exit": "plan_mode"}
 
 
@@ -148,10 +150,16 @@ class Registry:
         return tool.name not in (_EDIT_TOOLS if patches else _PATCH_TOOLS)
 
     def _unknown(self, name: str) -> ToolError:
-        nearest = [match for match, _, _ in process.extract(name, sorted(self._entries), limit=3)]
+        known = sorted(self._entries)
+        nearest = [near for near, _, _ in process.extract(name[:_LONGEST], known, scorer=_alike, limit=3)]
         return ToolError(
             ErrorType.UNKNOWN_TOOL, f"unknown tool: {name}", f"The nearest are: {', '.join(nearest)}."
         )
+
+
+def _alike(given: str, known: str, **_: object) -> float:
+    """A slip of the pen is nearer than a name that merely holds the other."""
+    return max(fuzz.ratio(given, known), 0.8 * fuzz.partial_ratio(given, known))
 
 
 def definition_of(tool: AnyTool) -> ToolDefinition:

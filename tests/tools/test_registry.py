@@ -49,6 +49,16 @@ def test_an_unknown_tool_names_the_nearest() -> None:
     assert "read" in caught.value.hint
 
 
+def test_a_slip_is_nearer_than_a_longer_name_that_holds_it() -> None:
+    many = Registry([tool(name) for name in ("create_file", "read", "read_around", "read_many", "bash")])
+    with pytest.raises(ToolError) as slip:
+        many.get("rea")
+    assert slip.value.hint.startswith("The nearest are: read, ")
+    with pytest.raises(ToolError) as part:
+        Registry([tool("bash"), tool("glob"), tool("discovered_tool_hello")]).get("hello")
+    assert part.value.hint.startswith("The nearest are: discovered_tool_hello, ")
+
+
 @pytest.mark.parametrize("name", ["", "__class__", "a" * 10_000])
 def test_strange_names_are_unknown(name: str) -> None:
     with pytest.raises(ToolError, match="unknown tool"):
