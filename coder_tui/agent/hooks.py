@@ -133,8 +133,9 @@ class HookRunner:
     def _failed(self, hook: Hook, problem: str) -> HookReply | None:
         """That is told once. What it was to watch over does not go on as if it had said yes."""
         self._warn(hook, problem)
-        effect = hook.when_it_fails
-        return effect and HookReply(effect, f"the hook `{hook.shown}` has no word on this: it {problem}")
+        if (effect := hook.when_it_fails) is None:
+            return None
+        return HookReply(effect, f"the hook `{hook.shown}` has no word on this: it {problem}")
 
     async def _converse(self, hook: Hook, fields: Mapping[str, Any], limit: float) -> HookReply:
         told = {

@@ -32,8 +32,8 @@ GROUP = "[[hooks.PreToolUse]]\n"
         ),
         (
             "[[hooks.Stop]]\nhooks = [{command = 'x', on_failure = 'ask'}]",
-            '1: hooks.Stop must be valid (Value error, cannot have on_failure = "ask": only calls can be asked '
-            'about), got [{"hooks": [{"command": "x", "on_failure": "ask"}]}]',
+            '1: hooks.Stop must be valid (Value error, cannot have on_failure = "ask": only calls can be '
+            'asked about), got [{"hooks": [{"command": "x", "on_failure": "ask"}]}]',
         ),
     ],
     ids=["event", "group", "hook", "missing", "time", "ask"],
