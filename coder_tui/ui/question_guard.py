@@ -74,7 +74,7 @@ class QuestionGuard:
         self._sends_from = max(self._sends_from, at + ARM)
 
     def settle(self) -> None:
-        """What was typed so far was meant: no sentence goes on in a field, or by an arrow."""
+        """What was typed so far was meant: no sentence goes on in a field."""
         self._burst = ""
 
     def release(self) -> str:
@@ -98,10 +98,7 @@ class QuestionGuard:
             return Stay()
         if key == "enter":
             return self._enter(at)
-        if key in _STEPS:
-            self.settle()
-            return Applied(key)
-        if key == "ctrl+y" and not self._burst:
+        if key in _STEPS or (key == "ctrl+y" and not self._burst):
             return Applied(key)
         return Passed(key)
 
@@ -110,9 +107,9 @@ class QuestionGuard:
         self._burst = ""
         return Demoted()
 
-    def wake(self, at: float) -> FormVerdict:
-        """A burst that was followed by silence was meant."""
-        if not self._burst or at < self._settles_at:
+    def wake(self, at: float, key: str = "") -> FormVerdict:
+        """A burst that was followed by silence was meant, and so was one before a key that nobody types."""
+        if not self._burst or (at < self._settles_at and key not in _STEPS):
             return Stay()
         self._burst = ""
         return Applied("enter") if self._has_enter else Settled()

@@ -78,8 +78,12 @@ def test_backspace_takes_the_last_letters_back() -> None:
 def test_an_arrow_ends_what_may_still_be_a_sentence() -> None:
     machine = QuestionGuard(0.0)
     press(machine, "1", READY)
-    assert press(machine, "down", READY + 0.1) == Applied("down")
-    assert (machine.has_burst, machine.release()) == (False, "")
+    assert machine.wake(READY + 0.1, "down") == Settled()
+    press(machine, "1", READY + 0.2)
+    press(machine, "enter", READY + 0.3)
+    assert machine.wake(READY + 0.4, "down") == Applied("enter")
+    assert press(machine, "down", READY + 0.4) == Applied("down")
+    assert machine.release() == ""
 
 
 def test_only_enter_waits_on_a_page_that_has_just_come() -> None:

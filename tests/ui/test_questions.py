@@ -65,9 +65,9 @@ async def test_the_recommended_option_is_marked_and_not_picked() -> None:
 async def test_several_questions_end_on_a_page_with_all_answers() -> None:
     async with stage(size=(80, 24)) as s:
         await opened(s, questions())
-        await s.pilot.press("1")
-        await ready(s)
-        await s.pilot.press("enter", "space", "down", "down", "space", "tab", *"both", "enter")
+        await s.pilot.press(
+            "1", "enter", "down", "up", "space", "down", "down", "space", "tab", *"both", "enter"
+        )
         await s.pilot.press("right", "down", *"by friday", "enter")
         await s.until(lambda: "note: both" in s.drawn() and "✓ by friday" in s.drawn())
         await ready(s)

@@ -66,7 +66,7 @@ class QuestionsScreen(ArmedScreen[Closed]):
         if isinstance(field, Prompt) and not _is_cancel(event):
             await self._take_in_field(field, event)
             return True
-        if not self._catch_up(event.time):
+        if not self._catch_up(event):
             return False
         if isinstance(event, events.Paste):
             return self._enact(self.guard.paste(event.text))
@@ -75,10 +75,11 @@ class QuestionsScreen(ArmedScreen[Closed]):
     def woken(self) -> None:
         self._enact(self.guard.wake(self._clock()))
 
-    def _catch_up(self, at: float) -> bool:
-        """Do what was due before this key was pressed; whether the dialog is still there for it."""
+    def _catch_up(self, event: events.Key | events.Paste) -> bool:
+        """Do what is due before this key; whether the dialog is still there for it."""
         if self.guard.has_burst:
-            self._enact(self.guard.wake(at))
+            key = event.key if isinstance(event, events.Key) else ""
+            self._enact(self.guard.wake(event.time, key))
         return self.is_active
 
     def show_step(self) -> None:
