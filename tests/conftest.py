@@ -1,10 +1,12 @@
 """One model process for all tests: loading litellm takes seconds."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
+import pytest
 import pytest_asyncio
 
 from coder_tui.llm.host_client import HostClient
+from tests.fakes.ready_program import own_hosts, program_files, ready_hosts
 
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -21,3 +23,23 @@ async def shared_host() -> AsyncIterator[HostClient]:
     await client.warm()
     yield client
     await client.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed_program() -> Iterator[None]:
+    with program_files():
+        yield
+
+
+@pytest.fixture(scope="session", name="ready_hosts")
+def hosts_that_are_ready() -> Iterator[None]:
+    """The programs that tests start need not load litellm."""
+    with ready_hosts():
+        yield
+
+
+@pytest.fixture(name="own_hosts")
+def hosts_of_ones_own(ready_hosts: None) -> Iterator[None]:
+    """The programs of a test do load litellm: it is about their model process, or about everything."""
+    with own_hosts():
+        yield

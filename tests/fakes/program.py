@@ -3,12 +3,13 @@
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PROGRAM = str(Path(sys.executable).with_name("coder-tui"))
+from tests.fakes.ready_program import PROGRAM
+
+__all__ = ["NO_SERVERS", "PATIENCE", "PROGRAM", "Program", "json_lines"]
 PATIENCE = 120
 NO_SERVERS = '{"*": {"enabled": false}}'
 """Settings without language servers, whose start is slow: tests that want one enable it by name."""
