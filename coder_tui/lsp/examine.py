@@ -13,7 +13,7 @@ from coder_tui.lsp.selection import Selected, Selection, Selector
 from coder_tui.lsp.wire import LARGEST_TEXT, Checked, ServerOrder
 from coder_tui.protocol.errors import ToolError
 from coder_tui.workspace.confine import Workspace
-from coder_tui.workspace.files import load_if_there
+from coder_tui.workspace.files import holds, load_if_there
 
 
 class Examiner:
@@ -38,8 +38,11 @@ class Examiner:
                 self.languages[chosen.order.key] = (chosen.spec.name, chosen.spec.language)
         return selection
 
-    async def load(self, path: Path) -> str | None:
+    async def load(self, path: Path, likely: str | None = None) -> str | None:
         """The text on disk; None for what is gone, or no text that servers are asked about."""
+        # To look whether it is what was meant to be there takes a third of reading whatever there is.
+        if likely is not None and holds(path, likely):
+            return likely
         try:
             file = await load_if_there(self._workspace.locate(str(path)))
         except ToolError:

@@ -27,6 +27,11 @@ class Foresight:
             earlier.looking.cancel()
         self._expected[path] = _Expected(text, asyncio.ensure_future(self._look(path, text)))
 
+    def text_for(self, path: Path) -> str | None:
+        """What is about to be written there, where somebody said so."""
+        expected = self._expected.get(path)
+        return expected.text if expected else None
+
     async def take(self, path: Path, text: str | None) -> dict[str, Checked]:
         """What servers said of this very text, or how far they are; empty where they were not asked."""
         expected = self._expected.pop(path, None)

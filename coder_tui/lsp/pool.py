@@ -214,7 +214,7 @@ class LspPool:
         await self._hosting.close()
 
     async def _after(self, path: Path, old_text: str | None) -> Report:
-        text = await self._files.load(path)
+        text = await self._files.load(path, self._foresight.text_for(path))
         foreseen = await self._foresight.take(path, text)
         async with self._files.lock(path):
             if text is None:

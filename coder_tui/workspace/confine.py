@@ -17,7 +17,7 @@ _SHARED_MEMORY = Path("/dev/shm")  # ordinary files, kept in memory
 # O_PATH needs no read permission on the folders of the way; systems without it open them for reading.
 _ON_THE_WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 _FOLDER_FLAGS = _ON_THE_WAY | os.O_NOFOLLOW
-_FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
+FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 _FAILURES: dict[int, tuple[ErrorType, str, str]] = {
     errno.ENOENT: (ErrorType.FILE_NOT_FOUND, "No file or folder at {shown}.", "Look with list or glob."),
     errno.ENOTDIR: (ErrorType.FILE_NOT_FOUND, "A part of {shown} is not a folder.", "Look with list."),
@@ -137,7 +137,7 @@ def open_regular(located: Located) -> int:
             mode = _status(located, folder).st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
                 raise _not_a_file(located, mode)
-            descriptor = os.open(located.path.name, _FILE_FLAGS, dir_fd=folder)
+            descriptor = os.open(located.path.name, FILE_FLAGS, dir_fd=folder)
     except OSError as error:
         raise explain(error, located) from error
     mode = os.fstat(descriptor).st_mode

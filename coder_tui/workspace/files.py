@@ -8,9 +8,10 @@ import re
 import stat
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from pathlib import Path
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.workspace.confine import Located, explain, open_regular
+from coder_tui.workspace.confine import FILE_FLAGS, Located, explain, open_regular
 
 WHOLE_LIMIT = 50 * 1024 * 1024
 """The largest file that is ever held in memory as a whole."""
@@ -190,6 +191,24 @@ def _load(descriptor: int, located: Located) -> TextFile:
     check_size(len(data), located)
     loaded = decode(data, located, mode=stat.S_IMODE(status.st_mode), links=status.st_nlink)
     return replace(loaded, device_and_inode=(status.st_dev, status.st_ino))
+
+
+def holds(path: Path, text: str) -> bool:
+    """Whether exactly this lies there, in UTF-8; False, too, for what takes longer than a moment to tell."""
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) > _READ_AT_ONCE or b"\0" in data or data.startswith(codecs.BOM_UTF8):
+        return False
+    try:
+        descriptor = os.open(path, FILE_FLAGS)
+    except OSError:
+        return False
+    try:
+        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        return is_file and os.read(descriptor, len(data) + 1) == data
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
 
 
 async def load_if_there(located: Located) -> TextFile | None:

@@ -1,5 +1,6 @@
 """Text survives loading byte for byte."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,16 @@ from hypothesis import strategies as st
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.workspace.confine import Located, Workspace
-from coder_tui.workspace.files import Encoding, Newline, TextFile, decode, digest_of, load, load_if_there
+from coder_tui.workspace.files import (
+    Encoding,
+    Newline,
+    TextFile,
+    decode,
+    digest_of,
+    holds,
+    load,
+    load_if_there,
+)
 
 HERE = Located(Path("/f"), "f", is_inside=True, escapes_by_link=False)
 
@@ -87,3 +97,21 @@ async def test_a_file_too_large_to_hold_is_refused(located: Located) -> None:
         await load(located)
 
     assert caught.value.type is ErrorType.TOO_LARGE
+
+
+async def test_what_a_file_holds_is_told_from_its_bytes(located: Located, tmp_path: Path) -> None:
+    path = located.path
+    path.write_text("a é\n")
+    link, pipe = tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(path)
+    os.mkfifo(pipe)
+    assert holds(path, "a é\n")
+    others = (*((path, text) for text in ("a é", "a é\n\n", "a e\n", "\udcff")), (tmp_path / "none", ""))
+    for place, text in (*others, (link, "a é\n"), (pipe, ""), (tmp_path, "")):
+        assert not holds(place, text), (place, text)
+
+
+@pytest.mark.parametrize("text", ["\ufeffa", "a\0", "a" * 40_000], ids=["bom", "nul", "long"])
+async def test_what_takes_longer_to_tell_is_left_to_loading(located: Located, text: str) -> None:
+    located.path.write_text(text)
+    assert not holds(located.path, text)
