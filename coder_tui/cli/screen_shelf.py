@@ -43,6 +43,9 @@ class CoreShelf:
     async def search(self, words: str, *, everywhere: bool) -> tuple[Hit, ...]:
         return await self._core.store.search(words, self._folder(everywhere), MOST)
 
+    async def open_elsewhere(self) -> frozenset[str]:
+        return await self._core.store.claimed_elsewhere()
+
     async def rename(self, session_id: str, title: str) -> None:
         if session_id == self._session.id:
             await self._session.rename(title)

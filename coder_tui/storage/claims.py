@@ -7,6 +7,8 @@ from pathlib import Path
 from coder_tui.config.paths import display_path
 from coder_tui.protocol.errors import StorageError
 
+_ENDING = ".lock"
+
 
 class Claims:
     """Locks on files in `folder`, one for each claimed session. Its calls block, if briefly."""
@@ -33,6 +35,11 @@ class Claims:
     def holds(self, session_id: str) -> bool:
         return session_id in self._held
 
+    def held_elsewhere(self) -> frozenset[str]:
+        """The sessions that others hold now."""
+        found = (path.stem for path in self._folder.glob(f"*{_ENDING}"))
+        return frozenset(each for each in found if each not in self._held and _is_locked(self._path(each)))
+
     def release(self, session_id: str) -> None:
         handle = self._held.pop(session_id, None)
         if handle is not None:
@@ -45,7 +52,7 @@ class Claims:
             self.release(session_id)
 
     def _path(self, session_id: str) -> Path:
-        return self._folder / f"{session_id}.lock"
+        return self._folder / f"{session_id}{_ENDING}"
 
 
 def _lock(path: Path) -> int | None:
@@ -62,6 +69,24 @@ def _lock(path: Path) -> int | None:
             raise
         if _is_named(path, handle):
             return handle
+        os.close(handle)
+
+
+def _is_locked(path: Path) -> bool:
+    """Looks only at files that are there: what nobody holds has none, but after a crash."""
+    try:
+        handle = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    else:
+        return False
+    finally:
         os.close(handle)
 
 

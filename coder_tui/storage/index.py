@@ -88,6 +88,10 @@ class SessionIndex:
         """Become the one writer of a session until `release`, `close` or death; False where another is."""
         return await self._database.read(lambda _: self._claims.take(session_id))
 
+    async def claimed_elsewhere(self) -> frozenset[str]:
+        """The sessions that other processes write now."""
+        return await self._database.read(lambda _: self._claims.held_elsewhere())
+
     async def release(self, session_id: str) -> None:
         await self._database.read(lambda _: self._claims.release(session_id))
 

@@ -22,6 +22,9 @@ class Shelf(Protocol):
     async def search(self, words: str, *, everywhere: bool) -> "tuple[Hit, ...]":
         """Those in which all words were said, the one used last first."""
 
+    async def open_elsewhere(self) -> frozenset[str]:
+        """The sessions that other programs have open."""
+
     async def rename(self, session_id: str, title: str) -> None: ...
 
     async def delete(self, session_id: str) -> None:
@@ -51,6 +54,9 @@ class EmptyShelf:
 
     async def search(self, words: str, *, everywhere: bool) -> "tuple[Hit, ...]":
         return ()
+
+    async def open_elsewhere(self) -> frozenset[str]:
+        return frozenset()
 
     async def rename(self, session_id: str, title: str) -> None:
         raise UserError(NOTHING)

@@ -26,6 +26,7 @@ def model(id: str, missing: str = "", cost: float = 2.0) -> CatalogEntry:
 class FakeShelf:
     def __init__(self, *infos: SessionInfo) -> None:
         self.infos = list(infos)
+        self.elsewhere: frozenset[str] = frozenset()
         self.opened: dict[str, FakeSession] = {}
         self.asked: list[str] = []
         self.problem = ""
@@ -45,6 +46,9 @@ class FakeShelf:
 
     async def sessions(self, *, everywhere: bool) -> tuple[SessionInfo, ...]:
         return tuple(info for info in self.infos if everywhere or info.directory == "/srv/project")
+
+    async def open_elsewhere(self) -> frozenset[str]:
+        return self.elsewhere
 
     async def search(self, words: str, *, everywhere: bool) -> tuple[Hit, ...]:
         self.sought.set()

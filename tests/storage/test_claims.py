@@ -35,8 +35,10 @@ def test_another_process_holds_a_claim_until_it_is_killed(tmp_path: Path) -> Non
         assert holder.stdout is not None and holder.stdout.readline() == "True\n"
         claims = Claims(tmp_path)
         assert (claims.take("s"), claims.take("other")) == (False, True)
+        assert claims.held_elsewhere() == {"s"}
         holder.kill()
         holder.wait()
+        assert claims.held_elsewhere() == frozenset()
         assert claims.take("s")
         claims.release_all()
 

@@ -44,6 +44,16 @@ async def test_typing_finds_by_title_and_by_what_was_said() -> None:
         await s.until(lambda: "prices" in s.drawn())
 
 
+async def test_a_session_that_another_program_has_open_is_marked() -> None:
+    shelf = FakeShelf(stored("a1", "prices"), stored("b2", "heron"))
+    shelf.elsewhere = frozenset({"b2"})
+    async with shelved(shelf) as s:
+        await s.app.run_action("screen.sessions")
+        await listed(s)
+        rows = [line for line in s.drawn().splitlines() if "14 msg" in line]
+        assert ["in use" in row for row in rows] == [False, True]
+
+
 async def test_search_by_command_looks_in_all_folders() -> None:
     shelf = FakeShelf(stored("a1", "prices"), stored("b2", "birds", 1, "/srv/x"))
     shelf.said["b2"] = "an egret, too"

@@ -52,6 +52,7 @@ class SessionsScreen(PickerScreen):
         self._directory = directory
         self._listed: tuple[SessionInfo, ...] = ()
         self._infos: dict[str, SessionInfo] = {}
+        self._elsewhere: frozenset[str] = frozenset()
         self._query = query
         self._wanted: str | None = None
         """The key of what is marked next; None leaves the mark where it is."""
@@ -159,6 +160,7 @@ class SessionsScreen(PickerScreen):
         problem = ""
         try:
             self._listed = await self._shelf.sessions(everywhere=self._is_everywhere)
+            self._elsewhere = await self._shelf.open_elsewhere()
         except UserError as error:
             problem = str(error)
         self._is_loaded = True
@@ -192,7 +194,6 @@ class SessionsScreen(PickerScreen):
     def _item(self, info: SessionInfo, now: datetime, excerpt: str | None, query: str) -> Item:
         title, folder = info.title or _UNTITLED, safe_line(display_path(Path(info.directory)))
         cost = "" if info.cost is None else f"${info.cost:.2f}"
-        state = f"{self.chrome.ready} open here" if info.id == self._current else ""
         place = (folder,) if self._is_everywhere else ()
         # What was said fits by the store's word, a folder as it is written: the list finds the query itself.
         is_found = excerpt is not None or (place and query.lower() in folder.lower())
@@ -200,10 +201,15 @@ class SessionsScreen(PickerScreen):
             key=info.id,
             label=title,
             lead=age((now - info.updated).total_seconds()),
-            details=(*place, f"{info.message_count} msg", cost, state),
+            details=(*place, f"{info.message_count} msg", cost, self._state(info.id)),
             note=f"{excerpt or title}  {info.id}  {info.model}  {folder}",
             also=query.replace(" ", "") if is_found else "",
         )
+
+    def _state(self, session_id: str) -> str:
+        if session_id == self._current:
+            return f"{self.chrome.ready} open here"
+        return f"{self.chrome.ready} in use" if session_id in self._elsewhere else ""
 
 
 def age(seconds: float) -> str:
