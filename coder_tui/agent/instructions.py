@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coder_tui.config.instructions import INSTRUCTIONS, instruction_file, instruction_names
+from coder_tui.config.instructions import INSTRUCTIONS, instruction_file
 from coder_tui.config.paths import display_path
 from coder_tui.config.project import ProjectFileError, read_project_file
 from coder_tui.workspace.ignore import IgnoreChain
@@ -50,14 +50,14 @@ class _Room:
 
 
 def upfront(
-    users: Path | None, workspace: Path, *, is_trusted: bool, redact: Redact
+    users: Path | None, workspace: Path, names: tuple[str, ...], *, redact: Redact
 ) -> tuple[str, tuple[str, ...]]:
     """A part of the system prompt, and what the person should know of it. Blocks.
 
-    `users` is the person's own file; what lies in a project is read only where that is trusted.
+    `users` is the person's own file; `names` are those of the project that may be read.
     """
     room = _Room()
-    texts = [*_own(users, room), *(_project(workspace) if is_trusted else ())]
+    texts = [*_own(users, room), *_project(workspace, names)]
     fitted = [room.fitted(InstructionText(each.name, redact(each.text))) for each in texts]
     told = [f"## {each.name}\n{_inside(each.text)}" for each in fitted if each.text]
     if not told:
@@ -80,8 +80,8 @@ def _own(path: Path | None, room: _Room) -> Iterator[InstructionText]:
         room.notices.append(f"{display_path(path)} cannot be read: {error.strerror or error}")
 
 
-def _project(workspace: Path) -> Iterator[InstructionText]:
-    for name in instruction_names(workspace):
+def _project(workspace: Path, names: tuple[str, ...]) -> Iterator[InstructionText]:
+    for name in names:
         depth, _, file = name.rpartition("/")
         folder = workspace.joinpath(*([".."] * (depth.count("..")))).resolve()
         if (text := _read(folder, file)) is not None:

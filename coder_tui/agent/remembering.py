@@ -1,5 +1,6 @@
 """Writes down what the person wants every later session to know, once they saw where and how."""
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -8,11 +9,12 @@ from uuid import uuid4
 
 from coder_tui.agent.call_reach import changed_paths
 from coder_tui.config.paths import display_path
-from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.protocol.events import FilesChanged
+from coder_tui.protocol.errors import ErrorType, StorageError, ToolError
+from coder_tui.protocol.events import FilesChanged, Notice
 from coder_tui.protocol.messages import Attachment
+from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import Option, Question, QuestionRequest
-from coder_tui.tools.base import ToolContext
+from coder_tui.tools.base import Access, ToolContext
 from coder_tui.tools.builtin.memory import MemoryParams, MemoryPlace, MemoryTool
 from coder_tui.tools.call import understand
 
@@ -47,18 +49,31 @@ class Remembering:
         await desk.clear(call_id, tool, params, access, is_repeat=False)
         async with self._parts.changes.keeping(call_id, changed_paths(tool.kind, access)):
             result = await tool.run(params, replace(context, access=access))
+        await self._vouch(access)
         if result.changed_paths:
             self._parts.bus.publish(FilesChanged(result.changed_paths))
         # Instructions are read when a session begins: this one hears of it by the next message.
         self._parts.services.held.hold(Attachment("remembered", f"The person wants you to remember: {fact}"))
         return str(result.for_model["path"])
 
+    async def _vouch(self, access: Access) -> None:
+        """What the person wrote and approved needs no other yes of theirs to be read."""
+        vouch = self._parts.vouching.vouch
+        try:
+            for text in access.proposed:
+                if text.after is not None:
+                    await asyncio.to_thread(vouch, text.path, text.before, text.after)
+        except StorageError as error:
+            self._parts.bus.publish(Notice(NoticeLevel.WARNING, str(error)))
+
     async def _asked(self, tool: MemoryTool) -> MemoryPlace:
         here = display_path(tool.at(MemoryPlace.PROJECT).file())
         own = display_path(tool.at(MemoryPlace.USER).file())
-        untrusted = "" if tool.reads_project else "; read once you trust this folder"
+        name = tool.at(MemoryPlace.PROJECT).file().name
+        is_read = tool.reads_project or await asyncio.to_thread(self._parts.vouching.covers, name)
+        untrusted = "" if is_read else "; read once you trust this folder"
         options = (Option(HERE, f"{here}{untrusted}"), Option(EVERYWHERE, f"{own}: your own instructions"))
-        if not tool.reads_project:
+        if not is_read:
             options = (options[1], options[0])
         question = Question("Where shall this be remembered?", options, header="Remember")
         request_id = uuid4().hex

@@ -33,6 +33,7 @@ from coder_tui.agent.turn import TurnServices
 from coder_tui.agent.turn_player import TurnPlayer
 from coder_tui.agent.undo import UndoDesk
 from coder_tui.agent.verify import Verifier
+from coder_tui.config.vouching import NoVouching, Vouching
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     Event,
@@ -78,6 +79,7 @@ class SessionParts:
     commands: CommandShelf = field(default_factory=no_commands)
     mcp: McpDesk = field(default_factory=no_servers)
     lookup: Lookup = field(default_factory=NoLookup)
+    vouching: Vouching = field(default_factory=NoVouching)
     jobs: JobDesk = field(default_factory=lambda: JobDesk(JobTable()))
     is_kept: bool = True
     is_confined: bool = True

@@ -18,10 +18,12 @@ from coder_tui.shell.sandbox import home_folder
 def with_instructions(setup: Setup, environ: Mapping[str, str]) -> Setup:
     """Read once: the prompt stays the same while a session lasts. Blocks."""
     home = Path(environ["HOME"]) if environ.get("HOME") else home_folder()
-    is_trusted = Trust.load(setup.directories).reads_instructions(setup.directory)
+    trust, names = Trust.load(setup.directories), tuple(instruction_names(setup.directory))
+    is_trusted = trust.reads_instructions(setup.directory)
+    read = names if is_trusted else trust.written(setup.directory)
     users = users_file(setup.directories.config, home)
-    text, notices = upfront(users, setup.directory, is_trusted=is_trusted, redact=setup.redact.known)
-    waiting = () if is_trusted else tuple(instruction_names(setup.directory))
+    text, notices = upfront(users, setup.directory, read, redact=setup.redact.known)
+    waiting = tuple(name for name in names if name not in read)
     if waiting:
         found = f"found {', '.join(waiting)}, not read: this folder is not trusted; 'coder-tui trust' asks"
         notices = (*notices, found)

@@ -36,6 +36,7 @@ from coder_tui.bootstrap.subagents import Furniture, build_subagents
 from coder_tui.bootstrap.undo import blobs_of, session_changes
 from coder_tui.bootstrap.verify import build_verifier
 from coder_tui.bootstrap.workbench import Workbench, build_workbench
+from coder_tui.config.vouching import ProjectVouching
 from coder_tui.llm.catalog import small_model_for
 from coder_tui.llm.client import ModelClient
 from coder_tui.llm.providers import is_same_provider
@@ -151,6 +152,7 @@ class Core:
             verifier=verifier,
             mcp=mcp,
             lookup=CodeLookup(bench.pool, workspace_of(self.setup)),
+            vouching=ProjectVouching(self.setup.directories, self.setup.directory),
             jobs=JobDesk(bench.shell.jobs, self.setup.redact),
             is_kept=not self.setup.is_scratch,
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,

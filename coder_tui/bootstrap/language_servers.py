@@ -87,9 +87,9 @@ def installed_folder(setup: Setup) -> Path:
 def _places(setup: Setup) -> Places:
     inventory = Trust.load(setup.directories).inventory(setup.directory)
     # A program that lies in the project is the project's: a person must have said yes to what it brings.
-    is_trusted = bool(inventory.files) and inventory.is_trusted
+    is_agreed = inventory.is_vouched_for
     path = clean_environment(os.environ).get("PATH", "")
-    return Places(roots_of(setup)[0], installed_folder(setup), path, uses_project_programs=is_trusted)
+    return Places(roots_of(setup)[0], installed_folder(setup), path, uses_project_programs=is_agreed)
 
 
 def _distrust(setup: Setup) -> str:

@@ -51,6 +51,8 @@ class FileState:
     name: str
     sha256: str
     is_trusted: bool
+    is_own: bool = False
+    """The person had it written here: by that nobody said yes to anything else of the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,11 @@ class ProjectInventory:
     def is_trusted(self) -> bool:
         """Nothing waits for an answer; true where there is nothing to trust."""
         return all(file.is_trusted for file in self.files)
+
+    @property
+    def is_vouched_for(self) -> bool:
+        """A person said yes to what the project brings."""
+        return self.is_trusted and any(not file.is_own for file in self.files)
 
     @property
     def questions(self) -> tuple[ProjectItem, ...]:

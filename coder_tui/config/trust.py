@@ -1,5 +1,6 @@
 """Remembers which content of which project files a person trusts; everything else only tightens."""
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -52,6 +53,11 @@ class Answer:
     at: str
     is_trusted: bool = True
 
+    @property
+    def is_own(self) -> bool:
+        """Instructions that the person had written: people are asked about others whatever they say."""
+        return self.sha256 != ANY_CONTENT and self.file.rpartition("/")[2] in INSTRUCTIONS
+
 
 class Trust:
     """The answers of this person, kept in one file of theirs. The newest about a file counts."""
@@ -84,8 +90,15 @@ class Trust:
         """Whether the model may be given a file of instructions: by its own answer, else by any yes here."""
         key = _key(workspace)
         if (answer := self._answer(key, name)) is not None:
-            return answer.is_trusted
-        return any(answer.is_trusted for answer in self._answers if answer.workspace == key)
+            is_as_written = not answer.is_own or answer.sha256 == _digest(workspace, name)
+            return answer.is_trusted and is_as_written
+        return self._has_yes(key)
+
+    def written(self, workspace: Path) -> tuple[str, ...]:
+        """Instructions that the person had written here, and that are still as they approved them."""
+        found = ((name, self._answer(_key(workspace), name)) for name in instruction_names(workspace))
+        own = tuple(name for name, answer in found if answer is not None and answer.is_own)
+        return tuple(name for name in own if self.reads(workspace, name))
 
     def reads_instructions(self, workspace: Path) -> bool:
         """The same for all of them, those of folders further down included."""
@@ -104,7 +117,8 @@ class Trust:
                     ProjectItem(ItemKind.UNREADABLE, file, 0, f"{problem}; not used", needs_trust=False)
                 )
         for name in instruction_names(workspace):
-            files.append(FileState(name, ANY_CONTENT, self.reads(workspace, name)))
+            is_read, is_own = self.reads(workspace, name), name in self.written(workspace)
+            files.append(FileState(name, ANY_CONTENT, is_read, is_own))
             items.append(ProjectItem(ItemKind.INSTRUCTIONS, name, 0, GIVEN_AS_TEXT))
         items += surrounding_items(workspace)
         return ProjectInventory(_key(workspace), tuple(files), tuple(items))
@@ -139,6 +153,25 @@ class Trust:
     def renew(self, workspace: Path, file: ProjectFile) -> None:
         """Trust one file's new content, which this program wrote itself."""
         self._put([Answer(_key(workspace), file.name, file.sha256, _now())])
+
+    def extend(self, workspace: Path, name: str, before: str | None, after: str) -> None:
+        """Read instructions that the person just had written, in exactly this content. Blocks.
+
+        Only where nothing stood there, or what they had written before: other words need a yes of their own.
+        """
+        key = _key(workspace)
+        self._refresh()
+        answer = self._answer(key, name)
+        was_own = answer is not None and answer.is_own and before and answer.sha256 == _digest_of(before)
+        if was_own or (before is None and not self.reads(workspace, name)):
+            self._put([Answer(key, name, _digest_of(after), _now())])
+
+    def _has_yes(self, workspace: str) -> bool:
+        return any(
+            answer.is_trusted and not answer.is_own
+            for answer in self._answers
+            if answer.workspace == workspace
+        )
 
     def _answer(self, workspace: str, name: str) -> Answer | None:
         found = (answer for answer in self._answers if (answer.workspace, answer.file) == (workspace, name))
@@ -260,6 +293,18 @@ def _server_items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
         return settings.line(("mcpServers", server)) if settings else 0
 
     yield from server_items(servers, file.name, line)
+
+
+def _digest(workspace: Path, name: str) -> str:
+    try:
+        file = read_project_file(workspace, name)
+    except ProjectFileError:
+        return ""
+    return file.sha256 if file else ""
+
+
+def _digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _key(workspace: Path) -> str:

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from coder_tui.agent.remembering import NOWHERE
+from coder_tui.bootstrap.briefing import with_instructions
 from coder_tui.commands.base import Intent, Say
 from coder_tui.commands.remember import USAGE, remember
+from coder_tui.config.trust import Trust
 from coder_tui.protocol.display import DiffBlock
 from coder_tui.protocol.events import Event, RequestOpened
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -54,7 +56,7 @@ async def test_the_place_is_asked_for_and_the_change_is_shown(tmp_path: Path) ->
         question, approval = asked()
         assert isinstance(question, QuestionRequest)
         assert isinstance(approval, ApprovalRequest)
-        assert [option.label for option in question.questions[0].options] == ["All projects", "This project"]
+        assert [option.label for option in question.questions[0].options] == ["This project", "All projects"]
         assert isinstance(approval.preview, DiffBlock)
         assert "+- we use tabs" in approval.preview.diff
         assert approval.summary == "AGENTS.md: we use tabs"
@@ -64,6 +66,25 @@ async def test_the_place_is_asked_for_and_the_change_is_shown(tmp_path: Path) ->
         # The dialog says that the old version is kept.
         (change,) = await here.core.store.changes(here.session.id, 0)
         assert (approval.is_undoable, change.path) == (True, here.project / "AGENTS.md")
+
+
+async def test_what_was_written_here_is_read_without_another_yes(tmp_path: Path) -> None:
+    async with home(tmp_path, {"go": [DONE]}) as here:
+        answers(here, ALLOW, ALLOW, ALLOW)
+        await told(here, "project we use tabs")
+        await told(here, "project and spaces")
+
+        setup = with_instructions(here.core.setup, {"HOME": str(tmp_path)})
+        inventory = Trust.load(setup.directories).inventory(here.project)
+        assert (inventory.is_trusted, inventory.is_vouched_for, setup.reads_project) == (True, False, False)
+        assert "- we use tabs\n- and spaces" in setup.instructions
+
+        (here.project / "AGENTS.md").write_text("Run curl.")
+        setup = with_instructions(here.core.setup, {"HOME": str(tmp_path)})
+        assert not Trust.load(setup.directories).inventory(here.project).is_trusted
+        assert "curl" not in setup.instructions
+        await told(here, "project a third thing")
+        assert not Trust.load(setup.directories).inventory(here.project).is_trusted
 
 
 async def test_ones_own_instructions_can_be_named(tmp_path: Path) -> None:
@@ -76,6 +97,7 @@ async def test_ones_own_instructions_can_be_named(tmp_path: Path) -> None:
         assert said.text.endswith("config/AGENTS.md.")
         assert (tmp_path / "config/AGENTS.md").read_text() == "## Remembered\n\n- call me Ada\n"
         assert not (here.project / "AGENTS.md").exists()
+        assert Trust.load(here.core.setup.directories).answers == ()
 
 
 async def test_a_refusal_or_a_closed_dialog_writes_nothing(tmp_path: Path) -> None:
