@@ -21,6 +21,7 @@ from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm
 
 ANALYSIS = "shell analysis"
+AUTO_RULE = "mode auto"
 
 
 def decide_command(action: Action, command: ShellCommand, policy: Policy) -> list[Verdict]:
@@ -177,4 +178,4 @@ def _confined(verdict: Verdict, command: ShellCommand, policy: Policy, rule: Rul
         return by_rule(rule)
     if reason := why_not_confined(command, policy):
         return Verdict(Effect.ASK, verdict.rule, verdict.source, (reason, *verdict.reasons))
-    return Verdict(Effect.ALLOW, "mode auto", DEFAULT_SOURCE, ("the sandbox confines it",))
+    return Verdict(Effect.ALLOW, AUTO_RULE, DEFAULT_SOURCE, ("the sandbox confines it",))

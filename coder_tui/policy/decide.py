@@ -10,7 +10,7 @@ from coder_tui.policy.action import (
     Policy,
     Verdict,
 )
-from coder_tui.policy.commands import decide_command
+from coder_tui.policy.commands import AUTO_RULE, decide_command
 from coder_tui.policy.plan_layer import plan_refusal
 from coder_tui.policy.rules import Effect
 from coder_tui.policy.targets import EXTERNAL, decide_target
@@ -44,9 +44,9 @@ def decide(action: Action, policy: Policy) -> Verdict:
     return replace(strictest, reasons=_of_weight(strictest.effect, tuple(reasons)))
 
 
-def _weight(verdict: Verdict) -> tuple[int, bool]:
-    """Of equals a rule or a protection explains more than the default beside it."""
-    return verdict.effect.strictness, verdict.source != DEFAULT_SOURCE
+def _weight(verdict: Verdict) -> tuple[int, bool, bool]:
+    """Of equals what only the mode lets run says most, a default least."""
+    return verdict.effect.strictness, verdict.rule == AUTO_RULE, verdict.source != DEFAULT_SOURCE
 
 
 def _of_weight(effect: Effect, reasons: tuple[str, ...]) -> tuple[str, ...]:

@@ -81,6 +81,11 @@ def test_only_sub_agents_may_say_that_they_are_done() -> None:
     assert finish.audience is Audience.SUB
 
 
+def test_only_what_starts_agents_or_asks_the_person_is_for_the_main_agent() -> None:
+    main = {tool.name for tool in tools() if tool.audience is Audience.MAIN}
+    assert main == {"task", "fork", "question", "plan_exit"}
+
+
 @pytest.mark.parametrize(
     ("agent", "mode", "is_given", "result"),
     [

@@ -22,7 +22,7 @@ __all__ = ["hosted_inside"]
 pytestmark = pytest.mark.usefixtures("hosted_inside")
 JsonObject = dict[str, Any]
 HINT = (
-    "Bash-language-server not installed, run: npm i -g bash-language-server && apt install shellcheck. "
+    "bash-language-server not installed, run: npm i -g bash-language-server && apt install shellcheck. "
     "Without a server: {}."
 )
 

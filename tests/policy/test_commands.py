@@ -175,6 +175,20 @@ def test_auto_runs_what_the_sandbox_confines() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (". ./x", "mode auto"),
+        ("git status; pytest", "mode auto"),
+        ("git status", "bash 'git status*' = allow"),
+    ],
+)
+def test_what_auto_lets_run_is_told_of_auto(text: str, rule: str) -> None:
+    policy = Policy(WORLD, Mode.AUTO, (layer(("bash", "git status*", "allow")),), is_sandboxed=True)
+    verdict = decide(command(text), policy)
+    assert (verdict.effect, verdict.rule) == (Effect.ALLOW, rule)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'rm -rf ~ "$UNSET/"',

@@ -131,7 +131,7 @@ async def test_an_unknown_job_names_the_known_ones(tmp_path: Path, monkeypatch: 
     for tool in ("bash_output", "bash_kill"):
         assert await bench.failure(tool, job_id="x") == (
             ErrorType.INVALID_TOOL_PARAMS,
-            "invalid args: no job 'x'",
+            "invalid args: job_id: there is no job 'x'",
         )
     await bench.call("bash", command="true", background=True)
 

@@ -239,7 +239,12 @@ async def test_the_last_newline_is_as_the_patch_says_or_as_it_was(
 async def test_a_patch_made_before_is_not_made_again(bench: Bench) -> None:
     bench.put("a.txt", CHANGED)
 
-    assert (await failed(bench, CHANGE)).type is ErrorType.ALREADY_APPLIED
+    error = await failed(bench, CHANGE)
+
+    assert (error.type, error.hint) == (
+        ErrorType.ALREADY_APPLIED,
+        "Nothing was written. Leave this hunk out: it may be done.",
+    )
     assert tree(bench.root) == {"a.txt": CHANGED.encode()}
 
 

@@ -17,7 +17,9 @@ def job_of(jobs: JobTable, job_id: str) -> Job:
     if job is None:
         known = ", ".join(jobs.ids())
         hint = f"Known jobs: {known}." if known else "No job was started in this session."
-        raise ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: no job {job_id!r}", hint)
+        raise ToolError(
+            ErrorType.INVALID_TOOL_PARAMS, f"invalid args: job_id: there is no job {job_id[:100]!r}", hint
+        )
     return job
 
 

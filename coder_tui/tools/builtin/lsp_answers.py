@@ -48,7 +48,8 @@ def unanswered(status: ServerStatus, shown: str, detail: str, fallback: str) -> 
         _MESSAGES.get(status, "The language server has no answer for this place in {shown}.").format(
             shown=shown
         ),
-        f"{hint[0].upper()}{hint[1:]}",
+        # A program's name, with which the first begins, has no capital.
+        hint if status is ServerStatus.NOT_INSTALLED else f"{hint[0].upper()}{hint[1:]}",
         {"server_status": str(status), "fallback": fallback},
     )
 

@@ -12,7 +12,7 @@ from coder_tui.config.paths import display_path
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.text.redact import Redactor
-from coder_tui.tools.base import Access, Audience, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.editing.change import FileChange, change_summary, check_text, declare, diff_block
 from coder_tui.workspace.confine import Located, Workspace
 from coder_tui.workspace.files import load_if_there
@@ -52,7 +52,6 @@ class MemoryTool(Tool[MemoryParams]):
     display_name = "Memory"
     params = MemoryParams
     permission = "memory"
-    audience = Audience.MAIN
 
     def __init__(
         self,

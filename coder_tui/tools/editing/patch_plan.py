@@ -153,8 +153,15 @@ def _hunk_error(located: Located, report: HunkReport, count: int) -> ToolError:
     message = f"{located.shown}: hunk {report.index} of {count} cannot be applied: {report.error}"
     if not message.endswith("."):
         message += "."
-    hint = "Nothing was written. Read the place and copy its lines exactly."
-    return ToolError(report.failure or ErrorType.CONTEXT_MISMATCH, message, hint)
+    return ToolError(
+        report.failure or ErrorType.CONTEXT_MISMATCH, message, f"Nothing was written. {_advice(report)}"
+    )
+
+
+def _advice(report: HunkReport) -> str:
+    if report.failure is ErrorType.ALREADY_APPLIED:
+        return "Leave this hunk out: it may be done."
+    return "Read the place and copy its lines exactly."
 
 
 def _mode(before: TextFile, *, is_executable: bool | None) -> int | None:
