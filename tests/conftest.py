@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from coder_tui.llm.host_client import HostClient
-from tests.fakes.ready_program import own_hosts, program_files, ready_hosts
+from tests.fakes.ready_program import own_hosts, ready_hosts
 
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -23,12 +23,6 @@ async def shared_host() -> AsyncIterator[HostClient]:
     await client.warm()
     yield client
     await client.close()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def installed_program() -> Iterator[None]:
-    with program_files():
-        yield
 
 
 @pytest.fixture(scope="session", name="ready_hosts")

@@ -1,5 +1,6 @@
 """The program as it is installed, but for its model processes: they come from one that is ready, if any."""
 
+import atexit
 import os
 import shutil
 import socket
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_FOLDER = Path(tempfile.gettempdir()) / f"coder-tui-ready-{os.getpid()}"
+_FOLDER = Path(tempfile.mkdtemp(prefix="coder-tui-ready-"))
 _HOST = _FOLDER / "model-host"
 _ADDRESS = _FOLDER / "socket"
 PROGRAM = str(_FOLDER / "coder-tui")
@@ -36,17 +37,15 @@ while other.recv(1):
 """
 
 
-@contextmanager
-def program_files() -> Iterator[None]:
-    """While they are there `PROGRAM` can be started."""
-    _FOLDER.mkdir(mode=0o700)
-    try:
-        for path, text in ((Path(PROGRAM), _PROGRAM_TEXT), (_HOST, _HOST_TEXT)):
-            path.write_text(text)
-            path.chmod(0o755)
-        yield
-    finally:
-        shutil.rmtree(_FOLDER)
+def _write(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+# At once: what a test starts is named in the first lines of its file, and benchmarks have no fixtures.
+_write(Path(PROGRAM), _PROGRAM_TEXT)
+_write(_HOST, _HOST_TEXT)
+atexit.register(shutil.rmtree, _FOLDER)
 
 
 @contextmanager
