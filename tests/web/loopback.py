@@ -7,7 +7,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from ipaddress import ip_address
 from pathlib import Path
@@ -148,13 +148,15 @@ class Fetching:
         self.web = open_web(settings or WebSettings(), judge, self.names, reach_of)
         self.tool = FetchTool(self.web.fetcher)
         self.progress: list[str] = []
+        self.sees_images = False
 
     async def access(self, **arguments: object) -> Access:
         return await self.tool.access(self.tool.params.model_validate(arguments), self._context())
 
     async def result(self, **arguments: object) -> ToolResult:
         access = await self.access(**arguments)
-        return await self.tool.run(self.tool.params.model_validate(arguments), self._context(access))
+        context = replace(self._context(access), sees_images=self.sees_images)
+        return await self.tool.run(self.tool.params.model_validate(arguments), context)
 
     async def call(self, **arguments: object) -> JsonObject:
         return (await self.result(**arguments)).for_model

@@ -73,7 +73,7 @@ class FetchTool(Tool[FetchParams]):
             params.seconds,
         )
         fetched = await self._fetcher.fetch(fetch, ctx.progress)
-        return await answer(fetched, params)
+        return await answer(fetched, params, sees_images=ctx.sees_images)
 
 
 def _network_part(url: str) -> str:

@@ -1,16 +1,19 @@
-"""Makes of a server's answer what a model can read: text, Markdown, or an image as base64."""
+"""Makes of a server's answer what a model can read: text, Markdown, or an image to look at."""
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.protocol.messages import Attachment
 from coder_tui.tools.base import JsonObject, ToolResult
 from coder_tui.tools.builtin.fetch_params import KB, FetchParams
+from coder_tui.tools.builtin.picture_result import ATTACHED
 from coder_tui.web.charset import decode_body
 from coder_tui.web.fetcher import Fetched
 from coder_tui.web.media import Media, bare_type, declared_media, media_of, sniffed_image
 from coder_tui.web.page import PageFormat, read_page
+from coder_tui.workspace.images import HEAD, look_at
 
 MOST_TEXT = 100 * KB
 MOST_IMAGE = 1_000 * KB
@@ -45,9 +48,17 @@ class _Content:
     is_cut: bool = False
 
 
-async def answer(fetched: Fetched, params: FetchParams) -> ToolResult:
+async def answer(fetched: Fetched, params: FetchParams, *, sees_images: bool) -> ToolResult:
     """What a model and a person see of the server's answer."""
-    return _result(fetched, await _content(fetched, params), params)
+    content = await _content(fetched, params)
+    result = _result(fetched, content, params)
+    picture = look_at(fetched.body.data[:HEAD]) if content.is_image and sees_images else None
+    if picture is None:
+        return result
+    # A model that sees has no use for its letters, which would fill the window.
+    words = f"{picture.media_type} {picture.size}".rstrip()
+    shown = Attachment(fetched.address.url, words, picture.media_type, content.text)
+    return replace(result, for_model={**result.for_model, "content": ATTACHED}, attachments=(shown,))
 
 
 async def _content(fetched: Fetched, params: FetchParams) -> _Content:

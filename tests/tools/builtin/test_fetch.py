@@ -84,6 +84,17 @@ async def test_an_image_comes_as_base64() -> None:
     assert result.for_user == TextBlock("200 OK\nimage/png image, 208 bytes")
 
 
+async def test_an_image_is_shown_to_a_model_that_sees() -> None:
+    async with serving({"/": Answer(PNG, "image/png")}) as server:
+        fetching = Fetching()
+        fetching.sees_images = True
+        result = await fetching.result(url=server.url())
+    assert result.for_model["content"] == "The picture itself follows the results of this step."
+    assert [(each.media_type, base64.b64decode(each.data)) for each in result.attachments] == [
+        ("image/png", PNG)
+    ]
+
+
 async def test_an_image_is_known_by_its_bytes_where_the_server_does_not_say() -> None:
     async with serving({"/": Answer(PNG, "application/octet-stream"), "/b": Answer(PNG, "")}) as server:
         assert (await Fetching().call(url=server.url()))["is_image"] is True
