@@ -17,8 +17,10 @@ from coder_tui.config.paths import display_path
 from coder_tui.config.project import SERVERS_NAME
 from coder_tui.config.settings_writer import settings_file_in
 from coder_tui.mcp.pool import Known, ServerView
+from coder_tui.mcp.reach import reach_of
 from coder_tui.mcp.wire import ServerState
 from coder_tui.protocol.errors import UsageError
+from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.text.safe_text import safe_line
 
 FAILED = 1
@@ -77,6 +79,13 @@ def _add_parser(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the command")
     parser.add_argument("--header", action="append", default=[], metavar="NAME=VALUE", help="for the address")
+    parser.add_argument(
+        "--writable",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="it may write there; . is the workspace",
+    )
     parser.add_argument("--project", action="store_true", help="for everyone, in this project's .mcp.json")
     add_common(parser)
 
@@ -90,16 +99,19 @@ def _own_file(setup: Setup) -> Path:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    found = find_servers(_setup(arguments))
+    setup = _setup(arguments)
+    found, kind = find_servers(setup), setup.sandbox.kind
     if arguments.json:
-        say_json({"servers": [*map(_known_json, found.known)], "notices": [*found.notices]}, indent=2)
+        servers = [_known_json(server, kind) for server in found.known]
+        say_json({"servers": servers, "notices": [*found.notices]}, indent=2)
         return 0
     for notice in found.notices:
         complain(f"coder-tui mcp: {safe_line(notice)}")
     width = max((len(server.name) for server in found.known), default=0)
     for server in found.known:
+        reach = reach_of(server.found.section, kind)
         line = f"{server.name:<{width}}  {_standing(server):<12}  {server.found.place}  {_target(server)}"
-        say(safe_line(line))
+        say(safe_line(f"{line}  [{reach}]" if reach else line))
     if not found.known:
         say("There are none. 'coder-tui mcp add NAME -- COMMAND' adds one.")
     return 0
@@ -117,7 +129,7 @@ def _target(server: Known) -> str:
     return f"{target}  ({server.problem})" if server.problem else target
 
 
-def _known_json(server: Known) -> dict[str, object]:
+def _known_json(server: Known, kind: SandboxKind) -> dict[str, object]:
     section = server.found.section
     return {
         "name": server.name,
@@ -126,6 +138,7 @@ def _known_json(server: Known) -> dict[str, object]:
         "command": list(section.argv),
         "url": section.url,
         "problem": server.problem,
+        "reach": reach_of(section, kind),
     }
 
 
@@ -136,6 +149,8 @@ def _add(arguments: argparse.Namespace, command: list[str]) -> int:
     section = _section(arguments, target)
     setup = _setup(arguments)
     if arguments.project:
+        if arguments.writable:
+            raise UsageError("what a server may write is for each person's own settings to say")
         place = add_to_project(setup.directory, arguments.name, section)
         say(f"Written: {display_path(place)}")
         say("It is used once you trust it, as it is then: coder-tui trust")
@@ -162,6 +177,7 @@ def _section(arguments: argparse.Namespace, target: list[str]) -> dict[str, obje
         if is_remote
         else {"command": target[0], "args": target[1:], "env": _pairs(arguments.env)}
     )
+    given["writable"] = arguments.writable
     given["transport"] = arguments.transport
     section = {key: value for key, value in given.items() if value}
     try:

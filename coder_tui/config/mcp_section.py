@@ -40,7 +40,11 @@ class McpServerSection(Section):
     sandbox: Literal["auto", "off"] = "auto"
     network: bool = True
     writable: tuple[str, ...] = ()
-    """Folders that a confined server may write, besides the workspace."""
+    """Folders that a confined server may write, below the workspace's where they are relative.
+
+    Not the workspace itself, unless it is named: names that programs outside of the sandbox obey (`.git`,
+    `.envrc`) cannot be kept free for as long as a server runs.
+    """
 
     @property
     def argv(self) -> tuple[str, ...]:

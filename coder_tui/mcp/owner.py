@@ -179,8 +179,7 @@ class Owner:
         # A sandbox would start, and only then miss it.
         if not await asyncio.to_thread(_is_there, order):
             raise FileNotFoundError(2, "no such program", order.argv[0])
-        folders = (*order.roots, *order.writable)
-        confinement = Confinement(network=order.network, folders=folders, is_lasting=True)
+        confinement = Confinement(network=order.network, folders=order.writable, is_lasting=True)
         process = await _Process.start(
             self._sandbox, order.argv, order.environment, Path(order.directory), confinement, _LONGEST_LINE
         )

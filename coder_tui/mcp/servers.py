@@ -97,7 +97,7 @@ def _order(server: FoundServer, around: Surroundings) -> ServerOrder:
         is_confined=section.sandbox == "auto",
         network=section.network,
         roots=tuple(map(str, around.roots)),
-        writable=tuple(str(Path(filled(path, environ)).expanduser()) for path in section.writable),
+        writable=tuple(str(root / Path(filled(path, environ)).expanduser()) for path in section.writable),
         tokens=str(around.tokens / f"{server.fingerprint[:32]}.json"),
     )
 

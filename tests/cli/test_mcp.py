@@ -27,15 +27,20 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def command(project: Path) -> list[str]:
-    """A server that says hello; `started` is there once it runs."""
+    """A server that says hello, and before that to the log that it runs."""
     state = project / "state.json"
     state.write_text(json.dumps({"tools": [tool("hello", "Says hello.")]}))
     script = project / "server.sh"
     # Of /tmp, where these files may lie, a confined server sees the workspace alone.
     fake, python = shutil.copy(FAKE, project), Path(sys.executable).resolve()
-    script.write_text(f"#!/bin/sh\ntouch {project}/started\nexec {python} {fake} {state}\n")
+    script.write_text(f"#!/bin/sh\necho started >&2\nexec {python} {fake} {state}\n")
     script.chmod(0o755)
     return [str(script)]
+
+
+def is_started(project: Path) -> bool:
+    log = project.parent / "data" / "log" / "mcp.log"
+    return log.exists() and "started" in log.read_text()
 
 
 def listed(out: Out) -> list[dict[str, object]]:
@@ -50,7 +55,8 @@ def test_a_server_is_added_to_ones_own_settings_and_removed(tmp_path: Path, caps
     file.parent.mkdir()
     file.write_text("# mine\n[ui]\nmotion = false\n")
 
-    assert run_command(["mcp", "add", "files", "--env", "A=b=c", "--", "npx", "-y", "files"]) == 0
+    more = ["--env", "A=b=c", "--writable", "docs"]
+    assert run_command(["mcp", "add", "files", *more, "--", "npx", "-y", "files"]) == 0
     assert run_command(["mcp", "add", "web", "https://example.org/mcp", "--header", "X=${KEY}"]) == 0
     written = file.read_text()
     names = [(server["name"], server["state"]) for server in listed(capsys)]
@@ -58,7 +64,7 @@ def test_a_server_is_added_to_ones_own_settings_and_removed(tmp_path: Path, caps
 
     assert written.startswith("# mine\n[ui]\nmotion = false\n")
     assert tomllib.loads(written)["mcp"] == {
-        "files": {"command": "npx", "args": ["-y", "files"], "env": {"A": "b=c"}},
+        "files": {"command": "npx", "args": ["-y", "files"], "env": {"A": "b=c"}, "writable": ["docs"]},
         "web": {"url": "https://example.org/mcp", "headers": {"X": "${KEY}"}},
     }
     assert names == [("files", "on"), ("web", "unusable")]
@@ -87,10 +93,11 @@ def test_a_server_for_everyone_goes_into_the_shared_file(project: Path, capsys: 
         (["mcp", "add", "a b", "--", "y"], "cannot be typed"),
         (["mcp", "add", "x", "--env", "novalue", "--", "y"], "write NAME=VALUE"),
         (["mcp", "add", "x", "--transport", "sse", "--", "y"], "not spoken to by sse"),
+        (["mcp", "add", "x", "--project", "--writable", ".", "--", "y"], "each person's own settings"),
         (["mcp", "remove", "x"], "has no server x"),
         (["mcp", "test", "x"], "there is no MCP server x"),
     ],
-    ids=["nothing", "too much", "scheme", "name", "no value", "transport", "remove", "test"],
+    ids=["nothing", "too much", "scheme", "name", "no value", "transport", "writable", "remove", "test"],
 )
 def test_mistakes_are_told_and_write_nothing(
     tmp_path: Path, capsys: Out, arguments: list[str], words: str
@@ -117,9 +124,9 @@ def test_a_projects_server_runs_once_it_is_trusted_and_not_before(
     )
 
     assert run_command(["mcp", "test", "--json"]) == 0
-    before, was_started = json.loads(capsys.readouterr().out), (project / "started").exists()
+    before, was_started = json.loads(capsys.readouterr().out), is_started(project)
     assert run_command(["tool", "call", "mcp__s__hello", "{}"]) == 1
-    assert not (project / "started").exists()
+    assert not is_started(project)
     assert run_command(["trust", "--yes"]) == 0
     capsys.readouterr()
     assert run_command(["mcp", "test", "--json"]) == 0
@@ -129,7 +136,7 @@ def test_a_projects_server_runs_once_it_is_trusted_and_not_before(
 
     assert (before, was_started) == ([], False)
     assert (after["name"], after["state"], after["tools"]) == ("s", "ready", ["hello"])
-    assert (project / "started").exists()
+    assert is_started(project)
 
 
 def test_ones_own_server_waits_as_long_as_the_folder_is_not_trusted(
@@ -140,4 +147,4 @@ def test_ones_own_server_waits_as_long_as_the_folder_is_not_trusted(
     assert [(server["name"], server["state"]) for server in listed(capsys)] == [("own", "waits")]
     assert run_command(["mcp", "test"]) == 1
     assert "nobody has trusted yet" in capsys.readouterr().out
-    assert not (project / "started").exists()
+    assert not is_started(project)

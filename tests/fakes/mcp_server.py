@@ -52,7 +52,10 @@ def call(name: str, arguments: dict[str, Any], number: object) -> dict[str, Any]
         case "die":
             os.kill(os.getpid(), 9)
         case "write":
-            Path(arguments["path"]).write_text("written by the server")
+            try:
+                Path(arguments["path"]).write_text("written by the server")
+            except OSError as error:
+                return {**text(str(error.strerror)), "isError": True}
             return text("done")
         case "change":
             state = json.loads(STATE.read_text())
