@@ -8,6 +8,7 @@ from typing import Any
 
 from coder_tui.text.redact import BY_SHAPE, Redactor
 from coder_tui.tools.base import JsonObject
+from coder_tui.workspace.diff import DIFF_LIMIT
 
 MAX_LINES = 2_000
 MAX_BYTES = 50_000
@@ -31,8 +32,7 @@ class OutputGuard:
     def guard(self, result: JsonObject, name: str) -> str:
         """The JSON that the model gets; `name` is the file's, unique for this call. Blocks."""
         text = _dumps(result)
-        cuts_itself = result.get("truncated") is True and len(text.encode()) <= 4 * MAX_BYTES
-        if cuts_itself or _fits(result):
+        if (_cuts_itself(result) and len(text.encode()) <= 4 * MAX_BYTES) or _fits(result):
             return text
         note = self._note(result, name)
         cut = _cut_texts(result)
@@ -79,6 +79,13 @@ def _dumps(result: JsonObject) -> str:
     except UnicodeEncodeError:
         return json.dumps(result)
     return text
+
+
+def _cuts_itself(result: JsonObject) -> bool:
+    """Whether it says so; or has a diff, which comes whole up to its own limit and says when it does not."""
+    diff = result.get("diff")
+    has_diff = isinstance(diff, str) and len(diff.encode("utf-8", "replace")) <= DIFF_LIMIT
+    return result.get("truncated") is True or has_diff
 
 
 def _fits(result: JsonObject) -> bool:

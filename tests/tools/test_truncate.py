@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coder_tui.tools.truncate import MAX_BYTES, MAX_LINES, OutputGuard
+from coder_tui.workspace.diff import DIFF_LIMIT
 
 
 def test_a_small_result_passes_as_it_is(tmp_path: Path) -> None:
@@ -33,6 +34,14 @@ def test_too_many_lines_are_cut(tmp_path: Path) -> None:
 def test_a_tool_that_truncates_itself_is_left_alone(tmp_path: Path) -> None:
     result = {"ok": True, "stdout": "x" * 60_000, "truncated": True}
     assert json.loads(OutputGuard(tmp_path).guard(result, "c")) == result
+
+
+def test_a_diff_comes_whole_up_to_its_own_limit(tmp_path: Path) -> None:
+    diff = "+x\n" * (DIFF_LIMIT // 3)
+    whole = {"ok": True, "path": "a", "diff": diff}
+    assert json.loads(OutputGuard(tmp_path).guard(whole, "c")) == whole
+    longer = {**whole, "diff": f"{diff}+x\n"}
+    assert json.loads(OutputGuard(tmp_path).guard(longer, "c"))["output_truncated"] is True
 
 
 def test_of_thousands_of_small_items_the_first_are_kept(tmp_path: Path) -> None:
