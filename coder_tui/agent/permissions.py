@@ -148,6 +148,7 @@ class PermissionDesk:
         asker: AskingAgent = MAIN_AGENT,
         is_foreign: bool = False,
         is_persons: bool = False,
+        is_in_turn: bool = True,
         wish: HookWish | None = None,
     ) -> Clearance:
         """Return when the call may run; raise `ToolError` when it may not. `is_persons`: their own wish."""
@@ -170,7 +171,7 @@ class PermissionDesk:
                 is_lasting = verdict.rule not in (REPEAT_RULE, HOOK_RULE)
                 grants = offered_grants(action, self.policy) if is_lasting else ()
                 request = _request(call_id, tool, params, access, verdict, grants, asker)
-                request = replace(request, covered=self._covered(grants))
+                request = replace(request, covered=self._covered(grants), is_in_turn=is_in_turn)
                 self._before.remember(action, request.summary)
                 reply = await self._broker.ask(request)
                 await self._log.decided(call_id, tool.name, verdict, reply.decision)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the session holds this
 
 TOOL = "memory"
 NOWHERE = "Nothing was written down: no place was chosen."
+UNWANTED = "Nothing was written down: you did not allow it."
 HERE, EVERYWHERE = "This project", "All projects"
 
 
@@ -46,7 +47,12 @@ class Remembering:
         call_id = f"remember-{uuid4().hex}"
         context = ToolContext(info.id, call_id, Path(info.directory))
         access = await tool.access(params, context)
-        await desk.clear(call_id, tool, params, access, is_repeat=False)
+        try:
+            await desk.clear(call_id, tool, params, access, is_repeat=False, is_in_turn=False)
+        except ToolError as error:
+            if error.type is ErrorType.DENIED_BY_USER:
+                raise ToolError(ErrorType.CANCELLED, UNWANTED) from error
+            raise
         async with self._parts.changes.keeping(call_id, changed_paths(tool.kind, access)):
             result = await tool.run(params, replace(context, access=access))
         await self._vouch(access)

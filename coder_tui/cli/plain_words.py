@@ -127,7 +127,7 @@ def options_of(request: ApprovalRequest) -> tuple[Choice, ...]:
         Choice("allow once", ApprovalReply(Decision.ALLOW_ONCE)),
         Choice("deny", ApprovalReply(Decision.DENY)),
         Choice("deny and say why", ApprovalReply(Decision.DENY), needs_words=True),
-        Choice("stop the turn", ApprovalReply(Decision.CANCEL_TURN)),
+        Choice("stop the turn" if request.is_in_turn else "cancel", ApprovalReply(Decision.CANCEL_TURN)),
         *always,
     )
 

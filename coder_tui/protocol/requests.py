@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from coder_tui.protocol.access import ToolKind
-from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.display import DiffBlock, DisplayBlock
 from coder_tui.protocol.findings import Finding
 
 
@@ -84,6 +84,16 @@ class ApprovalRequest:
     """For each grant, what it would have let pass of what was asked in this session."""
     is_divisible: bool = False
     """Whether single hunks of the preview, a diff, may be refused."""
+    is_in_turn: bool = True
+    """Whether a turn waits for the answer, and can be stopped in its place."""
+
+    @property
+    def is_new_file(self) -> bool:
+        """Whether all that it writes is new: no old version is there to be kept."""
+        if not isinstance(self.preview, DiffBlock) or self.preview.deletions:
+            return False
+        heads = f"\n{self.preview.diff}".count("\n--- ")
+        return 0 < heads == f"\n{self.preview.diff}".count("\n--- /dev/null\n")
 
     @property
     def is_command(self) -> bool:

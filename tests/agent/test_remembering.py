@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from coder_tui.agent.remembering import NOWHERE
+from coder_tui.agent.remembering import NOWHERE, UNWANTED
 from coder_tui.bootstrap.briefing import with_instructions
 from coder_tui.commands.base import Intent, Say
 from coder_tui.commands.remember import USAGE, remember
@@ -63,7 +63,7 @@ async def test_the_place_is_asked_for_and_the_change_is_shown(tmp_path: Path) ->
         assert said == Say("Remembered in AGENTS.md.")
         assert (here.project / "AGENTS.md").read_text() == "## Remembered\n\n- we use tabs\n"
         assert [each.label for each in here.session.facts.held] == ["remembered"]
-        # The dialog says that the old version is kept.
+        # The dialog says that it can be undone.
         (change,) = await here.core.store.changes(here.session.id, 0)
         assert (approval.is_undoable, change.path) == (True, here.project / "AGENTS.md")
 
@@ -103,10 +103,11 @@ async def test_ones_own_instructions_can_be_named(tmp_path: Path) -> None:
 async def test_a_refusal_or_a_closed_dialog_writes_nothing(tmp_path: Path) -> None:
     async with home(tmp_path, {"go": [DONE]}) as here:
         closed = QuestionReply(Attendance.CANCELLED)
-        answers(here, ApprovalReply(Decision.CANCEL_TURN), ApprovalReply(Decision.DENY), closed)
+        asked = answers(here, ApprovalReply(Decision.CANCEL_TURN), ApprovalReply(Decision.DENY), closed)
 
         said = [await told(here, words) for words in ("project a", "project b", "c", "", "project")]
 
-        assert [isinstance(each, Say) and each.level for each in said] == [NoticeLevel.WARNING] * 5
-        assert said[2:] == [Say(NOWHERE, NoticeLevel.WARNING)] + [Say(USAGE, NoticeLevel.WARNING)] * 2
+        words = [UNWANTED, UNWANTED, NOWHERE, USAGE, USAGE]
+        assert said == [Say(text, NoticeLevel.WARNING) for text in words]
+        assert [isinstance(each, ApprovalRequest) and each.is_in_turn for each in asked()] == [False] * 3
         assert list(here.project.iterdir()) == []

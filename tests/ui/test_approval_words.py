@@ -111,11 +111,17 @@ def test_a_command_too_long_to_be_looked_through_says_so() -> None:
 
 def test_undo_is_promised_for_as_much_as_it_takes_back() -> None:
     command = replace(SHELL, sandbox="bubblewrap: no network")
+    added = "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+--- a\n"
+    new = replace(SHELL, is_undoable=True, preview=DiffBlock("x", added, 1, 0))
+    more = f"{added}--- a/y\n+++ b/y\n@@ -0,0 +1 @@\n+b\n"
+    changed = replace(SHELL, is_undoable=True, preview=DiffBlock("x", more, 2, 0))
     promised = [
         (digest(request, UNICODE).plain, why_rows(request)[-1].text)
-        for request in (replace(SHELL, is_undoable=True), command, SHELL)
+        for request in (replace(SHELL, is_undoable=True), new, changed, command, SHELL)
     ]
     assert promised == [
+        ("old version kept", "the old version is kept"),
+        ("new, /undo removes it", "/undo removes what is new"),
         ("old version kept", "the old version is kept"),
         ("undo: files at most", "/undo takes back files of this folder at most"),
         ("no undo", "cannot be undone"),

@@ -38,7 +38,7 @@ def answers(request: ApprovalRequest, keys: AnswerKeys) -> tuple[Answer, ...]:
         Answer(Choice.EXPLAIN, keyed("d", keys), "deny, say why"),
         *edit,
         Answer(Choice.WHY, "?" if has_letters else "Alt+W", "why"),
-        Answer(Choice.CANCEL, "Esc", "stop the turn"),
+        Answer(Choice.CANCEL, "Esc", "stop the turn" if request.is_in_turn else "cancel"),
     )
 
 

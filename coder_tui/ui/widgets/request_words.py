@@ -104,6 +104,11 @@ def title(request: ApprovalRequest, place: str, width: int, chrome: Chrome) -> s
     return f"{cut(question, room, chrome.more)}  {tail}".rstrip()
 
 
+def kept_words(request: ApprovalRequest) -> str:
+    """Of one that can be undone."""
+    return "new, /undo removes it" if request.is_new_file else "old version kept"
+
+
 def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
     """The few words that stay in view while the rest scrolls; all are the program's own."""
     parts: list[tuple[str, str]] = []
@@ -118,7 +123,7 @@ def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
     if kinds == {FindingKind.READS}:
         parts.append(("only reads", "$text-success"))
     elif request.is_undoable:
-        parts.append(("old version kept", "$text-success"))
+        parts.append((kept_words(request), "$text-success"))
     else:
         parts.append(("undo: files at most" if request.is_command else "no undo", "$text-warning"))
     dot = Content(f" {chrome.dot} ")

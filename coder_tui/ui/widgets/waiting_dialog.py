@@ -14,7 +14,7 @@ from coder_tui.ui.keys import Context
 from coder_tui.ui.widgets.detail_rows import DetailRows
 from coder_tui.ui.widgets.guarded_dialog import GuardedDialog
 from coder_tui.ui.widgets.legend import Legend
-from coder_tui.ui.widgets.request_words import Detail, Weight, digest, raw_text
+from coder_tui.ui.widgets.request_words import Detail, Weight, digest, kept_words, raw_text
 from coder_tui.ui.widgets.row_list import RowList
 from coder_tui.ui.widgets.seen_scroll import SeenScroll
 
@@ -57,7 +57,9 @@ class WaitingList(RowList):
         request = waiting.request
         box = "[x] " if waiting.is_marked else "[ ] "
         agent = f"{safe_line(request.agent)}  " if request.agent else ""
-        undo = "  old version kept" if isinstance(request, ApprovalRequest) and request.is_undoable else ""
+        undo = ""
+        if isinstance(request, ApprovalRequest) and request.is_undoable:
+            undo = f"  {kept_words(request)}"
         return Text.assemble(
             (box, palette.running),
             (agent, palette.dim),

@@ -45,6 +45,7 @@ def why_rows(request: ApprovalRequest) -> tuple[Detail, ...]:
 
 def _undo_row(request: ApprovalRequest) -> Detail:
     if request.is_undoable:
-        return Detail("undo", "the old version is kept", weight=Weight.GOOD)
+        words = "/undo removes what is new" if request.is_new_file else "the old version is kept"
+        return Detail("undo", words, weight=Weight.GOOD)
     words = "/undo takes back files of this folder at most" if request.is_command else "cannot be undone"
     return Detail("undo", words, weight=Weight.WARNING)
