@@ -4,7 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
-from bench.lsp_cases import WARM_UP, Times, texts
+from bench.lsp_cases import WARM_UP, Times, rest, texts
 from coder_tui.lsp.pool import LspPool
 from tests.fakes.lsp_plain import PlainClient, plain_client
 from tests.fakes.lsp_pools import only, pool_in, server_path
@@ -13,9 +13,10 @@ from tests.fakes.shells import BUBBLEWRAP, UNCONFINED
 
 
 async def _ours(pool: LspPool, path: Path, text: str, *, is_expected: bool) -> float:
+    await rest()
     began = time.perf_counter()
     if is_expected:
-        pool.expect(path, text)
+        await pool.expect(path, text)
     await asyncio.to_thread(path.write_text, text)
     report = await pool.after_change([path])
     if not report.is_known:
@@ -24,6 +25,7 @@ async def _ours(pool: LspPool, path: Path, text: str, *, is_expected: bool) -> f
 
 
 async def _plain(client: PlainClient, path: Path, text: str, language: str) -> float:
+    await rest()
     began = time.perf_counter()
     await asyncio.to_thread(path.write_text, text)
     await client.first(path, text, language)

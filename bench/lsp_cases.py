@@ -1,5 +1,6 @@
 """What both measurements of language servers share: the edits, the times, and how they are compared."""
 
+import asyncio
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from tests.fakes.lsp_real import Case
 
 # The first changes are how both learn what is usual for a server.
 WARM_UP = 4
+_REST = 0.01
 
 
 @dataclass(slots=True)
@@ -27,3 +29,8 @@ def texts(case: Case, rounds: int) -> Iterator[str]:
     """Broken and mended in turn, as some servers do not say twice that a file is clean; each a new text."""
     for number in range(rounds + WARM_UP):
         yield case.clean(number + 10) if number % 2 else case.faulty(number)
+
+
+async def rest() -> None:
+    """What one side does after its result, which nobody waits for, must not slow the other."""
+    await asyncio.sleep(_REST)

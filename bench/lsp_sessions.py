@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-from bench.lsp_cases import WARM_UP, Times, texts
+from bench.lsp_cases import WARM_UP, Times, rest, texts
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core
@@ -75,6 +75,7 @@ class Editing:
 
     async def write(self, text: str) -> float:
         self.model.text = text
+        await rest()
         await self.session.submit("Go on.")
         if not self.model.told["ok"]:
             raise SystemExit(f"{self.model.file}: {self.model.told}")
@@ -111,6 +112,7 @@ async def _with_servers(editing: Editing, text: str) -> float:
 
 async def _with_script(editing: Editing, client: PlainClient, path: Path, text: str, case: Case) -> float:
     took = await editing.write(text)
+    await rest()
     began = time.perf_counter()
     await client.first(path, text, case.language)
     return took + 1000 * (time.perf_counter() - began)

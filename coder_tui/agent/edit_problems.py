@@ -82,11 +82,11 @@ class AgentEdits:
     @asynccontextmanager
     async def writing(self, access: Access | None, *, more_follow: bool) -> AsyncIterator[None]:
         texts = access.proposed if access else ()
-        # What servers say of one file while others of the same reply change would not hold.
-        if len(texts) == 1 and texts[0].after is not None and not more_follow and not self._put_off:
-            self._expected = texts[0].path
-            self._desk.expect(texts[0].path, texts[0].after)
         try:
+            # What servers say of one file while others of the same reply change would not hold.
+            if len(texts) == 1 and texts[0].after is not None and not more_follow and not self._put_off:
+                self._expected = texts[0].path
+                await self._desk.expect(texts[0].path, texts[0].after)
             yield
         except BaseException:
             self._forget_expected()

@@ -43,7 +43,7 @@ class Servers(Protocol):
     async def after_change(
         self, paths: Sequence[Path], before: Mapping[Path, str] | None = None
     ) -> Report: ...
-    def expect(self, path: Path, text: str) -> None: ...
+    async def expect(self, path: Path, text: str) -> None: ...
     async def unexpect(self, path: Path) -> None: ...
     async def check_proposed(self, path: Path, text: str) -> Report: ...
     async def told_of_changes(self, paths: Iterable[Path]) -> None: ...
@@ -113,9 +113,9 @@ class ProblemDesk:
         if changed := tuple(paths):
             self._begin(self._servers.told_of_changes(changed))
 
-    def expect(self, path: Path, text: str) -> None:
+    async def expect(self, path: Path, text: str) -> None:
         """An edit is about to write this; `after_edits` follows, or `unexpect`."""
-        self._servers.expect(path, text)
+        await self._servers.expect(path, text)
 
     def unexpect(self, path: Path) -> None:
         self._begin(self._servers.unexpect(path))

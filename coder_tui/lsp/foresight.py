@@ -21,11 +21,13 @@ class Foresight:
         self._files = files
         self._expected: dict[Path, _Expected] = {}
 
-    def expect(self, path: Path, text: str) -> None:
+    async def expect(self, path: Path, text: str) -> None:
         """Whoever says so says later that it was written, or `drop`s it."""
         if (earlier := self._expected.get(path)) is not None:
             earlier.looking.cancel()
         self._expected[path] = _Expected(text, asyncio.ensure_future(self._look(path, text)))
+        # On its way before the caller turns to the disk, whose thread would delay it.
+        await asyncio.sleep(0)
 
     def text_for(self, path: Path) -> str | None:
         """What is about to be written there, where somebody said so."""

@@ -88,12 +88,12 @@ class LspPool:
             return await self._after(paths[0], known.get(paths[0]))
         return joined(await asyncio.gather(*(self._after(path, known.get(path)) for path in paths)))
 
-    def expect(self, path: Path, text: str) -> None:
-        """This is about to be written: servers may begin to think about it.
+    async def expect(self, path: Path, text: str) -> None:
+        """This is about to be written: servers may begin to think about it. Waits for none of them.
 
         Either `after_change` follows or `unexpect`.
         """
-        self._foresight.expect(path, text)
+        await self._foresight.expect(path, text)
 
     async def unexpect(self, path: Path) -> None:
         await self._foresight.drop(path)

@@ -32,7 +32,7 @@ class ScriptedServers:
         self.asked.put_nowait(("after_change", {path.name: (before or {}).get(path) for path in paths}))
         return await self.reports.get()
 
-    def expect(self, path: Path, text: str) -> None:
+    async def expect(self, path: Path, text: str) -> None:
         self.expected.append((path.name, text))
 
     async def unexpect(self, path: Path) -> None:

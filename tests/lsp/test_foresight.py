@@ -16,7 +16,7 @@ FRESH = ServerStatus.FRESH
 async def test_what_was_foreseen_is_told_though_nobody_can_be_asked_any_more(tmp_path: Path) -> None:
     async with bench_in(tmp_path / "w", faked()) as b:
         await b.pool.diagnostics(b.file, b.write("bad one\n"))
-        b.pool.expect(b.file, "odd two\n")
+        await b.pool.expect(b.file, "odd two\n")
         await b.pool._foresight._expected[b.file].looking
         pid = b.pool._hosting.pid
         assert pid is not None
@@ -32,7 +32,7 @@ async def test_what_was_foreseen_is_told_though_nobody_can_be_asked_any_more(tmp
 async def test_what_was_foreseen_does_not_stand_in_for_what_was_written(tmp_path: Path) -> None:
     async with bench_in(tmp_path / "w", faked()) as b:
         await b.pool.diagnostics(b.file, b.write("bad one\n"))
-        b.pool.expect(b.file, "bad one\nbad two\n")
+        await b.pool.expect(b.file, "bad one\nbad two\n")
         b.write("bad one\nodd two\n")
         report = await b.pool.after_change([b.file])
     assert report == Report(FRESH, (problem(2, 1, "odd", is_new=True),), (), (problem(1, 1),))
@@ -42,7 +42,7 @@ async def test_servers_get_back_what_is_on_disk_when_nothing_was_written(tmp_pat
     async with bench_in(tmp_path / "w", faked()) as b:
         text = b.write("bad one\n")
         await b.pool.diagnostics(b.file, text)
-        b.pool.expect(b.file, "fine\n")
+        await b.pool.expect(b.file, "fine\n")
         await b.pool.unexpect(b.file)
         assert await b.pool.diagnostics(b.file, text) == FileProblems(FRESH, (problem(1, 1),), 1)
         b.write("bad one\nbad two\n")
