@@ -21,6 +21,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAu
 from mcp.shared.message import SessionMessage
 from pydantic import AnyUrl, BaseModel, ValidationError
 
+from coder_tui.mcp.abroad import Abroad, RefusedPlaceError
 from coder_tui.mcp.login import Login, LoginNeededError
 from coder_tui.mcp.mending import mended
 from coder_tui.mcp.parts import MOST_ENTRIES, affordable, bounded, small
@@ -181,6 +182,8 @@ async def connected(
 
 def _start_failure(error: Exception, order: ServerOrder, login: Login) -> Exception:
     found = _first(error)
+    if isinstance(found, RefusedPlaceError):
+        return ServerGoneError(str(found))
     if isinstance(found, LoginNeededError) or login.is_needed:
         if _logs_in_by_header(order):
             return ServerGoneError("it refuses what the header Authorization says")
@@ -283,6 +286,11 @@ def only_at_home(order: ServerOrder) -> Callable[[httpx2.Request], Awaitable[Non
 
 @contextlib.asynccontextmanager
 async def _over_http(order: ServerOrder, login: Login) -> AsyncIterator[Streams]:
+    abroad = Abroad(order.url)
+
+    async def go_abroad(request: httpx2.Request) -> None:
+        await abroad.check(str(request.url))
+
     async def look(response: httpx2.Response) -> None:
         login.last_status = response.status_code
         login.is_needed = login.is_needed or response.status_code in (401, 403)
@@ -293,7 +301,7 @@ async def _over_http(order: ServerOrder, login: Login) -> AsyncIterator[Streams]
         auth: httpx2.Auth | None = None,
     ) -> httpx2.AsyncClient:
         made = create_mcp_http_client(headers or order.headers, timeout, auth or _auth(order, login))
-        made.event_hooks["request"].append(only_at_home(order))
+        made.event_hooks["request"] += [only_at_home(order), go_abroad]
         made.event_hooks["response"].append(look)
         return made
 
@@ -347,7 +355,13 @@ def _auth(order: ServerOrder, login: Login) -> httpx2.Auth | None:
 
     metadata = OAuthClientMetadata(client_name=_NAME, redirect_uris=[AnyUrl(login.address)])
     storage = _Storage(TokenFile(Path(order.tokens), order.url), is_new=bool(login.patience))
-    return OAuthClientProvider(order.url, metadata, storage, login.sent_to, returned)
+    abroad = Abroad(order.url)
+
+    async def sent_to(link: str) -> None:
+        abroad.check_link(link)
+        await login.sent_to(link)
+
+    return OAuthClientProvider(order.url, metadata, storage, sent_to, returned)
 
 
 async def _pages(

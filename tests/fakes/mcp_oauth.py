@@ -17,6 +17,10 @@ class OAuthServer:
     address: str
     registered: list[dict[str, Any]] = field(default_factory=list)
     codes: list[str] = field(default_factory=list)
+    logins_at: str = ""
+    """Where it says that one logs in, if not here."""
+    token_at: str = ""
+    """Where it says that a code becomes a token, if not here."""
 
     @property
     def url(self) -> str:
@@ -42,10 +46,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         here, base = urlsplit(self.path), self.known.address
         if here.path.startswith("/.well-known/oauth-protected-resource"):
-            self._json({"resource": self.known.url, "authorization_servers": [base]})
+            self._json({"resource": self.known.url, "authorization_servers": [self.known.logins_at or base]})
         elif here.path.startswith("/.well-known/oauth-authorization-server"):
-            places = {name: f"{base}/{name.partition('_')[0]}" for name in ("token_endpoint",)}
-            places |= {
+            places = {
+                "token_endpoint": self.known.token_at or f"{base}/token",
                 "authorization_endpoint": f"{base}/authorize",
                 "registration_endpoint": f"{base}/register",
             }

@@ -24,6 +24,10 @@ def has_link(view: ServerView) -> bool:
     return bool(view.link)
 
 
+def has_words(view: ServerView) -> bool:
+    return bool(view.detail)
+
+
 async def test_a_person_logs_in_once_and_the_login_is_kept_for_them_alone(
     tmp_path: Path, server: OAuthServer
 ) -> None:
@@ -51,3 +55,32 @@ async def test_a_person_logs_in_once_and_the_login_is_kept_for_them_alone(
     (kept,) = await asyncio.to_thread(lambda: list((tmp_path / "logins").iterdir()))
     assert (stat.S_IMODE(kept.stat().st_mode), TOKEN in kept.read_text()) == (0o600, True)
     assert later.state is ServerState.READY
+
+
+@pytest.mark.parametrize(
+    ("field", "place", "words"),
+    [
+        ("logins_at", "http://127.0.0.2:9", "it sends us to http://127.0.0.2, which is not https"),
+        (
+            "token_at",
+            "https://169.254.169.254/t",
+            "it sends us to 169.254.169.254, which is a cloud-metadata",
+        ),
+    ],
+    ids=["metadata", "token"],
+)
+async def test_where_a_login_must_not_lead_nobody_goes(
+    tmp_path: Path, server: OAuthServer, field: str, place: str, words: str
+) -> None:
+    setattr(server, field, place)
+    pool = pool_of(tmp_path, found("hosted", url=server.url))
+    pool.start()
+    if field == "token_at":
+        await until(pool, "hosted", ServerState.NEEDS_LOGIN)
+        await pool.restart("hosted", logs_in=True)
+        asked = await until(pool, "hosted", ServerState.NEEDS_LOGIN, when=has_link)
+        async with httpx.AsyncClient(follow_redirects=True) as browser:
+            await browser.get(asked.link)
+    refused = await until(pool, "hosted", ServerState.STARTING, ServerState.FAILED, when=has_words)
+    await pool.close()
+    assert words in refused.detail
