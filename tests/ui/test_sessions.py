@@ -104,6 +104,19 @@ async def test_enter_waits_for_what_the_letters_before_it_find() -> None:
         assert shelf.asked == ["open b2"]
 
 
+async def test_keys_that_are_letters_are_not_offered_while_letters_are_typed() -> None:
+    async with shelved(FakeShelf(stored("a1", "one"), stored("b2", "two"))) as s:
+        await s.app.run_action("screen.sessions")
+        await listed(s)
+        await s.until(lambda: "d d delete  u undelete  Tab all folders" in s.drawn())
+        await s.pilot.press("/", "o")
+        await s.until(lambda: "Enter open  Tab all folders  Esc end filter" in s.drawn())
+        await s.pilot.press("escape", "r")
+        await s.until(lambda: "Enter keep  Esc cancel" in s.drawn())
+        await s.pilot.press("escape")
+        await s.until(lambda: "d d delete  u undelete" in s.drawn())
+
+
 async def test_a_deleted_session_is_brought_back_by_key() -> None:
     shelf = FakeShelf(stored("a1", "one"), stored("b2", "two"))
     async with shelved(shelf) as s:

@@ -89,6 +89,7 @@ class PickerScreen(Gated, ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         self.list.filter(self.line.text)
+        self._keys.use(_hints_now(self, is_asked=self._asked is not None))
         self.fill()
         # In the app's own queue, where keys that come meanwhile wait behind these.
         self.call_after_refresh(self.app.call_later, self._take_early)
@@ -106,6 +107,7 @@ class PickerScreen(Gated, ModalScreen[str | None]):
             await self.app.run_action(bound.binding.action, bound.node)
         elif event.is_printable and event.character:
             self._type(event.character)
+        self._keys.use(_hints_now(self, is_asked=self._asked is not None))
         return True
 
     def say(self, text: str, style: str = "") -> None:
@@ -196,4 +198,15 @@ class PickerScreen(Gated, ModalScreen[str | None]):
         self.line.end()
         if self.types_at_once:
             self.line.begin(_FILTER)
+        self._keys.use(_hints_now(self, is_asked=self._asked is not None))
         self.narrow("")
+
+
+def _hints_now(picker: PickerScreen, *, is_asked: bool) -> tuple[Hint, ...]:
+    """While something is typed letters are letters."""
+    if is_asked:
+        return ("Enter", "keep"), ("Esc", "cancel")
+    if picker.types_at_once or not picker.line.is_typing:
+        return picker.hints
+    kept = ((keys, words) for keys, words in picker.hints if all(len(key) > 1 for key in keys.split()))
+    return tuple((keys, "end filter" if keys == "Esc" else words) for keys, words in kept)

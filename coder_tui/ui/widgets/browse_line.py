@@ -36,6 +36,11 @@ class BrowseLine(Widget):
     def show_hints(self) -> None:
         self._change("", "", is_typing=False)
 
+    def use(self, hints: Hints) -> None:
+        if hints != self._hints:
+            self._hints = hints
+            self.refresh()
+
     def show_search(self, words: str, count: str, *, is_typing: bool) -> None:
         self._change(safe_line(words), count, is_typing=is_typing)
 
