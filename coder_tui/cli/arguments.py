@@ -118,7 +118,11 @@ def serve_parser() -> Parser:
     )
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (127.0.0.1)")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="which port (default: a free one)")
-    parser.add_argument("--token", metavar="TEXT", help="the token of the address (default: a new one)")
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="where the token of the address stands; - reads it (default: new)",
+    )
     parser.add_argument("--demo", action="store_true", help="serve the built-in demo")
     parser.add_argument("--theme", metavar="NAME", help="a theme of yours or of the program's")
     _add_model(parser)

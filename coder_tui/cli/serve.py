@@ -4,7 +4,9 @@ import argparse
 import asyncio
 import os
 import signal
+import stat
 import sys
+from pathlib import Path
 from urllib.parse import quote
 
 from coder_tui.cli.arguments import serve_parser
@@ -17,6 +19,8 @@ from coder_tui.serving.gate import EVERYWHERE, Gate, is_loopback, new_token
 from coder_tui.serving.server import Served, listen
 
 SHORTEST_TOKEN = 16
+LONGEST_TOKEN = 1_000
+_OTHERS_READ = stat.S_IRGRP | stat.S_IROTH
 HIGHEST_PORT = 65535
 OPEN_TO_OTHERS = (
     "coder-tui: this address can be reached from other machines, and what goes there is not encrypted: "
@@ -33,19 +37,40 @@ _PASSED_ON = {
 
 def main(argv: list[str]) -> int:
     arguments = serve_parser().parse_args(argv)
-    _check(arguments)
+    token = _token(arguments)
     directories = find_directories(os.environ)
     directories.ensure()
     start_log(directories.log, redactor())
-    gate = Gate(arguments.token or new_token(), arguments.host)
+    gate = Gate(token, arguments.host)
     return asyncio.run(_serve(Served(_command(arguments), os.environ, gate), arguments))
 
 
-def _check(arguments: argparse.Namespace) -> None:
+def _token(arguments: argparse.Namespace) -> str:
+    """Never an argument: all who use this machine can read those."""
     if not 0 <= arguments.port <= HIGHEST_PORT:
         raise UsageError(f"there is no port {arguments.port}; choose one up to {HIGHEST_PORT}, or 0")
-    if arguments.token is not None and len(arguments.token) < SHORTEST_TOKEN:
+    if arguments.token_file is None:
+        return new_token()
+    token = _read_token(arguments.token_file).strip()
+    if len(token) < SHORTEST_TOKEN:
         raise UsageError(f"a token needs at least {SHORTEST_TOKEN} characters: who guesses it has your shell")
+    if not token.isprintable() or not token.isascii():
+        raise UsageError("a token is one line of plain characters")
+    return token
+
+
+def _read_token(name: str) -> str:
+    if name == "-":
+        return sys.stdin.readline()
+    try:
+        with Path(name).open(encoding="utf-8") as file:
+            state = os.fstat(file.fileno())
+            if stat.S_ISREG(state.st_mode) and state.st_mode & _OTHERS_READ:
+                raise UsageError(f"others can read {name}: chmod 600 {name}")
+            return file.read(LONGEST_TOKEN)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"cannot read the token in {name}: {reason}") from error
 
 
 def _command(arguments: argparse.Namespace) -> list[str]:
