@@ -17,6 +17,7 @@ from coder_tui.config.paths import display_path
 from coder_tui.config.project import SERVERS_NAME
 from coder_tui.config.settings_writer import settings_file_in
 from coder_tui.mcp.pool import Known, ServerView
+from coder_tui.mcp.prompts import RESERVED_NAMES
 from coder_tui.mcp.reach import reach_of
 from coder_tui.mcp.wire import ServerState
 from coder_tui.protocol.errors import UsageError
@@ -145,6 +146,8 @@ def _known_json(server: Known, kind: SandboxKind) -> dict[str, object]:
 def _add(arguments: argparse.Namespace, command: list[str]) -> int:
     if any(sign.isspace() or sign == ":" for sign in arguments.name):
         raise UsageError(f"'{safe_line(arguments.name)}' cannot be typed behind / or @: no blanks or colons")
+    if arguments.name.lower() in RESERVED_NAMES:
+        raise UsageError(f"'{arguments.name}' stands before commands of your own (/{arguments.name}:…)")
     target = [*arguments.target, *command]
     section = _section(arguments, target)
     setup = _setup(arguments)

@@ -8,6 +8,11 @@ from coder_tui.mcp.names import server_part
 from coder_tui.mcp.wire import PromptInfo
 
 _UNFIT = re.compile(r"[^\w-]")
+# They stand before commands of the person's and the project's own, whose place no server may take. What is
+# called so already is lengthened as well, so that no two servers come to share a name.
+RESERVED_NAMES = frozenset({"user", "project"})
+_BEFORE = "mcp-"
+_RESERVED = re.compile(rf"(?:{_BEFORE})*(?:{'|'.join(sorted(RESERVED_NAMES))})")
 
 
 class PromptArgumentsError(Exception):
@@ -22,7 +27,10 @@ class OfferedPrompt:
     @property
     def command(self) -> str:
         """The word behind the slash."""
-        return f"{server_part(self.server)}:{_UNFIT.sub('_', self.info.name)}".lower()
+        server = server_part(self.server).lower()
+        if _RESERVED.fullmatch(server):
+            server = f"{_BEFORE}{server}"
+        return f"{server}:{_UNFIT.sub('_', self.info.name)}".lower()
 
     @property
     def usage(self) -> str:

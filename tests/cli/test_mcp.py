@@ -91,13 +91,25 @@ def test_a_server_for_everyone_goes_into_the_shared_file(project: Path, capsys: 
         (["mcp", "add", "x", "https://a.b", "more"], "takes nothing more"),
         (["mcp", "add", "x", "ftp://a.b"], "begin with http"),
         (["mcp", "add", "a b", "--", "y"], "cannot be typed"),
+        (["mcp", "add", "Project", "--", "y"], "stands before commands of your own"),
         (["mcp", "add", "x", "--env", "novalue", "--", "y"], "write NAME=VALUE"),
         (["mcp", "add", "x", "--transport", "sse", "--", "y"], "not spoken to by sse"),
         (["mcp", "add", "x", "--project", "--writable", ".", "--", "y"], "each person's own settings"),
         (["mcp", "remove", "x"], "has no server x"),
         (["mcp", "test", "x"], "there is no MCP server x"),
     ],
-    ids=["nothing", "too much", "scheme", "name", "no value", "transport", "writable", "remove", "test"],
+    ids=[
+        "nothing",
+        "too much",
+        "scheme",
+        "name",
+        "reserved",
+        "no value",
+        "transport",
+        "writable",
+        "remove",
+        "test",
+    ],
 )
 def test_mistakes_are_told_and_write_nothing(
     tmp_path: Path, capsys: Out, arguments: list[str], words: str

@@ -102,6 +102,17 @@ def test_no_server_can_take_the_name_that_another_got() -> None:
     assert server_part(server_part("two words")) != server_part("two words")
 
 
+def test_no_server_takes_the_place_of_commands_of_ones_own() -> None:
+    names = ("project", "User", "mcp-project", "projects")
+    commands = [OfferedPrompt(name, PromptInfo("Review It")).command for name in names]
+    assert commands == [
+        "mcp-project:review_it",
+        "mcp-user:review_it",
+        "mcp-mcp-project:review_it",
+        "projects:review_it",
+    ]
+
+
 ASK = PromptInfo("ask", "", (PromptArgument("city", is_required=True), PromptArgument("state")))
 
 
