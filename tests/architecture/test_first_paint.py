@@ -19,8 +19,14 @@ UNNEEDED = {"hashlib", "json", "multiprocessing", "sqlite3", "xml"}
 
 # Letters are let through as soon as there is a prompt on the screen: that is the moment to look.
 PROGRAM = """
-import os, sys
+import os, shutil, sys
 from pathlib import Path
+
+begun, sought = [], []
+sys.addaudithook(lambda event, _: begun.append(event) if event in ("os.fork", "subprocess.Popen") else None)
+which = shutil.which
+shutil.which = lambda name, *rest, **named: sought.append(name) or which(name, *rest, **named)
+
 from textual._context import active_app
 from textual.screen import Screen
 from coder_tui.cli.main import run_command
@@ -35,7 +41,8 @@ Screen._refresh_layout = counted
 
 async def painted(self):
     widgets = active_app.get().screen.query("*")
-    Path(sys.argv[1]).write_text("\\n".join([str(len(widgets)), str(len(layouts)), *sys.modules]))
+    counts = [str(len(widgets)), str(len(layouts)), " ".join(begun), " ".join(sought)]
+    Path(sys.argv[1]).write_text("\\n".join([*counts, *sys.modules]))
     os._exit(0)
 EarlyKeys.let_letters = painted
 run_command(["--model", "demo"])
@@ -46,6 +53,9 @@ run_command(["--model", "demo"])
 class FirstPaint:
     widgets: int
     layouts: int
+    processes: list[str]
+    programs: list[str]
+    """What was looked for on `PATH`."""
     modules: frozenset[str]
 
     @property
@@ -68,8 +78,8 @@ def first_paint(tmp_path_factory: pytest.TempPathFactory) -> FirstPaint:
     os.close(inner)
     os.close(outer)
     assert (done.returncode, found.is_file()) == (0, True)
-    widgets, layouts, *modules = found.read_text().splitlines()
-    return FirstPaint(int(widgets), int(layouts), frozenset(modules))
+    widgets, layouts, processes, programs, *modules = found.read_text().splitlines()
+    return FirstPaint(int(widgets), int(layouts), processes.split(), programs.split(), frozenset(modules))
 
 
 def test_only_listed_modules_are_loaded_before_the_first_paint(first_paint: FirstPaint) -> None:
@@ -91,3 +101,8 @@ def test_no_other_package_is_loaded_before_the_first_paint(first_paint: FirstPai
 def test_the_first_paint_shows_few_widgets_after_few_layouts(first_paint: FirstPaint) -> None:
     assert first_paint.widgets <= 6
     assert first_paint.layouts <= 5
+
+
+def test_nothing_is_looked_for_or_started_before_the_first_paint(first_paint: FirstPaint) -> None:
+    """Language servers, the model's process, git: all of them after it, and beside the person's typing."""
+    assert (first_paint.processes, first_paint.programs) == ([], [])
