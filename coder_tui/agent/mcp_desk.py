@@ -26,6 +26,8 @@ PATIENCE = 10.0
 """Seconds that the first turn waits for servers that are just starting."""
 LONG_PATIENCE = 60.0
 """The same where there is no second turn that could use what came too late."""
+_QUIET = 1.0
+"""Seconds of waiting that need no word."""
 _SEARCH = "mcp"
 _TOLD = frozenset({ServerState.FAILED, ServerState.NEEDS_LOGIN})
 
@@ -70,7 +72,10 @@ class McpDesk:
         """Before a turn: its tools are those of now, and stay so until it ends."""
         if not self._has_waited:
             self._has_waited = True
-            await self.pool.settled(self._patience)
+            if not await self.pool.settled(min(_QUIET, self._patience)):
+                names = ", ".join(self.pool.first_starts)
+                self._notify(NoticeLevel.INFO, safe_line(f"Starting MCP servers: {names} …"))
+                await self.pool.settled(self._patience - _QUIET)
         self.take_up()
 
     def take_up(self) -> None:

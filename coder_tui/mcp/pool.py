@@ -118,11 +118,17 @@ class McpPool:
         if self._beginning is None and any(view.state is ServerState.STARTING for view in self.views):
             self._beginning = asyncio.ensure_future(self._begin())
 
+    @property
+    def first_starts(self) -> tuple[str, ...]:
+        """Those that have not answered yet since they were started."""
+        starting = (view for view in self.views if view.state is ServerState.STARTING)
+        return tuple(view.name for view in starting if not view.detail)
+
     async def settled(self, seconds: float) -> bool:
         """Wait until no server is starting for the first time; whether that came in time."""
         try:
             async with asyncio.timeout(seconds):
-                while any(view.state is ServerState.STARTING and not view.detail for view in self.views):
+                while self.first_starts:
                     await self._moved.wait()
         except TimeoutError:
             return False

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from coder_tui.agent.mcp_desk import McpDesk
+from coder_tui.agent.mcp_desk import PATIENCE, McpDesk
 from coder_tui.mcp.approved import Approved
 from coder_tui.mcp.pool import Known, McpPool, PoolOptions, ServerView
 from coder_tui.mcp.wire import (
@@ -59,8 +59,8 @@ class ShownServers(McpPool):
         self.asked.append(f"stop {name}")
 
 
-def shown_desk(*views: ServerView) -> tuple[McpDesk, ShownServers]:
-    pool = ShownServers()
-    desk = McpDesk(pool, Registry(), Approved(Path("/nowhere/approved.json")), NoInnerCalls())
+def shown_desk(*views: ServerView, patience: float = PATIENCE) -> tuple[McpDesk, ShownServers]:
+    pool, approved = ShownServers(), Approved(Path("/nowhere/approved.json"))
+    desk = McpDesk(pool, Registry(), approved, NoInnerCalls(), patience=patience)
     pool.show(*views)
     return desk, pool
