@@ -11,6 +11,7 @@ from coder_tui.agent.code_lookup import Lookup, NoLookup
 from coder_tui.agent.compaction import CompactionDesk
 from coder_tui.agent.event_bus import EventBus, Listener
 from coder_tui.agent.forks import ForkDesk
+from coder_tui.agent.git_changes import HasChanges, no_changes
 from coder_tui.agent.job_desk import JobDesk
 from coder_tui.agent.mcp_desk import McpDesk, no_servers
 from coder_tui.agent.message_queue import MessageQueue
@@ -81,6 +82,7 @@ class SessionParts:
     lookup: Lookup = field(default_factory=NoLookup)
     vouching: Vouching = field(default_factory=NoVouching)
     jobs: JobDesk = field(default_factory=lambda: JobDesk(JobTable()))
+    has_git_changes: HasChanges = no_changes
     is_kept: bool = True
     is_confined: bool = True
 
@@ -117,6 +119,7 @@ class Session:
         self.jobs = parts.jobs
         self.lookup = parts.lookup
         self.mcp = parts.mcp
+        self.has_git_changes = parts.has_git_changes
         self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
         self.compaction = parts.compaction
         self.verifier = parts.verifier

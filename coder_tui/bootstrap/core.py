@@ -8,6 +8,7 @@ from coder_tui.agent.attachments import Attach, Attachments, both
 from coder_tui.agent.code_lookup import CodeLookup
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.git_changes import git_changes
 from coder_tui.agent.git_reminder import GitReminder
 from coder_tui.agent.job_desk import JobDesk
 from coder_tui.agent.limits import Limits
@@ -124,10 +125,9 @@ class Core:
         queue = MessageQueue(bus)
         mcp = await open_desk(self.setup, bench)
         services = self._services(bench, conversation, queue, stored, mcp)
-        store, hooks = self.store, bench.hooks
-        compaction = build_compaction(self.setup, store, self.client, services, changes, todos, bench)
+        compaction = build_compaction(self.setup, self.store, self.client, services, changes, todos, bench)
         verifier = build_verifier(self.setup, self.store, info.id, bench, changes, lambda: state.turn)
-        services = replace(services, room=compaction, check=hooks.after(verifier.after_turn))
+        services = replace(services, room=compaction, check=bench.hooks.after(verifier.after_turn))
         commands, services = self._with_commands(info.id, bench, services, changes)
         furniture = Furniture(self.setup, self.store, self.client, self.retry, bench, services, changes, mcp)
         parts = SessionParts(
@@ -154,10 +154,11 @@ class Core:
             lookup=CodeLookup(bench.pool, workspace_of(self.setup)),
             vouching=ProjectVouching(self.setup.directories, self.setup.directory),
             jobs=JobDesk(bench.shell.jobs, self.setup.redact),
+            has_git_changes=git_changes(bench.registry.get("git_status"), self.setup.directory),
             is_kept=not self.setup.is_scratch,
             is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,
         )
-        hooks.begin(is_resumed=bool(stored.messages))
+        bench.hooks.begin(is_resumed=bool(stored.messages))
         return await self._opened(Session(parts), bench, mcp)
 
     async def _opened(self, session: Session, bench: Workbench, mcp: McpDesk) -> Session:

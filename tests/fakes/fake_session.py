@@ -296,6 +296,9 @@ class FakeSession:
     def turn(self) -> int:
         return len(self.submitted)
 
+    async def has_git_changes(self) -> bool:
+        return True
+
     async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
         return self.files
 

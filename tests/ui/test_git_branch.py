@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from coder_tui.ui.git_branch import read_branch
+from tests.fakes.fake_session import FakeSession
+from tests.fakes.screens import stage
 
 
 def repository(folder: Path, head: str) -> Path:
@@ -34,3 +36,8 @@ def test_a_worktree_is_followed_to_its_own_head(tmp_path: Path) -> None:
 def test_outside_a_repository_there_is_no_branch(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("not a pointer")
     assert read_branch(tmp_path) == ""
+
+
+async def test_a_star_beside_the_branch_tells_of_changes(tmp_path: Path) -> None:
+    async with stage(FakeSession(repository(tmp_path, "ref: refs/heads/main\n"))) as s:
+        await s.until(lambda: s.app.session_screen.status.status.branch == "main*")

@@ -239,4 +239,8 @@ class SessionScreen(
         self.run_worker(self._show_branch(), group="branch", exclusive=True)
 
     async def _show_branch(self) -> None:
-        self.status.show(branch=await asyncio.to_thread(read_branch, self._directory))
+        branch, session = await asyncio.to_thread(read_branch, self._directory), self.conversation.session
+        if not self.status.status.branch:
+            self.status.show(branch=branch)
+        has_changes = branch and session is not None and await session.has_git_changes()
+        self.status.show(branch=f"{branch}*" if has_changes else branch)
