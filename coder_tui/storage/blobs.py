@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import fcntl
 import hashlib
 import os
 import time
@@ -21,7 +22,7 @@ def always() -> bool:
 
 
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-_SETTLED_SEC = 3600
+SETTLED_SEC = 3600
 """Younger blobs may belong to a change that another process is about to record."""
 
 
@@ -81,12 +82,13 @@ class BlobStore:
 
     def prune(self, kept: frozenset[str], goes_on: Callable[[], bool] = always) -> int:
         """Remove all others, unless they are quite new; returns how many."""
-        latest = time.time() - _SETTLED_SEC
+        latest = time.time() - SETTLED_SEC
         removed = 0
         for path in self._folder.glob("??/*"):
             if not goes_on():
                 break
-            with contextlib.suppress(FileNotFoundError):
+            # One by one, so that nobody who keeps something waits for long.
+            with contextlib.suppress(FileNotFoundError), self._locked(fcntl.LOCK_EX):
                 if path.parent.name + path.name not in kept and path.stat().st_mtime < latest:
                     path.unlink()
                     removed += 1
@@ -105,16 +107,28 @@ class BlobStore:
                 digest.update(chunk)
                 size += file.write(chunk)
             path = self._path(digest.hexdigest())
-            if _is_kept(path, size):
-                return digest.hexdigest()
+            with self._locked(fcntl.LOCK_SH):
+                if _is_kept(path, size):
+                    return digest.hexdigest()
             file.flush()
             if waits:
                 os.fsync(descriptor)
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        temporary.replace(path)
+        with self._locked(fcntl.LOCK_SH):
+            temporary.replace(path)
         if waits:
             _sync(path.parent)
         return digest.hexdigest()
+
+    @contextlib.contextmanager
+    def _locked(self, how: int) -> Iterator[None]:
+        """Between looking how old a content is and removing it, nobody makes it new, across programs."""
+        descriptor = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, how)
+            yield
+        finally:
+            os.close(descriptor)
 
     def _path(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest[2:]

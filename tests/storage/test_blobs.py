@@ -1,8 +1,10 @@
 """Contents are kept once, whole, and for the person alone."""
 
+import fcntl
 import hashlib
 import os
 import stat
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.protocol.errors import StorageError
-from coder_tui.storage.blobs import BlobStore
+from coder_tui.storage.blobs import SETTLED_SEC, BlobStore
 
 
 @pytest.fixture
@@ -94,3 +96,27 @@ def test_only_old_contents_that_nobody_wants_are_pruned(blobs: BlobStore, folder
 
     assert blobs.prune(frozenset({wanted})) == 1
     assert sorted(path.parent.name + path.name for path in files(folder)) == sorted([wanted, fresh])
+
+
+def test_what_is_kept_again_while_old_contents_go_stays(blobs: BlobStore, folder: Path) -> None:
+    digest = blobs.put((b"old",))
+    path = folder / digest[:2] / digest[2:]
+    past = time.time() - 2 * SETTLED_SEC
+    os.utime(path, (past, past))
+    holding = os.open(folder, os.O_RDONLY)
+    fcntl.flock(holding, fcntl.LOCK_SH)  # as one who just found it there
+    is_looking = threading.Event()
+
+    def look() -> bool:
+        is_looking.set()
+        return True
+
+    pruning = threading.Thread(target=blobs.prune, args=(frozenset(), look))
+    pruning.start()
+    is_looking.wait()
+    pruning.join(0.2)  # who does not wait for the lock is done by now
+    blobs.put((b"old",))
+    os.close(holding)
+    pruning.join()
+
+    assert path.exists()
