@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from coder_tui.agent.attachments import Attach
+from coder_tui.agent.attachments import MOST_TEXT, Attach
 from coder_tui.agent.command_loan import CommandLoan
 from coder_tui.agent.command_template import Given, Insert, TemplateError, Text, filled
 from coder_tui.agent.profile_switch import ProfileSwitch
@@ -18,13 +18,17 @@ from coder_tui.protocol.messages import Attachment
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.skills.command_file import CommandFile
 from coder_tui.skills.command_shelf import CommandShelf
+from coder_tui.text.mentions import find_mentions
 from coder_tui.text.redact import Redactor
+from coder_tui.text.safe_text import safe_line
 
 INSERT = "insert"
 """Shown in place of a tool's name."""
 MOST_CHARACTERS = 50_000
 """Of one insert's output."""
 LABEL = "command /"
+_FILE = re.compile(r"(?<!:/)/(?!/)|\w\.\w")
+"""What a name of a file has: a folder before it, or an ending. An address of a server's resource is none."""
 _CALL = re.compile(r"\s*/([A-Za-z][\w-]*(?::[\w-]+)*)(?:\s+(.*))?", re.DOTALL)
 
 
@@ -58,6 +62,10 @@ class CommandCalls:
         spoken = "".join(part.text for part in parts if isinstance(part, Text))
         attached = await self.files(spoken)
         self._arrange(command)
+        if missing := _missing(spoken, attached):
+            self.notify(
+                NoticeLevel.WARNING, f"/{command.name} names {', '.join(missing)}: there is no such file."
+            )
         framed = self.redact.known(_framed(command, told, self._child(command)))
         return (Attachment(f"{LABEL}{command.name}", framed), *attached)
 
@@ -100,6 +108,17 @@ class CommandCalls:
         if command.is_subtask:
             return profile.name if profile else GENERAL
         return profile.name if profile and not profile.mode.leads else ""
+
+
+def _missing(text: str, attached: tuple[Attachment, ...]) -> tuple[str, ...]:
+    """Names of files that led nowhere. A bare word behind an `@` may be a person or a decorator."""
+    found = {each.label for each in attached}
+    lost = (
+        min((reading.label for reading in readings), key=len)
+        for readings in find_mentions(text[:MOST_TEXT])
+        if found.isdisjoint(reading.label for reading in readings)
+    )
+    return tuple(dict.fromkeys(f"@{safe_line(name)}" for name in lost if _FILE.search(name)))
 
 
 def _framed(command: CommandFile, told: str, child: str) -> str:

@@ -91,6 +91,14 @@ async def test_a_refused_insert_keeps_the_message(tmp_path: Path, text: str) -> 
         assert ends == [Outcome.DENIED]
 
 
+async def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    body = "See @docs/x.md, @notes.txt:3-4. Ask @ada, me@example.org or @srv:demo://x for @dataclass; @$1"
+    async with calling(tmp_path, command(body)) as called:
+        await called.told("/fix lost.py")
+        lost = "@docs/x.md, @notes.txt:3-4, @lost.py"
+        assert called.notices() == [f"/fix names {lost}: there is no such file."]
+
+
 async def test_an_insert_can_be_rewritten_before_it_runs(tmp_path: Path) -> None:
     edited = ApprovalReply(Decision.MODIFY, edited="echo mine")
     async with calling(tmp_path, command("It is !`echo theirs`"), answers=(edited,)) as called:
