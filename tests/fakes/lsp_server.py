@@ -22,6 +22,12 @@ def send(message: Json) -> None:
     sys.stdout.buffer.flush()
 
 
+def stutter() -> None:
+    """A message that is none."""
+    sys.stdout.buffer.write(b"Content-Length: 7\r\n\r\n{oops}}")
+    sys.stdout.buffer.flush()
+
+
 def receive() -> Json | None:
     length = 0
     while (line := sys.stdin.buffer.readline()).strip():
@@ -82,7 +88,7 @@ class Server:
             "documentSymbolProvider": True,
             "workspaceSymbolProvider": True,
         }
-        if self.behaviour == "pull" or self.behaviour in ODD_PULLS:
+        if self.behaviour in {"pull", "lazy"} or self.behaviour in ODD_PULLS:
             named["diagnosticProvider"] = {"interFileDependencies": False, "workspaceDiagnostics": False}
         return named
 
@@ -96,7 +102,7 @@ class Server:
         before, self.version = self.texts.get(uri, ""), version
         self.texts[uri] = text
         match self.behaviour:
-            case "mute" | "pull" | "register" | "never" | "null" | "unchanged" | "nonsense":
+            case "mute" | "pull" | "lazy" | "register" | "never" | "null" | "unchanged" | "nonsense":
                 return
             case "late":
                 # The first version is answered only after the second.
@@ -123,6 +129,9 @@ class Server:
                 threading.Timer(0.6, self.publish, (uri, version, found(text))).start()
             case "ask":
                 self.ask_all()
+            case "stutter":
+                stutter()
+                self.publish(uri, version, found(text))
             case _:
                 self.publish(uri, version, found(text))
 
@@ -160,8 +169,7 @@ class Server:
             case "never":
                 return
             case "garbage":
-                sys.stdout.buffer.write(b"Content-Length: 7\r\n\r\n{oops}}")
-                sys.stdout.buffer.flush()
+                stutter()
                 return
             case "stderr":
                 sys.stderr.write("noise " * 200_000 + "\nthe last words\n")
@@ -191,6 +199,9 @@ class Server:
             case "textDocument/diagnostic":
                 whole = {"kind": "full", "items": found(self.texts[uri])}
                 result = ODD_PULLS.get(self.behaviour, whole)
+                if self.behaviour == "lazy":
+                    threading.Timer(0.4, send, ({"id": number, "result": result},)).start()
+                    return
             case "textDocument/definition":
                 at = params["position"]
                 place = {"start": at, "end": at}

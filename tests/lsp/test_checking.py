@@ -15,7 +15,7 @@ FRESH, PENDING, STALE = ServerStatus.FRESH, ServerStatus.PENDING, ServerStatus.S
 
 
 @pytest.mark.parametrize(
-    "behaviour", ["", "pull", "unversioned", "twice", "slow", "stderr", "chatty", "register"]
+    "behaviour", ["", "pull", "unversioned", "twice", "slow", "stderr", "chatty", "stutter", "register"]
 )
 async def test_a_broken_file_is_told_and_then_its_mending(tmp_path: Path, behaviour: str) -> None:
     async with fake_checker(tmp_path / "w", behaviour) as it:
@@ -170,3 +170,20 @@ async def test_a_cancelled_check_leaves_the_server_able(tmp_path: Path) -> None:
         await it.checker.life.running(asyncio.get_running_loop().time() + ENOUGH)
         cancelled.cancel()
         assert await it.checker.check(it.path, "x bad\n", "python", ENOUGH) == Checked(FRESH, (bad(0, 2),), 1)
+
+
+@pytest.mark.parametrize("way", ["cancelled", "timed out"])
+async def test_a_reply_that_comes_too_late_does_not_disturb_the_next(tmp_path: Path, way: str) -> None:
+    async with fake_checker(tmp_path / "w", "lazy") as it:
+        await it.checker.check(it.path, "x\n", "python", ENOUGH)
+        run = it.checker.life.run
+        assert run is not None
+        if way == "cancelled":
+            asking = asyncio.ensure_future(it.checker.check(it.path, "bad\n", "python", ENOUGH))
+            await asyncio.sleep(0)
+            asking.cancel()
+        else:
+            assert (await it.checker.check(it.path, "bad\n", "python", 0.05)).status is STALE
+        # The server answers in order: when this comes the other has come, too.
+        assert await it.checker.check(it.path, "x bad\n", "python", ENOUGH) == Checked(FRESH, (bad(0, 2),), 1)
+        assert (run is it.checker.life.run, run.conversation.trouble) == (True, "")
