@@ -48,7 +48,7 @@ def read_project_file(workspace: Path, name: str) -> ProjectFile | None:
     """None where there is no such file; `ProjectFileError` where it is not one to read."""
     path = workspace / name
     # The sandbox keeps a name free by an empty folder; that is no file, either.
-    if not os.path.lexists(path) or (path.is_dir() and not path.is_symlink()):
+    if not os.path.lexists(path) or (not path.is_symlink() and path.is_dir()):
         return None
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(workspace)):
         raise ProjectFileError("leads out of the project through a link")
@@ -80,13 +80,18 @@ def extension_names(workspace: Path, folders: Iterable[str]) -> tuple[str, ...]:
 
 def files_below(workspace: Path, folder: str) -> Iterator[str]:
     start = workspace / folder
-    if start.is_symlink():
+    if _is_link(start):
         yield folder
         return
     for count, (place, folders, names) in enumerate(os.walk(start)):
         if count > _MOST_FILES:
             raise ProjectFileError(f"holds more than {_MOST_FILES} folders")
         # A link to a folder is not entered, yet must be told.
-        links = [name for name in folders if Path(place, name).is_symlink()]
+        links = [name for name in folders if _is_link(Path(place, name))]
         for name in (*names, *links):
             yield Path(place, name).relative_to(workspace).as_posix()
+
+
+def _is_link(path: Path) -> bool:
+    """In a folder that one may not look into, nothing is anything."""
+    return os.path.lexists(path) and path.is_symlink()

@@ -90,7 +90,8 @@ def nested_repositories(root: Path) -> tuple[Path, ...]:
             if depth < _DEEPEST and entry.name not in _UNSEARCHED and not entry.name.startswith("."):
                 waiting.append((Path(entry.path), depth + 1))
         git = folder / ".git"
-        if depth and git.exists() and not git.is_symlink():
+        # Not `exists()`, which raises for a folder that one may not look into.
+        if depth and os.path.lexists(git) and not git.is_symlink():
             found.append(git)
     return tuple(found)
 

@@ -21,6 +21,14 @@ class Repository:
 
 def find_repository(folder: Path) -> Repository:
     """The repository that `folder`, resolved, lies in. Reads only; raises `ToolError`. Blocks."""
+    try:
+        return _found(folder)
+    except OSError as error:
+        message = f"{error.filename} cannot be read: {error.strerror}."
+        raise ToolError(ErrorType.EXECUTION_FAILED, message, USE_BASH) from error
+
+
+def _found(folder: Path) -> Repository:
     for top in (folder, *folder.parents):
         mark = top / ".git"
         if mark.is_symlink():

@@ -1,5 +1,6 @@
 """The `grep` tool: lines by a regular expression."""
 
+import os
 import stat
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from coder_tui.protocol.display import TextBlock
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.builtin.approved import declare_reading, locate_approved
 from coder_tui.tools.builtin.glob import parse_pattern, shown_below
-from coder_tui.workspace.confine import Located, Workspace, folder_or_file
+from coder_tui.workspace.confine import Located, Workspace, folder_or_file, open_regular
 from coder_tui.workspace.grep_records import GrepQuery, LineMatch
 from coder_tui.workspace.search import Grepped, Scope, Search
 
@@ -52,6 +53,9 @@ class GrepTool(Tool[GrepParams]):
     async def run(self, params: GrepParams, ctx: ToolContext) -> ToolResult:
         located = locate_approved(self._workspace, params.path, ctx)
         is_folder = stat.S_ISDIR(folder_or_file(located).st_mode)
+        if not is_folder:
+            # The search passes over what it may not read: "nothing found" would be a wrong answer here.
+            os.close(open_regular(located))
         scope = Scope(located.path) if is_folder else Scope(located.path.parent, located.path.name)
         grepped = await self._search.grep(scope, _query(params, filtered=is_folder))
         return _result(params, located, grepped, is_folder=is_folder)

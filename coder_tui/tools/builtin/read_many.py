@@ -1,5 +1,6 @@
 """The `read_many` tool: the first page of several files in one call."""
 
+import os
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -139,7 +140,7 @@ class ReadManyTool(Tool[ReadManyParams]):
         if _MAGIC.isdisjoint(path):
             return False
         located = self._workspace.locate(path)
-        return not (located.is_inside and located.path.exists())
+        return not (located.is_inside and os.path.lexists(located.path))
 
 
 def _error(error: ToolError) -> JsonObject:

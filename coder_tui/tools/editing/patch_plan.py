@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import os
 from dataclasses import dataclass
 
 from coder_tui.protocol.errors import ErrorType, ToolError
@@ -83,7 +84,7 @@ class Planner:
         match patch.operation:
             case Operation.CREATE:
                 return await _creation(patch, target)
-            case Operation.MODIFY if patch.is_pure_addition and not source.path.exists():
+            case Operation.MODIFY if patch.is_pure_addition and _is_missing(source):
                 return await _creation(patch, target)
             case Operation.RENAME if target.path != source.path and await load_if_there(target):
                 raise _taken(target)
@@ -141,6 +142,10 @@ def _deletion(
     message = f"{source.shown} is to be deleted, but it has lines that the patch does not name."
     error = ToolError(ErrorType.CONTEXT_MISMATCH, message, "Read the file, then delete all of its lines.")
     return FileFailure(patch, source.shown, error, reports)
+
+
+def _is_missing(located: Located) -> bool:
+    return not os.path.lexists(located.path)
 
 
 def _taken(target: Located) -> ToolError:
