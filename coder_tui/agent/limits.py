@@ -23,9 +23,8 @@ class Limits:
     def exceeded(self, steps: int) -> str:
         """The sentence that says which limit was met; empty while none is."""
         if steps >= self.max_steps:
-            return (
-                f"Stopped after {steps} model calls, the limit of one turn (limits.max_steps, --max-turns)."
-            )
+            calls = "1 model call" if steps == 1 else f"{steps} model calls"
+            return f"Stopped after {calls}, the limit of one turn (limits.max_steps, --max-turns)."
         return ""
 
 

@@ -236,6 +236,11 @@ async def test_limits_end_the_turn(tmp_path: Path) -> None:
     assert len(made.model.requests) == 2
 
 
+def test_the_limit_of_steps_is_told_in_words() -> None:
+    said = [Limits(max_steps=most).exceeded(most)[:28] for most in (1, 2)]
+    assert said == ["Stopped after 1 model call, ", "Stopped after 2 model calls,"]
+
+
 async def test_repeated_call_ids_of_a_server_are_made_unique(tmp_path: Path) -> None:
     reply = Say(calls=(("look", {"text": "1"}), ("look", {"text": "2"})), ids=("call_0", "call_0"))
     async with world(tmp_path, [reply, reply, Say("ok")]) as made:
