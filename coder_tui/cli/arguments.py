@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -13,6 +14,7 @@ FORMATS = ("text", "json", "stream-json")
 FASTEST = 1000.0
 SHELLS = ("bash", "zsh", "fish")
 USAGE_EXIT = 2
+_CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
 
 
 class Parser(argparse.ArgumentParser):
@@ -42,6 +44,9 @@ class Parser(argparse.ArgumentParser):
         return {name: (parser, helps.get(name, "")) for name, parser in found}
 
     def _nearest(self, message: str) -> str:
+        if (choice := _CHOICE.search(message)) is not None:
+            near = difflib.get_close_matches(choice[1], choice[2].replace("'", "").split(", "), n=1)
+            return f" (did you mean {near[0]}?)" if near else ""
         _, _, tail = message.partition("unrecognized arguments: ")
         if not tail:
             return ""
@@ -330,6 +335,11 @@ COMMANDS = {
     "config": "where each setting comes from",
     "doctor": "what is installed, missing, and how to mend it",
 }
+
+
+def nearest_command(word: str) -> str:
+    near = difflib.get_close_matches(word, COMMANDS, n=1)
+    return near[0] if near else ""
 
 
 def split_command(argv: Sequence[str]) -> tuple[str, list[str]]:

@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coder_tui.cli.arguments import nearest_command
 from coder_tui.config.paths import Directories, find_directories
 from coder_tui.config.sources import Sources, find_sources
 from coder_tui.protocol.access import Mode
@@ -29,7 +31,7 @@ def read_invocation(arguments: argparse.Namespace, path: str = ".") -> Invocatio
     """Check what can be checked without the settings' schema; `UserError` says what is wrong."""
     given: dict[str, Any] = vars(arguments)
     _check_resume(given)
-    directory = existing_folder(path)
+    directory = _session_folder(path) if "path" in given else existing_folder(path)
     directories = find_directories(os.environ)
     config = given.get("config")
     sources = find_sources(
@@ -53,6 +55,15 @@ def _check_resume(given: dict[str, Any]) -> None:
         raise UsageError("--resume needs the id of a session; 'coder-tui sessions list' shows them")
     if given.get("fork") and not given.get("resume") and not given.get("continue_"):
         raise UsageError("--fork goes with --resume ID or --continue: it goes on with a copy of that session")
+
+
+def _session_folder(text: str) -> Path:
+    """A word that is no folder may have been meant for a command."""
+    if re.fullmatch(r"[A-Za-z][\w-]*", text) and not os.path.lexists(text):
+        near = nearest_command(text)
+        hint = f"did you mean '{near}'?" if near else "see 'coder-tui --help'"
+        raise UsageError(f"no folder at {text}, and no such command; {hint}")
+    return existing_folder(text)
 
 
 def existing_folder(text: str) -> Path:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.cli.arguments import Parser, replay_parser, session_parser
+from coder_tui.cli.arguments import Parser, replay_parser, session_parser, tool_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.screen_core import NOT_KEPT, ScreenCore
 from coder_tui.protocol.errors import UserError
@@ -25,6 +25,25 @@ def test_a_flag_is_never_taken_for_another_but_a_near_one_is_named(
         parser.parse_args([flag, "plan"])
 
     assert capsys.readouterr().err == f"it: unrecognized arguments: {flag} plan{hint}; see 'it --help'\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"), [("sesions", "did you mean 'sessions'?"), ("bogus", "see 'coder-tui --help'")]
+)
+def test_a_word_that_is_neither_folder_nor_command_says_so(word: str, hint: str) -> None:
+    arguments = session_parser().parse_args([word])
+    with pytest.raises(UserError) as caught:
+        read_invocation(arguments, arguments.path)
+    assert str(caught.value) == f"no folder at {word}, and no such command; {hint}"
+
+
+@pytest.mark.parametrize(("word", "hint"), [("lst", " (did you mean list?)"), ("bogus", "")])
+def test_a_near_action_is_named(capsys: pytest.CaptureFixture[str], word: str, hint: str) -> None:
+    with pytest.raises(SystemExit):
+        tool_parser().parse_args([word])
+    assert capsys.readouterr().err.endswith(
+        f"(choose from 'list', 'call'){hint}; see 'coder-tui tool --help'\n"
+    )
 
 
 def test_a_speed_that_is_no_number_is_told(capsys: pytest.CaptureFixture[str]) -> None:

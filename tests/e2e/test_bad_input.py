@@ -26,7 +26,7 @@ def test_an_unknown_flag(program: Program) -> None:
 
 
 def test_a_missing_folder(program: Program) -> None:
-    assert sentence(program, "nowhere", code=2) == "coder-tui: no folder at nowhere"
+    assert sentence(program, "./nowhere", code=2) == "coder-tui: no folder at ./nowhere"
 
 
 def test_a_file_in_place_of_a_folder(program: Program) -> None:
