@@ -17,6 +17,7 @@ from coder_tui.lsp.wire import ServerOrder, ServerState, StateTold
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.errors import ToolError
 from coder_tui.shell.confinement import Confinement
+from coder_tui.shell.last_words import last_words
 from coder_tui.shell.sandbox import Sandbox
 
 log = logging.getLogger(__name__)
@@ -177,7 +178,7 @@ class Lifecycle:
             await run.finish()
             raise
         await run.discard()
-        said = process.said()[-_TAIL:]
+        said = last_words(process.said())
         return f"{reason}. It said last: {said}" if said else reason
 
     def _move(self, run: Run | None, status: ServerStatus, detail: str = "") -> None:

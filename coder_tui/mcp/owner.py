@@ -15,6 +15,7 @@ from coder_tui.mcp.login import Login, LoginNeededError
 from coder_tui.mcp.wire import Answer, Failure, Offer, ServerOrder, ServerState, StateTold, Transport
 from coder_tui.protocol.errors import ToolError
 from coder_tui.shell.confinement import Confinement
+from coder_tui.shell.last_words import last_words
 from coder_tui.shell.sandbox import Sandbox
 from coder_tui.shell.server_process import ServerProcess, Tree
 
@@ -23,7 +24,6 @@ _PAUSES = (1.0, 2.0, 4.0, 8.0, 30.0)
 _MOST_LOSSES, _WITHIN = 5, 180.0
 # One that never came up is not likely to.
 _MOST_FAILED_STARTS = 2
-_TAIL = 600
 _HOW_TO_LOG_IN = "it wants a login: l on the list of /mcp, or coder-tui mcp login {name}"
 _LONGEST_LINE = 2**26
 # Lists that change again and again are asked for once.
@@ -202,7 +202,7 @@ class Owner:
 
 
 def _with_last_words(reason: str, process: ServerProcess | None) -> str:
-    said = process.said()[-_TAIL:] if process else ""
+    said = last_words(process.said()) if process else ""
     return f"{reason}. It said last: {said}" if said else reason
 
 
