@@ -1,5 +1,6 @@
 """Which files hold instructions for whoever works in a folder, and whether a project's may be read."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,12 @@ ANY_CONTENT = "any content"
 
 
 def instruction_file(folder: Path) -> Path | None:
-    return next((path for name in INSTRUCTIONS if (path := folder / name).is_file()), None)
+    return next((path for name in INSTRUCTIONS if _is_file(path := folder / name)), None)
+
+
+def _is_file(path: Path) -> bool:
+    """A link into a folder that one may not look into leads to none."""
+    return os.access(path, os.F_OK) and path.is_file()
 
 
 def project_folders(workspace: Path) -> tuple[Path, ...]:

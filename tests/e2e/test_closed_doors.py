@@ -27,6 +27,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
         (project / folder).mkdir(parents=True)
     for file in ("closed/x", "closed.txt", "AGENTS.md", ".gitignore", "open.txt"):
         (project / file).write_text("needle\n")
+    (project / "AGENTS.override.md").symlink_to("closed/x")
     for name in CLOSED:
         (project / name).chmod(0)
     yield made
