@@ -32,18 +32,18 @@ from acp.schema import (
     SessionForkCapabilities,
     SessionInfo,
     SessionListCapabilities,
-    SessionMode,
-    SessionModeState,
     SessionResumeCapabilities,
+    SetSessionConfigOptionResponse,
     SetSessionModeResponse,
 )
 
 from coder_tui import __version__
+from coder_tui.acp.config_options import MODE, MODEL
+from coder_tui.acp.modes import modes_of
 from coder_tui.acp.opening import Opener, Wish
 from coder_tui.acp.served_session import ServedSession
 from coder_tui.acp.servers import McpServer, settings_of, unknown
 from coder_tui.acp.wire import Wire
-from coder_tui.agent.session import Session
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import NoModelError, UsageError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -53,12 +53,6 @@ AUTH_REQUIRED, NOT_FOUND, INVALID, INTERNAL = -32000, -32002, -32602, -32603
 PAGE = 50
 MOST = 1000
 McpServers = list[McpServer] | None
-_MODES = {
-    Mode.ASK: ("Ask", "Ask before a file is changed or a command runs"),
-    Mode.EDITS: ("Edits", "Change files of the project without a question, ask before commands"),
-    Mode.AUTO: ("Auto", "Run what no rule forbids and no protection guards, without a question"),
-    Mode.PLAN: ("Plan", "Read, ask and make a plan; change nothing"),
-}
 NOT_SPOKEN = "These MCP servers speak through the editor, which is not known here"
 
 
@@ -119,7 +113,8 @@ class CoderAgent:
         served = await self._open(Wish(cwd, tuple(additional_directories or ())), mcp_servers)
         # Its updates are sent behind this answer, which tells the editor of the session.
         served.begin()
-        return NewSessionResponse(session_id=served.session.id, modes=_modes(served.session))
+        modes, options = modes_of(served.session.mode), [*served.options]
+        return NewSessionResponse(session_id=served.session.id, modes=modes, config_options=options)
 
     async def load_session(
         self,
@@ -131,7 +126,7 @@ class CoderAgent:
     ) -> LoadSessionResponse:
         served = await self._resumed(cwd, session_id, additional_directories, mcp_servers)
         await served.replay()
-        return LoadSessionResponse(modes=_modes(served.session))
+        return LoadSessionResponse(modes=modes_of(served.session.mode), config_options=[*served.options])
 
     async def resume_session(
         self,
@@ -142,7 +137,7 @@ class CoderAgent:
         **_: Any,
     ) -> ResumeSessionResponse:
         served = await self._resumed(cwd, session_id, additional_directories, mcp_servers)
-        return ResumeSessionResponse(modes=_modes(served.session))
+        return ResumeSessionResponse(modes=modes_of(served.session.mode), config_options=[*served.options])
 
     async def fork_session(
         self,
@@ -158,7 +153,8 @@ class CoderAgent:
             forked = await served.session.forks.fork()
         fork = await self._resumed(cwd, forked.session_id, additional_directories, mcp_servers)
         fork.begin()
-        return ForkSessionResponse(session_id=forked.session_id, modes=_modes(fork.session))
+        modes, options = modes_of(fork.session.mode), [*fork.options]
+        return ForkSessionResponse(session_id=forked.session_id, modes=modes, config_options=options)
 
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **_: Any
@@ -187,11 +183,21 @@ class CoderAgent:
         return CloseSessionResponse()
 
     async def set_session_mode(self, session_id: str, mode_id: str, **_: Any) -> SetSessionModeResponse:
-        served = self._served(session_id)
-        if mode_id not in list(Mode):
-            raise RequestError(INVALID, f"there is no mode {mode_id!r}; choose from {', '.join(Mode)}")
-        await served.set_mode(Mode(mode_id))
+        await self._served(session_id).set_mode(_mode(mode_id))
         return SetSessionModeResponse()
+
+    async def set_config_option(
+        self, config_id: str, session_id: str, value: str | bool, **_: Any
+    ) -> SetSessionConfigOptionResponse:
+        served = self._served(session_id)
+        if config_id == MODE:
+            await served.set_mode(_mode(str(value)))
+        elif config_id == MODEL:
+            with self._told():
+                await served.set_model(str(value))
+        else:
+            raise RequestError(INVALID, f"there is nothing to set that is called {config_id!r}")
+        return SetSessionConfigOptionResponse(config_options=[*served.options])
 
     async def prompt(self, session_id: str, prompt: list[ContentBlock], **_: Any) -> PromptResponse:
         served = self._served(session_id)
@@ -245,11 +251,10 @@ class CoderAgent:
             raise RequestError(INTERNAL, self._opener.redact(str(error))) from error
 
 
-def _modes(session: Session) -> SessionModeState:
-    available = [
-        SessionMode(id=mode.value, name=name, description=about) for mode, (name, about) in _MODES.items()
-    ]
-    return SessionModeState(current_mode_id=session.mode.value, available_modes=available)
+def _mode(name: str) -> Mode:
+    if name not in list(Mode):
+        raise RequestError(INVALID, f"there is no mode {name!r}; choose from {', '.join(Mode)}")
+    return Mode(name)
 
 
 def _start(cursor: str | None) -> int:

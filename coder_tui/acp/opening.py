@@ -29,11 +29,13 @@ class TrustDesk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """`close` ends the session and all that was opened for it."""
+    """`close` ends the session and all that was opened for it; `models` are those that `use_model` takes."""
 
     session: Session
     trust: TrustDesk
     close: Callable[[], Awaitable[None]]
+    models: tuple[str, ...]
+    use_model: Callable[[str], Awaitable[None]]
 
 
 class Opener(Protocol):

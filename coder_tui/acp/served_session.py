@@ -10,6 +10,7 @@ from acp.schema import AvailableCommandsUpdate, StopReason
 from coder_tui.acp.asking import Asking
 from coder_tui.acp.calls import Calls
 from coder_tui.acp.commands import called, offered
+from coder_tui.acp.config_options import Options, options_of, update_options
 from coder_tui.acp.editor_files import EditorFiles
 from coder_tui.acp.opening import Opened, Opener, Wish
 from coder_tui.acp.outbox import Outbox
@@ -18,9 +19,12 @@ from coder_tui.acp.requests import ALLOW, REJECT_ALWAYS, Cancelled, Chosen, Refu
 from coder_tui.acp.updates import message, persons, report, thought, update_of
 from coder_tui.agent.session import Session
 from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import UsageError
 from coder_tui.protocol.events import (
     Event,
     MessageFinished,
+    ModeChanged,
+    ModelChanged,
     Notice,
     RequestClosed,
     RequestOpened,
@@ -54,6 +58,7 @@ class ServedSession:
         self._is_prompted = False
         self._is_cancelled = False
         self._asked_for_trust = False
+        self._model = ""
         self._offered: AvailableCommandsUpdate | None = None
         self._files = EditorFiles(client, opened.session.id) if asks_editor else None
         self._attach(opened)
@@ -61,6 +66,11 @@ class ServedSession:
     @property
     def session(self) -> Session:
         return self._opened.session
+
+    @property
+    def options(self) -> Options:
+        """What can be set, and how it stands."""
+        return options_of(self.session.mode, self.session.model, self._opened.models)
 
     def begin(self) -> None:
         """What the person should know before the first prompt, and what can be called."""
@@ -97,6 +107,14 @@ class ServedSession:
 
     async def set_mode(self, mode: Mode) -> None:
         self.session.set_mode(mode)
+        await self._outbox.flushed()
+
+    async def set_model(self, name: str) -> None:
+        """From the next turn on; told by an update then."""
+        if name not in self._opened.models:
+            raise UsageError(f"{name!r} is none of the models that were offered")
+        await self._opened.use_model(name)
+        self._model = name
         await self._outbox.flushed()
 
     def cancel(self) -> None:
@@ -186,6 +204,8 @@ class ServedSession:
             self._streamed.add(event.message_id)
         if update := update_of(event):
             self._outbox.put(update)
+        if isinstance(event, ModeChanged | ModelChanged):
+            self._outbox.put(update_options(self.options))
 
     def _whole_message(self, event: MessageFinished) -> None:
         """Where it did not come in pieces."""
@@ -234,6 +254,8 @@ class ServedSession:
         """Also at a later prompt, where the project's settings turned out to be wrong and were mended."""
         self._attach(await self._opener.open(self._wish))
         self.session.set_mode(self._mode)
+        if self._model in self._opened.models:
+            await self._opened.use_model(self._model)
 
 
 def _ended(finish: FinishReason) -> StopReason:

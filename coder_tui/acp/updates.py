@@ -6,6 +6,7 @@ from acp.schema import (
     AgentPlanUpdate,
     AgentThoughtChunk,
     AvailableCommandsUpdate,
+    ConfigOptionUpdate,
     Cost,
     CurrentModeUpdate,
     SessionInfoUpdate,
@@ -39,6 +40,7 @@ Update = (
     | ToolCallProgress
     | AgentPlanUpdate
     | AvailableCommandsUpdate
+    | ConfigOptionUpdate
     | CurrentModeUpdate
     | SessionInfoUpdate
     | UsageUpdate

@@ -84,7 +84,8 @@ class FolderOpener:
             await self._check_place(wish.resume, invocation.directory)
         opened = await open_folder(invocation, self._clients)
         opened.warm()
-        return Opened(opened.session, ScreenTrust(invocation), opened.close)
+        models = await opened.models.offered()
+        return Opened(opened.session, ScreenTrust(invocation), opened.close, models, opened.models.use)
 
     async def stored(self, directory: str | None, most: int) -> tuple[SessionInfo, ...]:
         folder = None if directory is None else str(await asyncio.to_thread(existing_folder, directory))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core
 from coder_tui.cli.invocation import Invocation
+from coder_tui.cli.model_choice import SessionModels
 from coder_tui.cli.model_clients import ModelClients
 from coder_tui.cli.opening import (
     NO_MODEL,
@@ -28,6 +29,7 @@ class FolderSession:
     core: Core
     session: Session
     clients: ModelClients
+    models: SessionModels
     _warming: "asyncio.Task[None] | None" = field(default=None)
 
     def warm(self) -> None:
@@ -71,4 +73,4 @@ async def open_folder(invocation: Invocation, clients: ModelClients) -> FolderSe
         raise
     for warning in (*start_warnings(setup), *keys.warnings):
         session.notice(NoticeLevel.WARNING, warning)
-    return FolderSession(core, session, clients)
+    return FolderSession(core, session, clients, SessionModels(core, session, keys))

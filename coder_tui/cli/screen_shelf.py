@@ -4,23 +4,20 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core
 from coder_tui.bootstrap.forks import resume_or_fork
 from coder_tui.cli.keeping_keys import keep_typed_key
-from coder_tui.cli.opening import check_model
+from coder_tui.cli.model_choice import choice_of, ready_model
 from coder_tui.config.paths import display_path
 from coder_tui.llm.catalog import CatalogEntry, available_models
-from coder_tui.llm.host_client import HostClient
 from coder_tui.llm.model_keys import ModelKeys
-from coder_tui.llm.providers import is_same_provider, needs_key, provider_of
+from coder_tui.llm.providers import provider_of
 from coder_tui.protocol.errors import StorageError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.storage.sessions import Hit, SessionInfo
 
 MOST = 500
-ONLY_DEMO = "The demo has one model only: set a key and start again, 'coder-tui models' tells which."
 
 
 class CoreShelf:
@@ -79,31 +76,17 @@ class CoreShelf:
         return await available_models(self._keys.environment, probe=looks_around)
 
     async def use_model(self, name: str) -> None:
-        client = self._core.client
-        if not isinstance(client, HostClient):
-            raise UserError(ONLY_DEMO)
-        choice = self.choice_of(name)
-        check_model(name, choice.api_base)
-        await self._keys.complete_for(name)
-        if (provider := needs_key(name, choice.api_base, self._keys.environment)) is not None:
-            raise UserError(f"{name} needs a key: set {' or '.join(provider.key_variables)}")
-        if client.lacks(self._keys.environment) and self._session.is_busy:
-            raise UserError(f"{name} has a key of its own; choose it again when the agent has finished.")
-        await client.add_keys(self._keys.environment)
-        info = await client.model_info(name, choice.api_base)
+        choice = choice_of(self._first, name)
+        is_free = not self._session.is_busy
+        window = await ready_model(self._core.client, self._keys, choice, may_restart=is_free)
         self._core = replace(self._core, choice=choice)
-        self._session.set_model(choice, info.context_window)
+        self._session.set_model(choice, window)
 
     async def keep_key(self, model: str, key: str) -> str:
         provider = provider_of(model)
         if provider is None:
             raise UserError(f"{model} needs no key that is known here.")
         return await keep_typed_key(self._keys, provider, key)
-
-    def choice_of(self, name: str) -> ModelChoice:
-        """The address that was set belongs to its provider: another one's key must not go there."""
-        is_same_server = is_same_provider(name, self._first.name)
-        return replace(self._first, name=name, api_base=self._first.api_base if is_same_server else "")
 
     async def _resumed(self, session_id: str) -> Session:
         info = await self._core.store.get(session_id)

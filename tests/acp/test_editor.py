@@ -53,6 +53,9 @@ async def talk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talk]:
         async with started(editor, program, flags, CODER_TUI_LIMITS__MAX_STEPS="6") as (agent, process):
             await agent.initialize(protocol_version=1)
             new = await agent.new_session(cwd=str(program.project), mcp_servers=[])
+            assert new.config_options is not None
+            stands = {option.id: option.current_value for option in new.config_options}
+            assert stands == {"mode": "ask", "model": "openai/x"}
             yield Talk(editor, agent, server, program.project, new.session_id, process.pid)
 
 
@@ -224,6 +227,30 @@ async def test_a_mode_holds_and_is_told_when_a_command_changes_it(talk: Talk) ->
     await talk.agent.set_session_mode(session_id=talk.session_id, mode_id="ask")
     with pytest.raises(RequestError, match="no mode 'yolo'"):
         await talk.agent.set_session_mode(session_id=talk.session_id, mode_id="yolo")
+
+
+async def test_mode_and_model_are_chosen_in_the_editor(talk: Talk) -> None:
+    async def chosen(**wish: str) -> dict[str, Any]:
+        response = await talk.agent.set_config_option(session_id=talk.session_id, **wish)
+        assert response is not None
+        return {option.id: option.current_value for option in response.config_options}
+
+    talk.editor.updates.clear()
+    assert await chosen(config_id="mode", value="edits") == {"mode": "edits", "model": "openai/x"}
+    assert (await chosen(config_id="model", value="openai/gpt-6-luna"))["model"] == "openai/gpt-6-luna"
+    told = [update.config_options for update in talk.editor.of(talk.session_id, "config_option_update")]
+    assert [[option.current_value for option in options] for options in told] == [
+        ["edits", "openai/x"],
+        ["edits", "openai/gpt-6-luna"],
+    ]
+    await talk.prompt("Who are you?", Reply(text="Another."))
+    assert talk.server.requests[-1]["model"] == "gpt-6-luna"
+
+    for wish in ({"config_id": "model", "value": "none/such"}, {"config_id": "colour", "value": "x"}):
+        with pytest.raises(RequestError, match=r"none of the models|nothing to set"):
+            await chosen(**wish)
+    await chosen(config_id="mode", value="ask")
+    await chosen(config_id="model", value="openai/x")
 
 
 async def test_commands_are_offered_and_answered_without_the_model(talk: Talk) -> None:

@@ -11,8 +11,9 @@ import pytest
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core, load_setup
+from coder_tui.cli.model_choice import choice_of
 from coder_tui.cli.opening import open_core
-from coder_tui.cli.screen_shelf import ONLY_DEMO, CoreShelf
+from coder_tui.cli.screen_shelf import CoreShelf
 from coder_tui.config.paths import Directories
 from coder_tui.config.sources import Sources
 from coder_tui.llm.demo import DEMO_MODEL
@@ -132,17 +133,14 @@ async def test_the_demo_keeps_its_model(tmp_path: Path) -> None:
     async with opened(tmp_path) as (shelf, _, session):
         with pytest.raises(UserError, match="one model only"):
             await shelf.use_model("openai/gpt")
-        assert (session.model, ONLY_DEMO[:8]) == (DEMO_MODEL, "The demo")
+        assert session.model == DEMO_MODEL
         await session.close()
 
 
-async def test_an_address_of_ones_own_is_not_given_to_another_provider(tmp_path: Path) -> None:
-    async with opened(tmp_path) as (_, core, session):
-        choice = ModelChoice("openai/mine", "http://127.0.0.1:1/v1", "high")
-        shelf = CoreShelf(replace(core, choice=choice), session, ModelKeys({}, FakeKeyring()))
-        assert shelf.choice_of("openai/other") == ModelChoice("openai/other", "http://127.0.0.1:1/v1", "high")
-        assert shelf.choice_of("anthropic/claude") == ModelChoice("anthropic/claude", "", "high")
-        await session.close()
+def test_an_address_of_ones_own_is_not_given_to_another_provider() -> None:
+    first = ModelChoice("openai/mine", "http://127.0.0.1:1/v1", "high")
+    assert choice_of(first, "openai/other") == replace(first, name="openai/other")
+    assert choice_of(first, "anthropic/claude") == ModelChoice("anthropic/claude", "", "high")
 
 
 async def test_a_typed_key_goes_to_the_keyring_or_holds_for_this_run(tmp_path: Path) -> None:
