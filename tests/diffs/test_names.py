@@ -20,3 +20,8 @@ def test_names_are_those_of_the_new_lines_each_once() -> None:
 def test_lines_that_went_have_no_names() -> None:
     file = compare("gone = 1\nkept = 2\n", "kept = 2\n", "a.py")
     assert names_in(file, file.hunks[0].id) == ()
+
+
+def test_words_of_the_language_are_no_names() -> None:
+    file = compare("", "for each in items:\n    return each\n", "a.py")
+    assert [name for name, *_ in names_in(file, file.hunks[0].id)] == ["each", "items"]
