@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.departure import quieten
+from coder_tui.ui.key_names import named
+from coder_tui.ui.keys import Context
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.session import SessionScreen
 from coder_tui.ui.textual_internals import replace_screen
@@ -16,6 +18,7 @@ if TYPE_CHECKING:  # the app holds this
 
 NOT_YET = "The session is still being opened."
 BUSY = "The agent is working; stop it first (Esc)."
+IN_PROMPT = "Your message is in the prompt: Ctrl+C puts it away, for /redo or another command."
 OPEN_ALREADY = "This session is open already."
 
 
@@ -53,6 +56,7 @@ class SessionSwitch:
         screen = self._app.session_screen
         if draft and screen.prompt.is_empty:
             screen.prompt.show_draft(draft)
+            text = f"{text}\n{named(screen, IN_PROMPT, Context.SESSION)}"
         screen.transcript.add_note(level, text)
         screen.transcript.follow()
 
@@ -81,6 +85,8 @@ class SessionSwitch:
         app.early_keys.hold()
         old.conversation.detach()
         await quieten(old)
+        left = old.conversation.session
+        old.furniture.unsent.stop()
         while app.screen is not old:
             await app.pop_screen()
         new = SessionScreen(self._launch, time.monotonic)
@@ -91,4 +97,9 @@ class SessionSwitch:
         new.attach(session, is_again=is_again)
         new.prompt.show_draft(draft)
         new.set_focus(new.prompt)
+        if not is_again and left is not None:
+            # First where they are now: an end in between must not find the words nowhere.
+            await new.furniture.unsent.is_restored.wait()
+            await new.furniture.unsent.keep_now()
+            await old.furniture.unsent.forget(left)
         await app.early_keys.let_all()
