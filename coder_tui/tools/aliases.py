@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from coder_tui.tools.reshape import FIRST, reshaped
+
 TOOL_ALIASES: Mapping[str, str] = {
     "read_file": "read",
     "partially_read_by_range": "read",
@@ -60,11 +62,9 @@ PARAMETER_ALIASES: Mapping[str, str] = {
 
 _PATHS = dict.fromkeys(("files", "uris", "file_paths", "filePaths", "patterns", "globs", "include"), "paths")
 _FOLDER = dict.fromkeys(("folder", "dir", "cwd"), "path")
-_FIRST = dict.fromkeys(("start", "start_line", "startLine", "line_start", "from_line"), "offset")
-_LAST = ("end", "end_line", "endLine", "line_end", "to_line")
 
 TOOL_PARAMETER_ALIASES: Mapping[str, Mapping[str, str]] = {
-    "read": {**_FIRST, "num_lines": "limit", "max_lines": "limit", "lines": "limit"},
+    "read": {**dict.fromkeys(FIRST, "offset"), "num_lines": "limit", "max_lines": "limit", "lines": "limit"},
     "read_many": {**_PATHS, "lines": "limit", "max_lines": "limit"},
     "read_around": {
         **dict.fromkeys(("query", "pattern", "search", "needle", "text"), "keyword"),
@@ -83,6 +83,11 @@ TOOL_PARAMETER_ALIASES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("context_lines", "-C"), "context"),
         **dict.fromkeys(("-i", "case_insensitive", "ignoreCase"), "ignore_case"),
     },
+    "edit": {
+        **dict.fromkeys(("search", "search_string", "old_text", "find"), "old_string"),
+        **dict.fromkeys(("replace", "replacement", "new_text", "replace_string"), "new_string"),
+    },
+    "bash": dict.fromkeys(("run_in_background", "is_background"), "background"),
     "fetch": {
         **dict.fromkeys(("uri", "link", "href"), "url"),
         **dict.fromkeys(("data", "content"), "body"),
@@ -94,9 +99,6 @@ TOOL_PARAMETER_ALIASES: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Those that mean different things in different tools; they go before the general ones."""
-
-_NAME_PARTS = ("keyword", "query", "name", "includes")
-_MAGIC = frozenset("*?[{/")
 
 
 def canonical_name(name: str, known: frozenset[str]) -> str:
@@ -113,43 +115,8 @@ def canonical_arguments(
     """Rename aliased keys where the tool has the canonical field and the call does not use it already."""
     aliases = {**PARAMETER_ALIASES, **TOOL_PARAMETER_ALIASES.get(tool, {})}
     renamed: dict[str, Any] = {}
-    for key, value in _reshaped(arguments, tool).items():
+    for key, value in reshaped(arguments, tool).items():
         target = aliases.get(key, key)
         is_free = key not in fields and target in fields and target not in arguments and target not in renamed
         renamed[target if is_free else key] = value
     return renamed
-
-
-def _reshaped(arguments: Mapping[str, Any], tool: str) -> Mapping[str, Any]:
-    """Arguments whose meaning, not only their name, differs from ours."""
-    match tool:
-        case "read":
-            return _range_as_page(arguments)
-        case "glob":
-            return _part_as_pattern(arguments)
-        case "read_many" if isinstance(arguments.get("paths"), str):
-            return {**arguments, "paths": [arguments["paths"]]}
-        case _:
-            return arguments
-
-
-def _range_as_page(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`start_line` to `end_line` is so many lines from there."""
-    first = next((arguments[key] for key in (*_FIRST, "offset") if key in arguments), 1)
-    ends = [key for key in _LAST if key in arguments]
-    if "limit" in arguments or len(ends) != 1:
-        return arguments
-    last = arguments[ends[0]]
-    if not isinstance(first, int) or not isinstance(last, int) or not 0 < first <= last:
-        return arguments
-    return {**{key: value for key, value in arguments.items() if key != ends[0]}, "limit": last - first + 1}
-
-
-def _part_as_pattern(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A part of a name is a pattern with anything around it."""
-    key = next((key for key in _NAME_PARTS if isinstance(arguments.get(key), str)), None)
-    if key is None or "pattern" in arguments:
-        return arguments
-    part = arguments[key]
-    pattern = part if not _MAGIC.isdisjoint(part) else f"*{part}*"
-    return {**{name: value for name, value in arguments.items() if name != key}, "pattern": pattern}

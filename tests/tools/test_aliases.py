@@ -5,8 +5,13 @@ from typing import Any
 import pytest
 
 from coder_tui.tools.aliases import TOOL_ALIASES, TOOL_PARAMETER_ALIASES, canonical_arguments
-from coder_tui.tools.base import JsonObject
+from coder_tui.tools.base import JsonObject, Params
+from coder_tui.tools.builtin.fetch_params import FetchParams
+from coder_tui.tools.builtin.todowrite import TodoWriteParams
 from tests.tools.calling import Bench
+
+ELSEWHERE: dict[str, type[Params]] = {"fetch": FetchParams, "todowrite": TodoWriteParams}
+"""Of tools that the bench does not have."""
 
 
 @pytest.fixture(scope="module")
@@ -16,10 +21,14 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 def understood(bench: Bench, name: str, arguments: JsonObject) -> JsonObject:
     """The fields that the call sets, after everything was renamed and checked."""
-    tool = bench.tools[TOOL_ALIASES.get(name, name)]
-    fields = frozenset(tool.params.model_fields)
-    params = tool.params.model_validate(canonical_arguments(arguments, fields, tool.name))
+    tool = TOOL_ALIASES.get(name, name)
+    model = params_of(bench, tool)
+    params = model.model_validate(canonical_arguments(arguments, frozenset(model.model_fields), tool))
     return dict(params.model_dump(exclude_unset=True))
+
+
+def params_of(bench: Bench, tool: str) -> type[Params]:
+    return ELSEWHERE.get(tool) or bench.tools[tool].params
 
 
 @pytest.mark.parametrize(
@@ -57,7 +66,43 @@ def understood(bench: Bench, name: str, arguments: JsonObject) -> JsonObject:
             {"uri": "a", "old_str": "x", "new_str": "y"},
             {"path": "a", "old_string": "x", "new_string": "y"},
         ),
+        (
+            "edit_file_search_replace",
+            {"uri": "a", "search": "x", "replace": "y"},
+            {"path": "a", "old_string": "x", "new_string": "y"},
+        ),
+        (
+            "replace",
+            {
+                "file_path": "a",
+                "instruction": "why",
+                "old_string": "x",
+                "new_string": "y",
+                "expected_replacements": 1,
+            },
+            {"path": "a", "old_string": "x", "new_string": "y"},
+        ),
         ("run_shell_command", {"cmd": "ls"}, {"command": "ls"}),
+        (
+            "run_shell_command",
+            {"command": "ls", "is_background": True},
+            {"command": "ls", "background": True},
+        ),
+        ("shell", {"command": ["bash", "-lc", "ls | wc"]}, {"command": "ls | wc"}),
+        ("shell", {"command": ["echo", "a b"]}, {"command": "echo 'a b'"}),
+        ("shell", {"command": "ls", "timeout": 60}, {"command": "ls", "timeout_ms": 60_000}),
+        ("shell", {"command": "ls", "timeout": 60_000}, {"command": "ls", "timeout_ms": 60_000}),
+        ("web_fetch", {"prompt": "Sum up https://a.example/b."}, {"url": "https://a.example/b"}),
+        (
+            "write_todos",
+            {"todos": [{"description": "a", "status": "pending"}]},
+            {"todos": [{"id": "1", "content": "a", "status": "pending", "priority": "medium"}]},
+        ),
+        (
+            "todowrite",
+            {"todos": [{"content": "a", "status": "completed", "activeForm": "doing a"}]},
+            {"todos": [{"id": "1", "content": "a", "status": "completed", "priority": "medium"}]},
+        ),
     ],
 )
 def test_a_call_in_other_words_is_understood(
@@ -96,3 +141,22 @@ def test_no_alias_hides_a_field(bench: Bench) -> None:
         if name in bench.tools and alias in bench.tools[name].params.model_fields
     ]
     assert hidden == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("edit", {"path": "a", "expected_replacements": 2}),
+        ("bash", {"command": ["echo", 7]}),
+        ("bash", {"command": "ls", "timeout": True}),
+        ("bash", {"command": "ls", "directory": "d"}),
+        ("fetch", {"prompt": "https://a.example and https://b.example"}),
+        ("todowrite", {"todos": [{"content": "a", "status": "pending"}]}),
+    ],
+    ids=["several places", "no words", "no number", "elsewhere", "two addresses", "our own shape"],
+)
+def test_what_could_mean_several_things_is_left_to_be_refused(
+    bench: Bench, tool: str, given: dict[str, Any]
+) -> None:
+    fields = frozenset(params_of(bench, tool).model_fields)
+    assert canonical_arguments(given, fields, tool) == given
