@@ -1,6 +1,7 @@
-"""One model process for all tests: loading litellm takes seconds."""
+"""What makes the tests quick: one model process for all of them, and an order in which no core is idle."""
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -14,6 +15,33 @@ ENVIRONMENT = {
     "ANTHROPIC_API_KEY": "sk-ant-test-0123456789abcdef",
     "XAI_API_KEY": "a-key-without-any-shape",
 }
+
+# Files of few tests that take long, most of them because they wait for programs and terminals.
+_LONG_FOLDERS = frozenset(("e2e", "serving", "acp"))
+_LONG_FILES = frozenset(
+    f"test_{name}.py"
+    for name in (
+        *("kill_writes", "long_session", "host_life", "real_servers", "reference_servers"),
+        *("browsing", "guard_properties", "approval_sizes"),
+    )
+)
+# The end of a run is for short files, so that all workers come to it together.
+_LAST_LONG = 0.85
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spread the long files evenly among the others, so that no core is idle while tests wait."""
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    ordered = sorted(files.items(), key=lambda file: len(file[1]), reverse=True)
+    long = [path for path, _ in ordered if _LONG_FOLDERS & {*path.parts} or path.name in _LONG_FILES]
+    places = {path: number / len(long) * _LAST_LONG for number, path in enumerate(long)}
+    done = 0
+    for path, tests in ordered:
+        places.setdefault(path, done / len(items))
+        done += len(tests)
+    items[:] = [item for path in sorted(files, key=places.__getitem__) for item in files[path]]
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
