@@ -4,19 +4,18 @@ import hashlib
 import os
 from pathlib import Path
 
+from coder_tui.bootstrap.server_sandbox import sandbox_order
 from coder_tui.bootstrap.setup import Setup, roots_of, workspace_of
 from coder_tui.config.lsp_section import LspTable
 from coder_tui.config.sources import origin_of
 from coder_tui.config.trust import Trust
 from coder_tui.lsp.finding import Places, find_program
-from coder_tui.lsp.hosting import HostOptions
 from coder_tui.lsp.pool import LspPool, Publish
 from coder_tui.lsp.selection import Surroundings
 from coder_tui.lsp.servers import Catalogue, build_catalogue, server_name
-from coder_tui.lsp.wire import SandboxOrder
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.sandbox import folders_in_tmp, home_folder
+from coder_tui.shell.server_host import HostOptions, SandboxOrder
 
 INSTALLED = "lsp"
 _LOG = "lsp.log"
@@ -99,16 +98,6 @@ def _distrust(setup: Setup) -> str:
 
 def _sandbox(setup: Setup) -> SandboxOrder:
     """Servers read the workspace and write their caches, each project its own, and nothing else."""
-    roots = roots_of(setup)
-    name = hashlib.sha256(b"\0".join(os.fsencode(root) for root in roots)).hexdigest()[:16]
-    status = setup.sandbox
+    name = hashlib.sha256(b"\0".join(os.fsencode(root) for root in roots_of(setup))).hexdigest()[:16]
     words = (word for section in setup.settings.lsp.values() for word in section.command)
-    return SandboxOrder(
-        kind=status.kind,
-        program=status.program,
-        wish=setup.settings.bash.sandbox,
-        own=tuple(map(str, setup.own_folders)),
-        readable=(*map(str, roots), str(installed_folder(setup)), *folders_in_tmp(words)),
-        cache=str(setup.directories.cache / "lsp" / name),
-        home=str(home_folder()),
-    )
+    return sandbox_order(setup, setup.directories.cache / "lsp" / name, words, installed_folder(setup))

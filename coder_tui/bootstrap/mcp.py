@@ -9,6 +9,7 @@ from pathlib import Path
 from coder_tui.agent.inner_calls import InnerCalls
 from coder_tui.agent.mcp_desk import LONG_PATIENCE, PATIENCE, McpDesk
 from coder_tui.agent.permissions import Notify
+from coder_tui.bootstrap.server_sandbox import sandbox_order
 from coder_tui.bootstrap.setup import Setup, roots_of
 from coder_tui.bootstrap.workbench import Workbench
 from coder_tui.config.mcp_files import claude_servers, project_servers
@@ -17,11 +18,11 @@ from coder_tui.config.mcp_section import McpServerSection
 from coder_tui.config.paths import display_path
 from coder_tui.config.trust import Trust
 from coder_tui.mcp.approved import Approved
-from coder_tui.mcp.pool import Known, McpPool, PoolOptions
+from coder_tui.mcp.pool import Known, McpPool
 from coder_tui.mcp.servers import Surroundings, chosen, known, waiting
-from coder_tui.mcp.wire import SandboxOrder
 from coder_tui.shell.environment import clean_environment, is_secret_name
-from coder_tui.shell.sandbox import folders_in_tmp, home_folder
+from coder_tui.shell.sandbox import home_folder
+from coder_tui.shell.server_host import HostOptions, SandboxOrder
 from coder_tui.tools.outside import NoInnerCalls
 from coder_tui.tools.registry import Registry
 
@@ -82,7 +83,7 @@ def build_servers(setup: Setup, servers: Servers) -> McpPool:
     for server in servers.known:
         _learn_secrets(setup, server)
     environment = clean_environment(os.environ)
-    options = PoolOptions(_sandbox(setup, servers), environment, setup.directories.log / LOG, setup.redact)
+    options = HostOptions(_sandbox(setup, servers), environment, setup.directories.log / LOG, setup.redact)
     return McpPool(servers.known, options)
 
 
@@ -119,14 +120,5 @@ async def load_servers(setup: Setup, registry: Registry, notify: Notify) -> None
 
 
 def _sandbox(setup: Setup, servers: Servers) -> SandboxOrder:
-    status = setup.sandbox
     words = (word for server in servers.known if server.order for word in server.order.argv)
-    return SandboxOrder(
-        kind=status.kind,
-        program=status.program,
-        wish=setup.settings.bash.sandbox,
-        own=tuple(map(str, setup.own_folders)),
-        readable=(*map(str, roots_of(setup)), *folders_in_tmp(words)),
-        cache=str(setup.directories.cache / "mcp"),
-        home=str(home_folder()),
-    )
+    return sandbox_order(setup, setup.directories.cache / "mcp", words)

@@ -7,16 +7,16 @@ A line in is `{"id", "op", …}`: `begin` (the sandbox) comes first, then `start
 
 import asyncio
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from coder_tui.lsp.asking import Asker
 from coder_tui.lsp.checking import Checker
-from coder_tui.lsp.wire import JsonObject, Published, Question, SandboxOrder, ServerOrder, StateTold, flat
+from coder_tui.lsp.wire import JsonObject, Published, Question, ServerOrder, StateTold, flat
 from coder_tui.shell.host_side import HostSide, Send, run_host
-from coder_tui.shell.sandbox import Sandbox, SandboxFolders, SandboxKind, SandboxStatus, SandboxWish
+from coder_tui.shell.sandbox import Sandbox
+from coder_tui.shell.server_host import SandboxOrder, sandbox_of
 
 _ORDERS = TypeAdapter(ServerOrder)
 _SANDBOXES = TypeAdapter(SandboxOrder)
@@ -36,7 +36,7 @@ class Host(HostSide):
     async def work(self, op: str, line: JsonObject) -> Any:
         match op:
             case "begin":
-                self._sandbox = _sandbox(_SANDBOXES.validate_python(line["sandbox"]))
+                self._sandbox = sandbox_of(_SANDBOXES.validate_python(line["sandbox"]))
             case "start":
                 self._start(_ORDERS.validate_python(line["order"]))
             case "check":
@@ -72,18 +72,6 @@ class Host(HostSide):
         kind = "published" if isinstance(event, Published) else "state"
         # After the answer to whoever waits for the same news.
         asyncio.get_running_loop().call_soon(lambda: self.tell(kind, asdict(event)))
-
-
-def _sandbox(order: SandboxOrder) -> Sandbox:
-    own, readable = (tuple(map(Path, paths)) for paths in (order.own, order.readable))
-    return Sandbox(
-        SandboxStatus(SandboxKind(order.kind), program=order.program),
-        SandboxWish(order.wish),
-        # Without a root nothing of the workspace can be written, and nothing in it has to be guarded.
-        (),
-        SandboxFolders(own, readable, Path(order.cache)),
-        Path(order.home),
-    )
 
 
 if __name__ == "__main__":

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -15,27 +14,18 @@ from coder_tui.lsp.wire import (
     Checked,
     JsonObject,
     Published,
-    SandboxOrder,
     ServerOrder,
     ServerState,
     StateTold,
 )
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.shell.host_link import HostLink, LinkLostError
-from coder_tui.text.redact import Redactor
+from coder_tui.shell.server_host import HostOptions
 
 HOST = "coder_tui.lsp.host"
 """Never imported here: pygls is slow to load."""
 _LOST = "the process that speaks to language servers ended; it starts anew with the next call"
 Hear = Callable[[Published | StateTold], None]
-
-
-@dataclass(frozen=True, slots=True)
-class HostOptions:
-    sandbox: SandboxOrder
-    environment: dict[str, str]
-    log: Path
-    redact: Redactor
 
 
 class Hosting:

@@ -9,7 +9,7 @@ from typing import Any
 from coder_tui.lsp.examine import Examiner
 from coder_tui.lsp.file_state import FileState, Items, Snapshot, compared, diagnostics
 from coder_tui.lsp.foresight import Foresight
-from coder_tui.lsp.hosting import Hosting, HostOptions
+from coder_tui.lsp.hosting import Hosting
 from coder_tui.lsp.overview import ServerLine, server_lines
 from coder_tui.lsp.report import IS_KNOWN, Report, joined, worst
 from coder_tui.lsp.selection import Selection, Selector, Surroundings
@@ -22,6 +22,7 @@ from coder_tui.lsp.wire import (
 )
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
+from coder_tui.shell.server_host import HostOptions
 from coder_tui.workspace.confine import Workspace
 
 PATIENCE = 30.0

@@ -22,19 +22,6 @@ class Question(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SandboxOrder:
-    """What `Sandbox` is built from in the other process: paths as text."""
-
-    kind: str
-    program: str
-    wish: str
-    own: tuple[str, ...]
-    readable: tuple[str, ...]
-    cache: str
-    home: str
-
-
-@dataclass(frozen=True, slots=True)
 class ServerOrder:
     """How one server is started. `lacks` says which checker it needs and has not got."""
 

@@ -5,17 +5,17 @@ Events are a server's state and a call's progress. All servers end with the inpu
 """
 
 import asyncio
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from coder_tui.mcp.client import Connection, Progress
 from coder_tui.mcp.owner import Owner
-from coder_tui.mcp.wire import Answer, JsonObject, SandboxOrder, ServerOrder, StateTold
+from coder_tui.mcp.wire import Answer, JsonObject, ServerOrder, StateTold
 from coder_tui.shell.host_side import HostSide, Send, run_host
-from coder_tui.shell.sandbox import Sandbox, SandboxFolders, SandboxKind, SandboxStatus, SandboxWish
+from coder_tui.shell.sandbox import Sandbox
+from coder_tui.shell.server_host import SandboxOrder, sandbox_of
 
 _ORDERS = TypeAdapter(ServerOrder)
 _SANDBOXES = TypeAdapter(SandboxOrder)
@@ -58,7 +58,7 @@ class Host(HostSide):
         if self._sandbox is None:
             raise RuntimeError("a server cannot start before the sandbox is known")
         if order.name not in self._owners:
-            sandbox = _sandbox(self._sandbox, is_confined=order.is_confined)
+            sandbox = sandbox_of(self._sandbox, is_confined=order.is_confined)
             self._opened.append(sandbox)
             self._owners[order.name] = Owner(order, sandbox, self._told)
 
@@ -82,16 +82,6 @@ class Host(HostSide):
 
     def _told(self, state: StateTold) -> None:
         self.tell("state", asdict(state))
-
-
-def _sandbox(order: SandboxOrder, *, is_confined: bool) -> Sandbox:
-    own, readable = (tuple(map(Path, paths)) for paths in (order.own, order.readable))
-    status = SandboxStatus(SandboxKind(order.kind), program=order.program)
-    wish = SandboxWish(order.wish)
-    if not is_confined:
-        status, wish = replace(status, kind=SandboxKind.NONE), SandboxWish.OFF
-    # Without a root nothing has to be guarded there while a server lives; what it may write it is given.
-    return Sandbox(status, wish, (), SandboxFolders(own, readable, Path(order.cache)), Path(order.home))
 
 
 if __name__ == "__main__":

@@ -18,12 +18,12 @@ from coder_tui.mcp.wire import (
     Failure,
     JsonObject,
     Offer,
-    SandboxOrder,
     ServerOrder,
     ServerState,
     StateTold,
 )
 from coder_tui.shell.host_link import HostLink, LinkLostError
+from coder_tui.shell.server_host import HostOptions, SandboxOrder
 from coder_tui.text.redact import Redactor
 
 HOST = "coder_tui.mcp.host"
@@ -51,14 +51,6 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class PoolOptions:
-    sandbox: SandboxOrder
-    environment: dict[str, str]
-    log: Path
-    redact: Redactor
-
-
-@dataclass(frozen=True, slots=True)
 class ServerView:
     """How a server stands, for those who show it or take what it offers."""
 
@@ -77,7 +69,7 @@ class ServerView:
 class McpPool:
     """Nothing runs before `start`. Nothing here raises for a server: an answer says what went wrong."""
 
-    def __init__(self, servers: tuple[Known, ...], options: PoolOptions) -> None:
+    def __init__(self, servers: tuple[Known, ...], options: HostOptions) -> None:
         self._options = options
         self._views = {known.name: _first_view(known) for known in servers}
         self._link: HostLink | None = None
@@ -94,7 +86,7 @@ class McpPool:
     def empty(cls) -> Self:
         """For a session that has no servers."""
         sandbox = SandboxOrder("none", "", "off", (), (), "", "")
-        return cls((), PoolOptions(sandbox, {}, Path(), Redactor({})))
+        return cls((), HostOptions(sandbox, {}, Path(), Redactor({})))
 
     @property
     def views(self) -> tuple[ServerView, ...]:

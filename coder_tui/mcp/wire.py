@@ -24,19 +24,6 @@ class Transport(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SandboxOrder:
-    """What a sandbox is built from in the other process: paths as text."""
-
-    kind: str
-    program: str
-    wish: str
-    own: tuple[str, ...]
-    readable: tuple[str, ...]
-    cache: str
-    home: str
-
-
-@dataclass(frozen=True, slots=True)
 class ServerOrder:
     """How one server is reached, all variables filled in; `roots` are the workspace's folders."""
 

@@ -13,10 +13,11 @@ import pytest
 
 from coder_tui.config.mcp_formats import FoundServer
 from coder_tui.config.mcp_section import McpServerSection
-from coder_tui.mcp.pool import McpPool, PoolOptions, ServerView
+from coder_tui.mcp.pool import McpPool, ServerView
 from coder_tui.mcp.servers import Surroundings, known
-from coder_tui.mcp.wire import SandboxOrder, ServerState
+from coder_tui.mcp.wire import ServerState
 from coder_tui.shell.environment import clean_environment
+from coder_tui.shell.server_host import HostOptions, SandboxOrder
 from coder_tui.text.redact import BY_SHAPE
 
 FAKE = Path(__file__).with_name("mcp_server.py")
@@ -59,7 +60,7 @@ def pool_of(
 ) -> McpPool:
     around = Surroundings((folder,), environ, folder / "logins")
     order = sandbox or SandboxOrder("none", "", "off", (), (), str(folder / "cache"), str(folder))
-    options = PoolOptions(order, clean_environment(os.environ), folder / "mcp.log", BY_SHAPE)
+    options = HostOptions(order, clean_environment(os.environ), folder / "mcp.log", BY_SHAPE)
     return McpPool(tuple(known(server, around) for server in servers), options)
 
 

@@ -4,18 +4,18 @@ from pathlib import Path
 
 from coder_tui.agent.mcp_desk import PATIENCE, McpDesk
 from coder_tui.mcp.approved import Approved
-from coder_tui.mcp.pool import Known, McpPool, PoolOptions, ServerView
+from coder_tui.mcp.pool import Known, McpPool, ServerView
 from coder_tui.mcp.wire import (
     Offer,
     PromptArgument,
     PromptInfo,
     ResourceInfo,
-    SandboxOrder,
     ServerOrder,
     ServerState,
     ToolInfo,
     Transport,
 )
+from coder_tui.shell.server_host import HostOptions, SandboxOrder
 from coder_tui.text.redact import BY_SHAPE
 from coder_tui.tools.outside import NoInnerCalls
 from coder_tui.tools.registry import Registry
@@ -45,7 +45,7 @@ def view(name: str, state: ServerState, detail: str = "", *, url: str = "", link
 class ShownServers(McpPool):
     def __init__(self) -> None:
         sandbox = SandboxOrder("none", "", "off", (), (), "", "")
-        super().__init__((), PoolOptions(sandbox, {}, Path(), BY_SHAPE))
+        super().__init__((), HostOptions(sandbox, {}, Path(), BY_SHAPE))
         self.asked: list[str] = []
 
     def show(self, *views: ServerView) -> None:

@@ -10,10 +10,11 @@ from coder_tui.config.mcp_formats import FoundServer
 from coder_tui.config.mcp_section import McpServerSection
 from coder_tui.mcp.pool import McpPool
 from coder_tui.mcp.reach import READS, UNCONFINED, reach_of
-from coder_tui.mcp.wire import SandboxOrder, ServerState
+from coder_tui.mcp.wire import ServerState
 from coder_tui.shell.bubblewrap import find_bubblewrap
 from coder_tui.shell.landlock import landlock_version
 from coder_tui.shell.sandbox import SandboxKind
+from coder_tui.shell.server_host import SandboxOrder
 from tests.fakes.mcp_pools import ENOUGH, fake, found, nothing, pool_of, tool, until
 
 BWRAP, LANDLOCK, NONE = SandboxKind.BUBBLEWRAP, SandboxKind.LANDLOCK, SandboxKind.NONE

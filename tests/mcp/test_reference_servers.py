@@ -13,8 +13,9 @@ import pytest
 import pytest_asyncio
 
 from coder_tui.mcp.pool import McpPool
-from coder_tui.mcp.wire import Answer, Failure, PartKind, SandboxOrder, ServerState
+from coder_tui.mcp.wire import Answer, Failure, PartKind, ServerState
 from coder_tui.shell.bubblewrap import find_bubblewrap
+from coder_tui.shell.server_host import SandboxOrder
 from tests.fakes.mcp_pools import (
     ENOUGH,
     NODE,
