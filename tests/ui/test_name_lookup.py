@@ -1,8 +1,11 @@
 """Names of a change, looked up from the pane of changes and from the review."""
 
+import asyncio
 from pathlib import Path
 
-from coder_tui.agent.code_lookup import FoundPlace
+import pytest
+
+from coder_tui.agent.code_lookup import FoundPlace, NamePlace
 from coder_tui.protocol.events import FilesChanged
 from coder_tui.ui.screens.names import NamesScreen
 from coder_tui.workspace.changed_files import ChangedFile
@@ -32,6 +35,31 @@ async def test_h_in_a_diff_tells_what_a_name_is() -> None:
         await s.pilot.press("escape")
         await s.until(lambda: not is_listed(s))
         assert s.app.focused is s.screen.dock.changes.diff
+
+
+async def test_an_answer_about_a_name_that_is_not_marked_any_more_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answering, answered = asyncio.Event(), asyncio.Event()
+
+    async def hover(path: str, place: NamePlace) -> str:
+        try:
+            await answering.wait()
+        finally:
+            answered.set()
+        return "An int."
+
+    async with stage(size=(160, 40)) as s:
+        await changed(s)
+        monkeypatch.setattr(s.session.lookup, "hover", hover)
+        await s.pilot.press("f3", "enter", "h")
+        await s.until(lambda: is_listed(s) and "Asking" in s.drawn())
+        await s.pilot.press(*"zz")
+        await s.until(lambda: "Nothing fits zz." in s.drawn())
+        answering.set()
+        await answered.wait()
+        await s.pilot.pause()
+        assert "An int." not in s.drawn()
 
 
 async def test_enter_says_why_it_goes_nowhere() -> None:

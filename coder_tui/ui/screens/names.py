@@ -29,7 +29,10 @@ class NamesScreen(PickerScreen):
         self.list.show(items, "0")
 
     def moved(self, item: Item | None) -> None:
-        if item is not None:
+        if item is None:
+            # What was asked about the name before must not be told under an empty list.
+            self.workers.cancel_group(self, "hover")
+        else:
             self.say("Asking the language server.")
             self.run_worker(self._tell(item), group="hover", exclusive=True)
 
