@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ CODE = "def total(first, second):\n    return first + second\n"
 pytestmark = [
     needs_tmux,
     pytest.mark.skipif(
-        shutil.which("pylsp", path=str(Path(PROGRAM).parent)) is None,
+        shutil.which("pylsp", path=str(Path(sys.executable).parent)) is None,
         reason="needs pylsp: pip install 'python-lsp-server[all]'",
     ),
 ]

@@ -34,6 +34,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     project.mkdir()
     monkeypatch.setenv("HOME", str(home))
+    # Where a person's shell finds Python, too: a folder below /tmp is seen by commands only if it is named there.
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
     return project
 
