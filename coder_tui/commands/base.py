@@ -35,6 +35,10 @@ class ScreenName(StrEnum):
     SKILLS = "skills"
     DOCTOR = "doctor"
     LOG = "log"
+    FIND = "find"
+    BROWSE = "browse"
+    FOLD = "fold"
+    THINKING = "thinking"
 
 
 class Source(StrEnum):

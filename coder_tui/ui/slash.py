@@ -190,6 +190,10 @@ _ACTIONS = {
     "skills": "screen.skills",
     "doctor": "screen.doctor",
     "log": "screen.log",
+    "find": "screen.search",
+    "browse": "screen.browse",
+    "fold": "screen.fold",
+    "thinking": "screen.thinking",
 }
 
 

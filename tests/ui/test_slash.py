@@ -6,6 +6,7 @@ from pathlib import Path
 from textual import events
 
 from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.events import UserMessageAdded
 from coder_tui.skills.roots import Root
 from coder_tui.skills.skill import SkillSource
 from coder_tui.ui.screens.help import HelpScreen
@@ -51,6 +52,21 @@ async def test_trust_says_when_there_is_nothing_to_decide() -> None:
     async with stage() as s:
         enter(s, "/trust")
         await s.until(lambda: "nothing to decide" in s.drawn())
+
+
+async def test_words_are_found_in_the_conversation_by_a_command() -> None:
+    async with stage() as s:
+        s.session.emit(UserMessageAdded("u1", "an egret and a heron"))
+        enter(s, "/find heron")
+        await s.until(lambda: "1 of 1" in s.drawn() and s.app.focused is s.screen.transcript)
+
+
+async def test_thinking_changes_by_a_command_too() -> None:
+    async with stage() as s:
+        strips = s.screen.transcript.history.strips
+        before = strips.view.thinking
+        enter(s, "/thinking")
+        await s.until(lambda: strips.view.thinking is before.next)
 
 
 async def test_quit_leaves() -> None:

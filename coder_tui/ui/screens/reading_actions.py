@@ -31,9 +31,11 @@ class ReadingActions(Furnished):
     def action_browse(self) -> None:
         self.transcript.focus()
 
-    def action_search(self) -> None:
+    def action_search(self, words: str = "") -> None:
         self.transcript.focus()
         self.transcript.action_search()
+        if words:
+            self.transcript.type_text(words)
 
     def action_subagents(self) -> None:
         self.reader.list_children()
