@@ -51,6 +51,7 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         thinking=_thinking(invocation),
         edits=opener.edits,
         pictures=opener.pictures,
+        unsent=None if is_demo else invocation.directories.unsent,
         answer_keys=_answer_keys(invocation),
         trust=NothingToTrust() if is_demo else trust,
         keep_theme=opener.keep_theme,

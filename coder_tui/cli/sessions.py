@@ -14,6 +14,7 @@ from coder_tui.config.paths import display_path, find_directories
 from coder_tui.protocol.errors import StorageError, UsageError
 from coder_tui.storage.export import to_jsonl, to_markdown
 from coder_tui.storage.sessions import SessionInfo, Store, Trashed
+from coder_tui.storage.unsent import UnsentFiles
 
 _LISTED = 200
 
@@ -135,6 +136,7 @@ async def _delete(store: Store, arguments: argparse.Namespace) -> int:
     if arguments.for_good:
         info = await _wherever(store, arguments.id)
         await store.delete(info.id)
+        UnsentFiles(find_directories(os.environ).unsent).forget(info.id)
         say(f"Deleted {info.id} “{info.title or '(untitled)'}” for good.")
         return 0
     info = await store.get(arguments.id)

@@ -29,6 +29,11 @@ class Directories:
         return self.data / "sessions.db"
 
     @property
+    def unsent(self) -> Path:
+        """What was typed in sessions and not sent yet."""
+        return self.data / "unsent"
+
+    @property
     def pictures(self) -> Path:
         """What this process took from the clipboard; it goes away with the process."""
         return self.cache / "pictures" / str(os.getpid())

@@ -36,6 +36,11 @@ class Conversation:
         return self._session
 
     @property
+    def unsent(self) -> tuple[str, ...]:
+        """What was entered, and is written down nowhere yet."""
+        return (*self._early, *self._unstored)
+
+    @property
     def is_busy(self) -> bool:
         return self._session is not None and self._session.is_busy
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:  # the first paint does not need the agent
     from coder_tui.agent.session import Session
 
 
+NOT_KEPT = "The demo keeps nothing: its session and its project are gone."
+
+
 class Departure:
     """Leaves once, whoever asks for it."""
 
@@ -62,6 +65,8 @@ class Departure:
             self._app.exit(code, code, farewell)
 
     async def _leave_unseen(self) -> None:
+        if self.screen.is_furnished:
+            await self.screen.furniture.unsent.keep_now()
         if (session := self._session) is not None:
             with suppress(UserError):  # nobody is left to read what went wrong
                 await session.close()
@@ -77,8 +82,10 @@ class Departure:
     async def _farewell(self) -> Text | None:
         """What the session was, and the way back to it; nothing where there is nothing to come back to."""
         session, router = self._session, self.screen.router
-        if session is None or router is None or not router.title or not session.is_kept:
+        if session is None or router is None or not router.title:
             return None
+        if not session.is_kept:
+            return None if session.forks.is_unused else Text(NOT_KEPT)
         # Comparing files is not needed before the first paint.
         from coder_tui.agent.farewell import farewell
 
@@ -91,6 +98,7 @@ async def quieten(screen: SessionScreen) -> None:
     """Nothing of a screen that is about to go may run on: no editor, no search, no title."""
     if not screen.is_furnished:
         return
+    await screen.furniture.unsent.keep_now()
     await screen.presenter.stop_editing()
     await screen.reader.stop()
     await screen.composing.stop()

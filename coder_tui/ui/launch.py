@@ -98,6 +98,8 @@ class Launch:
     edits: Path | None = None
     pictures: Path | None = None
     """A private folder for what is pasted as a picture."""
+    unsent: Path | None = None
+    """A private folder for what is typed and not sent yet; None keeps nothing of it."""
     answer_keys: AnswerKeys = AnswerKeys.LETTERS
     trust: ProjectTrust = field(default_factory=NothingToTrust)
     keep_theme: Callable[[str], Awaitable[str]] = nothing_kept

@@ -14,6 +14,7 @@ from coder_tui.ui.reading import BlockReader
 from coder_tui.ui.request_presenter import RequestPresenter
 from coder_tui.ui.shell_line import ShellLine
 from coder_tui.ui.slash import SlashCommands
+from coder_tui.ui.unsent import UnsentWords
 from coder_tui.ui.widgets.completion import CompletionList
 from coder_tui.ui.widgets.dock import Dock
 from coder_tui.ui.widgets.hints import Hints
@@ -60,6 +61,7 @@ class Furniture:
         shell = ShellLine(screen, self.transcript, self.conversation, prompt.put_back, say)
         popup = CompletionList(chrome)
         self.composing = Composing(screen, prompt, popup, slash, shell, launch, directory, say)
+        self.unsent = UnsentWords(screen, prompt, self.conversation, self.transcript, launch)
         self.attention = Attention(screen, chrome, clock, lambda: self.presenter.is_asking)
 
     async def mount(self) -> None:

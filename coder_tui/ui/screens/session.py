@@ -117,9 +117,10 @@ class SessionScreen(
         self.prompt.sent.seed(router.sent)
         if not router.sent:
             self.furniture.welcome.show(self._directory)
-        self.conversation.attach(session, router.route, self.attention.hear)
+        self.conversation.attach(session, router.route, self.attention.hear, self.furniture.unsent.hear)
         self.conversation.at_detaching(self.follow_jobs(session))
         self.run_worker(self.composing.recall(session), group="recall")
+        self.furniture.unsent.begin(session, is_again=is_again, is_begun=bool(router.sent))
         self.follow_changes(session)
         self._turn_ended()
 
@@ -176,6 +177,7 @@ class SessionScreen(
         if self.is_furnished:
             self.composing.completer.look()
             self.presenter.consider()
+            self.furniture.unsent.look()
 
     def on_transcript_new_below(self, event: "Transcript.NewBelow") -> None:
         self.furniture.pill.show(event.count)

@@ -58,6 +58,11 @@ class Prompt(ChipField):
         return not self.text
 
     @property
+    def draft(self) -> str:
+        """What is written and not sent, whole, also while something else is typed in its place."""
+        return self.whole_text if self._aside is None else self.chips.whole(self._aside)
+
+    @property
     def is_aside(self) -> bool:
         return self._aside is not None
 
