@@ -5,9 +5,10 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from coder_tui.agent.call_log import CallLog, FinishedCall
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.side_by_side import side_by_side
-from coder_tui.agent.tool_runner import CallLog, FinishedCall, ToolRunner
+from coder_tui.agent.tool_runner import ToolRunner
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.errors import ToolError
 from coder_tui.protocol.events import DiagnosticsChanged, Event, FilesChanged

@@ -3,9 +3,9 @@
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
+from coder_tui.agent.call_log import FinishedCall
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.session_changes import SessionChanges
-from coder_tui.agent.tool_runner import FinishedCall
 from coder_tui.policy.decide import Verdict
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.messages import ToolCall

@@ -5,13 +5,14 @@ import json
 import logging
 import time
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from coder_tui.agent.bad_calls import half_written, writes_mask
+from coder_tui.agent.call_failures import failure, outcome_of
+from coder_tui.agent.call_log import CallLog, FinishedCall
 from coder_tui.agent.call_reach import changed_paths, may_change_anything, touches_git, unbound
 from coder_tui.agent.edit_problems import EditProblems, NoEditProblems
 from coder_tui.agent.event_bus import EventBus
@@ -71,38 +72,6 @@ class Masks:
     """Whether a secret was kept from the model, which must then not write the mask in its place."""
 
     has_any: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedCall:
-    """A call's end, as it is stored and shown."""
-
-    call_id: str
-    tool: str
-    outcome: Outcome
-    summary: str
-    display: DisplayBlock
-    duration_ms: int
-    message: ToolMessage
-
-
-class CallLog(Protocol):
-    """Keeps calls: before they run, and with their result."""
-
-    async def started(
-        self, call: ToolCall, message_id: str, tool: str, kind: ToolKind, summary: str
-    ) -> None: ...
-
-    async def finished(self, call: FinishedCall) -> None: ...
-
-    async def finished_within(self, call: FinishedCall) -> None:
-        """As `finished`, for a call inside of another, whose result tells the model of it."""
-
-    def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AbstractAsyncContextManager[None]:
-        """Keeps how `paths` are before the block runs, and notes how it left them."""
-
-    def watching(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
-        """The same for a command, of which nobody knows what it will change; the list tells it in the end."""
 
 
 @dataclass(slots=True)
@@ -214,14 +183,14 @@ class ToolRunner:
                 raise half_written()
             result = await self._decide_and_run(attempt, is_repeat=is_repeat)
         except ToolError as error:
-            return _failure(error), _outcome_of(error)
+            return failure(error), outcome_of(error)
         except UserError:
             raise
         except Exception as error:
             # A tool's bug must not end the person's session: it is logged, and the result says so.
             log.exception("tool %s failed", attempt.tool)
             bug = ToolError(ErrorType.INTERNAL, f"{attempt.tool} failed unexpectedly: {error!r}")
-            return _failure(bug), Outcome.FAILED
+            return failure(bug), Outcome.FAILED
         return result, Outcome.OK if result.is_ok else Outcome.FAILED
 
     async def _decide_and_run(self, attempt: _Attempt, *, is_repeat: bool) -> ToolResult:
@@ -363,31 +332,7 @@ class ToolRunner:
         )
 
 
-def failure_json(error: ToolError) -> JsonObject:
-    """The form of every failure: type, message and hint beside the fields that still make sense."""
-    body: JsonObject = {"type": str(error.type), "message": error.message}
-    if error.hint:
-        body["hint"] = error.hint
-    return {"ok": False, "error": body, **error.fields}
-
-
-def _failure(error: ToolError) -> ToolResult:
-    is_refusal = _outcome_of(error) is Outcome.DENIED
-    shown = error.message if is_refusal else f"{error.message}\n{error.hint}".strip()
-    return ToolResult(failure_json(error), TextBlock(shown))
-
-
-def _outcome_of(error: ToolError) -> Outcome:
-    if error.type in (ErrorType.DENIED_BY_USER, ErrorType.PERMISSION_DENIED):
-        return Outcome.DENIED
-    return Outcome.CANCELLED if error.type is ErrorType.CANCELLED else Outcome.FAILED
-
-
 def _cancelled(attempt: _Attempt) -> tuple[ToolResult, Outcome]:
     ran = "it may have done part of its work" if attempt.is_recorded else "it did not run"
     error = ToolError(ErrorType.CANCELLED, f"{STOPPED}; {ran}")
-    return _failure(error), Outcome.CANCELLED
-
-
-def cancelled_json(message: str) -> str:
-    return json.dumps(failure_json(ToolError(ErrorType.CANCELLED, message)))
+    return failure(error), Outcome.CANCELLED

@@ -6,6 +6,7 @@ from typing import Protocol
 from uuid import uuid4
 
 from coder_tui.agent.attachments import no_attachments, told
+from coder_tui.agent.call_failures import cancelled_json
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.held_attachments import HeldAttachments
@@ -16,7 +17,7 @@ from coder_tui.agent.request_builder import RequestBuilder
 from coder_tui.agent.side_by_side import side_by_side
 from coder_tui.agent.spend_cap import SpendCap, no_cap
 from coder_tui.agent.to_the_end import to_the_end
-from coder_tui.agent.tool_runner import ToolRunner, cancelled_json
+from coder_tui.agent.tool_runner import ToolRunner
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.agent.verify import Check, no_check
 from coder_tui.protocol.errors import MessageRefusedError, ModelError, ModelErrorKind

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
+from coder_tui.agent.call_log import CallLog
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.hook_calls import CallHooks, NoCallHooks, SessionCallHooks
 from coder_tui.agent.hook_reply import HookEvent
 from coder_tui.agent.hooks import Hook, HookRunner
 from coder_tui.agent.permissions import PermissionDesk
-from coder_tui.agent.tool_runner import CallLog
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.config.claude_hooks import CLAUDE_SETTINGS, hooks_file
 from coder_tui.config.hooks_section import MOST_SECONDS, HookGroup, HooksSection

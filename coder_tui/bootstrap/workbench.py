@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coder_tui.agent.background import Background
+from coder_tui.agent.call_log import CallLog
 from coder_tui.agent.edit_problems import AgentEdits
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.hook_turns import TurnHooks
@@ -16,7 +17,7 @@ from coder_tui.agent.permissions import DecisionLog, PermissionDesk
 from coder_tui.agent.problem_desk import ProblemDesk
 from coder_tui.agent.profile_switch import NotKept, ProfileKeeper, ProfileSwitch
 from coder_tui.agent.request_broker import RequestBroker
-from coder_tui.agent.tool_runner import CallLog, Scope, ToolRunner, blind
+from coder_tui.agent.tool_runner import Scope, ToolRunner, blind
 from coder_tui.bootstrap.hooks import build_hooks, call_hooks
 from coder_tui.bootstrap.language_servers import build_pool, tell_nobody
 from coder_tui.bootstrap.policy import SavedGrants, build_policy

@@ -10,10 +10,10 @@ from types import FrameType
 from typing import NoReturn
 from uuid import uuid4
 
+from coder_tui.agent.call_failures import failure_json
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.profiles_builtin import BUILD, GENERAL
 from coder_tui.agent.session_log import NoLog
-from coder_tui.agent.tool_runner import failure_json
 from coder_tui.bootstrap import Setup, Workbench, build_policy, build_registry, build_shell, build_workbench
 from coder_tui.bootstrap.extensions import ForeignTools
 from coder_tui.bootstrap.mcp import load_servers, open_desk

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from coder_tui.agent.tool_runner import failure_json
+from coder_tui.agent.call_failures import failure_json
 from coder_tui.lsp.servers import Catalogue
 from coder_tui.protocol.errors import ToolError
 from coder_tui.tools.aliases import canonical_name
