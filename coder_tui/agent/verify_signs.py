@@ -24,7 +24,7 @@ def _text(path: Path) -> str:
 def _has_npm_test(folder: Path) -> bool:
     try:
         script = json.loads(_text(folder / "package.json"))["scripts"]["test"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return False
     # What npm itself puts there.
     return isinstance(script, str) and "no test specified" not in script

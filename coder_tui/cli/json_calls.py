@@ -35,7 +35,7 @@ def given_calls(name: str | None, arguments: str | None, *, from_stdin: bool) ->
 def _read(line: str) -> GivenCall:
     try:
         value = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         return GivenCall("", "", f"{EXPECTED}: {error}")
     if not isinstance(value, dict) or not isinstance(value.get("tool"), str):
         return GivenCall("", "", EXPECTED)

@@ -47,7 +47,7 @@ class Redactor:
         try:
             value = json.loads(text)
             clean = self.value(value)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             return self(text)
         return text if clean == value else json.dumps(clean, ensure_ascii=False)
 

@@ -35,6 +35,8 @@ def _load(text: str) -> Any:
             return json.loads(candidate, strict=False)
         except json.JSONDecodeError as error:
             problem = problem or f"{error.msg} at character {error.pos}"
+        except ValueError:
+            problem = "a number has too many digits"
         except RecursionError:
             problem = "nested too deeply"
     raise _not_json(problem)

@@ -258,6 +258,8 @@ async def test_calls_that_make_no_sense_come_back_as_errors_and_the_turn_goes_on
         ("look", {"text": 7}),
         ("look", {"text": "a", "more": 1}),
         ("", {}),
+        ("look", f'{{"text": {"9" * 5_000}}}'),
+        ("git_cmd", f'{{"command": {"9" * 5_000}}}'),
     )
     async with world(tmp_path, [Say(calls=calls), Say("ok")]) as made:
         await made.session.submit("go")
@@ -268,6 +270,8 @@ async def test_calls_that_make_no_sense_come_back_as_errors_and_the_turn_goes_on
         "invalid_tool_params",
         "invalid_tool_params",
         "unknown_tool",
+        "invalid_tool_params",
+        "invalid_tool_params",
     ]
     assert errors[3]["message"] == "invalid args: more: Extra inputs are not permitted"
     assert ended(made) is TurnOutcome.DONE

@@ -156,7 +156,11 @@ def test_a_json_text_stays_one() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ['{"path": "a.py",  "n": 1}', "[]", "not json", '{"half": "wri'])
+@pytest.mark.parametrize(
+    "text",
+    ['{"path": "a.py",  "n": 1}', "[]", "not json", '{"half": "wri', f'{{"n": {"9" * 5_000}}}'],
+    ids=["object", "list", "words", "half", "digits"],
+)
 def test_a_json_text_without_secrets_is_left_to_the_letter(text: str) -> None:
     assert Redactor({}).json_text(text) == text
 

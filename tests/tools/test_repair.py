@@ -22,7 +22,9 @@ def test_what_is_certain_is_mended(text: str, expected: dict[str, object]) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ['{"path": "a', "[1]", "null", "7", '{"a": 1} {"b": 2}', "[" * 10_000, "{'a': 1}"]
+    "text",
+    ['{"path": "a', "[1]", "null", "7", '{"a": 1} {"b": 2}', "[" * 10_000, "{'a': 1}", "9" * 5_000],
+    ids=["cut", "list", "null", "number", "two", "deep", "quotes", "digits"],
 )
 def test_what_could_mean_anything_goes_back(text: str) -> None:
     with pytest.raises(ToolError, match=r"^invalid args: not valid JSON") as caught:
