@@ -7,7 +7,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from coder_tui.protocol.errors import UserError
-from coder_tui.protocol.events import Event, UserMessageAdded
+from coder_tui.protocol.events import Event, QueueChanged, TurnFailed, TurnFinished, UserMessageAdded
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.storage.unsent import Place, Unsent, UnsentFiles
 from coder_tui.ui.conversation import Conversation
@@ -81,19 +81,16 @@ class UnsentWords:
             self._transcript.add_note(NoticeLevel.INFO, BACK)
 
     def look(self) -> None:
-        """Something may have been typed, sent or taken up."""
-        if (
-            self._files is not None
-            and self._session is not None
-            and self._timer is None
-            and self._now() != self._kept
-        ):
+        """Something may have been typed, sent or taken up; whether it was is seen when it is time to write."""
+        if self._files is not None and self._session is not None and self._timer is None:
             self._timer = self._screen.set_timer(PAUSE, self._due)
 
     def hear(self, event: Event) -> None:
         if isinstance(event, UserMessageAdded):
             self._is_begun = True
-        self.look()
+            self.look()
+        elif isinstance(event, QueueChanged | TurnFinished | TurnFailed):
+            self.look()
 
     async def keep_now(self) -> None:
         """Write down what there is, for instance because the program is about to end."""
