@@ -81,7 +81,7 @@ class UnsentWords:
             self._transcript.add_note(NoticeLevel.INFO, BACK)
 
     def look(self) -> None:
-        """Something may have been typed, sent or taken up; whether it was is seen when it is time to write."""
+        """Something may have been typed, sent or taken up; that is seen when it is time to write."""
         if self._files is not None and self._session is not None and self._timer is None:
             self._timer = self._screen.set_timer(PAUSE, self._due)
 
