@@ -1,7 +1,6 @@
 """`coder-tui acp` as a process, driven by the protocol's own client."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from acp.schema import PermissionOption, ToolCallUpdate
 
 from tests.fakes.acp_editor import Editor, started
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.process_family import descendants, is_alive, running
+from tests.fakes.process_family import running
 from tests.fakes.program import Program
 from tests.fakes.script import Call, Reply
 
@@ -330,81 +329,3 @@ async def test_without_a_model_a_session_is_refused_with_the_way_to_one(tmp_path
         with pytest.raises(RequestError, match="no model: set a key") as caught:
             await agent.new_session(cwd=str(program.project), mcp_servers=[])
     assert caught.value.code == -32000
-
-
-async def test_what_is_no_message_is_answered_and_the_talk_goes_on(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
-    process = await _by_hand(program)
-    lines = [b"{", b"[1]", b'"x"', b'{"id": {}}', b"\xff\xfe", b"[" * 5000, b""]
-    hello = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {"protocolVersion": 1}}
-    unknown = {"jsonrpc": "2.0", "id": 8, "method": "session/nonsense", "params": {}}
-    wrong = {"jsonrpc": "2.0", "id": 9, "method": "session/prompt", "params": {"prompt": 5}}
-    assert process.stdin is not None and process.stdout is not None
-    for line in (*lines, *(json.dumps(each).encode() for each in (hello, unknown, wrong))):
-        process.stdin.write(line + b"\n")
-    answers: list[Any] = []
-    while not {7, 8, 9} <= {each["id"] for each in answers}:
-        answers.append(json.loads(await asyncio.wait_for(process.stdout.readline(), 60)))
-    process.stdin.close()
-    out, err = await asyncio.wait_for(process.communicate(), 60)
-
-    assert [each["error"]["code"] for each in answers if each["id"] is None] == [
-        -32700,
-        -32600,
-        -32600,
-        -32600,
-        -32700,
-        -32700,
-    ]
-    by_id = {each["id"]: each for each in answers}
-    assert by_id[7]["result"]["protocolVersion"] == 1
-    assert (by_id[8]["error"]["code"], by_id[9]["error"]["code"]) == (-32601, -32602)
-    assert (process.returncode, out, err) == (0, b"", b"")
-
-
-async def _by_hand(program: Program, *arguments: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        *program.command("acp", *arguments),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=program.environment,
-        cwd=program.project,
-        limit=2**24,
-    )
-
-
-async def test_no_process_is_left_when_the_editor_dies_in_a_turn(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
-    run = Reply(calls=(Call("bash", {"command": "echo started; sleep 1000"}),))
-    with OpenAIServer([run]) as server:
-        flags = ("--model", "openai/x", "--api-base", server.url, "--permission", "auto")
-        process = await _by_hand(program, *flags)
-        assert process.stdin is not None and process.stdout is not None
-        await _send(process, 1, "session/new", {"cwd": str(program.project), "mcpServers": []})
-        session_id = (await _answer(process, 1))["result"]["sessionId"]
-        prompt = [{"type": "text", "text": "Run."}]
-        await _send(process, 2, "session/prompt", {"sessionId": session_id, "prompt": prompt})
-        while b"started" not in await asyncio.wait_for(process.stdout.readline(), 60):
-            continue
-        family = descendants(process.pid)
-        assert family
-        process.stdin.close()
-        await asyncio.wait_for(process.communicate(), 60)
-
-    assert [pid for pid in family if is_alive(pid)] == []
-
-
-async def _send(process: asyncio.subprocess.Process, id: int, method: str, params: object) -> None:
-    assert process.stdin is not None
-    message = {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
-    process.stdin.write(json.dumps(message).encode() + b"\n")
-    await process.stdin.drain()
-
-
-async def _answer(process: asyncio.subprocess.Process, id: int) -> Any:
-    assert process.stdout is not None
-    while True:
-        message = json.loads(await asyncio.wait_for(process.stdout.readline(), 60))
-        if message.get("id") == id:
-            return message
