@@ -34,7 +34,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     project.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    # Where a person's shell finds Python, too: a folder below /tmp is seen by commands only if it is named there.
+    # As in a person's shell: of what is below /tmp, commands see the folders of programs that are named here.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
     return project
