@@ -41,7 +41,7 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A turn that was taken back or made again; names are relative to the folder."""
+    """A turn that was taken back or made again; names are relative to the folder, a folder's end in `/`."""
 
     turn: int
     text: str
@@ -118,6 +118,10 @@ class UndoDesk:
         paths = tuple(name_of(path, self._root) for path in restored.paths)
         if paths:
             self._bus.publish(FilesChanged(paths))
+        paths = tuple(
+            f"{name}/" if path in restored.folders else name
+            for path, name in zip(restored.paths, paths, strict=True)
+        )
         if paths and not reach.has_words:
             # The conversation still speaks of these changes.
             words = f"The changes of an earlier turn {told}: {', '.join(paths)}"

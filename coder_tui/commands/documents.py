@@ -42,6 +42,7 @@ async def copy(session: "Session", argument: str) -> Intent:
 
 async def _drawn(session: "Session", target: Path) -> Intent:
     """By a program of its own: it draws the whole session on a screen that nobody sees."""
+    session.notice(NoticeLevel.INFO, "Drawing the session; a long one takes some seconds …")
     arguments = ("sessions", "export", session.id, "--format", PICTURES, "--output", str(target))
     process = await asyncio.create_subprocess_exec(
         sys.executable,

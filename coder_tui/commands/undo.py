@@ -52,12 +52,20 @@ def report(moved: "Moved", done: str) -> str:
 
 
 def _said(moved: "Moved") -> str:
-    files = f"{len(moved.paths)} file{'' if len(moved.paths) == 1 else 's'}"
+    files = _counted(moved.paths)
     if not moved.reach.has_words:
         return files
     if not moved.reach.has_files:
         return "what was said; files stay as they are"
     return f"what was said and {files}" if moved.paths else "what was said; no file was changed"
+
+
+def _counted(paths: tuple[str, ...]) -> str:
+    folders = sum(path.endswith("/") for path in paths)
+    files = len(paths) - folders
+    told = [f"{files} file{'' if files == 1 else 's'}"] if files or not folders else []
+    told += [f"{folders} folder{'' if folders == 1 else 's'}"] if folders else []
+    return " and ".join(told)
 
 
 def _names(paths: tuple[str, ...]) -> str:

@@ -32,6 +32,8 @@ class Conflict:
 class Restored:
     paths: tuple[Path, ...]
     conflicts: tuple[Conflict, ...]
+    folders: frozenset[Path] = frozenset()
+    """Those of the paths that are, or were, a folder and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,7 @@ class SnapshotStore:
 
     async def _go(self, session_id: str, steps: tuple[tuple[_Line, Step], ...], *, undone: bool) -> Restored:
         done: list[Path] = []
+        folders: set[Path] = set()
         conflicts: list[Conflict] = []
         for line, step in sorted(steps, key=_order):
             problem = line.problem()
@@ -136,7 +139,9 @@ class SnapshotStore:
                 continue
             await self._manifest.mark_undone(session_id, line.changes, undone=undone)
             done.append(line.path)
-        return Restored(tuple(done), tuple(conflicts))
+            if {step.expected.kind, step.wanted.kind} <= {FileKind.FOLDER, FileKind.ABSENT}:
+                folders.add(line.path)
+        return Restored(tuple(done), tuple(conflicts), frozenset(folders))
 
 
 def _order(step: tuple[_Line, Step]) -> tuple[bool, int]:

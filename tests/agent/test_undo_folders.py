@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.agent.undo import Moved, Reach
+from coder_tui.commands.undo import report
 from coder_tui.protocol.events import RequestOpened
 from coder_tui.protocol.requests import ApprovalReply, Decision
 from tests.agent.test_undo import core
@@ -40,7 +41,11 @@ async def test_a_folder_that_the_person_deleted_stays_away_and_its_files_are_con
     assert undone.conflicts == (("src/a.txt", "it was changed since"),)
     assert after_undo == {}
     # What the agent had made anew is made again, though the person took the folder around it away.
-    assert redone == Moved(1, "first", Reach.BOTH, ("src/new", "src/new/c.txt"))
+    assert redone == Moved(1, "first", Reach.BOTH, ("src/new/", "src/new/c.txt"))
+    assert report(redone, "Made again").splitlines() == [
+        "Made again: turn 1, what was said and 1 file and 1 folder.",
+        "Files: src/new/, src/new/c.txt.",
+    ]
 
 
 async def test_a_folder_that_a_command_deleted_comes_back_whole(project: Path) -> None:

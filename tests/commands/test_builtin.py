@@ -18,6 +18,7 @@ from coder_tui.commands.base import (
 from coder_tui.commands.catalogue import AUTO_WARNING, builtin_commands
 from coder_tui.commands.registry import Called, Commands
 from coder_tui.protocol.access import Mode
+from coder_tui.protocol.events import Notice
 from coder_tui.protocol.outcomes import NoticeLevel
 from tests.fakes.scripted_model import Say as ModelSays
 from tests.fakes.world import ALLOW, world
@@ -108,4 +109,5 @@ async def test_export_draws_pictures_and_keeps_what_is_there(tmp_path: Path) -> 
         await made.session.submit("hi")
         assert await said(made.session, "/export svg out.svg") == f"Wrote {tmp_path}/out.svg"
         assert "hello" in (tmp_path / "out.svg").read_text()
+        assert any(isinstance(each, Notice) and "Drawing" in each.text for each in made.events)
         assert "exists already" in await said(made.session, "/export out.svg")
