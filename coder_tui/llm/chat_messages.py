@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from coder_tui.llm.client import ModelRequest
+from coder_tui.llm.past_calls import past_arguments, past_name
 from coder_tui.llm.traits import ModelTraits, traits_of
 from coder_tui.protocol.messages import (
     AssistantMessage,
@@ -136,7 +137,10 @@ def _assistant_message(message: AssistantMessage, traits: ModelTraits) -> ChatMe
             {
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": _encodable(call.arguments)},
+                "function": {
+                    "name": past_name(call.name),
+                    "arguments": past_arguments(_encodable(call.arguments)),
+                },
             }
             for call in message.calls
         ]
