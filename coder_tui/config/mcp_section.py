@@ -52,6 +52,10 @@ class McpServerSection(Section):
         return (*(word for word in words if word), *self.args)
 
     @property
+    def is_confined(self) -> bool:
+        return bool(self.argv) and self.sandbox == "auto"
+
+    @property
     def is_whole(self) -> bool:
         """Whether it says by itself where the server is."""
         return bool(self.argv or self.url)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from coder_tui.mcp.client import Connection, ServerGoneError, connected
 from coder_tui.mcp.login import Login, LoginNeededError
+from coder_tui.mcp.reach import write_hint
 from coder_tui.mcp.wire import Answer, Failure, Offer, ServerOrder, ServerState, StateTold, Transport
 from coder_tui.protocol.errors import ToolError
 from coder_tui.shell.confinement import Confinement
@@ -127,7 +128,7 @@ class Owner:
         except (OSError, ToolError, ServerGoneError) as error:
             if isinstance(error, FileNotFoundError):
                 raise
-            return _with_last_words(f"it does not start: {error}", process)
+            return self._with_hint(_with_last_words(f"it does not start: {error}", process))
         except ExceptionGroup as error:
             log.exception("server %s", self._order.name)
             return _with_last_words(f"it was lost: {error.exceptions[0]}", process)
@@ -150,7 +151,12 @@ class Owner:
             for task in (*waits, watching):
                 task.cancel()
             await asyncio.gather(*waits, watching, return_exceptions=True)
-        return _with_last_words("it ended by itself", process)
+        return self._with_hint(_with_last_words("it ended by itself", process))
+
+    def _with_hint(self, reason: str) -> str:
+        order = self._order
+        hint = write_hint(order.name, reason) if order.argv and order.is_confined else ""
+        return f"{reason}. {hint}" if hint else reason
 
     async def _watch(self, connection: Connection, pid: int) -> None:
         """Ask again whenever the server says that its lists are others; ends when it cannot be asked."""

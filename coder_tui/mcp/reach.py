@@ -9,6 +9,19 @@ UNCONFINED = "unconfined"
 READS = "writes nothing of yours"
 
 
+_REFUSED = ("read-only file system", "erofs", "permission denied", "eacces")
+_HINT = (
+    "If it wanted to write: a confined server writes only the folders that the person names, "
+    'as in `writable = ["."]` of [mcp.{}] in their settings.'
+)
+
+
+def write_hint(server: str, words: str) -> str:
+    """For words of a confined server that may be about a refused write; empty for others."""
+    said = words.lower()
+    return _HINT.format(server) if any(sign in said for sign in _REFUSED) else ""
+
+
 def reach_of(section: McpServerSection, kind: SandboxKind) -> str:
     """Empty for a server elsewhere, which reaches nothing here."""
     if section.url:

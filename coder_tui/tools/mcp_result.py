@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from coder_tui.mcp.reach import write_hint
 from coder_tui.mcp.wire import Answer, Part, PartKind
 from coder_tui.protocol.display import DisplayBlock, ImageBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
@@ -31,13 +32,14 @@ class _Shot:
     data: str
 
 
-def result_of(answer: Answer, server: str, ctx: ToolContext) -> ToolResult:
+def result_of(answer: Answer, server: str, ctx: ToolContext, *, is_confined: bool = False) -> ToolResult:
     """`ToolError` where the tool says that it failed."""
     label = UNTRUSTED.format(server=server)
     text = told_text(answer.parts)
     if answer.is_error:
         said = f"the tool says that it failed: {text[:LONGEST_ERROR]}"
-        raise ToolError(ErrorType.MCP_ERROR, said, fields={"untrusted": label})
+        hint = write_hint(server, text[:LONGEST_ERROR]) if is_confined else ""
+        raise ToolError(ErrorType.MCP_ERROR, said, hint, {"untrusted": label})
     shots = tuple(_shots(answer.parts))
     told: JsonObject = {"ok": True, "untrusted": label}
     if not _says_the_same(text, answer.structured):

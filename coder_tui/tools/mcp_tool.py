@@ -73,7 +73,8 @@ class McpTool(Tool[ForeignParams]):
         if answer.failure is not None:
             raise self._failure(answer)
         # Megabytes may have come, with pictures among them.
-        return await asyncio.to_thread(result_of, answer, self._server, ctx)
+        is_confined = self._found.section.is_confined
+        return await asyncio.to_thread(result_of, answer, self._server, ctx, is_confined=is_confined)
 
     def _now(self) -> ToolInfo:
         """As the server tells it at this moment; it may have changed since the model was told."""

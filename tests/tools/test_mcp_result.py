@@ -7,6 +7,7 @@ import pytest
 
 from coder_tui.mcp.wire import Answer, Part, PartKind
 from coder_tui.protocol.display import ImageBlock, TextBlock
+from coder_tui.protocol.errors import ToolError
 from coder_tui.protocol.messages import Attachment
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.mcp_result import BLIND, LONGEST_SHOWN, MOST_PICTURES, UNTRUSTED, result_of
@@ -78,3 +79,20 @@ def test_what_is_shown_is_bounded() -> None:
     shown = result_of(Answer((text("x" * 1_000_000),)), "s", context()).for_user
     assert isinstance(shown, TextBlock)
     assert len(shown.text) < LONGEST_SHOWN + 100
+
+
+@pytest.mark.parametrize(
+    ("words", "is_confined", "is_hinted"),
+    [
+        ("EROFS: read-only file system, open '/w/a'", True, True),
+        ("[Errno 13] Permission denied: '/w/a'", True, True),
+        ("EROFS: read-only file system", False, False),
+        ("no such row", True, False),
+    ],
+    ids=["erofs", "denied", "unconfined", "other"],
+)
+def test_a_refused_write_says_what_would_allow_it(words: str, is_confined: bool, is_hinted: bool) -> None:
+    answer = Answer((Part(PartKind.TEXT, words),), is_error=True)
+    with pytest.raises(ToolError) as caught:
+        result_of(answer, "files", context(), is_confined=is_confined)
+    assert ("of [mcp.files] in their settings" in caught.value.hint) is is_hinted

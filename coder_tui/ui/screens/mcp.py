@@ -123,7 +123,9 @@ def _lines(view: "ServerView") -> Iterator[str]:
     yield f"from {view.known.found.place}"
     yield f"reached by {' '.join(section.argv) or section.url}"
     if view.known.order is not None and view.known.order.argv:
-        yield "confined" if view.known.order.is_confined else 'not confined: sandbox = "off"'
+        folders = ", ".join(section.writable) or "nothing of yours"
+        is_confined = view.known.order.is_confined
+        yield f"confined, writes {folders}" if is_confined else 'not confined: sandbox = "off"'
     if offer.label:
         yield f"calls itself {offer.label}, protocol {offer.protocol}"
     kinds = {
