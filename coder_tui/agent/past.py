@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from coder_tui.agent.replay import replay
+from coder_tui.agent.rows_beside import RowsBeside
 from coder_tui.agent.usage_meter import last_context
 from coder_tui.protocol.events import Event
 
@@ -14,6 +15,8 @@ class Past:
     def __init__(self, parts: "SessionParts") -> None:
         self._parts = parts
         self.events: tuple[Event, ...] = parts.earlier
+        self._beside = RowsBeside(parts.earlier)
+        parts.bus.subscribe(self._beside.hear)
 
     async def reload(self) -> None:
         """Turns were taken back, or made again: model and screen go by what counts now."""
@@ -23,4 +26,4 @@ class Past:
         meter = self._parts.services.meter
         meter.context_tokens = last_context(stored.messages)
         self._parts.bus.publish(meter.snapshot())
-        self.events = tuple(replay(stored))
+        self.events = tuple(self._beside.among(replay(stored)))

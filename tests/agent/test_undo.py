@@ -14,7 +14,7 @@ from coder_tui.agent.undo import NOTHING_TO_REDO, NOTHING_TO_UNDO, Moved, Reach
 from coder_tui.bootstrap import Core
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
-from coder_tui.protocol.events import Event, TodosChanged, UserMessageAdded
+from coder_tui.protocol.events import Event, TodosChanged, ToolFinished, UserMessageAdded
 from coder_tui.protocol.messages import Message
 from coder_tui.storage.sessions import Store
 from tests.fakes.real_tools import setup_in
@@ -59,6 +59,32 @@ def said(session: Session) -> list[str]:
 def todos(history: tuple[Event, ...]) -> list[str]:
     shown = [event for event in history if isinstance(event, TodosChanged)]
     return [item.content for item in shown[-1].items]
+
+
+async def test_what_ran_beside_the_conversation_comes_back_to_its_place(project: Path) -> None:
+    async with core(project, Say("First."), Say("Second.")) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.shell.run("echo one", is_shared=False)
+        await session.submit("second")
+        await session.shell.run("echo two", is_shared=False)
+
+        def rows() -> list[str]:
+            finished = (
+                event for event in session.history() if isinstance(event, UserMessageAdded | ToolFinished)
+            )
+            return [
+                event.text if isinstance(event, UserMessageAdded) else event.summary for event in finished
+            ]
+
+        await session.turns.undo()
+        assert rows() == ["first", "echo one"]
+        await session.turns.undo()
+        assert rows() == []
+        await session.turns.redo()
+        await session.turns.redo()
+        assert rows() == ["first", "echo one", "second", "echo two"]
+        await session.close()
 
 
 async def test_both_files_and_words_go_and_come_back(project: Path) -> None:
