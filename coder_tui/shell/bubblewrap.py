@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
@@ -118,7 +119,9 @@ def _below_temporary(layout: Layout) -> Iterator[_Mount]:
 
 
 def _environments() -> Iterator[Path]:
-    """Where the programs on the PATH are; what they need lies beside their `bin`."""
+    """Where the programs on the PATH are, and those beside our own; what they need lies beside their `bin`."""
+    # Language servers are looked for there.
+    yield Path(os.path.realpath(sys.prefix))
     for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         if folder.is_absolute():
             beside = folder.parent if folder.name == "bin" else folder

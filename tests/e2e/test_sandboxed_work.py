@@ -34,8 +34,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     project.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    # As in a person's shell: of what is below /tmp, commands see the folders of programs that are named here.
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
     return project
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -307,8 +308,9 @@ def test_the_caller_keeps_no_descriptor(root: Path) -> None:
 
 
 @needs_bubblewrap
-async def test_programs_on_the_path_are_there_though_they_lie_in_a_hidden_folder(
-    root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+@pytest.mark.parametrize("is_ours", [False, True])
+async def test_programs_on_the_path_and_beside_ours_are_there_though_they_lie_in_a_hidden_folder(
+    root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, is_ours: bool
 ) -> None:
     """An environment below /tmp: its programs, and what lies beside them."""
     environment = tmp_path_factory.mktemp("environment")
@@ -316,7 +318,10 @@ async def test_programs_on_the_path_are_there_though_they_lie_in_a_hidden_folder
     (environment / "data").write_text("beside")
     (environment / "bin/greet").write_text(f"#!/bin/sh\ncat {environment}/data\n")
     (environment / "bin/greet").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{environment}/bin:{os.environ['PATH']}")
+    if is_ours:
+        monkeypatch.setattr(sys, "prefix", str(environment))
+    else:
+        monkeypatch.setenv("PATH", f"{environment}/bin:{os.environ['PATH']}")
 
-    assert await said(root, "greet") == "beside"
+    assert await said(root, f"{environment}/bin/greet" if is_ours else "greet") == "beside"
     assert "Read-only" in await said(root, f"echo x > {environment}/data")
