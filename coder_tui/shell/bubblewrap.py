@@ -119,7 +119,7 @@ def _below_temporary(layout: Layout) -> Iterator[_Mount]:
 
 
 def _environments() -> Iterator[Path]:
-    """Where the programs on the PATH are, and those beside our own; what they need lies beside their `bin`."""
+    """Where programs on the PATH and beside our own are; what they need lies beside their `bin`."""
     # Language servers are looked for there.
     yield Path(os.path.realpath(sys.prefix))
     for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
