@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from coder_tui.agent.context_view import SentView, standing
+from coder_tui.agent.call_ids import CallIds
+from coder_tui.agent.context_view import SentView, calls_in, standing
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.protocol.context import Compaction
 from coder_tui.protocol.errors import StorageError
@@ -27,9 +28,7 @@ class Conversation:
         self._store = store
         self._session_id = session_id
         self._view = SentView()
-        self.call_ids = {
-            call.id for message in messages if isinstance(message, AssistantMessage) for call in message.calls
-        }
+        self.call_ids = CallIds(calls_in(messages))
         self.replace(messages, compactions)
 
     @property
@@ -79,7 +78,8 @@ class Conversation:
         await self._store.add_message(self._session_id, message)
         self._messages.append(message)
         if isinstance(message, AssistantMessage):
-            self.call_ids.update(call.id for call in message.calls)
+            for call in message.calls:
+                self.call_ids.add(call.id)
 
     def note_result(self, message: ToolMessage) -> None:
         """For a result that was stored together with its call."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Set as AbstractSet
+from collections.abc import Container
 from contextlib import aclosing
 from typing import Any, cast
 
@@ -31,7 +31,7 @@ class ModelStep:
         self._retry = retry
         self.draft = ReplyDraft()
 
-    async def run(self, request: ModelRequest, message_id: str, used_ids: AbstractSet[str]) -> ReplyDraft:
+    async def run(self, request: ModelRequest, message_id: str, used_ids: Container[str]) -> ReplyDraft:
         attempt = 0
         while True:
             attempt += 1

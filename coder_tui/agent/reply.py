@@ -1,6 +1,6 @@
 """Puts a model's stream together into one reply."""
 
-from collections.abc import Set as AbstractSet
+from collections.abc import Container
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -22,7 +22,7 @@ class ReplyDraft:
     """Grows with each item; only a finished draft becomes a message with calls."""
 
     message_id: str = ""
-    used_ids: AbstractSet[str] = frozenset()
+    used_ids: Container[str] = frozenset()
     text: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
     calls: dict[int, CallDraft] = field(default_factory=dict)

@@ -184,8 +184,9 @@ def _load(descriptor: int, located: Located) -> TextFile:
         status = os.fstat(descriptor)
         check_size(status.st_size, located)
         try:
-            # Bounded once more: the file may be growing.
-            data = file.read(WHOLE_LIMIT + 1)
+            data = file.read(status.st_size + 1)
+            if len(data) > status.st_size:  # it is growing: bounded once more
+                data += file.read(WHOLE_LIMIT + 1 - len(data))
         except OSError as error:
             raise explain(error, located) from error
     check_size(len(data), located)
