@@ -7,6 +7,7 @@ from typing import Any
 
 from coder_tui.agent.permissions import action_of
 from coder_tui.bootstrap import Setup, build_policy, build_registry, build_shell
+from coder_tui.bootstrap.setup import workspace_of
 from coder_tui.cli.arguments import policy_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.json_calls import GivenCall, given_calls
@@ -15,27 +16,48 @@ from coder_tui.cli.output import say, say_json
 from coder_tui.policy.decide import Verdict, decide
 from coder_tui.policy.explain import explain, findings_of
 from coder_tui.policy.rules import Effect
+from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.findings import Finding
 from coder_tui.text.safe_text import safe_line
-from coder_tui.tools.base import ToolContext
+from coder_tui.tools.base import Access, Params, ToolContext
 from coder_tui.tools.builtin.todos import TodoList
 from coder_tui.tools.call import understand
 from coder_tui.tools.git_command import canonical_call
 from coder_tui.tools.registry import Registry
+from coder_tui.workspace.confine import Workspace
 
 _FAILED = "the call fails before anything is decided"
+_ON_FILES = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.EDIT})
+_OF_FILES = frozenset(
+    {
+        ErrorType.FILE_NOT_FOUND,
+        ErrorType.NOT_A_FILE,
+        ErrorType.BINARY_FILE,
+        ErrorType.ALREADY_EXISTS,
+        ErrorType.AMBIGUOUS_MATCH,
+        ErrorType.NO_MATCH,
+        ErrorType.CONTEXT_MISMATCH,
+        ErrorType.ALREADY_APPLIED,
+        ErrorType.STALE_FILE,
+        ErrorType.TOO_LARGE,
+    }
+)
+"""How a call ends that is well made, and does not fit what lies on the disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
+    """`failure` says why the call would come to nothing as the files are now, whatever is decided on it."""
+
     verdict: Verdict
     findings: tuple[Finding, ...]
+    failure: str = ""
 
     @property
     def lines(self) -> tuple[str, ...]:
         if self.verdict.rule != _FAILED:
-            return explain(self.verdict, self.findings)
+            return (*explain(self.verdict, self.findings), *(f"  but {reason}" for reason in self._fails))
         reasons = (f"  because {reason}" for reason in self.verdict.reasons)
         error = f"  error: {self.verdict.source}"
         return ("FAILS: this call ends before anything is decided.", *reasons, error)
@@ -47,8 +69,12 @@ class Answer:
             "rule": self.verdict.rule,
             "source": self.verdict.source,
             "findings": [_said(finding) for finding in self.findings],
-            "reasons": list(self.verdict.reasons),
+            "reasons": [*self.verdict.reasons, *self._fails],
         }
+
+    @property
+    def _fails(self) -> tuple[str, ...]:
+        return (f"it would fail as the files are now: {self.failure}",) if self.failure else ()
 
 
 def main(argv: list[str]) -> int:
@@ -87,12 +113,34 @@ async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> Answer:
             raise ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: {call.problem}")
         name, given = canonical_call(call.tool, call.arguments)
         tool, params = understand(registry.get(name), given)
-        access = await tool.access(params, ToolContext("", "policy-check", setup.directory))
     except ToolError as error:
-        verdict = Verdict(Effect.DENY, _FAILED, error.type, (str(error),))
-        return Answer(verdict, ())
+        return _failed(error)
+    try:
+        access = await tool.access(params, ToolContext("", "policy-check", setup.directory))
+        failure = ""
+    except ToolError as error:
+        named = _named(tool.kind, params, error, workspace_of(setup))
+        if named is None:
+            return _failed(error)
+        access, failure = named, str(error)
     action = action_of(tool, access, is_foreign=registry.is_foreign(tool.name))
-    return Answer(decide(action, build_policy(setup)), findings_of(action))
+    return Answer(decide(action, build_policy(setup)), findings_of(action), failure)
+
+
+def _failed(error: ToolError) -> Answer:
+    return Answer(Verdict(Effect.DENY, _FAILED, error.type, (str(error),)), ())
+
+
+def _named(kind: ToolKind, params: Params, error: ToolError, workspace: Workspace) -> Access | None:
+    """What a call on files is about though they are not as it needs them: rules speak of names alone."""
+    told = error.fields.get("files")
+    files = [str(file["path"]) for file in told if isinstance(file, dict)] if isinstance(told, list) else []
+    path = getattr(params, "path", None)
+    paths = [path] if isinstance(path, str) else files
+    if error.type not in _OF_FILES or kind not in _ON_FILES or not paths:
+        return None
+    places = (str(workspace.locate(name).path) for name in paths)
+    return Access(tuple(Target(TargetKind.PATH, place, writes=kind.mutates) for place in places))
 
 
 def _said(finding: Finding) -> dict[str, str]:

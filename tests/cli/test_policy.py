@@ -64,11 +64,32 @@ def test_a_line_break_in_a_path_does_not_pass_for_a_verdict(tmp_path: Path) -> N
 
 
 def test_a_call_that_cannot_work_is_not_called_refused(tmp_path: Path) -> None:
-    done = program(tmp_path).run("policy", "check", "read", json.dumps({"path": "nothing-here"}))
+    done = program(tmp_path).run("policy", "check", "read", json.dumps({"path": ""}))
     assert done.stdout.splitlines() == [
         "FAILS: this call ends before anything is decided.",
-        "  because No file or folder at nothing-here.",
-        "  error: file_not_found",
+        "  because invalid args: path: must not be empty",
+        "  error: invalid_tool_params",
+    ]
+
+
+def test_a_call_on_files_is_judged_though_they_are_not_as_it_needs_them(tmp_path: Path) -> None:
+    made = program(tmp_path)
+    (made.project / "there.txt").write_text("a\na\n")
+    calls = (
+        ("read", {"path": "nothing-here"}),
+        ("read", {"path": ".env"}),
+        ("write", {"path": "there.txt", "content": "never read"}),
+        ("edit", {"path": "there.txt", "old_string": "a", "new_string": "b"}),
+        ("edit", {"path": ".git/config", "old_string": "a", "new_string": "b"}),
+        ("patch", {"patch": "--- a/there.txt\n+++ b/there.txt\n@@ -1 +1 @@\n-no such line\n+b\n"}),
+    )
+    given = "".join(json.dumps({"tool": tool, "args": args}) + "\n" for tool, args in calls)
+    done = made.run("policy", "check", "--stdin", stdin=given)
+    answers = json_lines(done.stdout)
+    assert [answer["effect"] for answer in answers] == ["allow", "ask", "ask", "ask", "deny", "ask"]
+    assert answers[0]["reasons"] == [
+        "read tools run without asking",
+        "it would fail as the files are now: No file or folder at nothing-here.",
     ]
 
 
