@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import ClassVar
 
-from textual import events
+from textual import events, work
 
 from coder_tui.ui.completion.sources import FileSource
 from coder_tui.ui.glyphs import Chrome
@@ -59,7 +59,7 @@ class FilesScreen(PickerScreen):
     def narrow(self, query: str) -> None:
         """The index knows all files; the list holds the likeliest and marks the letters in them."""
         self._caught_up.clear()
-        self.run_worker(self._find(query), group="files", exclusive=True)
+        self._find(query)
 
     def count(self) -> None:
         shown = self.list.counted
@@ -80,6 +80,7 @@ class FilesScreen(PickerScreen):
         use(item.key)
         self.dismiss(item.key)
 
+    @work(group="files", exclusive=True)
     async def _find(self, query: str) -> None:
         paths = await self._files.paths(query, MOST)
         self.list.filter(query)

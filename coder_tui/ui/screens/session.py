@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.geometry import Size
@@ -238,8 +238,9 @@ class SessionScreen(
         self.run_worker(turn, group="turn")
 
     def _turn_ended(self) -> None:
-        self.run_worker(self._show_branch(), group="branch", exclusive=True)
+        self._show_branch()
 
+    @work(group="branch", exclusive=True)
     async def _show_branch(self) -> None:
         branch, session = await asyncio.to_thread(read_branch, self._directory), self.conversation.session
         if not self.status.status.branch:
