@@ -56,6 +56,9 @@ def remove_server(path: Path, name: str) -> Path:
         if name not in document.get(_MCP, {}):
             raise _missing(name, path)
         del document[_MCP][name]
+        if not document[_MCP]:
+            # An empty table without a heading of its own is nothing when it is written.
+            del document[_MCP]
 
     return rewrite_settings(path, change)
 

@@ -50,6 +50,16 @@ def listed(out: Out) -> list[dict[str, object]]:
     return servers
 
 
+@pytest.mark.parametrize("name", ["config.toml", "config.json"])
+def test_the_only_server_is_removed_and_another_one_added(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "config" / name
+    file.parent.mkdir()
+    file.write_text("" if name.endswith("toml") else "{}")
+    for command in (["add", "a", "--", "x"], ["remove", "a"], ["add", "b", "--", "x"], ["remove", "b"]):
+        assert run_command(["mcp", *command]) == 0
+    assert file.read_text().strip() in ("", "{}")
+
+
 def test_a_server_is_added_to_ones_own_settings_and_removed(tmp_path: Path, capsys: Out) -> None:
     file = tmp_path / "config" / "config.toml"
     file.parent.mkdir()
