@@ -14,6 +14,7 @@ from coder_tui.ui.widgets.drawn_lines import NARROWEST_DRAWING, DrawnLines
 LONG = 20_000
 """Characters: drawing more of them in one go would hold up the screen."""
 MANY_LINES = 300
+_FREED = 200
 _DRAWING = "drawing it..."
 
 
@@ -69,13 +70,22 @@ class DrawnWhole(DrawnLines):
     async def _draw_aside(self, width: int, palette: Palette) -> None:
         drawn = tuple(await asyncio.to_thread(self.draw, width, palette))
         if self._look == (width, palette):
-            self._drawn, self.is_drawn = drawn, True
+            drawn, self._drawn, self.is_drawn = self._drawn, drawn, True
             self.refresh(layout=True)
             self.post_message(self.Drawn())
+        rows = list(drawn)
+        del drawn
+        await asyncio.to_thread(_let_go, rows)
 
 
 def is_long(text: str) -> bool:
     return len(text) > LONG or text.count("\n") > MANY_LINES
+
+
+def _let_go(rows: list[Strip]) -> None:
+    """Little by little: freeing a million pieces at once would hold up the screen, in any thread."""
+    while rows:
+        del rows[-_FREED:]
 
 
 def _fitted(strip: Strip, width: int) -> Strip:

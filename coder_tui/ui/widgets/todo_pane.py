@@ -15,6 +15,8 @@ from coder_tui.ui.widgets.pane import Pane
 
 _LONGEST = 300
 """Cells of an item that are shown; the call that wrote it has all of it."""
+_MANY, _SHORT = 50, 80
+"""Of so many items fewer cells are shown: drawing them all in full would hold up the screen."""
 _MOST = 200
 """Items that are drawn; a list of more is no plan."""
 HINTS = (("F4", "hide"), ("Esc", "prompt"))
@@ -79,7 +81,8 @@ class TodoLines(Widget):
 
     def _lines(self, item: TodoItem, width: int) -> list[Content]:
         style = _STYLE[item.status]
-        words = safe_line(cut(item.content[: _LONGEST + 1], _LONGEST, self._more))
+        longest = _SHORT if len(self.items) > _MANY else _LONGEST
+        words = safe_line(cut(item.content[: longest + 1], longest, self._more))
         wrapped = [piece.rstrip() for piece in broken(words, width - 2)]
         leads = [f"{self._glyphs[item.status]} ", *["  "] * len(wrapped)]
         return [Content.styled(lead + line, style) for lead, line in zip(leads, wrapped, strict=False)]
