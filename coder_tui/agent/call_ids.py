@@ -11,7 +11,7 @@ class CallIds:
     def __init__(self, ids: Iterable[str] = ()) -> None:
         self._hashes = array("q", sorted(set(map(hash, ids))))
 
-    def __contains__(self, call_id: str) -> bool:
+    def __contains__(self, call_id: object) -> bool:
         place = bisect_left(self._hashes, hash(call_id))
         return place < len(self._hashes) and self._hashes[place] == hash(call_id)
 
