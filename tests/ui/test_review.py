@@ -179,12 +179,28 @@ class SlowSession(FakeSession):
     def __init__(self) -> None:
         super().__init__(ROOT)
         self.files = (A, B)
+        self.count_asked = 0
         self.gate = asyncio.Event()
         self.gate.set()
 
     async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
+        self.count_asked += 1
         await self.gate.wait()
         return self.files
+
+
+async def test_keys_count_though_files_change_while_the_review_opens() -> None:
+    session = SlowSession()
+    async with stage(session) as s:
+        session.gate.clear()
+        session.count_asked = 0
+        s.screen.action_review()
+        await s.until(lambda: isinstance(s.app.screen, ReviewScreen) and session.count_asked == 1)
+        session.emit(FilesChanged(("a.txt",)))
+        await s.until(lambda: session.count_asked > 1)
+        session.gate.set()
+        await s.pilot.press("y")
+        await s.until(lambda: s.screen.review is not None and s.screen.review.counts() == Counts(1, 0, 2))
 
 
 async def test_a_second_visit_shows_nothing_old_before_the_files_are_there() -> None:

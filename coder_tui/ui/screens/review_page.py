@@ -89,7 +89,7 @@ class ReviewPage(Gated, ModalScreen[str | None]):
     def on_mount(self) -> None:
         self.keys.show_hints()
         self._unsubscribe = self.session.subscribe(self._hear)
-        self.run_worker(self.load(is_first=True), group="load")
+        self.run_worker(self.load(), group="load")
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._annotate)
@@ -120,12 +120,12 @@ class ReviewPage(Gated, ModalScreen[str | None]):
         if isinstance(event, FilesChanged | TurnFinished) and not self.is_sending:
             self.run_worker(self.load(), group="load", exclusive=True)
 
-    async def load(self, *, is_first: bool = False) -> None:
-        """Ask for the changes anew; the newest turn may have none, and then all are meant."""
+    async def load(self) -> None:
+        """Ask for the changes anew; at first the newest turn may have none, and then all are meant."""
         note = ""
         try:
             files = await self.session.changed_files(self._since)
-            if is_first and not files and self.model.is_turn_only:
+            if not (self.is_loaded or files) and self.model.is_turn_only:
                 self.model.is_turn_only = False
                 files = await self.session.changed_files()
             root = self.session.directory
@@ -134,7 +134,8 @@ class ReviewPage(Gated, ModalScreen[str | None]):
         except UserError as error:
             note = f"The changes cannot be shown: {error}"
         self.refresh_all(note or self._nothing)
-        if is_first:
+        # Whichever load ends first: news of a change cancels the one that opened the page.
+        if not self.is_loaded:
             # In the app's own queue, where keys that come meanwhile wait behind these.
             self.call_after_refresh(self.app.call_later, self._take_early)
 
