@@ -64,7 +64,9 @@ async def test_each_turn_can_be_taken_back(project: Path) -> None:
 
     assert (changed, between) == (("two\n", "new\n"), ("one\n", "old\n"))
     assert second_back == Restored((project / "b.txt", project / "new/a.txt"), ())
-    assert first_back == Restored((project / "new/a.txt", project / "new"), ())
+    assert first_back == Restored(
+        (project / "new/a.txt", project / "new"), (), folders=frozenset({project / "new"})
+    )
     assert names(project) == ["b.txt"]
 
 

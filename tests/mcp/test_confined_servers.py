@@ -1,6 +1,7 @@
 """What a confined server can write, in each sandbox that there is."""
 
 import asyncio
+import shutil
 import sys
 from pathlib import Path
 
@@ -21,10 +22,11 @@ BWRAP, LANDLOCK, NONE = SandboxKind.BUBBLEWRAP, SandboxKind.LANDLOCK, SandboxKin
 
 
 def confined(folder: Path, name: str, *writable: str) -> FoundServer:
-    plain = fake(folder, name, tools=[tool("write")]).section
-    # The real interpreter: of an environment below /tmp, where this may run, nothing is seen.
+    script, state = fake(folder, name, tools=[tool("write")]).section.args
+    # Of a checkout or an environment below /tmp, where this may run, nothing is seen in there.
     command = str(Path(sys.executable).resolve())
-    return found(name, command=command, args=plain.args, sandbox="auto", writable=writable)
+    args = (shutil.copy(script, folder), state)
+    return found(name, command=command, args=args, sandbox="auto", writable=writable)
 
 
 async def writes(pool: McpPool, server: str, path: Path) -> bool:
