@@ -1,7 +1,8 @@
 """Puts another session on the screen; the old one is left once the new one is open."""
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -20,6 +21,7 @@ NOT_YET = "The session is still being opened."
 BUSY = "The agent is working; stop it first (Esc)."
 IN_PROMPT = "Your message is in the prompt: Ctrl+C puts it away, for /redo or another command."
 OPEN_ALREADY = "This session is open already."
+_GROUP = "switch"
 
 
 class SessionSwitch:
@@ -40,13 +42,24 @@ class SessionSwitch:
         elif session.id == session_id:
             screen.hints.show(OPEN_ALREADY)
         else:
-            self._app.run_worker(self._switch(session_id, told, text), group="switch", exclusive=True)
+            self._in_turn(self._switch(session_id, told, text))
             return
         self._return(text)
 
     def show_again(self, text: str, level: NoticeLevel, draft: str) -> None:
         """The same session, as it stands now; `draft` does not take the place of another one."""
-        self._app.run_worker(self._again(text, level, draft), group="switch", exclusive=True)
+        self._in_turn(self._again(text, level, draft))
+
+    def _in_turn(self, work: Coroutine[Any, Any, None]) -> None:
+        """None is cut off by the next: halfway there are a session without a screen and keys that wait."""
+        earlier = [each for each in self._app.workers if each.group == _GROUP and not each.is_finished]
+
+        async def after_those() -> None:
+            for worker in earlier:
+                await worker.wait()
+            await work
+
+        self._app.run_worker(after_those(), group=_GROUP)
 
     async def _again(self, text: str, level: NoticeLevel, draft: str) -> None:
         session = self._app.session_screen.conversation.session
@@ -61,13 +74,15 @@ class SessionSwitch:
         screen.transcript.follow()
 
     async def _switch(self, session_id: str, told: str, text: str) -> None:
-        try:
-            session = await self._launch.shelf().open(session_id)
-        except UserError as error:
-            self._app.session_screen.hints.show(str(error))
-            self._return(text)
-            return
-        await self._show(session)
+        here = self._app.session_screen.conversation.session
+        if here is None or here.id != session_id:
+            try:
+                session = await self._launch.shelf().open(session_id)
+            except UserError as error:
+                self._app.session_screen.hints.show(str(error))
+                self._return(text)
+                return
+            await self._show(session)
         screen = self._app.session_screen
         if told:
             screen.transcript.add_note(NoticeLevel.INFO, told)

@@ -104,6 +104,20 @@ async def test_enter_waits_for_what_the_letters_before_it_find() -> None:
         assert shelf.asked == ["open b2"]
 
 
+async def test_two_sessions_chosen_at_once_come_one_after_the_other_and_keys_are_heard_then() -> None:
+    shelf = FakeShelf(stored("a1", "one"), stored("b2", "two"))
+    for name in ("a1", "b2"):
+        shelf.opened[name] = FakeSession()
+        shelf.opened[name].id = name
+    async with shelved(shelf) as s:
+        for name in ("a1", "b2", "b2"):
+            await s.app.run_action(f"app.start_session({name!r})")
+        await s.until(lambda: s.screen.conversation.session is cast(Session, shelf.opened["b2"]))
+        await s.pilot.press(*"hello")
+        await s.until(lambda: s.screen.prompt.whole_text == "hello")
+        assert shelf.asked == ["open a1", "open b2"]
+
+
 async def test_keys_that_are_letters_are_not_offered_while_letters_are_typed() -> None:
     async with shelved(FakeShelf(stored("a1", "one"), stored("b2", "two"))) as s:
         await s.app.run_action("screen.sessions")
