@@ -8,7 +8,7 @@ from typing import Any
 from coder_tui.lsp.conversation import PULL, TSSERVER, Listener
 from coder_tui.lsp.document import Document, in_characters, path_of, uri_of
 from coder_tui.lsp.documents import Documents
-from coder_tui.lsp.pace import Pace
+from coder_tui.lsp.pace import UNVERSIONED_QUIET, Pace
 from coder_tui.lsp.peer import GoneError, NotAnsweredError, RefusedError
 from coder_tui.lsp.replies import findings
 from coder_tui.lsp.server import Lifecycle, Run
@@ -21,6 +21,7 @@ _TSSERVER_KINDS = ("syntacticDiagnosticsSync", "semanticDiagnosticsSync", "sugge
 _AGAIN = frozenset({-32801, -32802})
 _AGAIN_PAUSE = 0.05
 _REFRESH_PAUSE = 0.5
+_BUSY_PAUSE = 0.1
 
 
 class Checker:
@@ -33,7 +34,8 @@ class Checker:
         self._tell = tell
         self._pace = Pace()
         self._refreshing: asyncio.Task[None] | None = None
-        listener = Listener(self._published, lambda: self._documents.wake(), self._refresh)
+        self._is_outdated = False
+        listener = Listener(self._published, lambda: self._documents.wake(), self._asked_to_refresh)
         self.life = Lifecycle(order, sandbox, listener, tell, lambda: self._documents.reopen())
         self._documents = Documents(self.life)
 
@@ -51,12 +53,16 @@ class Checker:
         deadline = _now() + (self._pace.budget if seconds is None else seconds)
         document = self.put(path, text, language, is_proposed=is_proposed, is_saved=is_saved)
         version = document.version
-        while (run := await self.life.running(deadline)) is not None:
-            if await self._settled(run, document, version, deadline):
-                status = ServerStatus.LINTER_MISSING if self.order.lacks else ServerStatus.FRESH
-                return Checked(status, document.bounded(), len(document.items), self.order.lacks)
-            if _now() >= deadline:
-                break
+        document.waiting += 1
+        try:
+            while (run := await self.life.running(deadline)) is not None:
+                if await self._settled(run, document, version, deadline):
+                    status = ServerStatus.LINTER_MISSING if self.order.lacks else ServerStatus.FRESH
+                    return Checked(status, document.bounded(), len(document.items), self.order.lacks)
+                if _now() >= deadline:
+                    break
+        finally:
+            document.waiting -= 1
         return self._not_known(document)
 
     def put(
@@ -68,8 +74,8 @@ class Checker:
         is_other = document.version == 0 or document.text != text
         if is_other:
             self._pace.published(document.pushes)
-            document.sent(text, _now())
-            self._documents.forget_results(spared=document)
+            self._documents.change(document, text)
+            self._doubt_others(document)
             is_recalled = document.recall()
             self._documents.send(document)
         else:
@@ -82,13 +88,19 @@ class Checker:
             self._documents.save(document)
         return document
 
-    def close_document(self, path: str) -> None:
-        """The file is gone, or nobody looks at it any more."""
-        self._documents.close(path)
+    def close_document(self, path: str, *, is_soon_again: bool = False) -> None:
+        """The file is gone; or its text was only proposed, and may be written in a moment."""
+        if is_soon_again:
+            self._documents.close_soon(path)
+        else:
+            self._documents.close(path)
 
     def changed_on_disk(self, changes: list[tuple[str, int]]) -> None:
-        """Files that something else than an edit made (1), changed (2) or removed (3)."""
-        self._documents.forget_results()
+        """Files that were made (1), changed (2) or removed (3)."""
+        if any(self._documents.get(path) is None for path, _ in changes):
+            # Others know of open ones already, by their texts.
+            self._documents.doubt()
+            self._refresh()
         if (run := self.life.run) is not None:
             told = [{"uri": uri_of(path), "type": kind} for path, kind in changes]
             run.client.notify("workspace/didChangeWatchedFiles", {"changes": told})
@@ -106,36 +118,60 @@ class Checker:
         """Whether the server has spoken about this version, or a later one, before the time was up."""
         counting = self._counting(run, document, deadline)
         try:
-            while document.known_version < version and self.life.run is run and _now() < deadline:
+            while not document.is_settled(version) and self.life.run is run and _now() < deadline:
                 document.changed.clear()
-                if run.conversation.can_pull and not document.pull_fails:
+                if run.conversation.can_pull and not document.pull_fails and not self._lacks_push(document):
                     await self._pull(run, document, deadline)
                     continue
-                rest = self._quiet_left(document)
-                if rest <= 0 or (counting.done() and document.holds(counting.result())):
+                rest = self._quiet_left(run, document)
+                counted = counting.result() if counting.done() else None
+                if document.holds(counted) or (rest <= 0 and not document.lacks(counted)):
                     self._know(document)
                     break
                 await _either(document.changed, counting, min(rest, deadline - _now()))
         finally:
             counting.cancel()
-        return document.known_version >= version
+        return document.is_settled(version)
 
-    def _quiet_left(self, document: Document) -> float:
+    def _quiet_left(self, run: Run, document: Document) -> float:
         """How much longer nothing more must come; for ever while nothing has."""
         push = document.current_push()
         if push is None:
             return float("inf")
-        is_versioned = push.version is not None
-        quiet = self._pace.quiet(is_versioned=is_versioned, is_overlapping=document.is_overlapping)
-        return push.at + quiet - _now()
+        if not push.items and run.conversation.doing:
+            # It says itself that it is not done.
+            return _BUSY_PAUSE
+        doubted = document.doubted_at
+        if doubted is not None and push.at <= doubted:
+            # It may have nothing new to say of this one, and then it says nothing.
+            return doubted + max(2 * self._pace.usual, UNVERSIONED_QUIET) - _now()
+        is_overlapping = document.unanswered > 0
+        quiet = self._pace.quiet(is_versioned=push.version is not None, is_overlapping=is_overlapping)
+        end = push.at + quiet
+        if is_overlapping:
+            # It may take the texts before this one first, one after the other.
+            end = max(end, document.sent_at + document.queued * self._pace.usual)
+        return end - _now()
+
+    def _lacks_push(self, document: Document) -> bool:
+        """Whether what it hands out is there, and what this server publishes beside that is not."""
+        is_half = document.has_pulled and document.doubted_at is None
+        return is_half and self._pace.pushes_beside and document.current_push() is None
+
+    def _doubt_others(self, document: Document) -> None:
+        run = self.life.run
+        if run is None or run.conversation.looks_at_other_files:
+            self._documents.doubt(spared=document)
+            if run is not None and run.conversation.can_pull:
+                self._refresh()
 
     def _know(self, document: Document) -> None:
-        if not document.is_known:
+        if document.known_version < document.version:
             self._pace.took(_now() - document.sent_at)
         document.know()
 
     async def _pull(self, run: Run, document: Document, deadline: float) -> None:
-        version = document.version
+        version, doubts = document.version, document.doubts
         params: dict[str, Any] = {"textDocument": {"uri": document.uri}}
         if identifier := run.conversation.pull_identifier():
             params["identifier"] = identifier
@@ -149,9 +185,11 @@ class Checker:
         except (GoneError, NotAnsweredError):
             await asyncio.sleep(0)
             return
-        if document.version == version:
+        if document.version == version and document.doubts == doubts:
             document.take_pull(items)
-            self._know(document)
+            document.doubted_at = None
+            if not self._lacks_push(document):
+                self._know(document)
             self._announce(document)
 
     def _counting(self, run: Run, document: Document, deadline: float) -> "asyncio.Future[int | None]":
@@ -180,6 +218,12 @@ class Checker:
         document = self._documents.get(path_of(uri))
         if document is None or document.generation != self.life.generation:
             return
+        self._pace.names_versions |= version is not None
+        if version is None and self._pace.names_versions:
+            # Not about a text: it lets go of a file that was closed.
+            return
+        run = self.life.run
+        self._pace.pushes_beside |= bool(items) and run is not None and run.conversation.can_pull
         if document.take_push(version, self._read(document, items), _now()):
             document.changed.set()
             self._announce(document)
@@ -193,18 +237,25 @@ class Checker:
         if not document.is_proposed:
             self._tell(Published(self.order.key, document.path, document.bounded()))
 
+    def _asked_to_refresh(self) -> None:
+        self._documents.doubt(spares_awaited=True)
+        self._refresh()
+
     def _refresh(self) -> None:
-        self._documents.forget_results()
+        """Ask once more about all files; a wish that comes meanwhile is one for another time."""
+        self._is_outdated = True
         if self._refreshing is None or self._refreshing.done():
             self._refreshing = asyncio.ensure_future(self._pull_again())
 
     async def _pull_again(self) -> None:
         """One after the other, after a while: a server may ask for this with every change, and be busy."""
-        await asyncio.sleep(_REFRESH_PAUSE)
-        for document in self._documents.all():
-            run = self.life.run
-            if run is not None and run.conversation.can_pull and document.is_known:
-                await self._pull(run, document, _now() + self._pace.budget)
+        while self._is_outdated:
+            await asyncio.sleep(_REFRESH_PAUSE)
+            self._is_outdated = False
+            for document in self._documents.all():
+                run = self.life.run
+                if run is not None and run.conversation.can_pull and document.known_version:
+                    await self._pull(run, document, _now() + self._pace.budget)
 
     def _not_known(self, document: Document) -> Checked:
         if self.life.run is None:

@@ -100,11 +100,18 @@ class Conversation:
         save = sync.get("save") if isinstance(sync, dict) else None
         return isinstance(save, dict) and bool(save.get("includeText"))
 
+    @property
+    def looks_at_other_files(self) -> bool:
+        """Whether what it says of a file may depend on others; one that publishes does not tell."""
+        return not self.can_pull or self._pull_options().get("interFileDependencies") is not False
+
     def pull_identifier(self) -> str | None:
+        return self._pull_options().get("identifier")
+
+    def _pull_options(self) -> JsonObject:
         named = [options for name, options in self._registered.values() if name == PULL]
         static = self._static.get(_PROVIDERS[PULL])
-        options = named[0] if named else static if isinstance(static, dict) else {}
-        return options.get("identifier")
+        return named[0] if named else static if isinstance(static, dict) else {}
 
     def answer(self, method: str, params: Any) -> Any:
         match method:

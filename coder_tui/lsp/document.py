@@ -25,7 +25,7 @@ class Push:
 
 @dataclass(slots=True)
 class Document:
-    """`version` counts the texts that were sent; `generation` is the run of the server that has it open."""
+    """`version` tells the texts that were sent apart; `generation` is the server's run that has it open."""
 
     path: str
     uri: str
@@ -35,6 +35,10 @@ class Document:
     generation: int = 0
     sent_at: float = 0.0
     used: int = 0
+    waiting: int = 0
+    """How many wait for a word about it."""
+    closing: asyncio.TimerHandle | None = None
+    """Set while it is about to be closed, unless it is needed again."""
     is_proposed: bool = False
     """Whether this text is only tried, and not what is on disk."""
     push: Push | None = None
@@ -42,9 +46,17 @@ class Document:
     """How often this version was published, before it was saved."""
     is_saved: bool = False
     """Whether the server was told that this version is on disk after it had it for a while."""
-    is_overlapping: bool = False
-    """Whether the text before this was not answered yet when this was sent."""
+    unanswered: int = 0
+    """Texts that nothing was published for: without versions nobody knows which of them a word is about."""
+    queued: int = 0
+    """How many these were, with this one, when it was sent."""
+    doubts: int = 0
+    """How often something else changed, on which a result may depend."""
+    doubted_at: float | None = None
+    """Since when the result may not hold any more."""
     pulled: tuple[Found, ...] = ()
+    has_pulled: bool = False
+    """Whether that is about this version."""
     recalled: tuple[Found, ...] | None = None
     """What holds in place of both: said of this very text before."""
     pull_fails: bool = False
@@ -56,27 +68,47 @@ class Document:
 
     @property
     def is_known(self) -> bool:
-        return self.version > 0 and self.known_version >= self.version
+        return self.version > 0 and self.known_version >= self.version and self.doubted_at is None
+
+    def is_settled(self, version: int) -> bool:
+        """Whether there is a word about this version or a later one, and no reason to doubt it."""
+        return self.known_version >= version and self.doubted_at is None
 
     @property
     def items(self) -> tuple[Found, ...]:
         """All that is known; a server may publish some and hand out others on request."""
         if self.recalled is not None:
             return self.recalled
-        pushed = self.push.items if self.push else ()
+        push = self.current_push() if self.has_pulled else self.push
+        pushed = push.items if push else ()
         own = set(self.pulled)
         return (*self.pulled, *(item for item in pushed if item not in own))
 
-    def sent(self, text: str, at: float) -> None:
-        self.text, self.sent_at = text, at
-        self.is_overlapping = self.version > 0 and self.pushes == 0
-        self.version += 1
+    def sent(self, text: str, version: int, at: float) -> None:
+        self.text, self.version, self.sent_at = text, version, at
+        self.unanswered += 1
+        self.queued = self.unanswered
         self.pushes, self.is_saved = 0, False
-        self.pull_fails = False
-        self.recalled = None
+        self.pull_fails = self.has_pulled = False
+        self.recalled = self.doubted_at = None
+
+    def doubt(self, at: float) -> None:
+        """Something else changed: this may not be all, or not be true any more."""
+        self.remembered.clear()
+        self.doubts += 1
+        if self.known_version:
+            self.doubted_at = at
+
+    def forget(self) -> None:
+        """The server that said all this is gone."""
+        self.push, self.pulled, self.recalled, self.doubted_at = None, (), None, None
+        self.known_version = self.pushes = 0
+        self.pull_fails = self.has_pulled = False
+        self.unanswered = self.queued = 1
+        self.remembered.clear()
 
     def take_pull(self, items: tuple[Found, ...]) -> None:
-        self.pulled, self.recalled = items, None
+        self.pulled, self.recalled, self.has_pulled = items, None, True
 
     def take_push(self, version: int | None, items: tuple[Found, ...], at: float) -> bool:
         """False for what is about an earlier text."""
@@ -85,6 +117,7 @@ class Document:
         self.push, self.recalled = Push(version, items, at), None
         # What follows a save was asked for by it, and says nothing of how often a text is published.
         self.pushes += not self.is_saved
+        self.unanswered = 0 if version is not None else max(0, self.unanswered - 1)
         return True
 
     def current_push(self) -> Push | None:
@@ -100,9 +133,13 @@ class Document:
             return False
         return count == 0 or self.current_push() is not None
 
+    def lacks(self, count: int | None) -> bool:
+        """Whether nothing was published yet of findings that were counted."""
+        return bool(count) and self.push is not None and not self.push.items
+
     def know(self) -> None:
         """What is there now is the result for this text."""
-        self.known_version = self.version
+        self.known_version, self.doubted_at = self.version, None
         self.remembered.pop(self.text, None)
         self.remembered[self.text] = self.items
         while len(self.remembered) > _REMEMBERED_TEXTS:

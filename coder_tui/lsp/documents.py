@@ -7,6 +7,10 @@ from coder_tui.lsp.document import Document, uri_of
 from coder_tui.lsp.server import Lifecycle
 
 _MOST_OPEN = 64
+_GRACE = 0.5
+"""Seconds in which a text that was only proposed may come again, as the file's own."""
+_ECHO = 2.0
+"""Seconds in which a server may still speak of a file that was closed."""
 JsonObject = dict[str, Any]
 
 
@@ -16,7 +20,9 @@ class Documents:
     def __init__(self, life: Lifecycle) -> None:
         self._life = life
         self._open: dict[str, Document] = {}
+        self._closed: dict[str, float] = {}
         self._uses = 0
+        self._version = 0
 
     def get(self, path: str) -> Document | None:
         return self._open.get(path)
@@ -30,17 +36,28 @@ class Documents:
         if document is None or document.language != language:
             self.close(path)
             document = self._open[path] = Document(path, uri_of(path), language)
+            document.unanswered = int(_now() - self._closed.get(path, -_ECHO) < _ECHO)
+        if document.closing is not None:
+            document.closing.cancel()
+            document.closing = None
         self._uses += 1
         document.used = self._uses
-        if len(self._open) > _MOST_OPEN:
-            self.close(min(self._open.values(), key=lambda known: known.used).path)
+        idle = [known for known in self._open.values() if not known.waiting and known is not document]
+        if idle and len(self._open) > _MOST_OPEN:
+            self.close(min(idle, key=lambda known: known.used).path)
         return document
 
-    def forget_results(self, spared: Document | None = None) -> None:
+    def change(self, document: Document, text: str) -> None:
+        """Give it another text, which is not sent yet."""
+        # Counted over all documents: one that is closed and opened again must not meet its old numbers.
+        self._version += 1
+        document.sent(text, self._version, _now())
+
+    def doubt(self, spared: Document | None = None, *, spares_awaited: bool = False) -> None:
         """Something changed: what was said of other texts may not hold any more."""
         for document in self._open.values():
-            if document is not spared:
-                document.remembered.clear()
+            if document is not spared and not (spares_awaited and document.waiting):
+                document.doubt(_now())
 
     def wake(self) -> None:
         """Let all who wait look again."""
@@ -51,6 +68,7 @@ class Documents:
         """The server ended, or runs anew and knows of nothing."""
         if self._life.run is not None:
             for document in self._open.values():
+                document.forget()
                 self.send(document)
         self.wake()
 
@@ -62,7 +80,7 @@ class Documents:
         elif self._life.run is not None:
             document.generation = self._life.generation
             # It may have waited for the server to start, which says nothing of how long answers take.
-            document.sent_at = asyncio.get_running_loop().time()
+            document.sent_at = _now()
             whole = {**named, "languageId": document.language, "text": document.text}
             self._notify("didOpen", {"textDocument": whole})
 
@@ -74,11 +92,28 @@ class Documents:
                 params["text"] = document.text
             self._notify("didSave", params)
 
+    def close_soon(self, path: str) -> None:
+        """Nobody looks at it any more, but somebody may in a moment: then it was never closed."""
+        document = self._open.get(path)
+        if document is not None and document.closing is None:
+            document.is_proposed = True
+            document.closing = asyncio.get_running_loop().call_later(_GRACE, self.close, path)
+
     def close(self, path: str) -> None:
         document = self._open.pop(path, None)
-        if document is not None and document.generation == self._life.generation:
+        if document is None:
+            return
+        if document.closing is not None:
+            document.closing.cancel()
+        if document.generation == self._life.generation:
+            now = _now()
+            self._closed = {name: at for name, at in self._closed.items() if now - at < _ECHO} | {path: now}
             self._notify("didClose", {"textDocument": {"uri": document.uri}})
 
     def _notify(self, what: str, params: JsonObject) -> None:
         if self._life.run is not None:
             self._life.run.client.notify(f"textDocument/{what}", params)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -112,7 +112,7 @@ class Examiner:
     async def restore(self, path: Path, selection: Selection, text: str | None) -> None:
         for order in selection.orders:
             if text is None:
-                await self._hosting.tell("close", order, path=str(path))
+                await self._hosting.tell("close", order, path=str(path), is_soon_again=True)
             else:
                 await self._hosting.tell("put", order, **_document(path, text, selection))
 

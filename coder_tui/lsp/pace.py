@@ -17,6 +17,10 @@ class Pace:
         self._durations: deque[float] = deque(maxlen=_REMEMBERED)
         self._single = 0
         self._has_repeated = False
+        self.names_versions = False
+        """Whether it says which text a word is about."""
+        self.pushes_beside = False
+        """Whether it publishes some findings and hands out others on request."""
 
     def took(self, seconds: float) -> None:
         """A result came this long after the text was sent."""
@@ -27,9 +31,15 @@ class Pace:
         """How long an edit waits: four times what is usual, within bounds; a first result may take longer."""
         if not self._durations:
             return FIRST_RESULT
+        return min(max(_MULTIPLE * self.usual, SHORTEST), LONGEST)
+
+    @property
+    def usual(self) -> float:
+        """Seconds after which nearly all results were there."""
+        if not self._durations:
+            return SHORTEST
         ordered = sorted(self._durations)
-        usual = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
-        return min(max(_MULTIPLE * usual, SHORTEST), LONGEST)
+        return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
 
     def published(self, times: int) -> None:
         """A version that is over was published so many times."""

@@ -5,11 +5,13 @@ Each `bad` in a text is an error, each `odd` a warning. The behaviours are the m
 
 import json
 import os
+import queue
 import re
 import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 Json = Any
@@ -71,6 +73,11 @@ ODD_PULLS: Json = {
 }
 
 
+# Handed out on request: as they are; late; in part (the rest is published when it is saved); none without a
+# file `strict`, looked for at the start or each time; only where another open text has them, too.
+PULLED = frozenset({"pull", "lazy", "both", "strict", "settings", "linked"})
+
+
 class Server:
     def __init__(self, behaviour: str) -> None:
         self.behaviour = behaviour
@@ -78,6 +85,17 @@ class Server:
         self.version = 0
         self.asked: dict[int, str] = {}
         self.answers: dict[str, Json] = {}
+        self.is_strict = Path("strict").exists()
+        self.waiting: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
+        if behaviour == "serial":
+            threading.Thread(target=self.think_in_turn, daemon=True).start()
+
+    def think_in_turn(self) -> None:
+        """About each text for a while, and about the next one only then."""
+        while True:
+            uri, text = self.waiting.get()
+            time.sleep(0.3)
+            self.publish(uri, None, found(text))
 
     def capabilities(self) -> Json:
         named: Json = {
@@ -88,8 +106,9 @@ class Server:
             "documentSymbolProvider": True,
             "workspaceSymbolProvider": True,
         }
-        if self.behaviour in {"pull", "lazy"} or self.behaviour in ODD_PULLS:
-            named["diagnosticProvider"] = {"interFileDependencies": False, "workspaceDiagnostics": False}
+        if self.behaviour in PULLED or self.behaviour in ODD_PULLS:
+            depends = self.behaviour == "linked"
+            named["diagnosticProvider"] = {"interFileDependencies": depends, "workspaceDiagnostics": False}
         return named
 
     def publish(self, uri: str, version: int | None, items: list[Json]) -> None:
@@ -102,8 +121,16 @@ class Server:
         before, self.version = self.texts.get(uri, ""), version
         self.texts[uri] = text
         match self.behaviour:
-            case "mute" | "pull" | "lazy" | "register" | "never" | "null" | "unchanged" | "nonsense":
+            case "mute" | "register" | "never":
                 return
+            case handed if handed in PULLED or handed in ODD_PULLS:
+                return
+            case "serial":
+                self.waiting.put((uri, text))
+            case "busy":
+                self.tell_progress("begin")
+                self.publish(uri, version, [])
+                threading.Timer(0.5, self.end_work, (uri, version, text)).start()
             case "late":
                 # The first version is answered only after the second.
                 if version > 1:
@@ -134,6 +161,29 @@ class Server:
                 self.publish(uri, version, found(text))
             case _:
                 self.publish(uri, version, found(text))
+
+    def tell_progress(self, kind: str) -> None:
+        value = {"kind": kind, "title": "looking at everything"}
+        send({"method": "$/progress", "params": {"token": "t", "value": value}})
+
+    def end_work(self, uri: str, version: int, text: str) -> None:
+        self.publish(uri, version, found(text))
+        self.tell_progress("end")
+
+    def handed_out(self, uri: str) -> list[Json]:
+        items = found(self.texts[uri])
+        match self.behaviour:
+            case "both":
+                return [item for item in items if item["severity"] > 1]
+            case "strict":
+                return items if self.is_strict else []
+            case "settings":
+                return items if Path("strict").exists() else []
+            case "linked":
+                others = (text for other, text in self.texts.items() if other != uri)
+                return items if any("bad" in text for text in others) else []
+            case _:
+                return items
 
     def ask_all(self) -> None:
         """Ask all that a server may ask; the answers come back as findings."""
@@ -197,7 +247,7 @@ class Server:
                 if self.behaviour == "stubborn":
                     return
             case "textDocument/diagnostic":
-                whole = {"kind": "full", "items": found(self.texts[uri])}
+                whole = {"kind": "full", "items": self.handed_out(uri)}
                 result = ODD_PULLS.get(self.behaviour, whole)
                 if self.behaviour == "lazy":
                     threading.Timer(0.4, send, ({"id": number, "result": result},)).start()
@@ -232,9 +282,19 @@ class Server:
             case "textDocument/didOpen":
                 document = params["textDocument"]
                 self.opened(document["uri"], document["version"], document["text"])
-            case "textDocument/didSave" if self.behaviour == "saves":
+            case "textDocument/didSave" if self.behaviour in {"saves", "both"}:
                 uri = params["textDocument"]["uri"]
-                self.publish(uri, self.version, found(self.texts[uri]))
+                items = [
+                    item
+                    for item in found(self.texts[uri])
+                    if self.behaviour == "saves" or item["severity"] == 1
+                ]
+                self.publish(uri, self.version, items)
+            case "textDocument/didClose":
+                uri = params["textDocument"]["uri"]
+                self.texts.pop(uri, None)
+                # As many do: what was said of it does not stand any more.
+                self.publish(uri, None, [])
             case "textDocument/didChange":
                 document = params["textDocument"]
                 self.opened(document["uri"], document["version"], params["contentChanges"][0]["text"])
