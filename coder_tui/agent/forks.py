@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from coder_tui.agent.rest import BUSY
 from coder_tui.agent.session_name import SessionState
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.messages import UserMessage
@@ -12,7 +13,6 @@ from coder_tui.storage.sessions import SessionInfo
 if TYPE_CHECKING:  # the session holds this desk
     from coder_tui.agent.session import SessionParts
 
-BUSY = "The agent is working; stop it first (Esc)."
 NOTHING_SAID = "There is nothing to fork yet."
 GONE = "That message is no longer part of the session."
 

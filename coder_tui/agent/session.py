@@ -23,6 +23,7 @@ from coder_tui.agent.profile_switch import ProfileSwitch
 from coder_tui.agent.remembering import Remembering
 from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.rest import Rest
 from coder_tui.agent.review import ReviewDesk
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.session_facts import SessionFacts
@@ -124,7 +125,8 @@ class Session:
         self.compaction = parts.compaction
         self.verifier = parts.verifier
         self._past = Past(parts)
-        self.turns = UndoDesk(parts, self._past, lambda: self.is_busy)
+        self.rest = Rest(lambda: self._is_in_turn)
+        self.turns = UndoDesk(parts, self._past, self.rest)
         self.forks = ForkDesk(parts, lambda: self.is_busy)
 
     @property
@@ -154,6 +156,10 @@ class Session:
 
     @property
     def is_busy(self) -> bool:
+        return self._is_in_turn or self.rest.is_held
+
+    @property
+    def _is_in_turn(self) -> bool:
         return self._task is not None and not self._task.done()
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
@@ -183,18 +189,20 @@ class Session:
 
     async def submit(self, text: str) -> None:
         """Run a turn to its end; while one runs the text is queued and goes out at its next step."""
-        if self.is_busy:
-            self._parts.queue.put(text)
-            return
-        self._is_stopping = False
-        self._task = asyncio.create_task(self._run_turn(text))
+        # An undo that is at work would take back what is said in the middle of it.
+        async with self.rest.door:
+            if self._is_in_turn:
+                self._parts.queue.put(text)
+                return
+            self._is_stopping = False
+            self._task = task = asyncio.create_task(self._run_turn(text))
         try:
-            await asyncio.wait({self._task})
+            await asyncio.wait({task})
         except asyncio.CancelledError:
             self.interrupt()
-            await asyncio.wait({self._task})
+            await asyncio.wait({task})
             raise
-        if self._task.cancelled():
+        if task.cancelled():
             # Stopped before its first step: nothing was stored, so the text is still the person's.
             self._bus.publish(TurnFinished(self._state.turn, TurnOutcome.INTERRUPTED, "", 0))
 

@@ -1,12 +1,12 @@
 """Takes turns back and makes them again: files, conversation or both; what the person changed since stays."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coder_tui.agent.past import Past
+from coder_tui.agent.rest import Rest
 from coder_tui.agent.review import name_of
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import FilesChanged
@@ -18,7 +18,6 @@ from coder_tui.workspace.snapshots import Restored
 if TYPE_CHECKING:  # the session holds this desk
     from coder_tui.agent.session import SessionParts
 
-BUSY = "The agent is working; stop it first (Esc)."
 NOTHING_TO_UNDO = "There is nothing to undo."
 NOTHING_TO_REDO = "There is nothing to redo."
 
@@ -54,7 +53,7 @@ class Moved:
 class UndoDesk:
     """Serves one session. Undoing several turns is done one by one, the newest first."""
 
-    def __init__(self, parts: "SessionParts", past: Past, is_busy: Callable[[], bool]) -> None:
+    def __init__(self, parts: "SessionParts", past: Past, rest: Rest) -> None:
         self._session_id = parts.info.id
         self._store = parts.store
         self._changes = parts.changes
@@ -63,11 +62,19 @@ class UndoDesk:
         self._root = Path(parts.info.directory)
         self._todos = parts.todos
         self._past = past
-        self._is_busy = is_busy
+        self._rest = rest
 
     async def undo(self, reach: Reach = Reach.BOTH) -> Moved:
         """Take the newest turn back; `UserError` when there is none."""
-        self._require_rest()
+        async with self._rest.held():
+            return await self._undo(reach)
+
+    async def redo(self, reach: Reach = Reach.BOTH) -> Moved:
+        """Make the turn again that was taken back last."""
+        async with self._rest.held():
+            return await self._redo(reach)
+
+    async def _undo(self, reach: Reach) -> Moved:
         turns = await self._store.turns(self._session_id)
         turn = await self._newest(turns, reach)
         restored = Restored((), ())
@@ -81,9 +88,7 @@ class UndoDesk:
             await self._past.reload()
         return self._moved(turn, reach, restored, "were taken back by the person, to how they were before")
 
-    async def redo(self, reach: Reach = Reach.BOTH) -> Moved:
-        """Make the turn again that was taken back last."""
-        self._require_rest()
+    async def _redo(self, reach: Reach) -> Moved:
         turns = await self._store.turns(self._session_id)
         candidates = [turn for turn in turns if _can_redo(turn, reach)]
         if not candidates:
@@ -97,10 +102,6 @@ class UndoDesk:
             await self._store.say_again(self._session_id, turn.turn)
             await self._past.reload()
         return self._moved(turn, reach, restored, "were made again by the person")
-
-    def _require_rest(self) -> None:
-        if self._is_busy():
-            raise UserError(BUSY)
 
     async def _newest(self, turns: tuple[TurnRecord, ...], reach: Reach) -> TurnRecord:
         # From the end: in a long session it takes its time to look at all of them.

@@ -9,7 +9,6 @@ from coder_tui.protocol.outcomes import NoticeLevel
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
 
-BUSY = "The agent is working; stop it first (Esc)."
 PREVIEW, UNDO = "preview", "undo"
 _KEPT = (
     "Your own words, pins, todos, the plan, loaded skills, instructions and the list of changed files stay "
@@ -21,13 +20,13 @@ async def compact(session: "Session", argument: str) -> Intent:
     """`preview` and `undo` are words of their own; anything else says what the summary should dwell on."""
     if argument == PREVIEW:
         return Say(_preview(session))
-    if session.is_busy:
-        return Say(BUSY, NoticeLevel.WARNING)
     try:
-        if argument == UNDO:
-            await session.compaction.undo()
-        else:
-            await session.compaction.compact(argument)
+        # What is sent meanwhile waits: a turn would go on with what is about to be summarised.
+        async with session.rest.held():
+            if argument == UNDO:
+                await session.compaction.undo()
+            else:
+                await session.compaction.compact(argument)
     except (UserError, ModelError) as error:
         return Say(str(error), NoticeLevel.WARNING)
     return Say(f"The next request holds about {session.facts.usage.context_tokens:,} tokens.")

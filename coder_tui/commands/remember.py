@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from coder_tui.commands.base import Intent, Say
-from coder_tui.commands.compact import BUSY
 from coder_tui.protocol.errors import ToolError
 from coder_tui.protocol.outcomes import NoticeLevel
 
@@ -14,6 +13,7 @@ USAGE = "Say what: /remember TEXT, or /remember project TEXT, /remember user TEX
 
 
 async def remember(session: "Session", argument: str) -> Intent:
+    from coder_tui.agent.rest import BUSY
     from coder_tui.tools.builtin.memory import MemoryPlace
 
     first, _, rest = argument.partition(" ")

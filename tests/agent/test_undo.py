@@ -227,6 +227,37 @@ async def test_nothing_is_undone_while_the_agent_works(project: Path) -> None:
         await session.close()
 
 
+async def test_what_is_sent_while_a_turn_is_taken_back_goes_out_after_it_in_order(project: Path) -> None:
+    replies = (edit("one", "two"), Say("First."), Say("Heard."), Say("Heard both."))
+    async with core(project, *replies) as (made, model):
+        session = await made.new_session()
+        await session.submit("first")
+        undo = asyncio.create_task(session.turns.undo())
+        await asyncio.sleep(0)
+        is_busy = session.is_busy
+        await asyncio.gather(session.submit("meanwhile"), session.submit("and this"))
+        undone = await undo
+        stored = await made.store.load(session.id)
+        heard = [told(message) for message in model.requests[-1].messages if message.role == "user"]
+        await session.close()
+
+    assert is_busy
+    assert undone == Moved(1, "first", Reach.BOTH, ("a.txt",))
+    kept = [told(message) for message in stored.messages if message.role == "user"]
+    assert kept == heard == ["meanwhile", "and this"]
+
+
+async def test_turns_taken_back_at_once_go_one_by_one(project: Path) -> None:
+    async with core(project, Say("First."), Say("Second.")) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.submit("second")
+        moved = await asyncio.gather(session.turns.undo(), session.turns.undo())
+        await session.close()
+
+    assert [each.text for each in moved] == ["second", "first"]
+
+
 async def test_files_of_a_turn_whose_words_went_before_come_back_with_it(project: Path) -> None:
     replies = (edit("one", "two"), Say("First."), edit("two", "three"), Say("Second."))
     async with core(project, *replies) as (made, _):
