@@ -127,3 +127,7 @@ class Command:
     argument: str = ""
     opens: ScreenName | None = None
     source: Source = Source.BUILTIN
+    holds_messages: bool = False
+    """Whether what is sent meanwhile waits for its end."""
+    can_be_stopped: bool = False
+    """Whether it can take its time, and leaves everything as it was where it is cut off."""

@@ -28,6 +28,7 @@ class Conversation:
         self._session: Session | None = None
         self._deaf: list[Callable[[], None]] = []
         self._early: list[str] = []
+        self._holds = 0
         self._early_modes = 0
         self._unstored: list[str] = []
 
@@ -38,24 +39,37 @@ class Conversation:
     @property
     def unsent(self) -> tuple[str, ...]:
         """What was entered, and is written down nowhere yet."""
-        return (*self._early, *self._unstored)
+        return (*self._unstored, *self._early)
 
     @property
     def is_busy(self) -> bool:
-        return self._session is not None and self._session.is_busy
+        return self._holds > 0 or (self._session is not None and self._session.is_busy)
 
     def attach(self, session: "Session", *listeners: "Listener") -> None:
         """The session is ready: what was entered meanwhile goes out in order, and `listeners` hear of it."""
         self._session = session
         self._deaf = [session.subscribe(listener) for listener in listeners]
-        early, self._early = self._early, []
-        self._queue.show(())
         # The mode first: what was sent meanwhile was meant for the chosen one.
         for _ in range(self._early_modes):
             self.next_mode()
         self._early_modes = 0
-        for text in early:
+        self._send_early()
+
+    def hold(self, *texts: str) -> None:
+        """Until `go_on` what is sent waits, behind `texts`: the conversation is about to be another."""
+        self._holds += 1
+        for text in texts:
             self.send(text)
+
+    def go_on(self) -> None:
+        """One `hold` is over; after the last one everything goes out in order."""
+        self._holds -= 1
+        self._send_early()
+
+    def move(self) -> tuple[str, ...]:
+        """What waits is sent by another screen from here on."""
+        early, self._early = tuple(self._early), []
+        return early
 
     def at_detaching(self, end: Callable[[], None]) -> None:
         """Called when the session is left to another screen."""
@@ -67,7 +81,7 @@ class Conversation:
             self._deaf.pop()()
 
     def send(self, text: str) -> None:
-        if self._session is None:
+        if self._session is None or self._holds:
             self._early.append(text)
             self._queue.show(tuple(self._early))
             return
@@ -88,11 +102,11 @@ class Conversation:
             self._prompt.put_back(texts)
 
     def interrupt(self) -> bool:
-        """Stop the running turn; what was queued for it returns to the draft. False when nothing runs."""
-        if self._session is None or not self._session.is_busy:
+        """Stop the running turn; what waits returns to the draft. False when there was nothing of either."""
+        if self._session is None or not self.is_busy:
             return False
-        self._take_back(self._session)
-        return self._session.interrupt()
+        has_returned = self.take_back()
+        return self._session.interrupt() or has_returned
 
     def answer(self, request_id: str, reply: "Reply") -> None:
         from coder_tui.protocol.requests import cancels_turn
@@ -100,7 +114,7 @@ class Conversation:
         if self._session is None:
             return
         if cancels_turn(reply):
-            self._take_back(self._session)
+            self.take_back()
         self._session.answer(request_id, reply)
 
     def next_mode(self) -> None:
@@ -113,9 +127,21 @@ class Conversation:
         if self._session is not None:
             self._session.set_mode(mode)
 
-    def _take_back(self, session: "Session") -> None:
-        queued = session.take_queue()
+    def take_back(self) -> bool:
+        """What waits returns to the draft; False where nothing does."""
+        queued = self._session.take_queue() if self._session is not None else ()
         for text in queued:
             self.stored(text)
-        if queued:
-            self._prompt.put_back(queued)
+        waiting = (*queued, *self.move())
+        if waiting:
+            self._queue.show(())
+            self._prompt.put_back(waiting)
+        return bool(waiting)
+
+    def _send_early(self) -> None:
+        if self._holds or self._session is None:
+            return
+        if early := self.move():
+            self._queue.show(())
+        for text in early:
+            self.send(text)

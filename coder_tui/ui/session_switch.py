@@ -48,6 +48,8 @@ class SessionSwitch:
 
     def show_again(self, text: str, level: NoticeLevel, draft: str) -> None:
         """The same session, as it stands now; `draft` does not take the place of another one."""
+        # For good: what waits goes along to the new screen, which would not know of a turn begun before.
+        self._app.session_screen.conversation.hold()
         self._in_turn(self._again(text, level, draft))
 
     def _in_turn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -72,6 +74,7 @@ class SessionSwitch:
             text = f"{text}\n{named(screen, IN_PROMPT, Context.SESSION)}"
         screen.transcript.add_note(level, text)
         screen.transcript.follow()
+        screen.conversation.go_on()
 
     async def _switch(self, session_id: str, told: str, text: str) -> None:
         here = self._app.session_screen.conversation.session
@@ -106,9 +109,13 @@ class SessionSwitch:
             await app.pop_screen()
         new = SessionScreen(self._launch, time.monotonic)
         app.session_screen = app.departure.screen = new
+        waiting = old.conversation.move() if is_again else ()
+        old.conversation.take_back()
         draft = old.prompt.whole_text
         await replace_screen(app, new)
         await new.furnish()
+        if is_again:
+            new.conversation.hold(*waiting)
         new.attach(session, is_again=is_again)
         new.prompt.show_draft(draft)
         new.set_focus(new.prompt)

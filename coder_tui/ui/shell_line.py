@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from textual.screen import Screen
-from textual.worker import Worker
 
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.ui.conversation import Conversation
+from coder_tui.ui.running import Running
 from coder_tui.ui.widgets.transcript import Transcript
 
 SIGN = "!"
@@ -31,7 +31,7 @@ class ShellLine:
         self._conversation = conversation
         self._put_back = put_back
         self._say = say
-        self._running: list[Worker[None]] = []
+        self._running = Running()
 
     def take(self, text: str) -> bool:
         """Whether the line was a command for the shell."""
@@ -47,15 +47,9 @@ class ShellLine:
         self._transcript.follow()
         self._say(GOES_ALONG if is_shared else f"Only you see what it prints; {SHARED} sends it along.")
         work = session.shell.run(command, is_shared=is_shared)
-        self._running = [worker for worker in self._running if not worker.is_finished]
-        self._running.append(self._screen.run_worker(work, group="shell", exit_on_error=True))
+        self._running.add(self._screen.run_worker(work, group="shell", exit_on_error=True))
         return True
 
     def stop(self) -> bool:
         """End the newest command that runs; False when none does."""
-        while self._running:
-            worker = self._running.pop()
-            if not worker.is_finished:
-                worker.cancel()
-                return True
-        return False
+        return self._running.stop()

@@ -11,6 +11,7 @@ from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.conversation import Conversation
 from coder_tui.ui.keys import KEYS
 from coder_tui.ui.reading import BlockReader
+from coder_tui.ui.running import Running
 from coder_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:  # commands are not needed before one is typed
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # commands are not needed before one is typed
 LONGEST_NOTE = 12
 """Lines; what is longer is read on a page of its own."""
 NOT_YET = "The session is still being opened; the command stays in the prompt."
+STOPPED = "Stopped: what the command was about to do is not done."
 
 
 class SlashCommands:
@@ -41,6 +43,7 @@ class SlashCommands:
         self._put_back = put_back
         self._all: Commands | None = None
         self._of: tuple[object, ...] = ()
+        self._running = Running()
 
     def offered(self) -> "Iterable[Command]":
         """Those that would do something: what a command opens comes with its own keys."""
@@ -67,7 +70,17 @@ class SlashCommands:
                 self._transcript.add_note(NoticeLevel.INFO, NOT_YET)
                 self._put_back((text,))
             case called:
-                self._screen.run_worker(self._run(called), group="commands")
+                worker = self._screen.run_worker(self._run(called), group="commands")
+                if called.command.can_be_stopped:
+                    self._running.add(worker)
+        return True
+
+    def stop(self) -> bool:
+        """End the newest command that can be cut off; what was sent meanwhile returns to the draft."""
+        if not self._running.stop():
+            return False
+        self._conversation.take_back()
+        self._transcript.add_note(NoticeLevel.INFO, STOPPED)
         return True
 
     @property
@@ -106,8 +119,15 @@ class SlashCommands:
 
     async def _run(self, called: "Called") -> None:
         session = self._conversation.session
-        if session is not None:
+        if session is None:
+            return
+        if called.command.holds_messages:
+            self._conversation.hold()
+        try:
             await self.enact(await called.command.run(session, called.argument), called.command.name)
+        finally:
+            if called.command.holds_messages:
+                self._conversation.go_on()
 
     async def enact(self, intent: "Intent", name: str = "") -> None:
         from coder_tui.commands.base import (

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.forks import BUSY, GONE, NOTHING_SAID
+from coder_tui.agent.forks import GONE, NOTHING_SAID
 from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.rest import BUSY
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core
 from coder_tui.commands.base import Say as Told

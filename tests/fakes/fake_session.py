@@ -9,9 +9,12 @@ from coder_tui.agent.forks import Forked
 from coder_tui.agent.mcp_desk import no_servers
 from coder_tui.agent.profiles import Profile
 from coder_tui.agent.profiles_builtin import BUILD, built_in
+from coder_tui.agent.rest import Rest
 from coder_tui.agent.review import Reviewed
+from coder_tui.agent.undo import Moved, Reach
 from coder_tui.lsp.overview import ServerLine
 from coder_tui.protocol.access import Mode
+from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import (
     Event,
@@ -21,11 +24,13 @@ from coder_tui.protocol.events import (
     SessionStarted,
     TurnFinished,
     TurnStarted,
+    UsageUpdated,
     UserMessageAdded,
 )
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.protocol.subagents import ChildLine
+from coder_tui.protocol.usage import Usage
 from coder_tui.shell.background import JobState
 from coder_tui.skills.command_shelf import no_commands
 from coder_tui.skills.shelf import no_skills
@@ -50,6 +55,7 @@ class FakeFacts:
 
     def __init__(self) -> None:
         self.sent: tuple[str, ...] = ()
+        self.usage = UsageUpdated(Usage(), Usage(), 0, None)
         self.skills = no_skills()
         self.commands = no_commands()
 
@@ -195,10 +201,58 @@ class FakeChildren:
         return self.said[child_id]
 
 
+class Lasting:
+    """Work that lasts until the test ends it; `stopped` counts how often it was cut off."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.stopped = 0
+        self.end = asyncio.Event()
+
+    async def work(self) -> None:
+        self.begun += 1
+        try:
+            await self.end.wait()
+        except asyncio.CancelledError:
+            self.stopped += 1
+            raise
+
+
 class FakeVerifier:
-    """What a check came to, as the test says."""
+    """What a check came to, as the test says; it runs until the test ends it."""
 
     newest = ""
+
+    def __init__(self) -> None:
+        self.run = Lasting()
+
+    async def command(self) -> str:
+        return "make test"
+
+    async def run_now(self, command: str) -> TerminalBlock:
+        await self.run.work()
+        return TerminalBlock(command, "", 0)
+
+
+class FakeTurns:
+    """Takes a turn back once the test lets it."""
+
+    def __init__(self) -> None:
+        self.run = Lasting()
+
+    async def undo(self, reach: Reach) -> Moved:
+        await self.run.work()
+        return Moved(1, "what was said", reach)
+
+
+class FakeCompaction:
+    """Summarises until the test ends it."""
+
+    def __init__(self) -> None:
+        self.run = Lasting()
+
+    async def compact(self, wish: str) -> None:
+        await self.run.work()
 
 
 class FakeSession:
@@ -217,6 +271,9 @@ class FakeSession:
         self.subagents = FakeChildren()
         self.lookup = FakeLookup()
         self.verifier = FakeVerifier()
+        self.turns = FakeTurns()
+        self.compaction = FakeCompaction()
+        self.rest = Rest(lambda: self._end is not None)
         self.submitted: list[str] = []
         self.answers: list[tuple[str, Reply]] = []
         self.interrupts = 0
@@ -235,7 +292,7 @@ class FakeSession:
 
     @property
     def is_busy(self) -> bool:
-        return self._end is not None
+        return self._end is not None or self.rest.is_held
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         self._listeners.append(listener)
@@ -253,7 +310,7 @@ class FakeSession:
                 listener(event)
 
     async def submit(self, text: str) -> None:
-        if self.is_busy:
+        if self._end is not None:
             self._queue.append(text)
             self.emit(QueueChanged(tuple(self._queue)))
             return
@@ -275,7 +332,7 @@ class FakeSession:
         self.emit(TurnFinished(len(self.submitted), outcome, "", 10))
 
     def interrupt(self) -> bool:
-        if not self.is_busy:
+        if self._end is None:
             return False
         self.interrupts += 1
         self.finish(TurnOutcome.INTERRUPTED)

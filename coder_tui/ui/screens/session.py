@@ -198,7 +198,8 @@ class SessionScreen(
 
     def _stop(self) -> bool:
         """End the person's own command, else the turn; False when neither runs."""
-        return self.composing.shell.stop() or self.conversation.interrupt()
+        composing = self.composing
+        return composing.shell.stop() or composing.commands.stop() or self.conversation.interrupt()
 
     async def action_cancel(self) -> None:
         """Copy, else stash the draft, else stop the agent, else quit at the second press."""
