@@ -154,13 +154,13 @@ class Turn:
         return was_steered
 
     async def _must_go_on(self) -> bool:
-        """Whether what the model did was checked, and it must hear of it."""
+        """Whether what the model did was checked and it must hear of it, or of what was typed meanwhile."""
         failure = await self._services.check()
         if failure is not None:
             # Not as a person's words: a check prints what it likes, and must not call files or skills by it.
             message = UserMessage(uuid4().hex, failure.words, (failure.output,), is_typed=False)
             await to_the_end(self._store(message))
-        return failure is not None
+        return await self._say_queued() or failure is not None
 
     async def _ask_model(self) -> AssistantMessage:
         services = self._services

@@ -87,6 +87,8 @@ class Verifier:
         self._rounds = (turn, number)
         shown = await self.run_now(command)
         if shown is None or not shown.exit_code:
+            # What the person asks for after that is other work.
+            self._rounds = (turn, 0)
             return None
         if number > self._rules.max_rounds:
             words = f"The check still fails after {self._rules.max_rounds} rounds: {command}"

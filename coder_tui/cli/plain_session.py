@@ -228,10 +228,18 @@ class PlainSession:
                 self._line(event.sentence)
             case TurnFailed(_, message, hint):
                 self._line(f"{message} {hint}".strip())
+                self._return_queue()
             case TurnFinished(_, outcome, message, _):
                 self._line(message or ("Stopped." if outcome is TurnOutcome.INTERRUPTED else "Done."))
+                if outcome is not TurnOutcome.DONE:
+                    self._return_queue()
             case _:
                 pass  # usage, thinking and pieces of live output would only be noise when read aloud
+
+    def _return_queue(self) -> None:
+        """The turn did not come to these; with the next one they would go out behind what is typed then."""
+        for text in self._session.take_queue():
+            self._line(f"Not sent: {text}")
 
     def _show_child(self, agent: str, event: ChildEvent) -> None:
         """What each does, by name; its words are for the agent that asked for them."""

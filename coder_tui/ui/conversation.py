@@ -94,7 +94,7 @@ class Conversation:
             self._unstored.remove(text)
 
     def failed(self) -> None:
-        """The turn ended before its message was stored: back into the draft with it."""
+        """The turn ended before these messages were stored: back into the draft with them."""
         if self._session is not None:
             self._session.take_queue()  # they are among the unstored ones
         texts, self._unstored = tuple(self._unstored), []

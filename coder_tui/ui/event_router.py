@@ -270,6 +270,7 @@ class EventRouter:
                 if self._is_silent:
                     self._panes.transcript.add_note(NoticeLevel.INFO, STOPPED)
             case TurnOutcome.LIMIT:
+                self._panes.conversation.failed()
                 self._panes.transcript.add_note(NoticeLevel.WARNING, event.message)
             case _:
                 assert_never(event.outcome)

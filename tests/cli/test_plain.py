@@ -249,6 +249,15 @@ async def test_lines_while_the_agent_works_are_queued() -> None:
     assert "Queued: two" in talk.printed
 
 
+@pytest.mark.parametrize("outcome", [TurnOutcome.INTERRUPTED, TurnOutcome.LIMIT])
+async def test_a_queued_line_that_the_turn_did_not_come_to_is_named(outcome: TurnOutcome) -> None:
+    talk = await started()
+    await talk.type("one", "two")
+    talk.session.finish(outcome)
+    assert "Not sent: two" in talk.printed
+    assert talk.session.take_queue() == ()
+
+
 async def test_the_end_of_input_stops_a_persons_turn() -> None:
     talk = await started()
     await talk.type("go", None)

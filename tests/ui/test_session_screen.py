@@ -220,6 +220,15 @@ async def test_a_queued_text_goes_back_to_the_draft_once_when_the_turn_fails() -
         assert s.session.take_queue() == ()
 
 
+async def test_a_queued_text_goes_back_to_the_draft_when_the_turn_comes_to_a_limit() -> None:
+    async with stage() as s:
+        await s.pilot.press(*"go", "enter", *"two", "enter")
+        await s.until(lambda: "queued  two" in s.drawn())
+        s.session.finish(TurnOutcome.LIMIT)
+        await s.until(lambda: s.draft == "two")
+        assert s.session.take_queue() == ()
+
+
 @pytest.mark.parametrize(
     ("events", "is_told"), [((), True), ((TextDelta("m", "Well"),), False)], ids=["silent", "speaking"]
 )

@@ -1,0 +1,88 @@
+"""The check in a whole core: when it runs, and what becomes of messages sent meanwhile."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.session import Session
+from coder_tui.bootstrap import Core
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.events import Event, ToolFinished, ToolStarted, TurnFinished
+from coder_tui.protocol.outcomes import TurnOutcome
+from coder_tui.storage.sessions import Store
+from tests.fakes.real_tools import setup_in
+from tests.fakes.scripted_model import Say, ScriptedModel
+
+
+@dataclass
+class Checked:
+    """A session whose turns are checked; `meanwhile` is sent while the first check runs."""
+
+    core: Core
+    session: Session
+    model: ScriptedModel
+    meanwhile: tuple[str, ...] = ()
+    events: list[Event] = field(default_factory=list)
+
+    def hear(self, event: Event) -> None:
+        self.events.append(event)
+        if isinstance(event, ToolStarted) and event.tool == "verify":
+            texts, self.meanwhile = self.meanwhile, ()
+            for text in texts:
+                asyncio.get_running_loop().create_task(self.session.submit(text))
+
+    @property
+    def checks(self) -> list[str]:
+        finished = (event for event in self.events if isinstance(event, ToolFinished))
+        return [event.outcome.value for event in finished if event.tool == "verify"]
+
+    def heard(self, request: int) -> list[str]:
+        """What the model was told in the person's place."""
+        messages = self.model.requests[request].messages
+        return [message.text for message in messages if message.role == "user"]
+
+
+@asynccontextmanager
+async def checked(tmp_path: Path, command: str, *replies: Say, more: str = "") -> AsyncIterator[Checked]:
+    project = tmp_path / "project"
+    project.mkdir(exist_ok=True)
+    config = tmp_path / "config"
+    config.mkdir(exist_ok=True)
+    (config / "config.toml").write_text(f"[verify]\ncommand = '{command}'\nmax_rounds = 1\n{more}")
+    setup = setup_in(tmp_path, project, Mode.AUTO)
+    store = await Store.open(setup.directories.database)
+    model = ScriptedModel(replies)
+    core = Core(setup, store, model, ModelChoice("scripted"))
+    session = await core.new_session()
+    made = Checked(core, session, model)
+    session.subscribe(made.hear)
+    try:
+        yield made
+    finally:
+        await session.close()
+        await core.close()
+
+
+def write(path: str) -> Say:
+    return Say(calls=(("write", {"path": path, "content": "x"}),))
+
+
+@pytest.mark.parametrize(("command", "outcome"), [("true", "ok"), ("false", "failed")])
+async def test_what_is_sent_while_the_check_runs_goes_out_after_it_in_order(
+    tmp_path: Path, command: str, outcome: str
+) -> None:
+    replies = (write("a.py"), Say("Written."), Say("Heard."))
+    async with checked(tmp_path, command, *replies) as made:
+        made.meanwhile = ("and a test", "in b.py")
+        await made.session.submit("write it")
+        ends = [event.outcome for event in made.events if isinstance(event, TurnFinished)]
+        assert ends == [TurnOutcome.DONE]
+        assert made.checks[0] == outcome
+        told = [text for text in made.heard(2) if not text.startswith("The project's check")]
+        assert told == ["write it", "and a test", "in b.py"]
+        assert made.session.take_queue() == ()
