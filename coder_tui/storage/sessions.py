@@ -29,7 +29,7 @@ from coder_tui.storage.transcript import (
     sent_texts,
 )
 from coder_tui.storage.trash import Trash, Trashed
-from coder_tui.storage.turns import TurnRecord, Turns, last_turn_of
+from coder_tui.storage.turns import TurnRecord, Turns, last_turn_of, settle
 from coder_tui.storage.verify_choices import VerifyChoiceTable
 from coder_tui.text.redact import BY_SHAPE, Redactor
 
@@ -97,6 +97,9 @@ class Store(
 
         def work(connection: sqlite3.Connection) -> int:
             touch(connection, session_id)
+            if message.role == "user":
+                # Not when a turn begins: one that comes to no message must not cost a redo.
+                settle(connection, session_id)
             return insert_message(connection, session_id, self._redaction.message(message))
 
         return await self._database.write(work)

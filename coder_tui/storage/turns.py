@@ -13,7 +13,7 @@ FOR_GOOD = 2
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """`text` is what the person wrote. What was taken back can be made again until another turn begins."""
+    """`text` is what the person wrote. What was taken back can be made again until something else is said."""
 
     turn: int
     text: str
@@ -28,10 +28,9 @@ class Turns:
         self._database = database
 
     async def begin_turn(self, session_id: str, turn: int) -> None:
-        """From here on what was taken back stays so."""
+        """Its changes are its own from here on; nothing is said in it yet, and perhaps never will be."""
 
         def work(connection: sqlite3.Connection) -> None:
-            _settle(connection, session_id)
             connection.execute(
                 "INSERT INTO turns (session_id, turn, first_seq, todos_before) "
                 "SELECT id, ?, (SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session_id = id), todos "
@@ -96,8 +95,11 @@ def turn_in_effect(connection: sqlite3.Connection, session_id: str, turn: int) -
     return turn if found is None else int(found[0])
 
 
-def _settle(connection: sqlite3.Connection, session_id: str) -> None:
-    """What was taken back cannot be made again; files that were kept then go with the turn before."""
+def settle(connection: sqlite3.Connection, session_id: str) -> None:
+    """Before something is said: what was taken back cannot be made again.
+
+    Files that were kept then go with the turn before. What the turn that speaks has changed stays its own.
+    """
     open_ones = (
         "SELECT 1 FROM turns WHERE session_id = ? AND ((is_unsaid AND NOT is_over) OR are_files_undone)"
     )
@@ -110,7 +112,8 @@ def _settle(connection: sqlite3.Connection, session_id: str) -> None:
         "UPDATE changes SET turn = said.last FROM (SELECT max(turn) AS last FROM turns "
         "JOIN messages ON messages.session_id = turns.session_id AND seq = first_seq WHERE "
         "turns.session_id = :id AND NOT is_unsaid AND unsaid_with IS NULL AND role = 'user') AS said "
-        "WHERE session_id = :id AND NOT is_undone AND turn > said.last",
+        "WHERE session_id = :id AND NOT is_undone AND turn > said.last "
+        "AND turn < (SELECT max(turn) FROM turns WHERE session_id = :id)",
         {"id": session_id},
     )
     connection.execute(

@@ -14,7 +14,7 @@ from coder_tui.agent.undo import NOTHING_TO_REDO, NOTHING_TO_UNDO, Moved, Reach
 from coder_tui.bootstrap import Core
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
-from coder_tui.protocol.events import Event, TodosChanged, ToolFinished, UserMessageAdded
+from coder_tui.protocol.events import Event, TodosChanged, ToolFinished, TurnStarted, UserMessageAdded
 from coder_tui.protocol.messages import Message
 from coder_tui.storage.sessions import Store
 from tests.fakes.real_tools import setup_in
@@ -133,6 +133,31 @@ async def test_redo_is_over_once_another_turn_began(project: Path) -> None:
         with pytest.raises(UserError, match=NOTHING_TO_UNDO):
             await session.turns.undo()
         await session.close()
+
+
+async def test_a_message_that_was_never_said_leaves_the_redo(project: Path) -> None:
+    async with core(project, edit("one", "two"), Say("First."), Say("Second.")) as (made, _):
+        session = await made.new_session()
+        await session.submit("first")
+        await session.turns.undo()
+
+        def stop(event: Event) -> None:
+            if isinstance(event, TurnStarted):
+                session.interrupt()
+
+        unsubscribe = session.subscribe(stop)
+        await session.submit("stopped")
+        unsubscribe()
+        nothing = said(session)
+        redone = await session.turns.redo()
+        await session.submit("second")
+        undone = await session.turns.undo()
+        await session.close()
+
+    assert nothing == []
+    assert redone == Moved(1, "first", Reach.BOTH, ("a.txt",))
+    assert undone == Moved(3, "second", Reach.BOTH)
+    assert (project / "a.txt").read_text() == "two\n"
 
 
 async def test_files_alone_go_back_and_the_model_is_told(project: Path) -> None:
