@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
-from coder_tui.agent.call_reach import changed_paths
 from coder_tui.config.paths import display_path
 from coder_tui.protocol.errors import ErrorType, StorageError, ToolError
 from coder_tui.protocol.events import FilesChanged, Notice
@@ -46,15 +45,15 @@ class Remembering:
         info, desk = self._parts.info, self._parts.desk
         call_id = f"remember-{uuid4().hex}"
         context = ToolContext(info.id, call_id, Path(info.directory))
-        access = await tool.access(params, context)
+        # Not kept under a turn: an undo of what the agent did must not take the person's own words away.
+        access = replace(await tool.access(params, context), is_undoable=False)
         try:
             await desk.clear(call_id, tool, params, access, is_repeat=False, is_in_turn=False)
         except ToolError as error:
             if error.type is ErrorType.DENIED_BY_USER:
                 raise ToolError(ErrorType.CANCELLED, UNWANTED) from error
             raise
-        async with self._parts.changes.keeping(call_id, changed_paths(tool.kind, access)):
-            result = await tool.run(params, replace(context, access=access))
+        result = await tool.run(params, replace(context, access=access))
         await self._vouch(access)
         if result.changed_paths:
             self._parts.bus.publish(FilesChanged(result.changed_paths))

@@ -8,6 +8,7 @@ from coder_tui.bootstrap.briefing import with_instructions
 from coder_tui.commands.base import Intent, Say
 from coder_tui.commands.remember import USAGE, remember
 from coder_tui.config.trust import Trust
+from coder_tui.protocol.access import Mode
 from coder_tui.protocol.display import DiffBlock
 from coder_tui.protocol.events import Event, RequestOpened
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -22,7 +23,7 @@ from coder_tui.protocol.requests import (
     Reply,
     Request,
 )
-from tests.fakes.family import DONE, Home, home
+from tests.fakes.family import DONE, Home, calls, home
 
 ALLOW = ApprovalReply(Decision.ALLOW_ONCE)
 
@@ -63,9 +64,18 @@ async def test_the_place_is_asked_for_and_the_change_is_shown(tmp_path: Path) ->
         assert said == Say("Remembered in AGENTS.md.")
         assert (here.project / "AGENTS.md").read_text() == "## Remembered\n\n- we use tabs\n"
         assert [each.label for each in here.session.facts.held] == ["remembered"]
-        # The dialog says that it can be undone.
-        (change,) = await here.core.store.changes(here.session.id, 0)
-        assert (approval.is_undoable, change.path) == (True, here.project / "AGENTS.md")
+        assert not approval.is_undoable
+
+
+async def test_the_agents_turn_is_undone_without_what_the_person_had_remembered(tmp_path: Path) -> None:
+    script = {"go": [calls("write", path="a.txt", content="x"), DONE]}
+    async with home(tmp_path, script, mode=Mode.EDITS) as here:
+        await here.session.submit("go")
+        answers(here, ALLOW)
+        await told(here, "project we use tabs")
+        undone = await here.session.turns.undo()
+        assert (undone.paths, undone.conflicts) == (("a.txt",), ())
+        assert (here.project / "AGENTS.md").read_text() == "## Remembered\n\n- we use tabs\n"
 
 
 async def test_what_was_written_here_is_read_without_another_yes(tmp_path: Path) -> None:
