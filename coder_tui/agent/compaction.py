@@ -28,6 +28,8 @@ _UNKNOWN_WINDOW = 32_000
 """Taken where nobody knows the model's window: what is left then fits nearly all of them."""
 _CHARACTERS_PER_TOKEN = 3
 _LEAST_TAIL = 2_000
+_NOTICEABLE = 0.05
+"""Of a window: so much more makes another try at a summary worth its price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,8 @@ class CompactionDesk:
         self._bus = bus
         self._store = store
         self._may_not = may_not
+        self._failed: tuple[int, int] | None = None
+        """In which turn, and how full the window was, when no summary could be had by itself."""
 
     async def pin(self, text: str) -> None:
         """Every later summary carries these words on."""
@@ -119,12 +123,22 @@ class CompactionDesk:
         if not window or filled < window * PRUNE_AT:
             return
         await self._prune()
-        if self._meter.context_tokens < window * SUMMARISE_AT:
+        if self._meter.context_tokens < window * SUMMARISE_AT or self._would_fail_again():
             return
         try:
             await self.compact(trigger=AUTO)
+            self._failed = None
         except (UserError, ModelError) as error:
+            self._failed = (self._meter.turn_number, self._meter.context_tokens)
             self._bus.publish(Notice(NoticeLevel.WARNING, f"The conversation was not compacted: {error}"))
+
+    def _would_fail_again(self) -> bool:
+        """Each try is paid for: what failed a step ago waits for the next turn, or for much new text."""
+        if self._failed is None:
+            return False
+        turn, filled = self._failed
+        grown = self._meter.context_tokens - filled
+        return turn == self._meter.turn_number and grown < self._window * _NOTICEABLE
 
     async def after_overflow(self) -> bool:
         """The provider refused for want of room; whether there is more of it now."""

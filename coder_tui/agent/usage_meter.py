@@ -17,7 +17,7 @@ class UsageMeter:
         self._session_id = session_id
         self.session = session
         self.turn = Usage()
-        self._turn_number = 0
+        self.turn_number = 0
         self._steps = 0
         self.context_tokens = context_tokens
         self.context_window: int | None = None
@@ -36,7 +36,7 @@ class UsageMeter:
 
     def start_turn(self, number: int) -> None:
         self.turn = Usage()
-        self._turn_number = number
+        self.turn_number = number
         self._steps = 0
 
     async def add(self, message: AssistantMessage) -> None:
@@ -54,7 +54,7 @@ class UsageMeter:
         await to_the_end(self._count(message, is_step=False))
 
     async def _count(self, message: AssistantMessage, child_id: str = "", *, is_step: bool = True) -> None:
-        usage, turn = message.usage, self._turn_number
+        usage, turn = message.usage, self.turn_number
         await self._store.add_usage(self._session_id, message.id, message.model, usage, turn, child_id)
         self._steps += is_step
         self.turn += usage

@@ -9,8 +9,9 @@ from coder_tui.agent.compaction import NO_SUMMARY, NOTHING_TO_COMPACT, NOTHING_T
 from coder_tui.agent.context_view import LEFT_OUT, cut, prunable, sent
 from coder_tui.protocol.context import Compaction
 from coder_tui.protocol.errors import ModelError, ModelErrorKind, UserError
-from coder_tui.protocol.events import CompactionFinished, CompactionStarted, TurnFinished
+from coder_tui.protocol.events import CompactionFinished, CompactionStarted, Notice, TurnFinished
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.usage import Usage
 from tests.fakes.scripted_model import Say
 from tests.fakes.world import world
@@ -179,6 +180,33 @@ async def test_a_model_that_returns_nothing_changes_nothing(tmp_path: Path) -> N
         with pytest.raises(UserError, match=NO_SUMMARY):
             await made.session.compaction.compact()
         assert made.session.record.conversation.for_model == before
+
+
+async def test_a_summary_that_did_not_come_is_asked_for_again_only_with_the_next_turn(tmp_path: Path) -> None:
+    full = Usage(9_000, 10)
+    steps = [Say(calls=(("look", {"text": f"{n}"}),), usage=full) for n in range(3)]
+    first = [Say(LONG, usage=full), Say(""), *steps, Say("done", usage=full)]
+    async with world(tmp_path, [*first, Say("the story"), Say("third")]) as made:
+        made.session.set_context_window(10_000)
+        for text in ("first", "second"):
+            await made.session.submit(text)
+        assert len(made.model.requests) == len(first)
+        told = f"The conversation was not compacted: {NO_SUMMARY}"
+        assert made.of(Notice) == [Notice(NoticeLevel.WARNING, told)]
+        await made.session.submit("third")
+        assert "the story" in said(made.model.requests[-1].messages[0])
+
+
+async def test_a_summary_that_did_not_come_is_asked_for_again_when_much_was_added(tmp_path: Path) -> None:
+    sizes = (8_600, 8_700, 9_500, 9_600)
+    steps = [Say(calls=(("look", {"text": f"{n}"}),), usage=Usage(size)) for n, size in enumerate(sizes[1:])]
+    replies = [Say(LONG, usage=Usage(sizes[0])), Say(""), *steps[:2], Say(""), steps[2], Say("done")]
+    async with world(tmp_path, replies) as made:
+        made.session.set_context_window(10_000)
+        await made.session.submit("first")
+        await made.session.submit("second")
+        assert len(made.of(Notice)) == 2
+        assert len(made.model.requests) == len(replies)
 
 
 async def test_with_nothing_to_compact_or_to_undo_it_is_said(tmp_path: Path) -> None:
