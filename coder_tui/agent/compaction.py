@@ -5,15 +5,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from coder_tui.agent.context_view import Cut, calls_in, cut, prunable
+from coder_tui.agent.context_room import PRUNE_AT, SUMMARISE_AT, UNKNOWN_WINDOW, Room
+from coder_tui.agent.context_view import NOTE, Cut, calls_in, cut, prunable
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.keepsakes import Carried
 from coder_tui.agent.request_builder import RequestBuilder
-from coder_tui.agent.summary import Summariser
+from coder_tui.agent.summary import Summariser, told_shortly
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.llm.tokens import estimate_request
 from coder_tui.protocol.context import Compaction
-from coder_tui.protocol.errors import ModelError, UserError
+from coder_tui.protocol.errors import ModelError, ModelErrorKind, UserError
 from coder_tui.protocol.events import CompactionFinished, CompactionStarted, Notice
 from coder_tui.protocol.messages import Message
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -22,42 +24,22 @@ log = logging.getLogger(__name__)
 NOTHING_TO_COMPACT = "There is nothing to compact yet."
 NOTHING_TO_UNDO = "Nothing was compacted."
 NO_SUMMARY = "The model returned no summary; nothing was changed."
-PRUNE_AT = 0.70
-SUMMARISE_AT = 0.85
-_UNKNOWN_WINDOW = 32_000
-"""Taken where nobody knows the model's window: what is left then fits nearly all of them."""
-_CHARACTERS_PER_TOKEN = 3
-_LEAST_TAIL = 2_000
+NO_MODEL = (
+    "No model could sum up the older messages, so they were shortened without one: "
+    "their beginning and end stay. /compact undo takes it back."
+)
+MOST_TRIES = 4
+"""With half of the window each time: the last is an eighth of what it was thought to be."""
 _NOTICEABLE = 0.05
 """Of a window: so much more makes another try at a summary worth its price."""
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """How much of a window is for what, in tokens."""
-
-    window: int
-
-    @property
-    def tail(self) -> int:
-        """Of the newest messages, as they are."""
-        return min(max(self.window // 4, _LEAST_TAIL), 15_000)
-
-    @property
-    def protected(self) -> int:
-        """Of the newest results, which are not left out."""
-        return min(self.window // 5, 40_000)
-
-    @property
-    def worthwhile(self) -> int:
-        """Leaving out less than this would only cost the provider's cache."""
-        return min(self.window // 10, 20_000)
 
 
 class Keeper(Protocol):
     """Writes what must survive beside the summary: the person's words, todos, skills, changed files."""
 
-    async def __call__(self, going: tuple[Message, ...], summary: str) -> str: ...
+    async def carried(self, last_id: str, room: Room) -> Carried: ...
+
+    async def note(self, last_id: str, summary: str, room: Room) -> str: ...
 
 
 AUTO, MANUAL = "auto", "manual"
@@ -76,6 +58,7 @@ class Preview:
     tokens_going: int
     messages_staying: int
     tokens_staying: int
+    carried: Carried
 
 
 class CompactionDesk:
@@ -105,6 +88,8 @@ class CompactionDesk:
         self._may_not = may_not
         self._failed: tuple[int, int] | None = None
         """In which turn, and how full the window was, when no summary could be had by itself."""
+        self._refused: dict[str, int] = {}
+        """By model, about how many tokens it did not take."""
 
     async def pin(self, text: str) -> None:
         """Every later summary carries these words on."""
@@ -113,16 +98,19 @@ class CompactionDesk:
     async def pins(self) -> tuple[str, ...]:
         return await self._store.pins(self._session_id)
 
-    def preview(self) -> Preview:
-        planned = self._cut(Room(self._window).tail)
-        return Preview(len(planned.goes), planned.tokens_going, len(planned.stays), planned.tokens_staying)
+    async def preview(self) -> Preview:
+        room = self._room()
+        planned = self._cut(room)
+        carried = await self._keep.carried(self._last_id(planned), room)
+        sizes = (len(planned.goes), planned.tokens_going, len(planned.stays), planned.tokens_staying)
+        return Preview(*sizes, carried)
 
     async def make_room(self) -> None:
         """Before a request: what is needed, and nothing where there is room, or nobody knows."""
-        window, filled = self._meter.context_window, self._meter.context_tokens
+        window, filled = self._known_window, self._meter.context_tokens
         if not window or filled < window * PRUNE_AT:
             return
-        await self._prune()
+        await self._prune(room := self._room(), room.protected)
         if self._meter.context_tokens < window * SUMMARISE_AT or self._would_fail_again():
             return
         try:
@@ -138,41 +126,73 @@ class CompactionDesk:
             return False
         turn, filled = self._failed
         grown = self._meter.context_tokens - filled
-        return turn == self._meter.turn_number and grown < self._window * _NOTICEABLE
+        return turn == self._meter.turn_number and grown < self._room().window * _NOTICEABLE
 
-    async def after_overflow(self) -> bool:
-        """The provider refused for want of room; whether there is more of it now."""
-        try:
-            # The window is smaller than it was thought to be.
-            await self._summarise(self._cut(_LEAST_TAIL), "", AUTO)
-        except UserError as error:
-            log.info("nothing to compact after an overflow: %s", error)
+    async def after_overflow(self, tries: int) -> bool:
+        """The provider refused for want of room, after so many tries; whether there is more of it now."""
+        refused = self._size()
+        if not tries:
+            # What the provider itself has counted it took: a guess below that is none.
+            self._refused[self._request.model] = max(refused, self._meter.context_tokens)
+        if tries >= MOST_TRIES:
             return False
-        return True
+        room = self._room(tries)
+        try:
+            if (planned := self._cut(room)).goes:
+                await self._summarise(planned, room, "", AUTO, is_needed=True)
+        except UserError as error:
+            log.info("nothing was compacted after an overflow: %s", error)
+            return False
+        if tries:
+            # What is new is itself too much.
+            await self._prune(room, room.tail, turns=0)
+        return self._size() < refused
 
     async def compact(self, wish: str = "", trigger: str = MANUAL) -> CompactionFinished:
         """Have a summary written; `UserError` where there is nothing to summarise, or no summary came."""
-        return await self._summarise(self._cut(Room(self._window).tail), wish, trigger)
+        room = self._room()
+        return await self._summarise(self._cut(room), room, wish, trigger)
 
-    async def _summarise(self, planned: Cut, wish: str, trigger: str) -> CompactionFinished:
+    async def _summarise(
+        self, planned: Cut, room: Room, wish: str, trigger: str, *, is_needed: bool = False
+    ) -> CompactionFinished:
+        """`is_needed`: the session cannot go on without, so that anything is better than nothing."""
         if not planned.goes:
             raise UserError(NOTHING_TO_COMPACT)
         if reason := await self._may_not(trigger, wish):
             raise UserError(f"a hook says: {reason}")
-        before = self._size()
+        before, last_id = self._size(), self._last_id(planned)
         self._bus.publish(CompactionStarted())
         try:
-            most = round(self._window * SUMMARISE_AT * _CHARACTERS_PER_TOKEN)
-            reply = await self._summariser.summarise(planned.goes, self._request.choice, most, wish)
-            await self._meter.add_of_child(reply)
-            if not reply.text:
-                raise UserError(NO_SUMMARY)
-            text = await self._keep(planned.goes, reply.text)
+            summary = await self._written(planned.goes, room, wish, is_needed=is_needed)
+            text = await self._keep.note(last_id, summary, room)
         except BaseException:
             self._bus.publish(CompactionFinished(before, before, 0))
             raise
-        await self._add(planned.goes[-1].id, text, frozenset())
+        await self._add(last_id, text, frozenset())
         return self._told(before, len(planned.goes))
+
+    async def _written(self, goes: tuple[Message, ...], room: Room, wish: str, *, is_needed: bool) -> str:
+        """A model's summary of as much as it takes; without one, what was said is shortened."""
+        for tries in range(MOST_TRIES):
+            try:
+                reply = await self._summariser.summarise(
+                    goes, self._request.choice, room.material >> tries, wish
+                )
+            except ModelError as error:
+                if error.kind is ModelErrorKind.OVERFLOW:
+                    continue
+                if is_needed and error.kind is ModelErrorKind.BAD_REQUEST:
+                    break
+                raise
+            await self._meter.add_summary(reply)
+            if reply.text:
+                return reply.text
+            if not is_needed:
+                raise UserError(NO_SUMMARY)
+            break
+        self._bus.publish(Notice(NoticeLevel.WARNING, NO_MODEL))
+        return told_shortly(goes, room.summary)
 
     async def undo(self) -> CompactionFinished:
         """Send again what the last compaction stands for, byte for byte."""
@@ -184,11 +204,10 @@ class CompactionDesk:
         self._conversation.compactions = tuple(rest)
         return self._told(before, 0)
 
-    async def _prune(self) -> None:
-        room = Room(self._window)
+    async def _prune(self, room: Room, protected: int, turns: int = 2) -> None:
         messages = self._conversation.for_model
         gone = (call for each in self._conversation.compactions for call in each.pruned)
-        found = prunable(messages, gone, room.protected)
+        found = prunable(messages, gone, protected, turns)
         if sum(found.values()) < room.worthwhile:
             return
         before = self._size()
@@ -199,17 +218,31 @@ class CompactionDesk:
         made = await self._store.add_compaction(self._session_id, last_id, summary, pruned)
         self._conversation.compactions = (*self._conversation.compactions, made)
 
-    def _cut(self, tail: int) -> Cut:
+    def _cut(self, room: Room) -> Cut:
         """A summary that exists already is summarised again with what came after it."""
         messages = self._conversation.for_model
-        planned = cut(messages, tail)
-        # A lone earlier summary is nothing new to say.
-        is_stale = len(planned.goes) == 1 and planned.goes[0].id.startswith("compaction-")
-        return Cut((), messages) if is_stale else planned
+        planned = cut(messages, room.tail)
+        # A lone earlier summary is nothing new to say, unless there is not even room for that.
+        is_lone = len(planned.goes) == 1 and planned.goes[0].id.startswith(NOTE)
+        return Cut((), messages) if is_lone and planned.tokens_going <= room.note else planned
+
+    def _last_id(self, planned: Cut) -> str:
+        """Up to which message of the conversation the summary goes."""
+        last = planned.goes[-1].id if planned.goes else ""
+        if not last.startswith(NOTE):
+            return last
+        return next(each.last_id for each in self._conversation.compactions if last == f"{NOTE}{each.number}")
 
     @property
-    def _window(self) -> int:
-        return self._meter.context_window or _UNKNOWN_WINDOW
+    def _known_window(self) -> int | None:
+        """What was refused was too much, whatever is said of the model, until it took more than that."""
+        refused = self._refused.get(self._request.model, 0)
+        known = (self._meter.context_window, refused if refused >= self._meter.context_tokens else None)
+        return min((tokens for tokens in known if tokens), default=None)
+
+    def _room(self, halvings: int = 0) -> Room:
+        window = (self._known_window or UNKNOWN_WINDOW) >> halvings
+        return Room(window, estimate_request(self._request(())))
 
     def _size(self) -> int:
         return estimate_request(self._request(self._conversation.for_model))

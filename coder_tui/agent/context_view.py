@@ -10,6 +10,8 @@ from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, Too
 from coder_tui.text.packed import PackedList
 
 LEFT_OUT = "This result was left out to save room. Call the tool again where you need it."
+NOTE = "compaction-"
+"""How the id of the message begins that stands for others."""
 SKILL = "skill"
 """What this tool gave is never left out."""
 
@@ -62,7 +64,8 @@ class SentView:
         self._pruned = frozenset[str]().union(*(each.pruned for each in compactions))
         self._settled, last = standing(messages, compactions)
         if last is not None:
-            self._sent.append(UserMessage(f"compaction-{last.number}", last.summary))
+            note = UserMessage(f"{NOTE}{last.number}", last.summary, is_typed=False)
+            self._sent.append(note)
 
 
 def _in_order_of_calls(messages: Sequence[Message]) -> Iterator[Message]:

@@ -6,18 +6,16 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from coder_tui.agent.context_room import Room
 from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.kept_words import Kept, kept, shortened_to
 from coder_tui.agent.review import name_of
 from coder_tui.agent.session_changes import SessionChanges
-from coder_tui.agent.summary import shortened
 from coder_tui.llm.tokens import estimate_tokens
-from coder_tui.protocol.messages import Message, ToolMessage, UserMessage
+from coder_tui.protocol.messages import Attachment, Message, ToolMessage, UserMessage
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.skills.shelf import PERMISSION as SKILL
 
-MOST_WORDS = 12_000
-"""Tokens of the person's own messages; of older ones the newest are kept."""
-LONGEST_MESSAGE = 8_000
 MOST_FILES = 200
 _SKILL_TEXT = "<skill "
 _FRAME = re.compile(r"<(?=/?(?:summary|pinned|person|todos|changed_files|open_problems|skills)>)")
@@ -25,6 +23,15 @@ _HEAD = (
     "Earlier messages of this session were replaced by this note to save room. It is your own handover: "
     "go on from here, and read files again where you need them."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a note carries on word for word, or cut where that is too much."""
+
+    words: Kept
+    pins: Kept
+    skills: Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +45,29 @@ class Keepsakes:
     pins: Callable[[], Awaitable[tuple[str, ...]]]
     problems: Callable[[], str] = str
 
-    async def __call__(self, going: tuple[Message, ...], summary: str) -> str:
-        before = self._before(going[-1].id)
+    async def carried(self, last_id: str, room: Room) -> Carried:
+        """What of the person's words, pins and skills up to this message there is room for."""
+        before = self._before(last_id)
+        pins = kept([f"- {pin}" for pin in await self.pins()], room.words)
+        taken = sum(map(estimate_tokens, pins.texts))
+        return Carried(
+            words=kept(list(_person(before)), room.words - taken),
+            pins=pins,
+            skills=kept(list(_skills(before)), room.skills),
+        )
+
+    async def note(self, last_id: str, summary: str, room: Room) -> str:
+        carried = await self.carried(last_id, room)
+        todos = "\n".join(f"- [{item.status}] {item.content}" for item in self.todos())
         parts = (
             ("", _HEAD),
-            ("summary", summary),
-            ("pinned", "\n".join(f"- {pin}" for pin in await self.pins())),
-            ("person", "\n\n".join(_person(before))),
-            ("todos", "\n".join(f"- [{item.status}] {item.content}" for item in self.todos())),
-            ("changed_files", "\n".join(await self._changed())),
-            ("open_problems", self.problems()),
-            ("skills", "\n\n".join(_skills(before))),
+            ("summary", shortened_to(summary, room.summary)),
+            ("pinned", "\n".join(carried.pins.texts)),
+            ("person", _told(carried.words, "the person's messages")),
+            ("todos", shortened_to(todos, room.list)),
+            ("changed_files", shortened_to("\n".join(await self._changed()), room.list)),
+            ("open_problems", shortened_to(self.problems(), room.list)),
+            ("skills", _told(carried.skills, "the loaded skills")),
         )
         return "\n\n".join(_tagged(name, text) for name, text in parts if text)
 
@@ -71,18 +90,21 @@ def _tagged(name: str, text: str) -> str:
     return f"<{name}>\n{inner}\n</{name}>"
 
 
+def _told(found: Kept, what: str) -> str:
+    """In their order; that something is missing is said first."""
+    if found.is_whole:
+        return "\n\n".join(found.texts)
+    missing = f"[Of {what} {found.whole} are whole, {found.cut} are cut and {found.left_out} are left out.]"
+    return "\n\n".join((missing, *found.texts))
+
+
 def _person(messages: Iterable[Message]) -> Iterator[str]:
-    """In their order; where there is too much the oldest are left out, and that is said."""
-    kept: list[str] = []
-    size = 0
-    said = [message.text for message in messages if isinstance(message, UserMessage)]
-    for text in reversed(said):
-        size += estimate_tokens(text[:LONGEST_MESSAGE])
-        if size > MOST_WORDS:
-            yield f"[{len(said) - len(kept)} older messages are left out]"
-            break
-        kept.append(shortened(text, LONGEST_MESSAGE))
-    yield from reversed(kept)
+    """What they typed; what they attached is named, since it can be read again."""
+    for message in messages:
+        if isinstance(message, UserMessage) and message.is_typed:
+            labels = [each.label for each in message.attachments if not _is_skill(each)]
+            attached = f"\n[attached then: {', '.join(labels)}]" if labels else ""
+            yield f"{message.text}{attached}"
 
 
 def _skills(messages: Iterable[Message]) -> Iterator[str]:
@@ -94,7 +116,7 @@ def _skills(messages: Iterable[Message]) -> Iterator[str]:
 def _texts_of(message: Message) -> Iterator[str]:
     match message:
         case UserMessage():
-            yield from (each.text for each in message.attachments if each.label.startswith(f"{SKILL} "))
+            yield from (each.text for each in message.attachments if _is_skill(each))
         case ToolMessage() if message.tool == SKILL:
             try:
                 yield str(json.loads(message.content).get("content", ""))
@@ -102,3 +124,7 @@ def _texts_of(message: Message) -> Iterator[str]:
                 return
         case _:
             return
+
+
+def _is_skill(attachment: Attachment) -> bool:
+    return attachment.label.startswith(f"{SKILL} ")

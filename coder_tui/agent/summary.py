@@ -5,6 +5,7 @@ from contextlib import aclosing
 from typing import Any, cast
 from uuid import uuid4
 
+from coder_tui.agent.kept_words import shortened, shortened_to
 from coder_tui.agent.profiles_builtin import prompt_text
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.llm.client import ModelClient, ModelRequest, StreamFinished, TextChunk
@@ -14,7 +15,6 @@ from coder_tui.protocol.usage import Usage
 LONGEST_RESULT = 2_000
 """Characters of a tool's result that are worth summarising."""
 _PROMPT = "compact"
-_CUT = "\n[… cut …]\n"
 
 
 class Summariser:
@@ -22,10 +22,10 @@ class Summariser:
         self._client = client
 
     async def summarise(
-        self, messages: Iterable[Message], choice: ModelChoice, most_characters: int, wish: str = ""
+        self, messages: Iterable[Message], choice: ModelChoice, most_tokens: int, wish: str = ""
     ) -> AssistantMessage:
         """The summary as a reply, with what it cost; its text is empty where the model said nothing."""
-        told = shortened("\n\n".join(_lines(messages)), most_characters)
+        told = told_shortly(messages, most_tokens)
         if wish:
             told = f"{told}\n\nThe person asks that the note pays special attention to: {wish}"
         request = ModelRequest(
@@ -46,19 +46,16 @@ class Summariser:
         return AssistantMessage(uuid4().hex, text.strip(), model=choice.name, usage=usage)
 
 
-def shortened(text: str, most: int) -> str:
-    """Head and tail: how it began and where it stands matter more than the way between."""
-    if len(text) <= most:
-        return text
-    half = max(0, (most - len(_CUT)) // 2)
-    return f"{text[:half]}{_CUT}{text[len(text) - half :]}"
+def told_shortly(messages: Iterable[Message], most_tokens: int) -> str:
+    """Who said and did what, line by line; the middle is left out where it is too much."""
+    return shortened_to("\n\n".join(_lines(messages)), most_tokens)
 
 
 def _lines(messages: Iterable[Message]) -> Iterator[str]:
     for message in messages:
         match message:
             case UserMessage():
-                yield f"PERSON: {message.text}"
+                yield f"{'PERSON' if message.is_typed else 'PROGRAM'}: {message.text}"
                 for each in message.attachments:
                     yield f"ATTACHED {each.label}: {shortened(each.text, LONGEST_RESULT)}"
             case AssistantMessage():

@@ -53,8 +53,8 @@ class Room(Protocol):
 
     async def make_room(self) -> None: ...
 
-    async def after_overflow(self) -> bool:
-        """Whether there is more room than before, so that it is worth another try."""
+    async def after_overflow(self, tries: int) -> bool:
+        """Whether there is more room than before, after so many tries, so that it is worth another."""
 
 
 class NoRoom:
@@ -63,7 +63,7 @@ class NoRoom:
     async def make_room(self) -> None:
         return None
 
-    async def after_overflow(self) -> bool:
+    async def after_overflow(self, tries: int) -> bool:
         return False
 
 
@@ -175,14 +175,14 @@ class Turn:
         self._steps += 1
         return message
 
-    async def _step(self) -> ReplyDraft:
+    async def _step(self, tries: int = 0) -> ReplyDraft:
         try:
             return await self._request()
         except ModelError as error:
-            # Once: a window that is too small for what must stay would never be large enough.
-            if error.kind is not ModelErrorKind.OVERFLOW or not await self._services.room.after_overflow():
+            is_overflow = error.kind is ModelErrorKind.OVERFLOW
+            if not is_overflow or not await self._services.room.after_overflow(tries):
                 raise
-            return await self._request()
+        return await self._step(tries + 1)
 
     async def _request(self) -> ReplyDraft:
         services = self._services

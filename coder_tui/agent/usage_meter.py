@@ -49,6 +49,10 @@ class UsageMeter:
         """A sub-agent's reply costs as any other, but fills a window of its own."""
         await to_the_end(self._count(message, child_id))
 
+    async def add_summary(self, message: AssistantMessage) -> None:
+        """It is no part of the conversation, and fills another window."""
+        await self.add_of_child(message)
+
     async def add_beside(self, message: AssistantMessage) -> None:
         """What was asked for the program's own sake costs, too, but is no step of the turn."""
         await to_the_end(self._count(message, is_step=False))

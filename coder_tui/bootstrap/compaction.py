@@ -1,5 +1,6 @@
 """What keeps a session's conversation within its model's window."""
 
+from collections.abc import Callable
 from functools import partial
 
 from coder_tui.agent.compaction import CompactionDesk
@@ -11,25 +12,26 @@ from coder_tui.agent.turn import TurnServices
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.workbench import Workbench
 from coder_tui.llm.client import ModelClient
+from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.sessions import Store
-from coder_tui.tools.builtin.todos import TodoList
 
 
 def build_compaction(
     setup: Setup,
     store: Store,
     client: ModelClient,
-    services: TurnServices,
-    changes: SessionChanges,
-    todos: TodoList,
     bench: Workbench,
+    changes: SessionChanges,
+    session_id: str,
+    services: TurnServices,
+    todos: Callable[[], tuple[TodoItem, ...]] = tuple,
 ) -> CompactionDesk:
-    session_id = todos.session_id
+    """For the conversation of `services`, which is a session's or a sub-agent's."""
     keep = Keepsakes(
         services.conversation,
         changes,
         setup.directory,
-        lambda: todos.items,
+        todos,
         partial(store.pins, session_id),
         lambda: setup.redact.known(open_words(bench.pool.open_problems())),
     )

@@ -7,6 +7,10 @@ import pytest
 
 from coder_tui.agent.compaction import NO_SUMMARY, NOTHING_TO_COMPACT, NOTHING_TO_UNDO
 from coder_tui.agent.context_view import LEFT_OUT, cut, prunable, sent
+from coder_tui.agent.kept_words import Kept, kept, shortened_to
+from coder_tui.commands.base import Say as Said
+from coder_tui.commands.compact import compact
+from coder_tui.llm.tokens import estimate_tokens
 from coder_tui.protocol.context import Compaction
 from coder_tui.protocol.errors import ModelError, ModelErrorKind, UserError
 from coder_tui.protocol.events import CompactionFinished, CompactionStarted, Notice, TurnFinished
@@ -99,9 +103,66 @@ async def test_the_persons_words_and_pins_survive(tmp_path: Path) -> None:
 
     assert "special attention to: the parser" in said(told[2].messages[0])
     head = said(told[3].messages[0])
-    for kept in ("the story", "never touch legacy.py", "the release is on Friday"):
-        assert kept in head
+    for words in ("the story", "never touch legacy.py", "the release is on Friday"):
+        assert words in head
     assert [said(message) for message in told[3].messages[1:]] == ["second wish", LONG, "third wish"]
+
+
+async def test_a_long_message_stays_whole_where_the_window_has_room(tmp_path: Path) -> None:
+    spec = f"BEGIN {LONG} never touch prod {LONG} END"
+    async with world(tmp_path, [Say(LONG), Say(LONG * 3), Say("the story")]) as made:
+        made.session.set_context_window(200_000)
+        await made.session.submit(spec)
+        await made.session.submit("second wish")
+        await made.session.compaction.compact()
+        assert spec in said(made.session.record.conversation.for_model[0])
+
+
+async def test_what_the_program_said_takes_no_room_from_the_person(tmp_path: Path) -> None:
+    async with world(tmp_path, [Say(LONG), Say(LONG), Say("the story")]) as made:
+        await made.session.submit("first wish")
+        for number in range(9):
+            failure = UserMessage(f"v{number}", f"The check failed. {LONG}", is_typed=False)
+            await made.session.record.conversation.add(failure)
+        await made.session.submit("second wish")
+        await made.session.compaction.compact()
+        asked = said(made.model.requests[-1].messages[0])
+        head = said(made.session.record.conversation.for_model[0])
+
+    assert "PROGRAM: The check failed." in asked
+    assert "<person>\nfirst wish\n</person>" in head
+
+
+async def test_a_preview_counts_what_of_the_persons_words_there_is_no_room_for(tmp_path: Path) -> None:
+    wishes = [f"wish {number} {LONG[:3_000]}" for number in range(12)]
+    async with world(tmp_path, [*(Say("ok") for _ in wishes[1:]), Say(LONG), Say("the story")]) as made:
+        made.session.set_context_window(16_000)
+        for wish in wishes:
+            await made.session.submit(wish)
+        told = await compact(made.session, "preview")
+        await made.session.compaction.compact()
+        head = said(made.session.record.conversation.for_model[0])
+
+    whole = sum(wish in head for wish in wishes)
+    assert 0 < whole < 12
+    left_out = sum(f"wish {number} " not in head for number in range(12))
+    cut_short = 12 - whole - left_out
+    assert isinstance(told, Said)
+    counts = f"{whole} word for word, {cut_short} cut, {left_out} left out."
+    assert f"12 messages that you typed: {counts}" in told.text
+    assert f"{whole} are whole, {cut_short} are cut and {left_out} are left out.]" in head
+    assert wishes[-1] in head, "the newest are kept first"
+
+
+def test_a_text_that_is_too_long_leaves_room_for_those_before_it() -> None:
+    texts = ["a" * 360, "b" * 360, "c" * 36_000, "d" * 360]
+    found = kept(texts, 1_000)
+    assert (found.whole, found.cut, found.left_out) == (3, 1, 0)
+    assert [text[0] for text in found.texts] == ["a", "b", "c", "d"]
+    assert sum(map(estimate_tokens, found.texts)) <= 1_000
+    assert kept(texts, 150) == Kept(("d" * 360,), 1, 0, 3)
+    japanese = shortened_to("日本" * 5_000, 100)
+    assert estimate_tokens(japanese) <= 110
 
 
 async def test_a_second_compaction_carries_the_first_ones_words_on(tmp_path: Path) -> None:
@@ -216,7 +277,7 @@ async def test_with_nothing_to_compact_or_to_undo_it_is_said(tmp_path: Path) -> 
             await made.session.compaction.compact()
         with pytest.raises(UserError, match=NOTHING_TO_UNDO):
             await made.session.compaction.undo()
-        assert made.session.compaction.preview().messages_going == 0
+        assert (await made.session.compaction.preview()).messages_going == 0
 
 
 async def test_a_turn_taken_back_takes_its_compaction_along(tmp_path: Path) -> None:
