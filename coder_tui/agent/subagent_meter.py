@@ -32,3 +32,10 @@ class SubagentMeter(UsageMeter):
         self.own_steps += 1
         await super().add(message)
         await self._parent.add_of_child(message, self._session_id)
+
+    async def add_summary(self, message: AssistantMessage) -> None:
+        await to_the_end(self._add_summary(message))
+
+    async def _add_summary(self, message: AssistantMessage) -> None:
+        await super().add_summary(message)
+        await self._parent.add_of_child(message, self._session_id)

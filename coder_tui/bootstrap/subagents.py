@@ -18,6 +18,7 @@ from coder_tui.agent.subagents import Family, Subagents
 from coder_tui.agent.tool_runner import Scope, ToolRunner
 from coder_tui.agent.turn import TurnServices
 from coder_tui.bootstrap.briefing import nearby_instructions
+from coder_tui.bootstrap.compaction import build_compaction
 from coder_tui.bootstrap.hooks import call_hooks
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.workbench import Workbench, build_registry, build_skills
@@ -57,7 +58,7 @@ class Furniture:
         conversation.call_ids = self.services.conversation.call_ids
         runner = self._runner(child, choice, desk, conversation)
         briefing = replace(self.services.request.briefing, plan=nothing)
-        return TurnServices(
+        services = TurnServices(
             bus=child.bus,
             conversation=conversation,
             step=ModelStep(self.client, child.bus, self.retry),
@@ -70,6 +71,12 @@ class Furniture:
             next_queued=_nobody_types,
             over=child.over,
         )
+        if choice.name == self.services.request.model:
+            child.meter.context_window = self.services.meter.context_window
+        room = build_compaction(
+            self.setup, self.store, self.client, self.bench, self.changes, child.id, services
+        )
+        return replace(services, room=room)
 
     def _runner(
         self, child: Child, choice: ModelChoice, desk: PermissionDesk, conversation: Conversation

@@ -14,6 +14,7 @@ class BranchingModel:
     """`script` has the replies for each first message, in order.
 
     A reply that `hangs` sets `reached` of its branch; one in `holding` waits until its event is set.
+    What nothing is scripted for gets the next of `otherwise`.
     """
 
     def __init__(self, script: Mapping[str, Sequence[Say]]) -> None:
@@ -22,6 +23,7 @@ class BranchingModel:
         self.requests: dict[str, list[ModelRequest]] = defaultdict(list)
         self.reached: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self.holding: dict[str, asyncio.Event] = {}
+        self.otherwise: list[Say] = []
         self.under_way = 0
         self.most_at_once = 0
 
@@ -29,7 +31,12 @@ class BranchingModel:
         branch = first_words(request)
         self.requests[branch].append(request)
         place, self._said[branch] = self._said[branch], self._said[branch] + 1
-        if place >= len(self._script.get(branch, ())):
+        replies = self._script.get(branch, ())
+        if place < len(replies):
+            reply = replies[place]
+        elif self.otherwise:
+            reply = self.otherwise.pop(0)
+        else:
             raise ModelError(ModelErrorKind.BAD_REQUEST, f"Nothing is scripted for {branch!r}.")
         self.under_way += 1
         self.most_at_once = max(self.most_at_once, self.under_way)
@@ -37,7 +44,7 @@ class BranchingModel:
             self.reached[branch].set()
             if branch in self.holding:
                 await self.holding[branch].wait()
-            one = ScriptedModel([self._named(self._script[branch][place], branch, place)])
+            one = ScriptedModel([self._named(reply, branch, place)])
             async for item in one.stream(request):
                 yield item
         finally:
