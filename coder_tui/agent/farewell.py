@@ -1,6 +1,7 @@
 """What is said of a session when it is left: what it changed and cost, how its check ended, the way back."""
 
 import asyncio
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,7 +23,22 @@ async def farewell(
         lines.append(safe_line(check))
     if cost is not None:
         lines.append(f"${cost:.2f}")
-    return "\n".join([*lines, f"coder-tui --resume {resume}"])
+    way = f"coder-tui --resume {resume}" if _is_here(folder) else way_back(resume, folder)
+    return "\n".join([*lines, way])
+
+
+def way_back(session_id: str, folder: Path, *, is_for_one_prompt: bool = False) -> str:
+    """The command that goes on with a session, wherever it is typed."""
+    place = shlex.quote(str(folder))
+    run = f"coder-tui run --resume {session_id} --directory {place}"
+    return safe_line(run if is_for_one_prompt else f"coder-tui --resume {session_id} {place}")
+
+
+def _is_here(folder: Path) -> bool:
+    try:
+        return Path.cwd() == folder
+    except OSError:  # the folder that the program was started in is gone
+        return False
 
 
 async def _changes(files: Sequence[ChangedFile], folder: Path) -> list[str]:

@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 from coder_tui.acp.agent import serve
 from coder_tui.acp.opening import Opened, Wish
@@ -20,7 +19,6 @@ from coder_tui.cli.output import complain, redacted, redactor
 from coder_tui.cli.screen_trust import ScreenTrust
 from coder_tui.config.log_file import start_log
 from coder_tui.config.paths import Directories, find_directories
-from coder_tui.protocol.errors import UsageError
 from coder_tui.storage.sessions import SessionInfo, Store
 
 STARTED_BY_HAND = "coder-tui: an editor speaks to this through standard input and output; Ctrl+C ends it"
@@ -80,8 +78,6 @@ class FolderOpener:
             resume=wish.resume,
             sources=sources,
         )
-        if wish.resume:
-            await self._check_place(wish.resume, invocation.directory)
         opened = await open_folder(invocation, self._clients)
         opened.warm()
         models = await opened.models.offered()
@@ -98,13 +94,3 @@ class FolderOpener:
 
     def redact(self, text: str) -> str:
         return redacted(text)
-
-    async def _check_place(self, session_id: str, directory: Path) -> None:
-        """A session belongs to its folder: what its model knows of files is of that one."""
-        store = await Store.open(self._directories.database)
-        try:
-            info = await store.get(session_id)
-        finally:
-            await store.close()
-        if Path(info.directory) != directory:
-            raise UsageError(f"session {session_id} belongs to {info.directory}; load it with that cwd")

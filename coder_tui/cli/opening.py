@@ -18,6 +18,7 @@ from coder_tui.bootstrap.hooks import with_hooks
 from coder_tui.bootstrap.language_servers import missing_servers
 from coder_tui.cli.invocation import Invocation
 from coder_tui.cli.output import redactor
+from coder_tui.cli.session_place import check_place
 from coder_tui.config.settings import Settings
 from coder_tui.llm.catalog import default_model
 from coder_tui.llm.client import ModelClient
@@ -161,7 +162,9 @@ async def open_session(core: Core, invocation: Invocation, *, forks: bool = Fals
 
 async def _wanted(core: Core, invocation: Invocation) -> str:
     if invocation.resume:
-        return (await core.store.get(invocation.resume)).id
+        info = await core.store.get(invocation.resume)
+        check_place(info, core.setup)
+        return info.id
     latest = await core.store.latest(str(core.setup.directory))
     if latest is None:
         raise UserError(f"no session in {core.setup.directory} to continue")

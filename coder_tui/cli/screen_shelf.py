@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core
 from coder_tui.bootstrap.forks import resume_or_fork
 from coder_tui.cli.keeping_keys import keep_typed_key
 from coder_tui.cli.model_choice import choice_of, ready_model
-from coder_tui.config.paths import display_path
+from coder_tui.cli.session_place import check_place
 from coder_tui.llm.catalog import CatalogEntry, available_models
 from coder_tui.llm.model_keys import ModelKeys
 from coder_tui.llm.providers import provider_of
@@ -92,9 +91,7 @@ class CoreShelf:
         info = await self._core.store.get(session_id)
         if info.id == self._session.id:
             raise UserError("This session is open already.")
-        if Path(info.directory) != self._core.setup.directory:
-            folder = display_path(Path(info.directory))
-            raise UserError(f"That session belongs to {folder}: run coder-tui --resume {info.id} there.")
+        check_place(info, self._core.setup)
         return await resume_or_fork(self._core, info.id)
 
     def _folder(self, everywhere: bool) -> str | None:

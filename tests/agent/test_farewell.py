@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from coder_tui.agent.farewell import MOST_FILES, farewell
 from coder_tui.workspace.changed_files import ChangedFile
 
@@ -27,13 +29,24 @@ async def test_it_names_the_session_its_files_its_cost_and_the_way_back() -> Non
             "  M /etc/big  +0 -0",
             "check passed: pytest",
             "$0.37",
-            "coder-tui --resume s1",
+            "coder-tui --resume s1 /srv/project",
         ]
     )
 
 
 async def test_what_is_not_known_or_not_there_is_left_out() -> None:
-    assert await farewell("talk", (), FOLDER, "", None, "s1") == "talk\ncoder-tui --resume s1"
+    said = "talk\ncoder-tui --resume s1 /srv/project"
+    assert await farewell("talk", (), FOLDER, "", None, "s1") == said
+
+
+async def test_the_way_back_names_the_folder_unless_the_person_stands_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    assert (await farewell("talk", (), folder, "", None, "s1")).endswith(f"--resume s1 '{folder}'")
+    monkeypatch.chdir(folder)
+    assert (await farewell("talk", (), folder, "", None, "s1")).endswith("--resume s1")
 
 
 async def test_many_files_are_counted_and_not_all_listed() -> None:

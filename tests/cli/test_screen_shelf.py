@@ -68,8 +68,13 @@ async def test_another_session_opens_and_the_store_stays_open_until_that_one_clo
 
 async def test_what_cannot_be_opened_is_told_and_the_present_session_stays(tmp_path: Path) -> None:
     async with opened(tmp_path) as (shelf, core, session):
-        far = await core.store.create_session("/elsewhere", "demo", Mode.ASK)
-        with pytest.raises(UserError, match=f"belongs to /elsewhere: run coder-tui --resume {far.id} there"):
+        gone = await core.store.create_session("/elsewhere", "demo", Mode.ASK)
+        with pytest.raises(
+            UserError, match=f"belongs to /elsewhere, which .* sessions show {gone.id}' prints"
+        ):
+            await shelf.open(gone.id)
+        far = await core.store.create_session(str(tmp_path), "demo", Mode.ASK)
+        with pytest.raises(UserError, match=f"to go on with it: coder-tui --resume {far.id} {tmp_path}"):
             await shelf.open(far.id)
         with pytest.raises(UserError, match="open already"):
             await shelf.open(session.id)

@@ -1,5 +1,7 @@
 """Bad input ends in one clear sentence and the right exit code, never in a traceback."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,33 @@ def test_nothing_to_continue(program: Program) -> None:
 def test_an_unknown_session(program: Program) -> None:
     told = sentence(program, "run", "-p", "x", "--model", "demo", "--resume", "nope", code=1)
     assert "sessions list" in told
+
+
+def test_a_session_of_another_folder(program: Program) -> None:
+    """However it is asked for: its model would work on files that it has never seen."""
+    program.run("run", "-p", "x", "--model", "demo")
+    (info,) = json.loads(program.run("sessions", "list", "--json").stdout)
+    way = f"--resume {info['id']}"
+    other = program.home / "other"
+    other.mkdir()
+    elsewhere = replace(program, project=other)
+    belongs = (
+        f"coder-tui: session {info['id']} belongs to {program.project}, not to ~/other; to go on with it:"
+    )
+
+    run = sentence(elsewhere, "run", "-p", "x", "--model", "demo", "--resume", info["id"][:8], code=2)
+    assert run == f"{belongs} coder-tui run {way} --directory {program.project}"
+    fork = sentence(
+        program, "run", "-p", "x", "--model", "demo", "-C", str(other), *way.split(), "--fork", code=2
+    )
+    assert fork == run
+    plain = sentence(program, "--plain", "--model", "openai/x", *way.split(), str(other), code=2)
+    assert plain == f"{belongs} coder-tui {way} {program.project}"
+    assert list(other.iterdir()) == []
+
+    program.project.rmdir()
+    gone = sentence(elsewhere, "run", "-p", "x", "--model", "demo", *way.split(), code=2)
+    assert "which is gone; " in gone
 
 
 def test_tool_lines_that_are_not_json(program: Program) -> None:
