@@ -10,7 +10,7 @@ from typing import Any
 from coder_tui.lsp.checking import Checker
 from coder_tui.lsp.document import path_of, place_in_characters, uri_of
 from coder_tui.lsp.peer import GoneError, NotAnsweredError, RefusedError
-from coder_tui.lsp.positions import PositionEncoding, line_at, lines_of, to_units
+from coder_tui.lsp.positions import PositionEncoding, Ruler, line_at, lines_of, to_units
 from coder_tui.lsp.replies import contents, places, symbols
 from coder_tui.lsp.server import Run
 from coder_tui.lsp.wire import LARGEST_TEXT, Answered, JsonObject, Place, Question
@@ -73,7 +73,11 @@ class Asker:
 
     async def _in_characters(self, run: Run, found: tuple[Place, ...]) -> tuple[Place, ...]:
         return await asyncio.to_thread(
-            _convert, found, self._checker.text_of, self._checker.order.root, run.conversation.encoding
+            places_in_characters,
+            found,
+            self._checker.text_of,
+            self._checker.order.root,
+            run.conversation.encoding,
         )
 
 
@@ -88,20 +92,22 @@ def _params(question: Question, path: str, line: int, units: int, query: str) ->
     return params
 
 
-def _convert(
+def places_in_characters(
     found: tuple[Place, ...],
     text_of: Callable[[str], str | None],
     root: str,
     encoding: PositionEncoding,
 ) -> tuple[Place, ...]:
-    texts: dict[str, str | None] = {}
+    """From the server's units; each file is read once. Blocks."""
+    rulers: dict[str, Ruler | None] = {}
     told: list[Place] = []
     for place in found:
         path = path_of(place.uri)
-        if path not in texts:
+        if path not in rulers:
             open_text = text_of(path)
-            texts[path] = open_text if open_text is not None else _read(path)
-        converted = place_in_characters(place, texts[path], encoding)
+            text = open_text if open_text is not None else _read(path)
+            rulers[path] = None if text is None else Ruler(text, encoding)
+        converted = place_in_characters(place, rulers[path])
         # A server may name any file: what stands in others than the project's own is not for the model.
         is_shown = Path(path).is_relative_to(root) and not is_secret(path)
         told.append(converted if is_shown else replace(converted, text=""))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from coder_tui.lsp.positions import PositionEncoding, line_at, lines_of, to_characters
+from coder_tui.lsp.positions import PositionEncoding, Ruler
 from coder_tui.lsp.wire import Found, Place
 from coder_tui.protocol.diagnostics import Severity
 
@@ -163,11 +163,7 @@ class Document:
 
 def in_characters(items: tuple[Found, ...], text: str, encoding: PositionEncoding) -> tuple[Found, ...]:
     """From the server's units."""
-    lines = lines_of(text)
-
-    def count(line: int, units: int) -> int:
-        return to_characters(line_at(lines, line), units, encoding)
-
+    count = Ruler(text, encoding).characters
     return tuple(
         Found(
             item.line,
@@ -183,19 +179,17 @@ def in_characters(items: tuple[Found, ...], text: str, encoding: PositionEncodin
     )
 
 
-def place_in_characters(place: Place, text: str | None, encoding: PositionEncoding) -> Place:
+def place_in_characters(place: Place, ruler: Ruler | None) -> Place:
     """From the server's units, with the line's text; as it is where the file cannot be read."""
-    if text is None:
+    if ruler is None:
         return place
-    lines = lines_of(text)
-    first, last = line_at(lines, place.line), line_at(lines, place.end_line)
     return Place(
         place.uri,
         place.line,
-        to_characters(first, place.character, encoding),
+        ruler.characters(place.line, place.character),
         place.end_line,
-        to_characters(last, place.end_character, encoding),
-        first.strip()[:300],
+        ruler.characters(place.end_line, place.end_character),
+        ruler.line(place.line).strip()[:300],
     )
 
 

@@ -1,12 +1,24 @@
 """Characters and units, there and back."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coder_tui.lsp.positions import PositionEncoding, lines_of, to_characters, to_units
+from coder_tui.lsp.asking import places_in_characters
+from coder_tui.lsp.document import in_characters
+from coder_tui.lsp.positions import PositionEncoding, Ruler, lines_of, to_units
+from coder_tui.lsp.wire import Found, Place
+from coder_tui.protocol.diagnostics import Severity
 
 LINE = "aé😀z"
+SECONDS = 2.0
+"""A hundred times what it takes, a hundredth of what it took."""
+
+
+def to_characters(line: str, units: int, encoding: PositionEncoding) -> int:
+    return Ruler(line, encoding).characters(0, units)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +34,11 @@ def test_each_encoding_counts_its_own_units(encoding: PositionEncoding, units: l
     assert [to_characters(LINE, unit, encoding) for unit in units] == [0, 1, 2, 3, 4]
 
 
-@given(st.text(), st.integers(0, 50), st.sampled_from(list(PositionEncoding)))
+@given(
+    st.text().filter(lambda text: not {"\r", "\n"} & set(text)),
+    st.integers(0, 50),
+    st.sampled_from(list(PositionEncoding)),
+)
 def test_a_place_survives_the_way_there_and_back(
     line: str, character: int, encoding: PositionEncoding
 ) -> None:
@@ -38,3 +54,21 @@ def test_inside_of_a_character_is_its_beginning_and_past_the_end_the_end() -> No
 
 def test_only_the_line_ends_of_the_protocol_end_lines() -> None:
     assert lines_of("a\r\nb\rc\nd\x0ce\u2028f\n") == ["a", "b", "c", "d\x0ce\u2028f", ""]
+
+
+def test_many_places_in_one_long_line_take_a_moment() -> None:
+    """It is done where all servers are listened to: whoever counted for each place would stop them all."""
+    places = tuple(Found(0, 199_000, 0, 199_010, Severity.ERROR, str(n)) for n in range(500))
+    begun = process_time()
+    told = in_characters(places, "😀" + "x" * 200_000, PositionEncoding.UTF16)
+    assert process_time() - begun < SECONDS
+    assert {(item.character, item.end_character) for item in told} == {(198_999, 199_009)}
+
+
+def test_many_places_in_one_long_text_take_a_moment() -> None:
+    text = "é = 1\n" * 200_000
+    places = tuple(Place("file:///w/a.py", n, 3, n, 4) for n in range(500))
+    begun = process_time()
+    told = places_in_characters(places, {"/w/a.py": text}.get, "/w", PositionEncoding.UTF8)
+    assert process_time() - begun < SECONDS
+    assert {(place.character, place.end_character, place.text) for place in told} == {(2, 3, "é = 1")}
