@@ -20,6 +20,7 @@ _PROVIDERS = {
     "textDocument/documentSymbol": "documentSymbolProvider",
     "workspace/symbol": "workspaceSymbolProvider",
 }
+_SAVED = "textDocument/didSave"
 _PUBLISHED = "textDocument/publishDiagnostics"
 # They ask the program to draw something anew, or to remember a token: there is nothing to do.
 _ACKNOWLEDGED = frozenset(
@@ -77,7 +78,7 @@ class Conversation:
 
     def can(self, method: str) -> bool:
         is_static = self._static.get(_PROVIDERS[method], False) not in (False, None)
-        return is_static or any(name == method for name, _ in self._registered.values())
+        return is_static or bool(self._registrations(method))
 
     @property
     def can_pull(self) -> bool:
@@ -91,14 +92,17 @@ class Conversation:
     @property
     def wants_saves(self) -> bool:
         sync = self._static.get("textDocumentSync")
+        if self._registrations(_SAVED):
+            return True
         # The number alone says nothing of saving; servers that use it expect to be told.
-        return bool(sync.get("save")) if isinstance(sync, dict) else sync is not None
+        return sync.get("save") not in (None, False) if isinstance(sync, dict) else sync is not None
 
     @property
     def wants_saved_text(self) -> bool:
         sync = self._static.get("textDocumentSync")
         save = sync.get("save") if isinstance(sync, dict) else None
-        return isinstance(save, dict) and bool(save.get("includeText"))
+        told = (*self._registrations(_SAVED), *((save,) if isinstance(save, dict) else ()))
+        return any(options.get("includeText") for options in told)
 
     @property
     def looks_at_other_files(self) -> bool:
@@ -109,7 +113,7 @@ class Conversation:
         return self._pull_options().get("identifier")
 
     def _pull_options(self) -> JsonObject:
-        named = [options for name, options in self._registered.values() if name == PULL]
+        named = self._registrations(PULL)
         static = self._static.get(_PROVIDERS[PULL])
         return named[0] if named else static if isinstance(static, dict) else {}
 
@@ -154,6 +158,10 @@ class Conversation:
             self._listener.published(params["uri"], params.get("version"), params["diagnostics"])
         elif method == "$/progress":
             self._note_progress(params.get("value"))
+
+    def _registrations(self, method: str) -> list[JsonObject]:
+        """The options of each."""
+        return [options for name, options in self._registered.values() if name == method]
 
     def garbled(self, reason: str) -> None:
         self.trouble = reason
