@@ -113,6 +113,7 @@ class Lifecycle:
         self._tell = tell
         self._on_move = on_move
         self._crashes: deque[float] = deque(maxlen=_MOST_CRASHES)
+        self._restarting: asyncio.Task[None] | None = None
         self._living = asyncio.ensure_future(self._live())
 
     async def running(self, deadline: float) -> Run | None:
@@ -126,11 +127,14 @@ class Lifecycle:
         return self.run
 
     async def restart(self) -> None:
-        """Begin anew: one that runs is ended first, one that has given up tries again."""
-        await self.close()
-        self._crashes.clear()
-        self._move(None, ServerStatus.STARTING)
-        self._living = asyncio.ensure_future(self._live())
+        """Begin anew: one that runs is ended first, one that has given up tries again.
+
+        Wished for twice at a time it is done once; and done to its end though nobody waits for it any more,
+        as half of it would leave no server at all.
+        """
+        if self._restarting is None or self._restarting.done():
+            self._restarting = asyncio.ensure_future(self._begin_anew())
+        await asyncio.shield(self._restarting)
 
     def state(self) -> ServerState:
         run = self.run
@@ -138,6 +142,17 @@ class Lifecycle:
         return ServerState(self.order.key, self.status, self.detail, run.process.pid if run else 0, said)
 
     async def close(self) -> None:
+        if self._restarting is not None:
+            await asyncio.wait({self._restarting})
+        await self._end()
+
+    async def _begin_anew(self) -> None:
+        await self._end()
+        self._crashes.clear()
+        self._move(None, ServerStatus.STARTING)
+        self._living = asyncio.ensure_future(self._live())
+
+    async def _end(self) -> None:
         self._living.cancel()
         await asyncio.wait({self._living})
 
