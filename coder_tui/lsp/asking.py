@@ -18,6 +18,7 @@ from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.diagnostics import ServerStatus
 
 MOST_PLACES = 500
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 
 
 class Asker:
@@ -47,12 +48,14 @@ class Asker:
             return Answered(ServerStatus.UNSUPPORTED, is_able=False)
         units = to_units(line_at(lines_of(text), line), character, run.conversation.encoding)
         params = _params(question, path, line, units, query)
-        left = max(deadline - asyncio.get_running_loop().time(), 0.1)
         try:
-            result = await run.client.request(question, params, left)
+            result = await _reply(run, question, params, deadline)
         except NotAnsweredError:
             return Answered(ServerStatus.PENDING, detail=run.conversation.doing)
-        except (GoneError, RefusedError) as error:
+        except RefusedError as error:
+            # It works, and does not say: that is no empty answer.
+            return Answered(ServerStatus.PENDING, detail=f"it answered: {error}")
+        except GoneError as error:
             return Answered(ServerStatus.CRASHED, detail=str(error))
         return await self._answered(run, question, result, uri_of(path) if path else "")
 
@@ -79,6 +82,19 @@ class Asker:
             self._checker.order.root,
             run.conversation.encoding,
         )
+
+
+async def _reply(run: Run, question: Question, params: JsonObject, deadline: float) -> Any:
+    loop = asyncio.get_running_loop()
+    pause = _SHORTEST_PAUSE
+    while True:
+        try:
+            return await run.client.request(question, params, max(deadline - loop.time(), _SHORTEST_PAUSE))
+        except RefusedError as error:
+            if not error.asks_for_another_try or loop.time() + pause > deadline:
+                raise
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def _params(question: Question, path: str, line: int, units: int, query: str) -> JsonObject:

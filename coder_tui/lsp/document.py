@@ -1,9 +1,10 @@
 """A file as a language server has it, and what the server said of which text."""
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from coder_tui.lsp.positions import PositionEncoding, Ruler
 from coder_tui.lsp.wire import Found, Place
@@ -199,5 +200,10 @@ def uri_of(path: str) -> str:
 
 def path_of(uri: str) -> str:
     """The file that an address names; servers escape it each in their own way. Empty for other things."""
-    parts = urlsplit(uri)
-    return unquote(parts.path) if parts.scheme == "file" else ""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return ""
+    # A name need not be text: what was escaped are its bytes.
+    path = os.fsdecode(unquote_to_bytes(parts.path))
+    return path if parts.scheme == "file" and "\0" not in path else ""

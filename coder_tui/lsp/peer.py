@@ -12,12 +12,20 @@ class NotAnsweredError(Exception):
     """The time was up; the answer, should it still come, is dropped."""
 
 
+# It was busy with a change, or cancelled the request itself.
+_AGAIN = frozenset({-32801, -32802})
+
+
 class RefusedError(Exception):
     """The server answered with an error, or with something that cannot be read."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+    @property
+    def asks_for_another_try(self) -> bool:
+        return self.code in _AGAIN
 
 
 class UnknownRequestError(Exception):

@@ -83,6 +83,7 @@ class Server:
         self.behaviour = behaviour
         self.texts: dict[str, str] = {}
         self.version = 0
+        self.refused = 0
         self.asked: dict[int, str] = {}
         self.answers: dict[str, Json] = {}
         self.is_strict = Path("strict").exists()
@@ -226,6 +227,19 @@ class Server:
                 sys.stderr.flush()
         send({"id": number, "result": {"capabilities": self.capabilities()}})
 
+    def refuses(self, number: int) -> bool:
+        """`busy` wants to be asked a third time, `unwilling` not at all."""
+        self.refused += 1
+        errors: Json = {
+            "busy": {"code": -32801, "message": "content modified"},
+            "unwilling": {"code": -32603, "message": "no such index"},
+        }
+        error = errors.get(self.behaviour)
+        is_refused = error is not None and not (self.behaviour == "busy" and self.refused > 2)
+        if is_refused:
+            send({"id": number, "error": error})
+        return is_refused
+
     def initialized(self) -> None:
         if self.behaviour == "register":
             registration = {"id": "d", "method": "textDocument/diagnostic", "registerOptions": {}}
@@ -252,6 +266,10 @@ class Server:
                 if self.behaviour == "lazy":
                     threading.Timer(0.4, send, ({"id": number, "result": result},)).start()
                     return
+            case "textDocument/definition" if self.refuses(number):
+                return
+            case "textDocument/definition" if self.behaviour == "strange":
+                result = [{"uri": "file://[x", "range": here}]
             case "textDocument/definition":
                 at = params["position"]
                 place = {"start": at, "end": at}
