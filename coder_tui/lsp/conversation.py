@@ -20,6 +20,7 @@ _PROVIDERS = {
     "textDocument/documentSymbol": "documentSymbolProvider",
     "workspace/symbol": "workspaceSymbolProvider",
 }
+_LONGEST_WORDS = 200
 _SAVED = "textDocument/didSave"
 _PUBLISHED = "textDocument/publishDiagnostics"
 # They ask the program to draw something anew, or to remember a token: there is nothing to do.
@@ -164,7 +165,7 @@ class Conversation:
         return [options for name, options in self._registered.values() if name == method]
 
     def garbled(self, reason: str) -> None:
-        self.trouble = reason
+        self.trouble = reason[:_LONGEST_WORDS]
         self.has_garbled.set()
 
     def _note_progress(self, value: Any) -> None:
@@ -174,4 +175,4 @@ class Conversation:
             self.doing = ""
         else:
             said = (value.get("title") or self.doing, value.get("message") or "")
-            self.doing = " ".join(word for word in said if word)[:200]
+            self.doing = " ".join(word for word in said if word)[:_LONGEST_WORDS]

@@ -12,6 +12,7 @@ class NotAnsweredError(Exception):
     """The time was up; the answer, should it still come, is dropped."""
 
 
+_LONGEST_WORDS = 1_000
 # It was busy with a change, or cancelled the request itself.
 _AGAIN = frozenset({-32801, -32802})
 
@@ -20,7 +21,7 @@ class RefusedError(Exception):
     """The server answered with an error, or with something that cannot be read."""
 
     def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
+        super().__init__(message[:_LONGEST_WORDS])
         self.code = code
 
     @property

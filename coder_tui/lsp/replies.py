@@ -24,6 +24,8 @@ _KINDS = (
     *("interface", "function", "variable", "constant", "string", "number", "boolean", "array", "object"),
     *("key", "null", "enum_member", "struct", "event", "operator", "type_parameter"),
 )
+# What is longer is cut: it would serve no reader, and hundreds must fit into one line to the program.
+LONGEST_TEXT, LONGEST_NAME, LONGEST_ADDRESS, LONGEST_PAGE = 4_000, 1_000, 16_000, 100_000
 
 
 def findings(items: Any) -> tuple[Found, ...]:
@@ -44,9 +46,9 @@ def _finding(item: JsonObject) -> Found:
         end_character=int(end["character"]),
         # One that names none leaves it to us; a problem taken for a mere hint would be lost.
         severity=_SEVERITIES[(item.get("severity") or 1) - 1],
-        message=_text(item["message"]),
-        code="" if code is None else str(code),
-        source=str(item.get("source") or ""),
+        message=_text(item["message"])[:LONGEST_TEXT],
+        code="" if code is None else str(code)[:LONGEST_NAME],
+        source=str(item.get("source") or "")[:LONGEST_NAME],
     )
 
 
@@ -72,7 +74,7 @@ _NOWHERE: JsonObject = {"start": {"line": 0, "character": 0}, "end": {"line": 0,
 
 def _range(uri: str, place: JsonObject) -> Place:
     start, end = place["start"], place["end"]
-    return Place(uri, start["line"], start["character"], end["line"], end["character"])
+    return Place(uri[:LONGEST_ADDRESS], start["line"], start["character"], end["line"], end["character"])
 
 
 def contents(result: Any) -> str:
@@ -81,7 +83,7 @@ def contents(result: Any) -> str:
         return ""
     given = result["contents"]
     parts = given if isinstance(given, list) else [given]
-    return "\n\n".join(text for part in parts if (text := _marked(part).strip()))
+    return "\n\n".join(text for part in parts if (text := _marked(part).strip()))[:LONGEST_PAGE]
 
 
 def _marked(part: Any) -> str:
@@ -99,9 +101,12 @@ def symbols(result: Any, uri: str) -> tuple[Symbol, ...]:
 
 def _symbols(item: JsonObject, uri: str, container: str) -> Iterator[Symbol]:
     kind = _KINDS[item["kind"] - 1] if 1 <= item["kind"] <= len(_KINDS) else "unknown"
+    name = item["name"][:LONGEST_NAME]
     if "location" in item:
-        yield Symbol(item["name"], kind, _place(item["location"]), item.get("containerName") or "")
+        within = (item.get("containerName") or "")[:LONGEST_NAME]
+        yield Symbol(name, kind, _place(item["location"]), within)
         return
-    yield Symbol(item["name"], kind, _range(uri, item["selectionRange"]), container)
+    yield Symbol(name, kind, _range(uri, item["selectionRange"]), container)
+    path = f"{container}.{name}"[:LONGEST_NAME] if container else name
     for child in item.get("children") or ():
-        yield from _symbols(child, uri, f"{container}.{item['name']}" if container else item["name"])
+        yield from _symbols(child, uri, path)
