@@ -10,7 +10,7 @@ from coder_tui.cli.arguments import Parser, add_common
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import complain, say, say_json
-from coder_tui.lsp.install import InstallFailedError, InstallPlan, plan_for, run_plan
+from coder_tui.lsp.install import InstallFailedError, InstallPlan, plans_for, run_plan
 from coder_tui.lsp.overview import ServerLine, state_words
 from coder_tui.lsp.servers import Installer, ServerSpec
 from coder_tui.protocol.diagnostics import ServerStatus
@@ -46,7 +46,9 @@ def _status(setup: Setup, arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json([_json(line) for line in lines], indent=2)
         return 0
-    width = max(len(line.name) for line in lines)
+    if not lines:
+        say("No language server is in use here: the settings switch all of them off.")
+    width = max((len(line.name) for line in lines), default=0)
     for line in lines:
         more = line.detail or _program(line)
         say(safe_line(f"{line.language:<5} {line.name:<{width}}  {state_words(line):<19}  {more}".rstrip()))
@@ -68,16 +70,15 @@ def _json(line: ServerLine) -> dict[str, object]:
 
 
 def _install(setup: Setup, arguments: argparse.Namespace) -> int:
-    wanted = _wanted(setup, arguments.names)
-    if not wanted:
+    wanted, is_whole = _named_ones(setup, arguments.names) if arguments.names else _missing_ones(setup)
+    if not wanted and is_whole:
         say("There is nothing to install: what is usual is there.")
         return 0
-    plans = [
-        plan_for(spec, installed_folder(setup)) for spec in wanted if spec.installer is not Installer.OTHER
-    ]
+    ours = [spec for spec in wanted if spec.installer is not Installer.OTHER]
     for spec in wanted:
-        if spec.installer is Installer.OTHER:
+        if spec not in ours:
             complain(f"{spec.name} is not installed from here; run: {spec.install_command}")
+    plans = plans_for(ours, installed_folder(setup))
     for plan in plans:
         for command in plan.shown:
             say(f"  {command}")
@@ -99,13 +100,27 @@ def _run(plans: list[InstallPlan]) -> int:
     return 0
 
 
-def _wanted(setup: Setup, names: list[str]) -> tuple[ServerSpec, ...]:
+def _named_ones(setup: Setup, names: list[str]) -> tuple[tuple[ServerSpec, ...], bool]:
     servers = catalogue_of(setup).servers
-    if not names:
-        lines = asyncio.run(build_pool(setup, tell_nobody).servers())
-        missing = {line.name for line in lines if line.status is ServerStatus.NOT_INSTALLED}
-        return tuple(spec for spec in servers if spec.is_default and spec.name in missing)
-    return tuple(_named(servers, name) for name in names)
+    return tuple(_named(servers, name) for name in names), True
+
+
+def _missing_ones(setup: Setup) -> tuple[tuple[ServerSpec, ...], bool]:
+    """What is usual and is not there, or lacks what comes with it; whether there is nothing else to get."""
+    status = {line.name: line for line in asyncio.run(build_pool(setup, tell_nobody).servers())}
+    wanted: list[ServerSpec] = []
+    is_whole = True
+    for spec in catalogue_of(setup).servers:
+        line = status.get(spec.name)
+        if line is None or not spec.is_default:
+            continue
+        lacks_checker = line.status is ServerStatus.LINTER_MISSING
+        if line.status is ServerStatus.NOT_INSTALLED or (lacks_checker and spec.modules):
+            wanted.append(spec)
+        elif lacks_checker:
+            complain(f"{spec.name}: {line.detail}")
+            is_whole = False
+    return tuple(wanted), is_whole
 
 
 def _named(servers: tuple[ServerSpec, ...], name: str) -> ServerSpec:

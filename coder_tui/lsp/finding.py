@@ -47,7 +47,14 @@ def find_program(spec: ServerSpec, root: Path, places: Places) -> str:
         folders = tuple(folder for folder in local if _has_version(folder.parent, spec))
     else:
         folders = (*local, *(folder for folder in places.folders if folder.is_absolute()))
-    return shutil.which(program, path=os.pathsep.join(map(str, folders))) or "" if folders else ""
+    there = (shutil.which(program, path=str(folder)) for folder in folders)
+    return next((path for path in there if path and not _is_orphan(path)), "")
+
+
+def _is_orphan(program: str) -> bool:
+    """Whether it is a script of a Python that is gone, as after an upgrade of the system."""
+    python = _interpreter(program)
+    return bool(python) and not os.access(python, os.X_OK)
 
 
 def _local_folders(root: Path, workspace: Path) -> tuple[Path, ...]:
@@ -94,12 +101,13 @@ def missing_checker(
             return f"{' or '.join(spec.checkers)} is missing, run: {spec.checker_hint}"
     python = _interpreter(program) if spec.modules else ""
     is_projects = any(lies_within(each, roots) for each in (program, python))
-    if python and not is_projects and _lacks_modules(python, spec.modules, environment):
+    if python and not is_projects and lacks_modules(python, spec.modules, environment):
         return f"its checkers are missing, run: {spec.checker_hint}"
     return ""
 
 
-def _lacks_modules(python: str, modules: tuple[str, ...], environment: Mapping[str, str]) -> bool:
+def lacks_modules(python: str, modules: tuple[str, ...], environment: Mapping[str, str]) -> bool:
+    """Whether this Python has none of them; False where nobody can tell."""
     try:
         looked = subprocess.run(
             (python, "-I", "-c", _LOOK, *modules),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.cli.main import run_command
-from coder_tui.lsp.install import InstallFailedError, InstallPlan, plan_for, run_plan
+from coder_tui.lsp.install import InstallFailedError, InstallPlan, plans_for, run_plan
 from coder_tui.lsp.servers import KNOWN
 
 NAMED = {spec.name: spec for spec in KNOWN}
@@ -107,15 +107,72 @@ def test_a_node_server_comes_into_our_own_folder(
     )
 
 
-def test_a_python_server_gets_an_environment_of_its_own(tmp_path: Path) -> None:
-    plan = plan_for(NAMED["pylsp"], tmp_path)
+def commands(folder: Path, *names: str) -> list[tuple[str, ...]]:
+    return [
+        command for plan in plans_for([NAMED[name] for name in names], folder) for command in plan.commands
+    ]
+
+
+def test_python_servers_get_an_environment_of_their_own(tmp_path: Path) -> None:
     python = str(tmp_path / "python" / "bin" / "python")
-    assert plan.commands == (
-        (sys.executable, "-m", "venv", str(tmp_path / "python")),
-        (python, "-m", "pip", "install", "--disable-pip-version-check", "python-lsp-server[all]"),
-    )
-    program(tmp_path / "python" / "bin" / "pip")
-    assert plan_for(NAMED["ruff"], tmp_path).commands[0][-1] == "ruff"
+    install = (python, "-m", "pip", "install", "--disable-pip-version-check")
+    make = (sys.executable, "-m", "venv", "--clear", str(tmp_path / "python"))
+    with_all = (*install, "python-lsp-server[all]")
+    assert commands(tmp_path, "pylsp", "ruff") == [make, with_all, (*install, "ruff")]
+    program(tmp_path / "python" / "bin" / "python")
+    assert commands(tmp_path, "pylsp", "ruff") == [with_all, (*install, "ruff")]
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_an_environment_whose_python_is_gone_is_made_anew_with_what_it_had(
+    tmp_path: Path, is_gone: bool
+) -> None:
+    binaries = tmp_path / "python" / "bin"
+    program(binaries / "ruff")
+    program(binaries / "pip")
+    if is_gone:
+        (binaries / "python").symlink_to(tmp_path / "gone")
+    else:
+        # Its modules belong to another version.
+        program(binaries / "python", "#!/bin/sh\nexit 1\n")
+    make, install = commands(tmp_path, "basedpyright")
+    assert make[:4] == (sys.executable, "-m", "venv", "--clear")
+    assert install[-2:] == ("basedpyright", "ruff")
+
+
+def test_a_server_whose_python_is_gone_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program(tmp_path / "data" / "lsp" / "python" / "bin" / "pylsp", f"#!{tmp_path}/gone/python\n")
+    assert run_command(["lsp", "status", "--json"]) == 0
+    rows = {row["server"]: row["status"] for row in json.loads(capsys.readouterr().out)}
+    assert rows["pylsp"] == "not_installed"
+
+
+def test_status_says_that_all_servers_are_off(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CODER_TUI_LSP", '{"*": {"enabled": false}}')
+    assert run_command(["lsp", "status"]) == 0
+    assert "the settings switch all of them off" in capsys.readouterr().out
+
+
+def test_install_brings_the_checkers_that_a_server_lacks_or_says_who_can(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = program(tmp_path / "bin" / "python", "#!/bin/sh\nexit 1\n")
+    program(tmp_path / "bin" / "pylsp", f"#!{python}\n")
+    program(tmp_path / "bin" / "bash-language-server")
+    assert run_command(["lsp", "install"]) == 2
+    told = capsys.readouterr()
+    assert "pip install --disable-pip-version-check 'python-lsp-server[all]'" in told.out
+    assert "npm" not in told.out
+    assert "bash-language-server: shellcheck is missing, run: apt install shellcheck" in told.err
+    program(tmp_path / "bin" / "python")
+    assert run_command(["lsp", "install"]) == 1
+    program(tmp_path / "bin" / "shellcheck")
+    assert run_command(["lsp", "install"]) == 0
+    assert "There is nothing to install" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

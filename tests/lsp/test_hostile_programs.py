@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.lsp.finding import Places
-from coder_tui.lsp.install import InstallPlan, plan_for, run_plan
+from coder_tui.lsp.install import InstallPlan, plans_for, run_plan
 from coder_tui.lsp.selection import NO_SANDBOX, Selector, Surroundings
 from coder_tui.lsp.servers import build_catalogue
 from coder_tui.protocol.diagnostics import ServerStatus
@@ -64,7 +64,7 @@ def test_to_install_runs_no_module_of_the_folder_one_is_in(
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     monkeypatch.chdir(tmp_path)
     spec = next(spec for spec in build_catalogue({}).servers if spec.name == "pylsp")
-    (make, _) = plan_for(spec, tmp_path / "installed").commands
+    ((make, _),) = (plan.commands for plan in plans_for((spec,), tmp_path / "installed"))
 
     run_plan(InstallPlan(spec, ((*make[:3], "--help"),)))
 
