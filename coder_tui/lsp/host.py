@@ -1,8 +1,8 @@
 """The process that speaks to language servers, so that neither pygls's weight nor a flood reaches the screen.
 
 A line in is `{"id", "op", …}`: `begin` (the sandbox) comes first, then `start` (an order), `check`, `put`,
-`ask`, `close`, `disk`, `restart`, `states` and `cancel`. Lines out carry the same id with `result` or
-`failure`, or an `event`. The process ends, and all servers with it, when its input does.
+`ask`, `close`, `disk`, `restart` (an order), `states` and `cancel`. Lines out carry the same id with
+`result` or `failure`, or an `event`. The process ends, and all servers with it, when its input does.
 """
 
 import asyncio
@@ -27,9 +27,10 @@ class Host(HostSide):
         super().__init__(send)
         self._sandbox: Sandbox | None = None
         self._servers: dict[str, Checker] = {}
+        self._ending: set[asyncio.Future[None]] = set()
 
     async def end(self) -> None:
-        await asyncio.gather(*(server.close() for server in self._servers.values()))
+        await asyncio.gather(*(server.close() for server in self._servers.values()), *self._ending)
         if self._sandbox is not None:
             await asyncio.to_thread(self._sandbox.close)
 
@@ -52,7 +53,7 @@ class Host(HostSide):
                 for server in self._servers.values():
                     server.changed_on_disk(line["changes"])
             case "restart":
-                await self._server(line).life.restart()
+                await self._restart(_ORDERS.validate_python(line["order"]))
             case "states":
                 return [asdict(server.life.state()) for server in self._servers.values()]
             case _:
@@ -64,6 +65,18 @@ class Host(HostSide):
             raise RuntimeError("a server cannot start before the sandbox is known")
         if order.key not in self._servers:
             self._servers[order.key] = Checker(order, self._sandbox, self._tell)
+
+    async def _restart(self, order: ServerOrder) -> None:
+        server = self._servers[order.key]
+        if server.order == order:
+            await server.life.restart()
+            return
+        # What it said as it was started before, without its checker for example, holds no more.
+        del self._servers[order.key]
+        self._start(order)
+        ending = asyncio.ensure_future(server.close())
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
 
     def _server(self, line: JsonObject) -> Checker:
         return self._servers[line.pop("key")]

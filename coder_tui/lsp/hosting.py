@@ -1,6 +1,7 @@
 """Keeps the process that speaks to language servers, and the servers in it, running when they are needed."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
@@ -85,12 +86,12 @@ class Hosting:
         except LinkLostError:
             return ()
 
-    async def start(self, order: ServerOrder) -> None:
-        """Have it run, without waiting for it."""
-        try:
-            await self._ready(order)
-        except LinkLostError:
-            return
+    async def restart(self, order: ServerOrder) -> None:
+        """End the server of this order's key and start it as the order says."""
+        if self._link is not None and order.key in self._started:
+            self._started[order.key] = order
+            with contextlib.suppress(LinkLostError):
+                await self._link.request("restart", order=asdict(order))
 
     async def close(self) -> None:
         """Return when all servers are gone."""
@@ -107,7 +108,12 @@ class Hosting:
 
     async def _ready(self, order: ServerOrder) -> HostLink:
         link = self._link
-        if link is not None and link.is_alive and self._started.get(order.key) and not self._is_closed:
+        if (
+            link is not None
+            and link.is_alive
+            and not self._is_closed
+            and self._started.get(order.key) == order
+        ):
             return link
         # Half a start could not be taken back, so it goes on though the call that wanted it was cancelled.
         preparing = asyncio.ensure_future(self._prepare(order))
@@ -122,8 +128,10 @@ class Hosting:
             if self._link is None or not self._link.is_alive:
                 await self._open()
             assert self._link is not None
-            if order.key not in self._started:
-                await self._link.request("start", order=asdict(order))
+            known = self._started.get(order.key)
+            if known != order:
+                # One that runs was found to be started otherwise by now: its checker was installed, say.
+                await self._link.request("restart" if known else "start", order=asdict(order))
                 self._started[order.key] = order
             return self._link
 

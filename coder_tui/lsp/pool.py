@@ -204,7 +204,7 @@ class LspPool:
         """End a server and start it anew, in each folder; False where none of that name was started."""
         orders = [order for order in self._hosting.started if order.name == name]
         for order in orders:
-            await self._hosting.tell("restart", order)
+            await self._hosting.restart(await self._selector.renewed(order))
         return bool(orders)
 
     async def close(self) -> None:

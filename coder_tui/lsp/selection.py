@@ -64,12 +64,12 @@ class Surroundings:
 
 
 class Selector:
-    """Remembers what it found; what was missing is looked for again after a while."""
+    """Remembers what it found; a server or checker that was missing is looked for again after a while."""
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._around = surroundings
         self._found: dict[tuple[str, Path], Selected] = {}
-        self._missed_at: dict[tuple[str, Path], float] = {}
+        self._looked_at: dict[tuple[str, Path], float] = {}
         self._recent: dict[tuple[Path, str], tuple[float, tuple[Selected, ...]]] = {}
 
     async def for_file(self, path: Path, text: str) -> Selection:
@@ -97,6 +97,15 @@ class Selector:
             )
         )
 
+    async def renewed(self, order: ServerOrder) -> ServerOrder:
+        """How this server is to be started now: what it lacked may have been installed since."""
+        spec = next((spec for spec in self._around.catalogue.servers if spec.name == order.name), None)
+        if spec is None:
+            return order
+        self._recent.clear()
+        found = await asyncio.to_thread(self._look_for, spec, Path(order.root))
+        return found.order or order
+
     def _select(self, specs: tuple[ServerSpec, ...], path: Path) -> tuple[Selected, ...]:
         known = [found for spec in specs if (found := self._of(spec, path)) is not None]
         ready = [found for found in known if found.status is not ServerStatus.NOT_INSTALLED]
@@ -114,9 +123,10 @@ class Selector:
             return None
         key = (spec.name, root)
         found = self._found.get(key)
-        if found is None or (found.order is None and time.monotonic() - self._missed_at[key] > _LOOK_AGAIN):
-            found = self._found[key] = self._look(spec, root)
-            self._missed_at[key] = time.monotonic()
+        if found is None or (
+            found.status is not ServerStatus.FRESH and time.monotonic() - self._looked_at[key] > _LOOK_AGAIN
+        ):
+            found = self._look_for(spec, root)
         if found.order is not None and (reason := self._refusal(spec, found.order.argv[0])):
             return Selected(spec, None, ServerStatus.UNTRUSTED, f"{spec.name}: {reason}")
         return found
@@ -128,6 +138,12 @@ class Selector:
         if runs_project_code and sandbox.kind is SandboxKind.NONE and not sandbox.is_chosen:
             return NO_SANDBOX
         return self._around.distrust()
+
+    def _look_for(self, spec: ServerSpec, root: Path) -> Selected:
+        key = (spec.name, root)
+        self._looked_at[key] = time.monotonic()
+        found = self._found[key] = self._look(spec, root)
+        return found
 
     def _look(self, spec: ServerSpec, root: Path) -> Selected:
         program = find_program(spec, root, self._around.places())

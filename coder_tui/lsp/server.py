@@ -147,9 +147,9 @@ class Lifecycle:
         await self._end()
 
     async def _begin_anew(self) -> None:
+        self._move(None, ServerStatus.STARTING)
         await self._end()
         self._crashes.clear()
-        self._move(None, ServerStatus.STARTING)
         self._living = asyncio.ensure_future(self._live())
 
     async def _end(self) -> None:
@@ -189,7 +189,8 @@ class Lifecycle:
         except (GoneError, NotAnsweredError, RefusedError) as error:
             reason = f"it did not start up: {error}"
         except asyncio.CancelledError:
-            self.run = None
+            # Whoever still waits learns that it does not know, which is not clean.
+            self.run, self.status = None, ServerStatus.STARTING
             await run.finish()
             raise
         await run.discard()

@@ -39,6 +39,16 @@ async def test_restarts_wished_for_at_once_are_one(tmp_path: Path) -> None:
     assert [is_there(pid) for pid in begun(it)] == [False, False]
 
 
+async def test_in_a_restart_nothing_is_known(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "stubborn") as it:
+        await up(it)
+        restarting = asyncio.ensure_future(it.checker.life.restart())
+        await asyncio.sleep(0)
+        told = await it.checker.check(it.path, "worse: bad\n", "python", 0.05)
+        assert told == Checked(ServerStatus.STARTING)
+        restarting.cancel()
+
+
 async def test_a_restart_that_nobody_waits_for_is_still_finished(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w") as it:
         await up(it)

@@ -1,5 +1,6 @@
 """Why a server that should look at a file does not, and what is said of that."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,37 @@ async def test_a_missing_default_does_not_hide_what_another_server_says(root: Pa
     finally:
         await pool.close()
     assert (found.status, len(found.items)) == (ServerStatus.FRESH, 1)
+
+
+@pytest.mark.parametrize("is_restarted", [True, False])
+async def test_a_checker_that_was_installed_meanwhile_is_used(
+    root: Path, is_restarted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = root.parent / "programs"
+    programs.mkdir()
+    spec = replace(fake_server(), checkers=("linter",), checker_hint="get linter")
+    pool = pool_in(root, Catalogue((spec,)), path=str(programs))
+    text = "bad\n"
+    try:
+        found = await pool.diagnostics(root / "a.py", text)
+        assert (found.status, found.detail) == (
+            ServerStatus.LINTER_MISSING,
+            "linter is missing, run: get linter",
+        )
+        (before,) = await pool.servers()
+        (programs / "linter").write_text("#!/bin/sh\n")
+        (programs / "linter").chmod(0o755)
+        if is_restarted:
+            assert await pool.restart("fake")
+        else:
+            monkeypatch.setattr("coder_tui.lsp.selection._LOOK_AGAIN", 0.0)
+            monkeypatch.setattr("coder_tui.lsp.selection._HOLDS", 0.0)
+        found = await pool.diagnostics(root / "a.py", text)
+        (after,) = await pool.servers()
+        assert (found.status, found.detail) == (ServerStatus.FRESH, "")
+        assert (after.status, after.pid != before.pid) == (ServerStatus.FRESH, True)
+    finally:
+        await pool.close()
 
 
 async def test_a_server_that_replaces_another_is_used_alone(root: Path) -> None:
