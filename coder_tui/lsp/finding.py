@@ -16,6 +16,7 @@ _PROJECT_PROGRAMS = ("node_modules/.bin", ".venv/bin", "venv/bin")
 _LOOK = "import importlib.util, sys; sys.exit(not any(map(importlib.util.find_spec, sys.argv[1:])))"
 _LOOK_SECONDS = 10.0
 _SHEBANG = 256
+_MANIFEST = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +71,32 @@ def _has_version(modules: Path, spec: ServerSpec) -> bool:
 
 
 def find_root(spec: ServerSpec, file: Path, workspace: Path) -> Path | None:
-    """The nearest folder with the first marker that there is, not above the workspace; None: not its file."""
+    """The nearest folder with a marker, or of the projects that belong together; None: not its file.
+
+    Never one above the workspace.
+    """
     if not file.is_relative_to(workspace):
         return workspace
     folders = [folder for folder in file.parents if folder.is_relative_to(workspace)]
     if any((folder / name).exists() for folder in folders for name in spec.not_with):
         return None
     for folder in folders:
+        if spec.united_by[0] and _has_text(folder / spec.united_by[0], spec.united_by[1]):
+            return folder
+    for folder in folders:
         if any((folder / name).exists() for name in spec.markers):
             return folder
     return workspace
+
+
+def _has_text(path: Path, text: str) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return text in file.read(_MANIFEST)
+    except OSError:
+        return False
 
 
 def lies_within(program: str, roots: tuple[Path, ...]) -> bool:

@@ -17,6 +17,8 @@ from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
 _LOOK_AGAIN = 30.0
 _HOLDS = 5.0
 """Seconds that a choice for a folder is good for: an edit follows the other."""
+MOST_FOLDERS = 8
+"""One server runs in so many folders; files of further ones are shown to the one of the whole workspace."""
 NO_SANDBOX = (
     "it may run what a project brings along, and there is no sandbox here to keep that in; "
     "set bash.sandbox to 'off' to run it all the same"
@@ -121,6 +123,8 @@ class Selector:
         root = find_root(spec, path, base)
         if root is None:
             return None
+        if (spec.name, root) not in self._found and self._count_of(spec) >= MOST_FOLDERS:
+            root = base
         key = (spec.name, root)
         found = self._found.get(key)
         if found is None or (
@@ -130,6 +134,9 @@ class Selector:
         if found.order is not None and (reason := self._refusal(spec, found.order.argv[0])):
             return Selected(spec, None, ServerStatus.UNTRUSTED, f"{spec.name}: {reason}")
         return found
+
+    def _count_of(self, spec: ServerSpec) -> int:
+        return sum(name == spec.name for name, _ in self._found)
 
     def _refusal(self, spec: ServerSpec, program: str) -> str:
         sandbox = self._around.sandbox

@@ -42,6 +42,8 @@ class ServerSpec:
     """Whether it runs what a project brings along: build scripts, macros, plugins."""
     not_with: tuple[str, ...] = ()
     """Markers of another tool, whose files these are then."""
+    united_by: tuple[str, str] = ("", "")
+    """A file that makes one of several projects, which goes before all markers, and what stands in it."""
     only_local: str = ""
     """A package of this name, of at least `local_version`, must lie in the project."""
     local_version: int = 0
@@ -141,17 +143,19 @@ KNOWN: tuple[ServerSpec, ...] = (
         "gopls",
         "go",
         ("gopls",),
-        ("go.work", "go.mod", ".git"),
+        ("go.mod", ".git"),
         install="go install golang.org/x/tools/gopls@latest",
         runs_project_code=True,
+        united_by=("go.work", ""),
     ),
     ServerSpec(
         "rust-analyzer",
         "rust",
         ("rust-analyzer",),
-        ("Cargo.lock", "Cargo.toml", ".git"),
+        ("Cargo.toml", ".git"),
         install="rustup component add rust-analyzer",
         runs_project_code=True,
+        united_by=("Cargo.toml", "[workspace"),
     ),
     ServerSpec(
         "clangd",
@@ -225,6 +229,7 @@ def _changed(spec: ServerSpec, section: LspServerSection) -> ServerSpec:
         spec,
         command=section.command or spec.command,
         markers=section.root_markers or spec.markers,
+        united_by=("", "") if section.root_markers else spec.united_by,
         is_default=spec.is_default or section.enabled is True,
         settings=section.settings or spec.settings,
         initialization=section.initialization or spec.initialization,

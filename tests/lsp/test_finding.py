@@ -79,6 +79,22 @@ def test_the_nearest_folder_with_a_marker_is_the_root_but_none_above_the_workspa
     assert find_root(spec, tmp_path / "other" / "a.py", workspace) == workspace
 
 
+def test_projects_that_belong_together_have_their_common_folder_as_root(tmp_path: Path) -> None:
+    for name in ("crates/one", "mod/inner", "alone"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("crates/one/Cargo.toml", "alone/Cargo.toml", "mod/go.mod"):
+        (tmp_path / name).write_text("[package]\n")
+    rust, go = NAMED["rust-analyzer"], NAMED["gopls"]
+    member, module = tmp_path / "crates" / "one" / "lib.rs", tmp_path / "mod" / "inner" / "a.go"
+    assert find_root(rust, member, tmp_path) == member.parent
+    assert find_root(go, module, tmp_path) == tmp_path / "mod"
+    (tmp_path / "crates" / "Cargo.toml").write_text("[workspace]\nmembers = ['one']\n")
+    (tmp_path / "go.work").touch()
+    assert find_root(rust, member, tmp_path) == tmp_path / "crates"
+    assert find_root(rust, tmp_path / "alone" / "main.rs", tmp_path) == tmp_path / "alone"
+    assert find_root(go, module, tmp_path) == tmp_path
+
+
 def test_files_of_a_deno_project_are_not_for_the_typescript_server(tmp_path: Path) -> None:
     (tmp_path / "deno.json").touch()
     assert find_root(NAMED["typescript-language-server"], tmp_path / "a.ts", tmp_path) is None

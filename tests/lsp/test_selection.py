@@ -7,7 +7,7 @@ import pytest
 
 from coder_tui.lsp.pool import FileProblems
 from coder_tui.lsp.report import Report
-from coder_tui.lsp.selection import NO_SANDBOX
+from coder_tui.lsp.selection import MOST_FOLDERS, NO_SANDBOX
 from coder_tui.lsp.servers import Catalogue, ServerSpec
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
@@ -124,3 +124,15 @@ async def test_a_server_that_replaces_another_is_used_alone(root: Path) -> None:
     assert FAKE.exists()
     selected = await pool_in(root, Catalogue((old, new)))._selector.for_file(root / "a.py", "")
     assert [chosen.spec.name for chosen in selected.servers] == ["new"]
+
+
+async def test_a_server_runs_in_a_few_folders_and_beyond_them_in_the_whole(root: Path) -> None:
+    spec = replace(fake_server(), markers=("project",))
+    selector = pool_in(root, Catalogue((spec,)))._selector
+    folders = [root / f"p{number:02}" for number in range(MOST_FOLDERS + 3)]
+    roots: list[str] = []
+    for folder in folders:
+        folder.mkdir()
+        (folder / "project").touch()
+        roots += [order.root for order in (await selector.for_file(folder / "a.py", "")).orders]
+    assert roots == [*map(str, folders[:MOST_FOLDERS]), *[str(root)] * 3]
