@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from coder_tui.lsp.changes import Changes, absent
 from coder_tui.lsp.examine import Examiner
-from coder_tui.lsp.file_state import FileState, Items, Snapshot, compared, diagnostics
-from coder_tui.lsp.foresight import Foresight
+from coder_tui.lsp.file_state import FileState, Items
 from coder_tui.lsp.hosting import Hosting
 from coder_tui.lsp.overview import ServerLine, server_lines
-from coder_tui.lsp.report import IS_KNOWN, Report, joined, worst
+from coder_tui.lsp.report import Report, joined, worst
 from coder_tui.lsp.selection import Selection, Selector, Surroundings
 from coder_tui.lsp.wire import (
     Answered,
@@ -27,8 +27,6 @@ from coder_tui.workspace.confine import Workspace
 
 PATIENCE = 30.0
 """Seconds that a direct question may take."""
-_CREATED, _CHANGED, _REMOVED = 1, 2, 3
-_NO_SERVER = "no language server is known for such files"
 _NOBODY_RUNS = "no language server runs yet; one starts with the first file that it is asked about"
 
 Publish = Callable[[DiagnosticsChanged | ServerStatusChanged], None]
@@ -57,7 +55,7 @@ class LspPool:
         self._hosting = Hosting(host, self._hear)
         self._publish = publish
         self._files = Examiner(workspace, self._selector, self._hosting, self._tell)
-        self._foresight = Foresight(self._files)
+        self._changes = Changes(self._files, self._hosting, publish, self._aside)
         self._late: list[Report] = []
         self._aside_tasks: set[asyncio.Task[None]] = set()
 
@@ -65,7 +63,7 @@ class LspPool:
         """What all servers say of a file, whose text on disk this is; None waits as long as is usual."""
         selection = await self._files.select(path, text)
         if not selection.orders:
-            return FileProblems(*_absent(selection))
+            return FileProblems(*absent(selection))
         async with self._files.lock(path):
             self._files.state(path).text = text
             checked = await self._files.check(path, text, selection, seconds=seconds)
@@ -84,54 +82,25 @@ class LspPool:
         `before` are the texts before the change, "" for a file that was not there. Where a server has not
         seen a file yet, they are what makes it possible to tell new problems from old ones.
         """
-        known = before or {}
-        if len(paths) == 1:
-            return await self._after(paths[0], known.get(paths[0]))
-        return joined(await asyncio.gather(*(self._after(path, known.get(path)) for path in paths)))
+        return await self._changes.made(paths, before or {})
 
     async def expect(self, path: Path, text: str) -> None:
         """This is about to be written: servers may begin to think about it. Waits for none of them.
 
         Either `after_change` follows or `unexpect`.
         """
-        await self._foresight.expect(path, text)
+        await self._changes.foresight.expect(path, text)
 
     async def unexpect(self, path: Path) -> None:
-        await self._foresight.drop(path)
+        await self._changes.foresight.drop(path)
 
     async def check_proposed(self, path: Path, text: str) -> Report:
         """What this text would do to the file's problems; the disk stays as it is, nobody else is told."""
-        selection = await self._files.select(path, text)
-        if not selection.orders:
-            status, *_, detail = _absent(selection)
-            return Report(status, detail=detail)
-        async with self._files.lock(path):
-            now = await self._files.load(path)
-            befores = await self._files.befores(path, selection, now or "", is_on_disk=True)
-            try:
-                checked = await self._files.check(path, text, selection, is_proposed=True)
-            finally:
-                await asyncio.shield(self._files.restore(path, selection, now))
-        shown = self._files.shown(path)
-        return joined(
-            _part(befores[order.key], checked[order.key], text, shown) for order in selection.orders
-        )
+        return await self._changes.proposed(path, text)
 
     async def told_of_changes(self, paths: Iterable[Path]) -> None:
         """Something else than an edit, a command or git, may have changed these: no waiting, no report."""
-        changes: list[tuple[str, int]] = []
-        for path in paths:
-            if not await self._files.is_there(path):
-                changes.append((str(path), _REMOVED))
-                await self._forget(path)
-            elif str(path) in self._files.states:
-                changes.append((str(path), _CHANGED))
-                if (text := await self._files.load(path)) is not None:
-                    await self._files.renew(path, text)
-            else:
-                changes.append((str(path), _CREATED))
-        if changes:
-            await self._hosting.changed_on_disk(changes)
+        await self._changes.unseen(paths)
 
     def warm(self, paths: Iterable[Path]) -> None:
         """Let servers look at these in the background, so that a later edit has something to compare with."""
@@ -168,7 +137,7 @@ class LspPool:
         """The first server's answer that is not empty; from 0, in characters."""
         selection = await self._files.select(path, text)
         if not selection.orders or selection.language is None:
-            status, *_, detail = _absent(selection)
+            status, *_, detail = absent(selection)
             return Answered(status, is_able=False, detail=detail)
         fields = {
             "question": question,
@@ -209,65 +178,10 @@ class LspPool:
 
     async def close(self) -> None:
         """Return when no server is left."""
-        self._foresight.close()
+        self._changes.foresight.close()
         for task in tuple(self._aside_tasks):
             task.cancel()
         await self._hosting.close()
-
-    async def _after(self, path: Path, old_text: str | None) -> Report:
-        text = await self._files.load(path, self._foresight.text_for(path))
-        foreseen = await self._foresight.take(path, text)
-        async with self._files.lock(path):
-            if text is None:
-                return await self._removed(path)
-            selection = await self._files.select(path, text)
-            if not selection.orders:
-                status, *_, detail = _absent(selection)
-                return Report(status, detail=detail)
-            befores = await self._files.befores(path, selection, old_text)
-            checked = await self._check_change(path, text, selection, befores, foreseen)
-            shown = self._files.state(path).shown
-        if old_text == "":
-            await self._hosting.changed_on_disk([(str(path), _CREATED)])
-        return joined(
-            _part(befores[order.key], checked[order.key], text, shown) for order in selection.orders
-        )
-
-    async def _check_change(
-        self,
-        path: Path,
-        text: str,
-        selection: Selection,
-        befores: Mapping[str, Snapshot | None],
-        foreseen: Mapping[str, Checked],
-    ) -> Mapping[str, Checked]:
-        state = self._files.state(path)
-        state.text = text
-        state.begin(befores.values())
-        keys = {order.key for order in selection.orders}
-        if foreseen.keys() == keys and all(result.status in IS_KNOWN for result in foreseen.values()):
-            checked = foreseen
-            self._files.keep(path, checked)
-            self._aside(self._files.saved(path, text, selection))
-        else:
-            # Whoever waited for it while it was written need not wait as long again.
-            seconds = 0.0 if foreseen and state.by_server.keys() >= keys else None
-            checked = await self._files.check(path, text, selection, seconds=seconds, is_saved=True)
-        for order in selection.orders:
-            if checked[order.key].status not in IS_KNOWN:
-                state.awaited[order.key] = befores[order.key]
-        return checked
-
-    async def _removed(self, path: Path) -> Report:
-        state = self._files.states.get(str(path))
-        fixed = state.items if state else ()
-        await self._forget(path)
-        await self._hosting.changed_on_disk([(str(path), _REMOVED)])
-        return Report(ServerStatus.FRESH if state else ServerStatus.UNSUPPORTED, fixed=fixed)
-
-    async def _forget(self, path: Path) -> None:
-        if (state := await self._files.forget(path)) is not None:
-            self._publish(DiagnosticsChanged(state.shown, ()))
 
     def _aside(self, work: Coroutine[Any, Any, None]) -> None:
         """What nobody waits for."""
@@ -295,24 +209,9 @@ class LspPool:
             self._publish(DiagnosticsChanged(state.shown, items))
 
 
-def _absent(selection: Selection) -> tuple[ServerStatus, Items, int, str]:
-    """What to say where no server can be asked."""
-    if selection.language is None or not selection.servers:
-        return ServerStatus.UNSUPPORTED, (), 0, _NO_SERVER
-    return worst(chosen.status for chosen in selection.servers), (), 0, selection.hint
-
-
 def _status(selection: Selection, checked: Mapping[str, Checked]) -> ServerStatus:
     absent = (chosen.status for chosen in selection.servers if chosen.order is None)
     return worst((*(result.status for result in checked.values()), *absent))
-
-
-def _part(before: Snapshot | None, result: Checked, text: str, shown: str) -> Report:
-    """One server's part of a report."""
-    if result.status not in IS_KNOWN:
-        return Report(result.status, detail=result.detail, is_compared=before is not None)
-    report = compared(before, Snapshot(text, diagnostics(shown, result.items)))
-    return replace(report, status=result.status, detail=result.detail)
 
 
 def _best(answers: Sequence[Answered]) -> Answered:

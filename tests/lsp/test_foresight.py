@@ -17,7 +17,7 @@ async def test_what_was_foreseen_is_told_though_nobody_can_be_asked_any_more(tmp
     async with bench_in(tmp_path / "w", faked()) as b:
         await b.pool.diagnostics(b.file, b.write("bad one\n"))
         await b.pool.expect(b.file, "odd two\n")
-        await b.pool._foresight._expected[b.file].looking
+        await b.pool._changes.foresight._expected[b.file].looking
         pid = b.pool._hosting.pid
         assert pid is not None
         os.kill(pid, signal.SIGSTOP)

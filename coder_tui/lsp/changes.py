@@ -1,0 +1,147 @@
+"""Tells what changes of files, made or proposed, do to their problems, and tells servers of changes."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from coder_tui.lsp.examine import Examiner
+from coder_tui.lsp.file_state import Items, Snapshot, compared, diagnostics
+from coder_tui.lsp.foresight import Foresight
+from coder_tui.lsp.hosting import Hosting
+from coder_tui.lsp.report import IS_KNOWN, Report, joined, worst
+from coder_tui.lsp.selection import Selection
+from coder_tui.lsp.wire import Checked
+from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.protocol.events import DiagnosticsChanged
+
+NO_SERVER = "no language server is known for such files"
+_CREATED, _CHANGED, _REMOVED = 1, 2, 3
+
+
+class Changes:
+    """`aside` does what nobody waits for."""
+
+    def __init__(
+        self,
+        files: Examiner,
+        hosting: Hosting,
+        publish: Callable[[DiagnosticsChanged], None],
+        aside: Callable[[Coroutine[Any, Any, None]], None],
+    ) -> None:
+        self.foresight = Foresight(files)
+        self._files = files
+        self._hosting = hosting
+        self._publish = publish
+        self._aside = aside
+
+    async def made(self, paths: Sequence[Path], before: Mapping[Path, str]) -> Report:
+        """What a change of these, which is on disk, did; `before` are the texts before it."""
+        if len(paths) == 1:
+            return await self._after(paths[0], before.get(paths[0]))
+        return joined(await asyncio.gather(*(self._after(path, before.get(path)) for path in paths)))
+
+    async def proposed(self, path: Path, text: str) -> Report:
+        """What this text would do to the file's problems; the disk stays as it is, nobody else is told."""
+        selection = await self._files.select(path, text)
+        if not selection.orders:
+            status, *_, detail = absent(selection)
+            return Report(status, detail=detail)
+        async with self._files.lock(path):
+            now = await self._files.load(path)
+            befores = await self._files.befores(path, selection, now or "", is_on_disk=True)
+            try:
+                checked = await self._files.check(path, text, selection, is_proposed=True)
+            finally:
+                await asyncio.shield(self._files.restore(path, selection, now))
+        shown = self._files.shown(path)
+        return joined(
+            _part(befores[order.key], checked[order.key], text, shown) for order in selection.orders
+        )
+
+    async def unseen(self, paths: Iterable[Path]) -> None:
+        """Something else than an edit, a command or git, may have changed these: no waiting, no report."""
+        changes: list[tuple[str, int]] = []
+        for path in paths:
+            if not await self._files.is_there(path):
+                changes.append((str(path), _REMOVED))
+                await self._forget(path)
+            elif str(path) in self._files.states:
+                changes.append((str(path), _CHANGED))
+                if (text := await self._files.load(path)) is not None:
+                    await self._files.renew(path, text)
+            else:
+                changes.append((str(path), _CREATED))
+        if changes:
+            await self._hosting.changed_on_disk(changes)
+
+    async def _after(self, path: Path, old_text: str | None) -> Report:
+        text = await self._files.load(path, self.foresight.text_for(path))
+        foreseen = await self.foresight.take(path, text)
+        async with self._files.lock(path):
+            if text is None:
+                return await self._removed(path)
+            selection = await self._files.select(path, text)
+            if not selection.orders:
+                status, *_, detail = absent(selection)
+                return Report(status, detail=detail)
+            befores = await self._files.befores(path, selection, old_text)
+            checked = await self._check_change(path, text, selection, befores, foreseen)
+            shown = self._files.state(path).shown
+        if old_text == "":
+            await self._hosting.changed_on_disk([(str(path), _CREATED)])
+        return joined(
+            _part(befores[order.key], checked[order.key], text, shown) for order in selection.orders
+        )
+
+    async def _check_change(
+        self,
+        path: Path,
+        text: str,
+        selection: Selection,
+        befores: Mapping[str, Snapshot | None],
+        foreseen: Mapping[str, Checked],
+    ) -> Mapping[str, Checked]:
+        state = self._files.state(path)
+        state.text = text
+        state.begin(befores.values())
+        keys = {order.key for order in selection.orders}
+        if foreseen.keys() == keys and all(result.status in IS_KNOWN for result in foreseen.values()):
+            checked = foreseen
+            self._files.keep(path, checked)
+            self._aside(self._files.saved(path, text, selection))
+        else:
+            # Whoever waited for it while it was written need not wait as long again.
+            seconds = 0.0 if foreseen and state.by_server.keys() >= keys else None
+            checked = await self._files.check(path, text, selection, seconds=seconds, is_saved=True)
+        for order in selection.orders:
+            if checked[order.key].status not in IS_KNOWN:
+                state.awaited[order.key] = befores[order.key]
+        return checked
+
+    async def _removed(self, path: Path) -> Report:
+        state = self._files.states.get(str(path))
+        fixed = state.items if state else ()
+        await self._forget(path)
+        await self._hosting.changed_on_disk([(str(path), _REMOVED)])
+        return Report(ServerStatus.FRESH if state else ServerStatus.UNSUPPORTED, fixed=fixed)
+
+    async def _forget(self, path: Path) -> None:
+        if (state := await self._files.forget(path)) is not None:
+            self._publish(DiagnosticsChanged(state.shown, ()))
+
+
+def absent(selection: Selection) -> tuple[ServerStatus, Items, int, str]:
+    """What to say where no server can be asked."""
+    if selection.language is None or not selection.servers:
+        return ServerStatus.UNSUPPORTED, (), 0, NO_SERVER
+    return worst(chosen.status for chosen in selection.servers), (), 0, selection.hint
+
+
+def _part(before: Snapshot | None, result: Checked, text: str, shown: str) -> Report:
+    """One server's part of a report."""
+    if result.status not in IS_KNOWN:
+        return Report(result.status, detail=result.detail, is_compared=before is not None)
+    report = compared(before, Snapshot(text, diagnostics(shown, result.items)))
+    return replace(report, status=result.status, detail=result.detail)
