@@ -14,6 +14,7 @@ from typing import Protocol
 
 from coder_tui.agent.problem_desk import ProblemDesk
 from coder_tui.agent.problem_words import counts_of
+from coder_tui.lsp.examine import NO_SERVER
 from coder_tui.lsp.report import Report, for_model
 from coder_tui.protocol.diagnostics import IS_AWAITED, ServerStatus
 from coder_tui.tools.base import Access, JsonObject, ToolResult
@@ -135,13 +136,13 @@ class AgentEdits:
 
     def _field(self, report: Report, paths: tuple[Path, ...]) -> JsonObject:
         was_promised, self._is_promised = self._is_promised, False
-        if report.status is ServerStatus.UNSUPPORTED and not was_promised:
+        if report.status is ServerStatus.UNSUPPORTED and not report.detail and not was_promised:
             return {}
         if report.status in {ServerStatus.NOT_INSTALLED, ServerStatus.UNSUPPORTED}:
             fields: JsonObject = {"server_status": str(report.status)}
             # How to install it is worth telling once: whoever wants it has read it then.
-            if self._desk.is_news(report.detail):
-                fields["note"] = report.detail
+            if self._desk.is_news(note := report.detail or NO_SERVER):
+                fields["note"] = note
         else:
             fields = for_model(report)
         if len(paths) > 1:

@@ -15,6 +15,7 @@ WHY_UNKNOWN = {
     ServerStatus.CRASHED: "problems not known: the language server fails",
     ServerStatus.NOT_INSTALLED: "problems not checked: no language server",
     ServerStatus.UNTRUSTED: "problems not checked: no server may run here",
+    ServerStatus.UNSUPPORTED: "problems not checked: the file is too large",
 }
 _MOST = 5
 _LONGEST_MESSAGE = 300

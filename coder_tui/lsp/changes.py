@@ -6,17 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from coder_tui.lsp.examine import Examiner
-from coder_tui.lsp.file_state import Items, Snapshot, compared, diagnostics
+from coder_tui.lsp.examine import NO_SERVER, Examiner, Unreadable
+from coder_tui.lsp.file_state import Snapshot, compared, diagnostics
 from coder_tui.lsp.foresight import Foresight
 from coder_tui.lsp.hosting import Hosting
-from coder_tui.lsp.report import IS_KNOWN, Report, joined, worst
+from coder_tui.lsp.report import IS_KNOWN, Report, joined
 from coder_tui.lsp.selection import Selection
 from coder_tui.lsp.wire import Checked
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.events import DiagnosticsChanged
 
-NO_SERVER = "no language server is known for such files"
 _CREATED, _CHANGED, _REMOVED = 1, 2, 3
 
 
@@ -46,11 +45,10 @@ class Changes:
         """What this text would do to the file's problems; the disk stays as it is, nobody else is told."""
         selection = await self._files.select(path, text)
         if not selection.orders:
-            status, *_, detail = absent(selection)
-            return Report(status, detail=detail)
+            return self._unasked(path, text, selection)
         async with self._files.lock(path):
             now = await self._files.load(path)
-            befores = await self._files.befores(path, selection, now or "", is_on_disk=True)
+            befores = await self._befores_of_proposed(path, selection, now)
             try:
                 checked = await self._files.check(path, text, selection, is_proposed=True)
             finally:
@@ -69,8 +67,8 @@ class Changes:
                 await self._forget(path)
             elif str(path) in self._files.states:
                 changes.append((str(path), _CHANGED))
-                if (text := await self._files.load(path)) is not None:
-                    await self._files.renew(path, text)
+                text = await self._files.load(path)
+                await (self._files.renew(path, text) if isinstance(text, str) else self._forget(path))
             else:
                 changes.append((str(path), _CREATED))
         if changes:
@@ -80,12 +78,11 @@ class Changes:
         text = await self._files.load(path, self.foresight.text_for(path))
         foreseen = await self.foresight.take(path, text)
         async with self._files.lock(path):
-            if text is None:
-                return await self._removed(path)
+            if not isinstance(text, str):
+                return await self._closed(path, text)
             selection = await self._files.select(path, text)
             if not selection.orders:
-                status, *_, detail = absent(selection)
-                return Report(status, detail=detail)
+                return self._unasked(path, text, selection)
             befores = await self._files.befores(path, selection, old_text)
             checked = await self._check_change(path, text, selection, befores, foreseen)
             shown = self._files.state(path).shown
@@ -120,23 +117,31 @@ class Changes:
                 state.awaited[order.key] = befores[order.key]
         return checked
 
-    async def _removed(self, path: Path) -> Report:
+    async def _befores_of_proposed(
+        self, path: Path, selection: Selection, now: str | Unreadable | None
+    ) -> dict[str, Snapshot | None]:
+        if isinstance(now, Unreadable):
+            return {order.key: None for order in selection.orders}
+        return await self._files.befores(path, selection, now or "", is_on_disk=True)
+
+    async def _closed(self, path: Path, why: Unreadable | None) -> Report:
+        """The file is gone, or nothing that servers are asked about any more."""
         state = self._files.states.get(str(path))
         fixed = state.items if state else ()
         await self._forget(path)
-        await self._hosting.changed_on_disk([(str(path), _REMOVED)])
+        await self._hosting.changed_on_disk([(str(path), _CHANGED if why else _REMOVED)])
+        if why is not None:
+            return Report(ServerStatus.UNSUPPORTED, detail=why.why)
         return Report(ServerStatus.FRESH if state else ServerStatus.UNSUPPORTED, fixed=fixed)
+
+    def _unasked(self, path: Path, text: str, selection: Selection) -> Report:
+        status, detail = self._files.absent(path, text, selection)
+        # That there is no server for such files is nothing to tell with each of their edits.
+        return Report(status, detail="" if detail == NO_SERVER else detail)
 
     async def _forget(self, path: Path) -> None:
         if (state := await self._files.forget(path)) is not None:
             self._publish(DiagnosticsChanged(state.shown, ()))
-
-
-def absent(selection: Selection) -> tuple[ServerStatus, Items, int, str]:
-    """What to say where no server can be asked."""
-    if selection.language is None or not selection.servers:
-        return ServerStatus.UNSUPPORTED, (), 0, NO_SERVER
-    return worst(chosen.status for chosen in selection.servers), (), 0, selection.hint
 
 
 def _part(before: Snapshot | None, result: Checked, text: str, shown: str) -> Report:

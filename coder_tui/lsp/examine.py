@@ -3,17 +3,28 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coder_tui.lsp.file_state import FileState, Snapshot, diagnostics
 from coder_tui.lsp.hosting import Hosting
-from coder_tui.lsp.report import IS_KNOWN
+from coder_tui.lsp.report import IS_KNOWN, worst
 from coder_tui.lsp.selection import Selected, Selection, Selector
 from coder_tui.lsp.wire import LARGEST_TEXT, Checked, ServerOrder
+from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.errors import ToolError
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.files import holds, load_if_there
+
+NO_SERVER = "no language server is known for such files"
+_MORE_THAN_MAY_BE = f"it has more than {LARGEST_TEXT:,} characters"
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that is there, yet no text that servers are asked about."""
+
+    why: str
 
 
 class Examiner:
@@ -32,22 +43,35 @@ class Examiner:
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def select(self, path: Path, text: str) -> Selection:
+        """No server for too large a text."""
+        if len(text) > LARGEST_TEXT:
+            return Selection(None)
         selection = await self._selector.for_file(path, text)
         for chosen in selection.servers:
             if chosen.order is not None:
                 self.languages[chosen.order.key] = (chosen.spec.name, chosen.spec.language)
         return selection
 
-    async def load(self, path: Path, likely: str | None = None) -> str | None:
-        """The text on disk; None for what is gone, or no text that servers are asked about."""
+    async def load(self, path: Path, likely: str | None = None) -> str | Unreadable | None:
+        """The text on disk; None for what is gone."""
         # To look whether it is what was meant to be there takes a third of reading whatever there is.
         if likely is not None and holds(path, likely):
             return likely
         try:
             file = await load_if_there(self._workspace.locate(str(path)))
-        except ToolError:
-            return None
-        return file.shown if file is not None and len(file.text) <= LARGEST_TEXT else None
+        except ToolError as error:
+            return Unreadable(error.message) if await self.is_there(path) else None
+        if file is not None and len(file.text) > LARGEST_TEXT:
+            return Unreadable(self._too_large(path))
+        return file.shown if file is not None else None
+
+    def absent(self, path: Path, text: str, selection: Selection) -> tuple[ServerStatus, str]:
+        """What to say where no server can be asked."""
+        if len(text) > LARGEST_TEXT:
+            return ServerStatus.UNSUPPORTED, self._too_large(path)
+        if selection.language is None or not selection.servers:
+            return ServerStatus.UNSUPPORTED, NO_SERVER
+        return worst(chosen.status for chosen in selection.servers), selection.hint
 
     async def check(
         self,
@@ -109,12 +133,12 @@ class Examiner:
                     befores[key] = Snapshot(old_text, diagnostics(state.shown, result.items))
         return befores
 
-    async def restore(self, path: Path, selection: Selection, text: str | None) -> None:
+    async def restore(self, path: Path, selection: Selection, text: str | Unreadable | None) -> None:
         for order in selection.orders:
-            if text is None:
-                await self._hosting.tell("close", order, path=str(path), is_soon_again=True)
-            else:
+            if isinstance(text, str):
                 await self._hosting.tell("put", order, **_document(path, text, selection))
+            else:
+                await self._hosting.tell("close", order, path=str(path), is_soon_again=True)
 
     async def renew(self, path: Path, text: str) -> None:
         selection = await self.select(path, text)
@@ -146,6 +170,9 @@ class Examiner:
 
     def shown(self, path: Path) -> str:
         return self._workspace.locate(str(path)).shown
+
+    def _too_large(self, path: Path) -> str:
+        return f"{self.shown(path)} is too large for language servers: {_MORE_THAN_MAY_BE}"
 
     def lock(self, path: Path) -> asyncio.Lock:
         return self._locks.setdefault(str(path), asyncio.Lock())

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.lsp.examine import Examiner
+from coder_tui.lsp.examine import Examiner, Unreadable
 from coder_tui.lsp.wire import Checked
 
 
@@ -34,7 +34,7 @@ class Foresight:
         expected = self._expected.get(path)
         return expected.text if expected else None
 
-    async def take(self, path: Path, text: str | None) -> dict[str, Checked]:
+    async def take(self, path: Path, text: str | Unreadable | None) -> dict[str, Checked]:
         """What servers said of this very text, or how far they are; empty where they were not asked."""
         expected = self._expected.pop(path, None)
         if expected is None:

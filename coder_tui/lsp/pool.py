@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from coder_tui.lsp.changes import Changes, absent
+from coder_tui.lsp.changes import Changes
 from coder_tui.lsp.examine import Examiner
 from coder_tui.lsp.file_state import FileState, Items
 from coder_tui.lsp.hosting import Hosting
@@ -63,7 +63,8 @@ class LspPool:
         """What all servers say of a file, whose text on disk this is; None waits as long as is usual."""
         selection = await self._files.select(path, text)
         if not selection.orders:
-            return FileProblems(*absent(selection))
+            status, detail = self._files.absent(path, text, selection)
+            return FileProblems(status, detail=detail)
         async with self._files.lock(path):
             self._files.state(path).text = text
             checked = await self._files.check(path, text, selection, seconds=seconds)
@@ -137,7 +138,7 @@ class LspPool:
         """The first server's answer that is not empty; from 0, in characters."""
         selection = await self._files.select(path, text)
         if not selection.orders or selection.language is None:
-            status, *_, detail = absent(selection)
+            status, detail = self._files.absent(path, text, selection)
             return Answered(status, is_able=False, detail=detail)
         fields = {
             "question": question,
@@ -191,7 +192,7 @@ class LspPool:
 
     async def _warm(self, path: Path) -> None:
         text = await self._files.load(path)
-        if text is not None:
+        if isinstance(text, str):
             await self.diagnostics(path, text)
 
     def _hear(self, event: Published | StateTold) -> None:

@@ -138,6 +138,14 @@ async def test_what_cannot_be_known_is_said_and_not_awaited(bench: Bench, status
     assert bench.told.empty()
 
 
+async def test_a_file_that_no_server_is_asked_about_is_said_to_be_so_once(bench: Bench) -> None:
+    for report in (Report(ServerStatus.UNSUPPORTED, detail="too large"),) * 2:
+        bench.servers.reports.put_nowait(report)
+    first, second = [await bench.told_with(bench.edit("a.py")) for _ in range(2)]
+    assert first["diagnostics"] == {"server_status": "unsupported", "note": "too large"}
+    assert second["diagnostics"] == {"server_status": "unsupported"}
+
+
 async def test_an_edit_ends_the_asking_about_the_text_before_it(bench: Bench) -> None:
     bench.servers.reports.put_nowait(UNKNOWN)
     await bench.told_with(bench.edit("a.py"))

@@ -36,6 +36,10 @@ PENDING = ProposalCheck(ServerStatus.PENDING)
         (ProposalCheck(ServerStatus.NOT_INSTALLED), "problems not checked: no language server"),
         (ProposalCheck(ServerStatus.UNTRUSTED), "problems not checked: no server may run here"),
         (ProposalCheck(ServerStatus.UNSUPPORTED), ""),
+        (
+            ProposalCheck(ServerStatus.UNSUPPORTED, detail="calc.py is too large"),
+            "problems not checked: the file is too large",
+        ),
         (ProposalCheck(ServerStatus.FRESH, is_known=True), "no new problems"),
         (
             ProposalCheck(ServerStatus.LINTER_MISSING, is_known=True),

@@ -13,7 +13,7 @@ _LONGEST, _LEAST = 48, 12
 
 def check_words(check: ProposalCheck, chrome: Chrome) -> tuple[str, str]:
     """The words and their style; none where no server is for such files."""
-    if check.status is ServerStatus.UNSUPPORTED:
+    if check.status is ServerStatus.UNSUPPORTED and not check.detail:
         return "", ""
     counts, is_worse = str(check.counts), bool(check.counts.errors or check.counts.warnings)
     if not check.is_known and not is_worse:

@@ -1,0 +1,69 @@
+"""What changes do to problems where files are no text, go, move, or are changed by others."""
+
+from pathlib import Path
+
+import pytest
+
+from coder_tui.lsp.pool import FileProblems
+from coder_tui.lsp.report import Report
+from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.protocol.events import DiagnosticsChanged
+from tests.fakes.lsp_bench import bench_in, problem
+from tests.fakes.lsp_inside import hosted_inside
+from tests.fakes.lsp_pools import faked
+
+FRESH, UNSUPPORTED = ServerStatus.FRESH, ServerStatus.UNSUPPORTED
+LARGE = "bad\n" + "x = 1\n" * 840_000
+TOO_LARGE = "a.py is too large for language servers: it has more than 2,000,000 characters"
+__all__ = ["hosted_inside"]
+pytestmark = pytest.mark.usefixtures("hosted_inside")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "w"
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [(LARGE.encode(), TOO_LARGE), (b"\x89PNG\r\n\x1a\n\0", "a.py is not text: PNG image.")],
+    ids=["5 MB", "no text"],
+)
+async def test_a_file_that_no_server_is_asked_about_any_more_is_not_taken_for_mended(
+    root: Path, data: bytes, why: str
+) -> None:
+    async with bench_in(root, faked()) as b:
+        await b.pool.diagnostics(b.file, b.write("bad\n"))
+        b.file.write_bytes(data)
+        report = await b.pool.after_change([b.file], {b.file: "bad\n"})
+        assert report == Report(UNSUPPORTED, detail=why)
+        assert b.told[-1] == DiagnosticsChanged("a.py", ())
+        b.write("bad\n")
+        back = await b.pool.after_change([b.file], {b.file: ""})
+    assert back == Report(FRESH, introduced=(problem(1, 1, is_new=True),))
+
+
+async def test_what_a_command_made_too_large_leaves_the_pane(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        await b.pool.diagnostics(b.file, b.write("bad\n"))
+        b.write(LARGE)
+        await b.pool.told_of_changes([b.file])
+        assert b.told[-1] == DiagnosticsChanged("a.py", ())
+
+
+async def test_too_large_a_text_goes_to_no_server(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        b.write("x\n")
+        assert await b.pool.check_proposed(b.file, LARGE) == Report(UNSUPPORTED, detail=TOO_LARGE)
+        await b.pool.expect(b.file, LARGE)
+        report = await b.pool.after_change([b.file], {b.file: b.write(LARGE)})
+        assert report == Report(UNSUPPORTED, detail=TOO_LARGE)
+        assert await b.pool.diagnostics(b.file, LARGE) == FileProblems(UNSUPPORTED, detail=TOO_LARGE)
+        assert b.pool._hosting.started == ()
+
+
+async def test_what_is_proposed_for_a_large_file_is_not_compared_with_nothing(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        b.write(LARGE)
+        report = await b.pool.check_proposed(b.file, "bad\n")
+    assert report == Report(FRESH, remaining=(problem(1, 1),), is_compared=False)
