@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from coder_tui.lsp.examine import NO_SERVER, Examiner, Unreadable
-from coder_tui.lsp.file_state import Snapshot, compared, diagnostics
+from coder_tui.lsp.file_state import FileState, Snapshot, compared, diagnostics
 from coder_tui.lsp.foresight import Foresight
 from coder_tui.lsp.hosting import Hosting
 from coder_tui.lsp.report import IS_KNOWN, Report, joined
 from coder_tui.lsp.selection import Selection
 from coder_tui.lsp.wire import Checked
 from coder_tui.protocol.diagnostics import ServerStatus
-from coder_tui.protocol.events import DiagnosticsChanged
 
 _CREATED, _CHANGED, _REMOVED = 1, 2, 3
 
@@ -26,13 +25,11 @@ class Changes:
         self,
         files: Examiner,
         hosting: Hosting,
-        publish: Callable[[DiagnosticsChanged], None],
         aside: Callable[[Coroutine[Any, Any, None]], None],
     ) -> None:
         self.foresight = Foresight(files)
         self._files = files
         self._hosting = hosting
-        self._publish = publish
         self._aside = aside
 
     async def made(self, paths: Sequence[Path], before: Mapping[Path, str]) -> Report:
@@ -46,17 +43,15 @@ class Changes:
         selection = await self._files.select(path, text)
         if not selection.orders:
             return self._unasked(path, text, selection)
+        state = self._files.state(path)
         async with self._files.lock(path):
             now = await self._files.load(path)
-            befores = await self._befores_of_proposed(path, selection, now)
+            befores = await self._befores_of_proposed(state, selection, now)
             try:
-                checked = await self._files.check(path, text, selection, is_proposed=True)
+                checked = await self._files.check(state, text, selection, is_proposed=True)
             finally:
                 await asyncio.shield(self._files.restore(path, selection, now))
-        shown = self._files.shown(path)
-        return joined(
-            _part(befores[order.key], checked[order.key], text, shown) for order in selection.orders
-        )
+        return _told(state, text, selection, befores, checked)
 
     async def unseen(self, paths: Iterable[Path]) -> None:
         """Something else than an edit, a command or git, may have changed these: no waiting, no report."""
@@ -64,11 +59,11 @@ class Changes:
         for path in paths:
             if not await self._files.is_there(path):
                 changes.append((str(path), _REMOVED))
-                await self._forget(path)
+                await self._files.forget(path)
             elif str(path) in self._files.states:
                 changes.append((str(path), _CHANGED))
                 text = await self._files.load(path)
-                await (self._files.renew(path, text) if isinstance(text, str) else self._forget(path))
+                await (self._files.renew(path, text) if isinstance(text, str) else self._files.forget(path))
             else:
                 changes.append((str(path), _CREATED))
         if changes:
@@ -83,52 +78,49 @@ class Changes:
             selection = await self._files.select(path, text)
             if not selection.orders:
                 return self._unasked(path, text, selection)
-            befores = await self._files.befores(path, selection, old_text)
-            checked = await self._check_change(path, text, selection, befores, foreseen)
-            shown = self._files.state(path).shown
+            state = self._files.state(path)
+            befores = await self._files.befores(state, selection, old_text)
+            checked = await self._check_change(state, text, selection, befores, foreseen)
         if old_text == "":
             await self._hosting.changed_on_disk([(str(path), _CREATED)])
-        return joined(
-            _part(befores[order.key], checked[order.key], text, shown) for order in selection.orders
-        )
+        return _told(state, text, selection, befores, checked)
 
     async def _check_change(
         self,
-        path: Path,
+        state: FileState,
         text: str,
         selection: Selection,
         befores: Mapping[str, Snapshot | None],
         foreseen: Mapping[str, Checked],
     ) -> Mapping[str, Checked]:
-        state = self._files.state(path)
         state.text = text
         state.begin(befores.values())
         keys = {order.key for order in selection.orders}
         if foreseen.keys() == keys and all(result.status in IS_KNOWN for result in foreseen.values()):
             checked = foreseen
-            self._files.keep(path, checked)
-            self._aside(self._files.saved(path, text, selection))
+            self._files.keep(state, checked)
+            self._aside(self._files.saved(state.path, text, selection))
         else:
             # Whoever waited for it while it was written need not wait as long again.
             seconds = 0.0 if foreseen and state.by_server.keys() >= keys else None
-            checked = await self._files.check(path, text, selection, seconds=seconds, is_saved=True)
+            checked = await self._files.check(state, text, selection, seconds=seconds, is_saved=True)
         for order in selection.orders:
             if checked[order.key].status not in IS_KNOWN:
                 state.awaited[order.key] = befores[order.key]
         return checked
 
     async def _befores_of_proposed(
-        self, path: Path, selection: Selection, now: str | Unreadable | None
+        self, state: FileState, selection: Selection, now: str | Unreadable | None
     ) -> dict[str, Snapshot | None]:
         if isinstance(now, Unreadable):
             return {order.key: None for order in selection.orders}
-        return await self._files.befores(path, selection, now or "", is_on_disk=True)
+        return await self._files.befores(state, selection, now or "", is_on_disk=True)
 
     async def _closed(self, path: Path, why: Unreadable | None) -> Report:
         """The file is gone, or nothing that servers are asked about any more."""
         state = self._files.states.get(str(path))
         fixed = state.items if state else ()
-        await self._forget(path)
+        await self._files.forget(path)
         await self._hosting.changed_on_disk([(str(path), _CHANGED if why else _REMOVED)])
         if why is not None:
             return Report(ServerStatus.UNSUPPORTED, detail=why.why)
@@ -139,9 +131,16 @@ class Changes:
         # That there is no server for such files is nothing to tell with each of their edits.
         return Report(status, detail="" if detail == NO_SERVER else detail)
 
-    async def _forget(self, path: Path) -> None:
-        if (state := await self._files.forget(path)) is not None:
-            self._publish(DiagnosticsChanged(state.shown, ()))
+
+def _told(
+    state: FileState,
+    text: str,
+    selection: Selection,
+    befores: Mapping[str, Snapshot | None],
+    checked: Mapping[str, Checked],
+) -> Report:
+    keys = (order.key for order in selection.orders)
+    return joined(_part(befores[key], checked[key], text, state.shown) for key in keys)
 
 
 def _part(before: Snapshot | None, result: Checked, text: str, shown: str) -> Report:

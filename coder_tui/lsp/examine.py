@@ -75,7 +75,7 @@ class Examiner:
 
     async def check(
         self,
-        path: Path,
+        state: FileState,
         text: str,
         selection: Selection,
         *,
@@ -85,19 +85,22 @@ class Examiner:
     ) -> dict[str, Checked]:
         """All servers at once. What they say of the text on disk is kept."""
         fields = {
-            **_document(path, text, selection),
+            **_document(state.path, text, selection),
             "seconds": seconds,
             "is_proposed": is_proposed,
             "is_saved": is_saved,
         }
         checked = await self._ask_all(selection.orders, fields)
         if not is_proposed:
-            self.keep(path, checked)
+            self.keep(state, checked)
+        if str(state.path) not in self.states:
+            await self._close(state.path)
         return checked
 
-    def keep(self, path: Path, checked: Mapping[str, Checked]) -> None:
-        """What was said of the text on disk."""
-        state = self.state(path)
+    def keep(self, state: FileState, checked: Mapping[str, Checked]) -> None:
+        """What was said of the text on disk, unless the file is gone by now."""
+        if not self._is_open(state):
+            return
         for key, result in checked.items():
             if result.status in IS_KNOWN:
                 state.awaited.pop(key, None)
@@ -114,10 +117,9 @@ class Examiner:
         return {order.key: result for order, result in zip(orders, results, strict=True)}
 
     async def befores(
-        self, path: Path, selection: Selection, old_text: str | None, *, is_on_disk: bool = False
+        self, state: FileState, selection: Selection, old_text: str | None, *, is_on_disk: bool = False
     ) -> dict[str, Snapshot | None]:
         """What each server said before; those that have not seen the file are shown the old text first."""
-        state = self.state(path)
         is_same = old_text is None or state.text == old_text
         befores = {order.key: state.snapshot(order.key) if is_same else None for order in selection.orders}
         if old_text == "":
@@ -127,7 +129,7 @@ class Examiner:
             if is_on_disk:
                 state.text = old_text
             few = replace(selection, servers=unseen)
-            shown = await self.check(path, old_text, few, is_proposed=not is_on_disk)
+            shown = await self.check(state, old_text, few, is_proposed=not is_on_disk)
             for key, result in shown.items():
                 if result.status in IS_KNOWN:
                     befores[key] = Snapshot(old_text, diagnostics(state.shown, result.items))
@@ -151,13 +153,22 @@ class Examiner:
         for order in selection.orders:
             await self._hosting.tell("put", order, **_document(path, text, selection), is_saved=True)
 
-    async def forget(self, path: Path) -> FileState | None:
-        """The file is gone: servers close it; what was known of it."""
-        state = self.states.pop(str(path), None)
-        if state is not None:
-            for order in self._hosting.started:
-                await self._hosting.tell("close", order, path=str(path))
-        return state
+    async def forget(self, path: Path) -> None:
+        """The file is gone: servers close it, and nothing is known of it any more.
+
+        Without waiting for a check that is under way: what it finds is about nothing.
+        """
+        if (state := self.states.pop(str(path), None)) is not None:
+            state.by_server.clear()
+            self._tell(state)
+            await self._close(path)
+
+    async def _close(self, path: Path) -> None:
+        for order in self._hosting.started:
+            await self._hosting.tell("close", order, path=str(path))
+
+    def _is_open(self, state: FileState) -> bool:
+        return self.states.get(str(state.path)) is state
 
     async def is_there(self, path: Path) -> bool:
         return await asyncio.to_thread(os.path.lexists, path)
@@ -165,7 +176,7 @@ class Examiner:
     def state(self, path: Path) -> FileState:
         state = self.states.get(str(path))
         if state is None:
-            state = self.states[str(path)] = FileState(self.shown(path))
+            state = self.states[str(path)] = FileState(path, self.shown(path))
         return state
 
     def shown(self, path: Path) -> str:

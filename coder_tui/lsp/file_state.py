@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from coder_tui.lsp.merging import merged
 from coder_tui.lsp.positions import lines_of
@@ -23,8 +24,9 @@ class Snapshot:
 
 @dataclass(slots=True)
 class FileState:
-    """`shown` is how the file is named in this session."""
+    """`shown` is how the file is named in this session. A file that goes and comes again has another."""
 
+    path: Path
     shown: str
     text: str = ""
     by_server: dict[str, Items] = field(default_factory=dict)

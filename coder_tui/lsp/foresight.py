@@ -65,4 +65,4 @@ class Foresight:
         if not selection.orders:
             return {}
         async with self._files.lock(path):
-            return await self._files.check(path, text, selection, is_proposed=True)
+            return await self._files.check(self._files.state(path), text, selection, is_proposed=True)

@@ -55,7 +55,7 @@ class LspPool:
         self._hosting = Hosting(host, self._hear)
         self._publish = publish
         self._files = Examiner(workspace, self._selector, self._hosting, self._tell)
-        self._changes = Changes(self._files, self._hosting, publish, self._aside)
+        self._changes = Changes(self._files, self._hosting, self._aside)
         self._late: list[Report] = []
         self._aside_tasks: set[asyncio.Task[None]] = set()
 
@@ -65,10 +65,10 @@ class LspPool:
         if not selection.orders:
             status, detail = self._files.absent(path, text, selection)
             return FileProblems(status, detail=detail)
-        async with self._files.lock(path):
-            self._files.state(path).text = text
-            checked = await self._files.check(path, text, selection, seconds=seconds)
         state = self._files.state(path)
+        async with self._files.lock(path):
+            state.text = text
+            checked = await self._files.check(state, text, selection, seconds=seconds)
         details = [result.detail for result in checked.values() if result.detail]
         return FileProblems(
             _status(selection, checked),

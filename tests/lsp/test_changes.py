@@ -1,5 +1,6 @@
 """What changes do to problems where files are no text, go, move, or are changed by others."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,21 @@ async def test_what_is_proposed_for_a_large_file_is_not_compared_with_nothing(ro
         b.write(LARGE)
         report = await b.pool.check_proposed(b.file, "bad\n")
     assert report == Report(FRESH, remaining=(problem(1, 1),), is_compared=False)
+
+
+@pytest.mark.parametrize("checks", [1, 2], ids=["under way", "and one that waits"])
+async def test_what_is_said_of_a_file_after_it_was_deleted_is_not_shown(root: Path, checks: int) -> None:
+    async with bench_in(root, faked("lazy")) as b:
+        await b.pool.diagnostics(b.file, b.write("odd\n"))
+        text = b.write("bad\n")
+        await b.pool._files.select(b.file, text)
+        checking = [asyncio.ensure_future(b.pool.diagnostics(b.file, text)) for _ in range(checks)]
+        await asyncio.sleep(0)
+        assert b.pool._files.lock(b.file).locked()
+        b.file.unlink()
+        await b.pool.told_of_changes([b.file])
+        told = [event for event in b.told if isinstance(event, DiagnosticsChanged)]
+        assert told[-1] == DiagnosticsChanged("a.py", ())
+        await asyncio.gather(*checking)
+        assert [event for event in b.told if isinstance(event, DiagnosticsChanged)] == told
+        assert b.pool.open_problems() == ()
