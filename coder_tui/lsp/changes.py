@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,23 @@ from coder_tui.lsp.wire import Checked
 from coder_tui.protocol.diagnostics import ServerStatus
 
 _CREATED, _CHANGED, _REMOVED = 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A file that was changed. `before` is its text before, "" where it was not there."""
+
+    path: Path
+    before: str | None
+    text: str | Unreadable | None
+    selection: Selection
+    foreseen: Mapping[str, Checked]
+
+    @property
+    def kind(self) -> int:
+        if self.text is None:
+            return _REMOVED
+        return _CREATED if self.before == "" else _CHANGED
 
 
 class Changes:
@@ -34,9 +51,14 @@ class Changes:
 
     async def made(self, paths: Sequence[Path], before: Mapping[Path, str]) -> Report:
         """What a change of these, which is on disk, did; `before` are the texts before it."""
-        if len(paths) == 1:
-            return await self._after(paths[0], before.get(paths[0]))
-        return joined(await asyncio.gather(*(self._after(path, before.get(path)) for path in paths)))
+        edits = [await self._read(path, before.get(path)) for path in paths]
+        # Settings of a server may be among them: it has to know before it is asked about the others.
+        reports = [await self._after_unasked(edit) for edit in edits if not edit.selection.orders]
+        asked = [edit for edit in edits if edit.selection.orders]
+        if len(asked) == 1:
+            # As `Examiner`: a task of its own would let whatever else is to be done go first.
+            return joined((*reports, await self._after(asked[0])))
+        return joined((*reports, *await asyncio.gather(*map(self._after, asked))))
 
     async def proposed(self, path: Path, text: str) -> Report:
         """What this text would do to the file's problems; the disk stays as it is, nobody else is told."""
@@ -65,34 +87,55 @@ class Changes:
                 text = await self._files.load(path)
                 await (self._files.renew(path, text) if isinstance(text, str) else self._files.forget(path))
             else:
-                changes.append((str(path), _CREATED))
+                changes += [(str(path), _CREATED), (str(path), _CHANGED)]
         if changes:
             await self._hosting.changed_on_disk(changes)
 
-    async def _after(self, path: Path, old_text: str | None) -> Report:
+    async def _read(self, path: Path, before: str | None) -> _Edit:
         text = await self._files.load(path, self.foresight.text_for(path))
         foreseen = await self.foresight.take(path, text)
-        async with self._files.lock(path):
-            if not isinstance(text, str):
-                return await self._closed(path, text)
-            selection = await self._files.select(path, text)
-            if not selection.orders:
-                return self._unasked(path, text, selection)
-            state = self._files.state(path)
-            befores = await self._files.befores(state, selection, old_text)
-            checked = await self._check_change(state, text, selection, befores, foreseen)
-        if old_text == "":
-            await self._hosting.changed_on_disk([(str(path), _CREATED)])
-        return _told(state, text, selection, befores, checked)
+        selection = await self._files.select(path, text) if isinstance(text, str) else Selection(None)
+        return _Edit(path, before, text, selection, foreseen)
+
+    async def _after_unasked(self, edit: _Edit) -> Report:
+        """It is gone, or nothing that servers are asked about, which may be their own settings."""
+        path, text = edit.path, edit.text
+        state = self._files.states.get(str(path))
+        fixed = state.items if state else ()
+        await self._files.forget(path)
+        await self._hosting.changed_on_disk([(str(path), edit.kind)])
+        match text:
+            case None:
+                return Report(ServerStatus.FRESH if state else ServerStatus.UNSUPPORTED, fixed=fixed)
+            case Unreadable(why):
+                return Report(ServerStatus.UNSUPPORTED, detail=why)
+            case str():
+                return self._unasked(path, text, edit.selection)
+
+    async def _after(self, edit: _Edit) -> Report:
+        assert isinstance(edit.text, str)
+        async with self._files.lock(edit.path):
+            state = self._files.state(edit.path)
+            befores = await self._files.befores(state, edit.selection, edit.before)
+            checked = await self._check_change(state, edit.text, edit, befores)
+        self._aside(self._tell_others(edit))
+        return _told(state, edit.text, edit.selection, befores, checked)
+
+    async def _tell_others(self, edit: _Edit) -> None:
+        """Those that were shown the text need to know only that there is a file which was not there."""
+        shown = () if edit.kind == _CREATED else edit.selection.orders
+        for order in self._hosting.started:
+            if order not in shown:
+                await self._hosting.tell("disk", order, changes=[(str(edit.path), edit.kind)])
 
     async def _check_change(
         self,
         state: FileState,
         text: str,
-        selection: Selection,
+        edit: _Edit,
         befores: Mapping[str, Snapshot | None],
-        foreseen: Mapping[str, Checked],
     ) -> Mapping[str, Checked]:
+        selection, foreseen = edit.selection, edit.foreseen
         state.text = text
         state.begin(befores.values())
         keys = {order.key for order in selection.orders}
@@ -115,16 +158,6 @@ class Changes:
         if isinstance(now, Unreadable):
             return {order.key: None for order in selection.orders}
         return await self._files.befores(state, selection, now or "", is_on_disk=True)
-
-    async def _closed(self, path: Path, why: Unreadable | None) -> Report:
-        """The file is gone, or nothing that servers are asked about any more."""
-        state = self._files.states.get(str(path))
-        fixed = state.items if state else ()
-        await self._files.forget(path)
-        await self._hosting.changed_on_disk([(str(path), _CHANGED if why else _REMOVED)])
-        if why is not None:
-            return Report(ServerStatus.UNSUPPORTED, detail=why.why)
-        return Report(ServerStatus.FRESH if state else ServerStatus.UNSUPPORTED, fixed=fixed)
 
     def _unasked(self, path: Path, text: str, selection: Selection) -> Report:
         status, detail = self._files.absent(path, text, selection)

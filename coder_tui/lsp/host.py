@@ -50,7 +50,7 @@ class Host(HostSide):
             case "close":
                 self._server(line).close_document(**line)
             case "disk":
-                for server in self._servers.values():
+                for server in (self._server(line),) if "key" in line else self._servers.values():
                     server.changed_on_disk(line["changes"])
             case "restart":
                 await self._restart(_ORDERS.validate_python(line["order"]))

@@ -300,6 +300,11 @@ class Server:
             case "textDocument/didOpen":
                 document = params["textDocument"]
                 self.opened(document["uri"], document["version"], document["text"])
+            case "workspace/didChangeWatchedFiles" if self.behaviour == "watching":
+                kinds = [f"{each['type']} {each['uri'].rpartition('/')[2]}" for each in params["changes"]]
+                place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+                items = [{"range": place, "message": ", ".join(kinds)}]
+                self.publish(next(iter(self.texts)), self.version, items)
             case "textDocument/didSave" if self.behaviour in {"saves", "both"}:
                 uri = params["textDocument"]["uri"]
                 items = [

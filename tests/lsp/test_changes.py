@@ -9,7 +9,7 @@ from coder_tui.lsp.pool import FileProblems
 from coder_tui.lsp.report import Report
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.events import DiagnosticsChanged
-from tests.fakes.lsp_bench import bench_in, problem
+from tests.fakes.lsp_bench import Bench, bench_in, problem
 from tests.fakes.lsp_inside import hosted_inside
 from tests.fakes.lsp_pools import faked
 
@@ -86,3 +86,51 @@ async def test_what_is_said_of_a_file_after_it_was_deleted_is_not_shown(root: Pa
         await asyncio.gather(*checking)
         assert [event for event in b.told if isinstance(event, DiagnosticsChanged)] == told
         assert b.pool.open_problems() == ()
+
+
+def watched(b: Bench) -> str:
+    """What the server heard last of files on disk."""
+    return next(iter(b.pool.open_problems()), problem(1, 1)).message
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [("x", "y", 2), ("", "y", 1), ("x", None, 3)],
+    ids=["changed", "made", "gone"],
+)
+async def test_servers_hear_of_an_edit_of_a_file_that_they_do_not_look_at_themselves(
+    root: Path, before: str, after: str | None, kind: int
+) -> None:
+    async with bench_in(root, faked("watching")) as b:
+        await b.pool.diagnostics(b.file, b.write("fine\n"))
+        if after is not None:
+            (root / "ruff.toml").write_text(after)
+        report = await b.pool.after_change([root / "ruff.toml"], {root / "ruff.toml": before})
+        assert report == Report(UNSUPPORTED)
+        await b.until(lambda: watched(b) == f"{kind} ruff.toml")
+
+
+async def test_an_edit_of_several_files_is_told_before_any_of_them_is_checked(root: Path) -> None:
+    async with bench_in(root, faked("watching")) as b:
+        await b.pool.diagnostics(b.file, b.write("fine\n"))
+        (root / "ruff.toml").write_text("y")
+        edited = {root / "ruff.toml": "x", b.file: "fine\n"}
+        b.write("bad\n")
+        report = await b.pool.after_change(tuple(edited), edited)
+        assert report == Report(FRESH, introduced=(problem(1, 1, is_new=True),))
+
+
+async def test_a_server_does_not_hear_twice_of_what_it_looks_at_itself(root: Path) -> None:
+    async with bench_in(root, faked("watching")) as b:
+        await b.pool.diagnostics(b.file, b.write("fine\n"))
+        b.write("bad\n")
+        await b.pool.after_change([b.file], {b.file: "fine\n"})
+        assert b.pool.open_problems() == (problem(1, 1, is_new=True),)
+
+
+async def test_a_file_that_nobody_knew_may_be_new_or_changed(root: Path) -> None:
+    async with bench_in(root, faked("watching")) as b:
+        await b.pool.diagnostics(b.file, b.write("fine\n"))
+        (root / "other.py").write_text("x")
+        await b.pool.told_of_changes([root / "other.py", root / "gone.py"])
+        await b.until(lambda: watched(b) == "1 other.py, 2 other.py, 3 gone.py")
