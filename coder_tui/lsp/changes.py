@@ -137,7 +137,7 @@ class Changes:
     ) -> Mapping[str, Checked]:
         selection, foreseen = edit.selection, edit.foreseen
         state.text = text
-        state.begin(befores.values())
+        state.begin(befores)
         keys = {order.key for order in selection.orders}
         if foreseen.keys() == keys and all(result.status in IS_KNOWN for result in foreseen.values()):
             checked = foreseen

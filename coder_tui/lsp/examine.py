@@ -120,14 +120,14 @@ class Examiner:
         self, state: FileState, selection: Selection, old_text: str | None, *, is_on_disk: bool = False
     ) -> dict[str, Snapshot | None]:
         """What each server said before; those that have not seen the file are shown the old text first."""
-        is_same = old_text is None or state.text == old_text
-        befores = {order.key: state.snapshot(order.key) if is_same else None for order in selection.orders}
         if old_text == "":
-            return dict.fromkeys(befores, Snapshot("", ()))
+            return {order.key: Snapshot("", ()) for order in selection.orders}
+        before = state.known_of if is_on_disk else state.before_edit
+        befores = {order.key: before(order.key, old_text) for order in selection.orders}
         unseen = tuple(chosen for chosen in selection.servers if befores.get(_key(chosen), state) is None)
         if old_text is not None and unseen:
             if is_on_disk:
-                state.text = old_text
+                state.changed_by_others(old_text)
             few = replace(selection, servers=unseen)
             shown = await self.check(state, old_text, few, is_proposed=not is_on_disk)
             for key, result in shown.items():
@@ -145,7 +145,7 @@ class Examiner:
     async def renew(self, path: Path, text: str) -> None:
         selection = await self.select(path, text)
         async with self.lock(path):
-            self.state(path).text = text
+            self.state(path).changed_by_others(text)
             await self.saved(path, text, selection)
 
     async def saved(self, path: Path, text: str, selection: Selection) -> None:

@@ -1,13 +1,12 @@
 """What is known of one file's problems, by server, as its text on disk is."""
 
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from coder_tui.lsp.comparing import compare
 from coder_tui.lsp.merging import merged
-from coder_tui.lsp.positions import lines_of
-from coder_tui.lsp.report import Key, Report, compare, key_of, keys_of
+from coder_tui.lsp.report import Report
 from coder_tui.lsp.wire import Found
 from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus
 
@@ -29,62 +28,68 @@ class FileState:
     path: Path
     shown: str
     text: str = ""
-    by_server: dict[str, Items] = field(default_factory=dict)
+    """As it is on disk; what servers said last may be about an earlier one."""
+    by_server: dict[str, Snapshot] = field(default_factory=dict)
     awaited: dict[str, Snapshot | None] = field(default_factory=dict)
-    """Servers that had no word in time about the last change, and what they said before it."""
-    base: Counter[Key] | None = None
-    """What was there as the turn began; None where nobody knows."""
+    """Servers that had no word in time about the last edits, and what they said before them."""
+    base: dict[str, Snapshot] = field(default_factory=dict)
+    """What was there as the turn began, where that is known."""
     told: Items = ()
     """What the screen was told last."""
 
     @property
     def items(self) -> Items:
         """In the order of the file; marked as new where they were not there as the turn began."""
-        found = self._found()
-        return merged(found if self.base is None else self._marked(found, self.base))
+        found = [item for key, known in self.by_server.items() for item in self._marked(key, known)]
+        return merged(sorted(found, key=lambda item: (item.line, item.character, item.source.casefold())))
 
     @property
     def count_of_doubles(self) -> int:
         """How many findings say what another server says, too."""
-        return sum(map(len, self.by_server.values())) - len(self.items)
+        return sum(len(known.items) for known in self.by_server.values()) - len(self.items)
 
-    def snapshot(self, key: str) -> Snapshot | None:
-        items = self.by_server.get(key)
-        return None if items is None else Snapshot(self.text, items)
+    def known_of(self, key: str, text: str | None) -> Snapshot | None:
+        """What a server said of this text; None for the text means whatever it said last."""
+        known = self.by_server.get(key)
+        return known if known is not None and text in {None, known.text} else None
+
+    def before_edit(self, key: str, old_text: str | None) -> Snapshot | None:
+        """As it was before an edit of this text, or before the edits that were not answered yet."""
+        known = self.known_of(key, old_text)
+        return self.awaited.get(key) if known is None and self.text == old_text else known
 
     def mark(self) -> None:
         """A turn begins: what is there now is not new."""
-        self.base = keys_of(self._found(), self.text) if self.by_server else None
+        self.base = dict(self.by_server)
 
-    def begin(self, befores: Iterable[Snapshot | None]) -> None:
+    def begin(self, befores: Mapping[str, Snapshot | None]) -> None:
         """Where the turn found nothing known: what was there before its first change."""
-        known = [before for before in befores if before is not None]
-        if self.base is None and known:
-            self.base = sum((keys_of(before.items, before.text) for before in known), Counter())
+        for key, before in befores.items():
+            if before is not None:
+                self.base.setdefault(key, before)
 
-    def take(self, key: str, found: Iterable[Found]) -> Items:
-        items = self.by_server[key] = diagnostics(self.shown, found)
-        return items
+    def changed_by_others(self, text: str) -> None:
+        """The edits that wait for a word are not the only ones that it will be about."""
+        if text != self.text:
+            self.text = text
+            self.awaited = dict.fromkeys(self.awaited)
+
+    def take(self, key: str, found: Iterable[Found]) -> Snapshot:
+        """What a server says of the text on disk."""
+        known = self.by_server[key] = Snapshot(self.text, diagnostics(self.shown, found))
+        return known
 
     def settle(self, key: str, found: Iterable[Found]) -> Report | None:
         """Take a server's word; where a change waited for it, what the change did."""
-        items = self.take(key, found)
-        if key not in self.awaited:
-            return None
-        return compared(self.awaited.pop(key), Snapshot(self.text, items))
+        known = self.take(key, found)
+        return compared(self.awaited.pop(key), known) if key in self.awaited else None
 
-    def _found(self) -> list[Diagnostic]:
-        found = [item for items in self.by_server.values() for item in items]
-        return sorted(found, key=lambda item: (item.line, item.character, item.source.casefold()))
-
-    def _marked(self, found: list[Diagnostic], base: Counter[Key]) -> Items:
-        left, lines = Counter(base), lines_of(self.text)
-        marked: list[Diagnostic] = []
-        for item in found:
-            key = key_of(item, lines)
-            left[key] -= 1
-            marked.append(replace(item, is_new=left[key] < 0))
-        return tuple(marked)
+    def _marked(self, key: str, known: Snapshot) -> Items:
+        base = self.base.get(key)
+        if base is None or base is known:
+            return known.items
+        report = compared(base, known)
+        return (*report.introduced, *report.remaining)
 
 
 def diagnostics(shown: str, found: Iterable[Found]) -> Items:

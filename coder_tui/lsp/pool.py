@@ -67,7 +67,7 @@ class LspPool:
             return FileProblems(status, detail=detail)
         state = self._files.state(path)
         async with self._files.lock(path):
-            state.text = text
+            state.changed_by_others(text)
             checked = await self._files.check(state, text, selection, seconds=seconds)
         details = [result.detail for result in checked.values() if result.detail]
         return FileProblems(

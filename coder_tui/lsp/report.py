@@ -1,17 +1,14 @@
 """What a change did to the problems of files: which came, which went, which were there before."""
 
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from coder_tui.lsp.merging import merged
-from coder_tui.lsp.positions import line_at, lines_of
 from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
 
 MOST_WARNINGS = 5
 MOST_ERRORS = 20
-Key = tuple[str, str, str, str]
 
 # The one that says most about what is not known comes first.
 _GRAVEST_FIRST = (
@@ -62,40 +59,6 @@ def joined(reports: Iterable[Report]) -> Report:
         "; ".join(dict.fromkeys(part.detail for part in parts if part.detail)),
         all(part.is_compared for part in known),
     )
-
-
-def key_of(item: Diagnostic, lines: list[str]) -> Key:
-    """What stays the same when lines before it come or go."""
-    return item.source, item.code, item.message, line_at(lines, item.line - 1).strip()
-
-
-def keys_of(items: Iterable[Diagnostic], text: str) -> Counter[Key]:
-    lines = lines_of(text)
-    return Counter(key_of(item, lines) for item in items)
-
-
-def compare(
-    before: tuple[Diagnostic, ...], old_text: str, after: tuple[Diagnostic, ...], new_text: str
-) -> Report:
-    """By code, message and the line's text, each as often as it is there."""
-    old_lines, new_lines = lines_of(old_text), lines_of(new_text)
-    left = Counter(key_of(item, old_lines) for item in before)
-    introduced: list[Diagnostic] = []
-    remaining: list[Diagnostic] = []
-    for item in after:
-        key = key_of(item, new_lines)
-        if left[key] > 0:
-            left[key] -= 1
-            remaining.append(item)
-        else:
-            introduced.append(replace(item, is_new=True))
-    fixed: list[Diagnostic] = []
-    for item in before:
-        key = key_of(item, old_lines)
-        if left[key] > 0:
-            left[key] -= 1
-            fixed.append(item)
-    return Report(ServerStatus.FRESH, tuple(introduced), tuple(fixed), tuple(remaining))
 
 
 def for_model(report: Report) -> dict[str, Any]:

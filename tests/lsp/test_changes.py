@@ -1,6 +1,7 @@
 """What changes do to problems where files are no text, go, move, or are changed by others."""
 
 import asyncio
+import itertools
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,27 @@ async def test_a_file_that_nobody_knew_may_be_new_or_changed(root: Path) -> None
         (root / "other.py").write_text("x")
         await b.pool.told_of_changes([root / "other.py", root / "gone.py"])
         await b.until(lambda: watched(b) == "1 other.py, 2 other.py, 3 gone.py")
+
+
+async def test_an_edit_that_follows_one_without_an_answer_is_not_blamed_for_lines_that_moved(
+    root: Path,
+) -> None:
+    async with bench_in(root, faked("tardy")) as b:
+        texts = ["bad\n", "import x\nbad\n", "import x\nimport y\nbad\n"]
+        await b.pool.diagnostics(b.file, b.write(texts[0]))
+        for old, new in itertools.pairwise(texts):
+            b.write(new)
+            report = await b.pool.after_change([b.file], {b.file: old})
+            assert report.status is ServerStatus.STALE
+        await b.until(lambda: DiagnosticsChanged("a.py", (problem(3, 1),)) in b.told)
+        assert b.pool.take_late() == Report(FRESH, remaining=(problem(3, 1),))
+
+
+async def test_of_equal_faults_the_pane_marks_the_one_that_came(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        old = b.write("def f():\n    return bad\n")
+        await b.pool.diagnostics(b.file, old)
+        b.pool.begin_turn()
+        b.write(f"def g():\n    return bad\n{old}")
+        await b.pool.after_change([b.file], {b.file: old})
+        assert b.pool.open_problems() == (problem(2, 12, is_new=True), problem(4, 12))
