@@ -18,6 +18,7 @@ from coder_tui.workspace.replace import NewFile, place, sync_folder
 
 CHANGED_SINCE = "it was changed since"
 NOT_EMPTY = "the folder is not empty"
+IN_ITS_PLACE = "a folder that is not empty lies in its place"
 
 
 class ConflictError(Exception):
@@ -51,15 +52,15 @@ def take(step: Step, blobs: BlobStore) -> None:
     except StorageError as error:
         raise ConflictError(str(error)) from error
     except OSError as error:
-        raise ConflictError(_reason(error)) from error
+        raise ConflictError(_reason(error, step.wanted)) from error
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: OSError, wanted: FileState) -> str:
     match error.errno:
         case errno.ELOOP:
             return "the way to it leads through a symbolic link by now"
         case errno.ENOTEMPTY:
-            return NOT_EMPTY
+            return NOT_EMPTY if wanted == ABSENT else IN_ITS_PLACE
         case _:
             return error.strerror or type(error).__name__
 
