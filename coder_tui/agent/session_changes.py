@@ -33,6 +33,10 @@ class SessionChanges:
         """What the session did to each file, from a turn on."""
         return await self._snapshots.changed(self._session_id, since_turn)
 
+    async def has_effect(self, turn: int) -> bool:
+        """Whether a turn, or a later one, did anything that could be taken back."""
+        return await self._snapshots.has_effect(self._session_id, turn)
+
     async def restore(self, turn: int) -> Restored:
         """Bring back how files were before a turn."""
         return await self._snapshots.restore(self._session_id, turn)

@@ -113,7 +113,7 @@ class UndoDesk:
     async def _can_undo(self, turn: TurnRecord, reach: Reach) -> bool:
         if reach is not Reach.FILES:
             return not turn.is_said_undone
-        return not turn.are_files_undone and bool(await self._changes.files(turn.turn))
+        return not turn.are_files_undone and await self._changes.has_effect(turn.turn)
 
     def _moved(self, turn: TurnRecord, reach: Reach, restored: Restored, told: str) -> Moved:
         paths = tuple(name_of(path, self._root) for path in restored.paths)

@@ -56,13 +56,17 @@ class _Line:
         return ""
 
     def step_back(self) -> Step:
-        return Step(self.path, self._end, self.changes[0].before)
+        return Step(self.path, self.last, self.first)
 
     def step_forth(self) -> Step:
-        return Step(self.path, self.changes[0].before, self._end)
+        return Step(self.path, self.first, self.last)
 
     @property
-    def _end(self) -> FileState:
+    def first(self) -> FileState:
+        return self.changes[0].before
+
+    @property
+    def last(self) -> FileState:
         return self.changes[-1].after or self.changes[-1].before
 
 
@@ -87,6 +91,11 @@ class SnapshotStore:
     async def changed(self, session_id: str, turn: int) -> tuple[ChangedFile, ...]:
         """What `turn` and all later ones did to each file."""
         return await changed_files(await self._manifest.outer_changes(session_id, turn), self._blobs)
+
+    async def has_effect(self, session_id: str, turn: int) -> bool:
+        """Whether there is anything of `turn` and later ones to take back: files, folders, links or modes."""
+        lines = _lines(await self._manifest.changes(session_id, turn))
+        return any(line.problem() or line.first != line.last for line in lines)
 
     async def restore(self, session_id: str, turn: int) -> Restored:
         """Bring back how files were before `turn`, and with it all later ones. What changed since is left."""
