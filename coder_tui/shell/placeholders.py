@@ -9,6 +9,7 @@ import fcntl
 import hashlib
 import json
 import os
+import stat
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -74,6 +75,15 @@ class Placeholders:
                 with contextlib.suppress(OSError):  # the person put something there, or took it away
                     Path(name).rmdir()
             (keeper / _LEDGER).unlink(missing_ok=True)
+
+
+def is_placeholder(path: Path) -> bool:
+    """Whether what is at a guarded name only keeps it free: an empty folder that nobody may write."""
+    try:
+        mode = path.lstat().st_mode
+        return stat.S_ISDIR(mode) and not mode & 0o222 and not any(path.iterdir())
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from coder_tui.shell.placeholders import is_placeholder
 from coder_tui.workspace.patterns import PathPattern, PatternError
 
 _LARGEST = 1024 * 1024
@@ -15,7 +16,8 @@ def is_in_repository(folder: Path) -> bool:
 
 def _begins_repository(folder: Path) -> bool:
     try:
-        return (folder / ".git").exists()
+        git = folder / ".git"
+        return git.exists() and not is_placeholder(git)
     except OSError:
         # It may not be entered, as a database's folder of another user.
         return False

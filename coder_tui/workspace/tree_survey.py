@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from coder_tui.shell.placeholders import is_placeholder
+from coder_tui.shell.protected import GUARDED
 from coder_tui.storage.manifest import FileKind
 from coder_tui.workspace.ignore import IgnoreChain
 
@@ -94,7 +96,7 @@ def _mark(status: os.stat_result) -> Mark:
     mode = status.st_mode
     if stat.S_ISDIR(mode):
         # What a folder holds is seen by itself.
-        return Mark(FileKind.FOLDER)
+        return Mark(FileKind.FOLDER, mode=stat.S_IMODE(mode))
     kind = FileKind.OTHER
     if stat.S_ISREG(mode):
         kind = FileKind.FILE
@@ -112,6 +114,9 @@ def _walk(root: Path, found: Survey) -> Iterator[tuple[str, os.DirEntry[str]]]:
         for entry in _entries(folder, found):
             path = f"{folder}/{entry.name}"
             is_folder = entry.is_dir(follow_symlinks=False)
+            # Another command's sandbox keeps the name free: there is nothing.
+            if is_folder and entry.name in GUARDED and is_placeholder(Path(path)):
+                continue
             if reason := _left_out(entry.name, chain, is_folder=is_folder):
                 found.uncovered[path] = reason
                 continue
