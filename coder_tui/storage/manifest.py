@@ -22,11 +22,19 @@ class FileKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What is at a path. `content` is the hash of a file's bytes or of a link's target."""
+    """What is at a path. `content` is the hash of a file's bytes or of a link's target.
+
+    `mode` is of files and folders; that of a folder is 0 where it was not looked at, as in old records.
+    """
 
     kind: FileKind
     content: str = ""
     mode: int = 0
+
+    def is_like(self, other: "FileState") -> bool:
+        """Whether both are the same, as far as both are known."""
+        are_folders = self.kind is other.kind is FileKind.FOLDER
+        return self == other or (are_folders and not (self.mode and other.mode))
 
 
 ABSENT = FileState(FileKind.ABSENT)

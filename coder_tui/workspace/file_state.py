@@ -46,7 +46,9 @@ def state_in(folder: int, name: str, keep: Keep = hash_of) -> FileState:
             return FileState(FileKind.LINK, keep((target,)))
     except FileNotFoundError:
         return ABSENT
-    return FileState(FileKind.FOLDER if stat.S_ISDIR(mode) else FileKind.OTHER)
+    if stat.S_ISDIR(mode):
+        return FileState(FileKind.FOLDER, mode=stat.S_IMODE(mode))
+    return FileState(FileKind.OTHER)
 
 
 def _file(folder: int, name: str, keep: Keep) -> FileState:

@@ -2,9 +2,11 @@
 
 import contextlib
 import errno
+import itertools
 import os
+import stat
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import assert_never
 
@@ -33,14 +35,27 @@ class Step:
     expected: FileState
     wanted: FileState
 
+    def parts(self) -> "tuple[Step, ...]":
+        """A folder that its owner may not write is opened first and closed at the end."""
+        states = (self.expected, _opened(self.expected), _opened(self.wanted), self.wanted)
+        found = tuple(
+            Step(self.path, before, after) for before, after in itertools.pairwise(states) if before != after
+        )
+        return found or (self,)
+
+
+def _opened(state: FileState) -> FileState:
+    is_known = state.kind is FileKind.FOLDER and state.mode
+    return replace(state, mode=state.mode | stat.S_IRWXU) if is_known else state
+
 
 def take(step: Step, blobs: BlobStore) -> None:
     """Do it exactly; `ConflictError` when the path is in a third state, or cannot be brought there."""
     try:
         current = state_of(step.path)
-        if current == step.wanted:
+        if current.is_like(step.wanted):
             return
-        if current != step.expected:
+        if not current.is_like(step.expected):
             raise ConflictError(CHANGED_SINCE)
         folder = open_folder(step.path.parent, create=step.wanted != ABSENT)
         try:
@@ -72,7 +87,9 @@ def _take(step: Step, folder: int, blobs: BlobStore) -> None:
         if state_in(folder, name) != step.expected:
             raise ConflictError(CHANGED_SINCE)
 
-    if step.expected.kind is FileKind.FOLDER:
+    if step.expected.kind is step.wanted.kind is FileKind.FOLDER:
+        _set_mode(name, folder, step.wanted.mode)
+    elif step.expected.kind is FileKind.FOLDER:
         os.rmdir(name, dir_fd=folder)
         _make(Step(step.path, ABSENT, step.wanted), folder, blobs, _nothing_to_check)
     else:
@@ -99,6 +116,8 @@ def _make(step: Step, folder: int, blobs: BlobStore, check: Callable[[], None]) 
                 check()
                 os.unlink(step.path.name, dir_fd=folder)
             os.mkdir(step.path.name, dir_fd=folder)
+            if step.wanted.mode:
+                _set_mode(step.path.name, folder, step.wanted.mode)
         case FileKind.ABSENT:
             if not is_new:
                 check()
@@ -107,6 +126,15 @@ def _make(step: Step, folder: int, blobs: BlobStore, check: Callable[[], None]) 
             raise ConflictError("it was neither a file nor a folder, so no copy was kept")
         case other:
             assert_never(other)
+
+
+def _set_mode(name: str, folder: int, mode: int) -> None:
+    """Of a folder; whatever the umask says."""
+    descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        os.fchmod(descriptor, mode)
+    finally:
+        os.close(descriptor)
 
 
 def _clear_link(step: Step, folder: int, check: Callable[[], None]) -> None:

@@ -1,8 +1,10 @@
 """Keeps how files were before each change, so that a turn can be undone, and done again, exactly."""
 
+import contextlib
 import errno
 import logging
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -49,7 +51,7 @@ class _Line:
     def problem(self) -> str:
         """Why the changes do not lead from one to the next; empty when they do."""
         for change, following in zip(self.changes, self.changes[1:], strict=False):
-            if change.after is not None and change.after != following.before:
+            if change.after is not None and not change.after.is_like(following.before):
                 return "somebody else changed it between two of these changes"
         if any(change.after is None for change in self.changes):
             return "the program ended while it was changed; how it should look is not known"
@@ -95,7 +97,7 @@ class SnapshotStore:
     async def has_effect(self, session_id: str, turn: int) -> bool:
         """Whether there is anything of `turn` and later ones to take back: files, folders, links or modes."""
         lines = _lines(await self._manifest.changes(session_id, turn))
-        return any(line.problem() or line.first != line.last for line in lines)
+        return any(line.problem() or not line.first.is_like(line.last) for line in lines)
 
     async def restore(self, session_id: str, turn: int) -> Restored:
         """Bring back how files were before `turn`, and with it all later ones. What changed since is left."""
@@ -138,34 +140,70 @@ class SnapshotStore:
     async def _go(self, session_id: str, steps: tuple[tuple[_Line, Step], ...], *, undone: bool) -> Restored:
         done: list[Path] = []
         folders: set[Path] = set()
-        conflicts: list[Conflict] = []
-        for line, step in sorted(steps, key=_order):
-            problem = line.problem()
-            # Even then there may be nothing to do.
-            cautious = Step(step.path, step.wanted, step.wanted) if problem else step
-            if refusal := await settled(partial(_take, cautious, self._blobs)):
-                conflicts.append(Conflict(line.path, problem or refusal))
+        conflicts: dict[Path, Conflict] = {}
+        for move in sorted(_moves(steps), key=_Move.order):
+            line, step = move.line, move.whole
+            if line.path in conflicts:
                 continue
-            await self._manifest.mark_undone(session_id, line.changes, undone=undone)
-            done.append(line.path)
-            if {step.expected.kind, step.wanted.kind} <= {FileKind.FOLDER, FileKind.ABSENT}:
-                folders.add(line.path)
-        return Restored(tuple(done), tuple(conflicts), frozenset(folders))
+            if refusal := await settled(partial(_take, move, self._blobs)):
+                conflicts[line.path] = Conflict(line.path, line.problem() or refusal)
+            elif move.is_last:
+                await self._manifest.mark_undone(session_id, line.changes, undone=undone)
+                done.append(line.path)
+                if {step.expected.kind, step.wanted.kind} <= {FileKind.FOLDER, FileKind.ABSENT}:
+                    folders.add(line.path)
+        return Restored(tuple(done), tuple(conflicts.values()), frozenset(folders))
 
 
-def _order(step: tuple[_Line, Step]) -> tuple[bool, int]:
-    """First what goes, from the depth up, so that a folder is empty when its turn comes; then what comes."""
-    path, wanted = step[1].path, step[1].wanted
-    return (False, -len(path.parts)) if wanted == ABSENT else (True, len(path.parts))
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """One part of bringing a line where it should be."""
+
+    line: _Line
+    whole: Step
+    part: Step
+
+    @property
+    def is_last(self) -> bool:
+        return self.part == self.whole.parts()[-1]
+
+    def order(self) -> tuple[int, int]:
+        """Folders are opened; then first what goes, from the depth up, so that a folder is empty when its
+        turn comes; then what comes; and folders are closed."""
+        depth = len(self.part.path.parts)
+        if self.part.expected.kind is self.part.wanted.kind is FileKind.FOLDER:
+            return (0, depth) if self.part.wanted.mode & stat.S_IRWXU == stat.S_IRWXU else (3, -depth)
+        return (1, -depth) if self.part.wanted == ABSENT else (2, depth)
 
 
-def _take(step: Step, blobs: BlobStore) -> str:
-    """Take a step; returns why it could not be taken, or nothing."""
+def _moves(steps: Iterable[tuple[_Line, Step]]) -> Iterator[_Move]:
+    for line, step in steps:
+        # Even where changes do not lead from one to the next there may be nothing to do.
+        whole = Step(step.path, step.wanted, step.wanted) if line.problem() else step
+        yield from (_Move(line, whole, part) for part in whole.parts())
+
+
+def _take(move: _Move, blobs: BlobStore) -> str:
+    """Returns why it could not be done, or nothing."""
     try:
-        take(step, blobs)
+        take(move.part, blobs)
     except ConflictError as error:
+        if _is_there(move.whole):
+            return ""
+        first = move.whole.parts()[0]
+        if first != move.part:
+            # It stays, and as it was.
+            with contextlib.suppress(ConflictError):
+                take(Step(first.path, first.wanted, first.expected), blobs)
         return str(error)
     return ""
+
+
+def _is_there(step: Step) -> bool:
+    try:
+        return state_of(step.path).is_like(step.wanted)
+    except OSError:
+        return False
 
 
 def _lines(changes: tuple[Change, ...]) -> tuple[_Line, ...]:

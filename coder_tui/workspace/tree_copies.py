@@ -47,8 +47,10 @@ class Baseline:
         mark = self.survey.marks.get(path)
         if mark is None:
             return FileState(FileKind.ABSENT) if self.survey.covers(path) else None
-        if mark.kind in (FileKind.FOLDER, FileKind.OTHER):
+        if mark.kind is FileKind.OTHER:
             return FileState(mark.kind)
+        if mark.kind is FileKind.FOLDER:
+            return FileState(mark.kind, mode=mark.mode)
         content = self.contents.get(path)
         if content is None:
             return None

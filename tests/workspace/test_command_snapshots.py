@@ -67,6 +67,7 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     (root / "run.sh").write_text("#!/bin/sh\n")
     (root / "run.sh").chmod(0o755)
     (root / "link").symlink_to("a.txt")
+    (root / "private").mkdir(mode=0o700)
     if request.param == "git":
         git(root, "init", "-q")
         git(root, "add", "-A")
@@ -98,6 +99,10 @@ COMMANDS = {
     "renames a file": "mv src/b.py moved.py",
     "renames a folder": "mv src lib",
     "changes a mode": "chmod 600 run.sh",
+    "changes a folder's mode": "chmod 700 src",
+    "closes a folder": "echo two > src/b.py && rm src/deep/c.bin && chmod 555 src src/deep",
+    "makes a closed folder": "mkdir -m 700 new && echo x > new/x && chmod 500 new",
+    "removes a private folder": "rm -rf private",
     "turns a link": "ln -sf run.sh link",
     "puts a folder in a file's place": "rm a.txt && mkdir a.txt && echo x > a.txt/x",
     "puts a file in a folder's place": "rm -rf src && echo x > src",
@@ -119,6 +124,37 @@ async def test_what_a_command_did_is_undone_and_done_again(world: World, command
     assert world.tree() == before
     assert (await world.redo()).conflicts == ()
     assert world.tree() == after
+    # Closed folders are open again for whoever clears up.
+    await world.undo()
+
+
+async def test_a_folder_that_stays_is_closed_again(world: World) -> None:
+    await world.run("mkdir new && echo x > new/x && chmod 500 new")
+    run_shell("chmod 700 new && echo > new/mine && chmod 500 new", world.root)
+
+    await world.undo()
+
+    assert world.tree()["new"] == ("folder", b"", 0o500)
+    (world.root / "new").chmod(0o700)
+    assert sorted(path.name for path in (world.root / "new").iterdir()) == ["mine"]
+
+
+async def test_a_name_that_a_sandbox_keeps_free_is_nothing_that_a_command_took_away(world: World) -> None:
+    before = world.tree()
+    for name in (".vscode", ".mcp.json"):
+        (world.root / name).mkdir(mode=0o555)
+
+    assert await world.run("echo two > a.txt; rmdir .vscode .mcp.json") == ("a.txt",)
+    await world.undo()
+    assert world.tree() == before
+
+
+@pytest.mark.parametrize("world", ["plain"], indirect=True)
+async def test_a_name_that_is_kept_free_makes_no_repository(world: World) -> None:
+    (world.root / ".gitignore").write_text("a.txt\n")
+    (world.root / ".git").mkdir(mode=0o555)
+
+    assert await world.run("echo two > a.txt; rmdir .git") == ("a.txt",)
 
 
 async def test_a_command_that_only_looks_changes_nothing(world: World) -> None:

@@ -68,7 +68,7 @@ def test_a_folder_that_may_not_be_entered_is_told_and_breaks_nothing(tmp_path: P
 
     done = subprocess.run(code, capture_output=True, text=True, check=False)
 
-    assert done.stdout.splitlines() == ["['hidden.txt']", "['inner.txt']"], done.stderr
+    assert done.stdout.splitlines() == ["['hidden.txt']", "['open', 'inner.txt']"], done.stderr
 
 
 def test_a_copy_that_did_not_fit_spoils_none_after_it(tmp_path: Path) -> None:

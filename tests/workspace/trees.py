@@ -12,7 +12,7 @@ def look(path: Path) -> tuple[str, bytes, int]:
     if stat.S_ISLNK(status.st_mode):
         return "link", os.fsencode(path.readlink()), 0
     if stat.S_ISDIR(status.st_mode):
-        return "folder", b"", 0
+        return "folder", b"", stat.S_IMODE(status.st_mode)
     return "file", path.read_bytes(), stat.S_IMODE(status.st_mode)
 
 
