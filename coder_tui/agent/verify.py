@@ -10,6 +10,7 @@ from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.shown_command import ShownCommands
 from coder_tui.agent.verify_choice import VerifyChoices
 from coder_tui.protocol.display import TerminalBlock
+from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.messages import Attachment
 from coder_tui.protocol.outcomes import NoticeLevel
 
@@ -55,6 +56,7 @@ class Verifier:
         self._rounds: tuple[int, int] = (0, 0)
         self.newest = ""
         """How the newest check ended, in a few words; empty before there was one."""
+        self._is_unchecked = False
 
     async def after_turn(self) -> "Failure | None":
         """When the model has ended: what it must hear, if anything."""
@@ -65,13 +67,23 @@ class Verifier:
             return None
         command = await self.command()
         if not command:
-            await self.choices.suggest()
+            self._is_unchecked = True
             return None
         return await self._check(command, turn)
 
     async def command(self) -> str:
         """The one in the settings, else what the person chose for this folder."""
         return self._rules.command or await self.choices.command()
+
+    async def offer(self) -> None:
+        """Called between turns by whoever has a person before them: is there a check that they want?"""
+        if not self._is_unchecked:
+            return
+        self._is_unchecked = False
+        try:
+            await self.choices.offer()
+        except StorageError as error:
+            self._notify(NoticeLevel.WARNING, str(error))
 
     async def run_now(self, command: str) -> TerminalBlock | None:
         limit = round(self._rules.timeout_sec * 1000)

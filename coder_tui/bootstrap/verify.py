@@ -28,7 +28,9 @@ def build_verifier(
 
     section = setup.settings.verify
     rules = VerifyRules(section.enabled, section.command, section.max_rounds, section.timeout_sec)
-    choices = VerifyChoices(setup.directory, store, notify, checked_in)
+    # Nobody chooses for a folder that is gone with the session.
+    look = (lambda folder: "") if setup.is_scratch else checked_in
+    choices = VerifyChoices(setup.directory, store, bench.broker, notify, look)
     commands = ShownCommands(
         session_id,
         setup.directory,

@@ -233,6 +233,8 @@ class PlainSession:
                 self._line(message or ("Stopped." if outcome is TurnOutcome.INTERRUPTED else "Done."))
                 if outcome is not TurnOutcome.DONE:
                     self._return_queue()
+                elif self._is_typed:
+                    self._start(self._session.verifier.offer())
             case _:
                 pass  # usage, thinking and pieces of live output would only be noise when read aloud
 

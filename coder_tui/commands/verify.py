@@ -12,6 +12,8 @@ NO_COMMAND = "No check is known for this folder: /verify on COMMAND names one."
 
 
 async def verify(session: "Session", argument: str) -> Intent:
+    from coder_tui.agent.verify_choice import CHOSEN, NONE_CHOSEN
+
     word, _, rest = argument.strip().partition(" ")
     verifier = session.verifier
     match word:
@@ -28,9 +30,9 @@ async def verify(session: "Session", argument: str) -> Intent:
             if not command:
                 return Say(NO_COMMAND, NoticeLevel.WARNING)
             await verifier.choices.choose(command)
-            return Say(f"`{command}` runs after turns that change more than documents. /verify off ends it.")
+            return Say(CHOSEN.format(command=command))
         case "off":
             await verifier.choices.choose("")
-            return Say("Nothing is checked after turns in this folder.")
+            return Say(NONE_CHOSEN)
         case _:
             return Say("Say /verify, /verify on [COMMAND] or /verify off.", NoticeLevel.WARNING)

@@ -10,10 +10,12 @@ import pytest
 
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
+from coder_tui.agent.verify_choice import YES
 from coder_tui.bootstrap import Core
 from coder_tui.protocol.access import Mode
-from coder_tui.protocol.events import Event, ToolFinished, ToolStarted, TurnFinished
+from coder_tui.protocol.events import Event, RequestOpened, ToolFinished, ToolStarted, TurnFinished
 from coder_tui.protocol.outcomes import TurnOutcome
+from coder_tui.protocol.requests import Attendance, QuestionAnswer, QuestionReply
 from coder_tui.storage.sessions import Store
 from tests.fakes.real_tools import setup_in
 from tests.fakes.scripted_model import Say, ScriptedModel
@@ -35,6 +37,9 @@ class Checked:
             texts, self.meanwhile = self.meanwhile, ()
             for text in texts:
                 asyncio.get_running_loop().create_task(self.session.submit(text))
+        if isinstance(event, RequestOpened):
+            yes = QuestionReply(Attendance.ANSWERED, (QuestionAnswer((YES,)),))
+            self.session.answer(event.request.id, yes)
 
     @property
     def checks(self) -> list[str]:
@@ -53,7 +58,8 @@ async def checked(tmp_path: Path, command: str, *replies: Say, more: str = "") -
     project.mkdir(exist_ok=True)
     config = tmp_path / "config"
     config.mkdir(exist_ok=True)
-    (config / "config.toml").write_text(f"[verify]\ncommand = '{command}'\nmax_rounds = 1\n{more}")
+    chosen = f"command = '{command}'\n" if command else ""
+    (config / "config.toml").write_text(f"[verify]\n{chosen}max_rounds = 1\n{more}")
     setup = setup_in(tmp_path, project, Mode.AUTO)
     store = await Store.open(setup.directories.database)
     model = ScriptedModel(replies)
@@ -86,3 +92,17 @@ async def test_what_is_sent_while_the_check_runs_goes_out_after_it_in_order(
         told = [text for text in made.heard(2) if not text.startswith("The project's check")]
         assert told == ["write it", "and a test", "in b.py"]
         assert made.session.take_queue() == ()
+
+
+async def test_a_check_is_asked_for_by_who_can_answer_and_not_by_the_turn_itself(tmp_path: Path) -> None:
+    async with checked(tmp_path, "", write("a.py"), Say("Written."), write("b.py"), Say("Written.")) as made:
+        (made.session.directory / "Makefile").write_text("test:\n\ttrue\n")
+        await made.session.submit("write it")
+        assert await made.core.store.verify_choice(str(made.session.directory)) is None
+        assert [event for event in made.events if isinstance(event, RequestOpened)] == []
+        await made.session.verifier.offer()
+        asked = [event.request for event in made.events if isinstance(event, RequestOpened)]
+        assert [request.tool for request in asked] == ["verify"]
+        assert await made.core.store.verify_choice(str(made.session.directory)) == "make test"
+        await made.session.submit("another")
+        assert made.checks == ["ok"]

@@ -249,6 +249,15 @@ async def test_lines_while_the_agent_works_are_queued() -> None:
     assert "Queued: two" in talk.printed
 
 
+@pytest.mark.parametrize(("is_typed", "offers"), [(True, 1), (False, 0)], ids=["person", "pipe"])
+async def test_a_check_is_offered_where_somebody_can_answer(*, is_typed: bool, offers: int) -> None:
+    talk = await started(is_typed=is_typed)
+    await talk.type("go")
+    talk.session.finish()
+    await talk.until(lambda: talk.printed.endswith("> ") or not is_typed)
+    assert talk.session.verifier.offers == offers
+
+
 @pytest.mark.parametrize("outcome", [TurnOutcome.INTERRUPTED, TurnOutcome.LIMIT])
 async def test_a_queued_line_that_the_turn_did_not_come_to_is_named(outcome: TurnOutcome) -> None:
     talk = await started()

@@ -225,6 +225,10 @@ class FakeVerifier:
 
     def __init__(self) -> None:
         self.run = Lasting()
+        self.offers = 0
+
+    async def offer(self) -> None:
+        self.offers += 1
 
     async def command(self) -> str:
         return "make test"

@@ -56,6 +56,7 @@ from coder_tui.protocol.requests import (
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.sessions import Store, StoredSession
 from coder_tui.text.redact import BY_SHAPE, Redactor
+from coder_tui.tools.ports import NobodyThere
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
 from coder_tui.workspace.snapshots import SnapshotStore
@@ -237,7 +238,7 @@ def _verifier(
         services.bus.publish(Notice(level, text))
 
     runner, folder = services.runner, Path("/")
-    choices = VerifyChoices(folder, store, notify, lambda folder: "")
+    choices = VerifyChoices(folder, store, NobodyThere(), notify, lambda folder: "")
     commands = ShownCommands("", folder, services.bus, desk, lambda: runner.registry.get(BASH), runner.redact)
     return Verifier(VerifyRules(is_enabled=False), choices, commands, changes, lambda: 0, notify)
 

@@ -220,6 +220,16 @@ async def test_a_queued_text_goes_back_to_the_draft_once_when_the_turn_fails() -
         assert s.session.take_queue() == ()
 
 
+async def test_after_a_turn_a_check_is_offered() -> None:
+    async with stage() as s:
+        await s.until(lambda: s.session.verifier.offers == 1)
+        await s.pilot.press(*"go", "enter")
+        await s.until(lambda: s.session.is_busy)
+        assert s.session.verifier.offers == 1
+        s.session.finish()
+        await s.until(lambda: s.session.verifier.offers == 2)
+
+
 async def test_a_queued_text_goes_back_to_the_draft_when_the_turn_comes_to_a_limit() -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter", *"two", "enter")

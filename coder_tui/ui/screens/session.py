@@ -240,6 +240,8 @@ class SessionScreen(
 
     def _turn_ended(self) -> None:
         self._show_branch()
+        if (session := self.conversation.session) is not None:
+            self.run_worker(session.verifier.offer(), group="verify")
 
     @work(group="branch", exclusive=True)
     async def _show_branch(self) -> None:
