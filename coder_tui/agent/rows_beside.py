@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from coder_tui.agent.command_calls import INSERT
-from coder_tui.agent.verify import VERIFY
-from coder_tui.protocol.access import PERSON
+from coder_tui.protocol.access import PERSON, VERIFY
 from coder_tui.protocol.events import Event, MessageFinished, ToolFinished, UserMessageAdded
 
 MOST = 200

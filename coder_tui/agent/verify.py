@@ -9,13 +9,12 @@ from coder_tui.agent.review import name_of
 from coder_tui.agent.session_changes import SessionChanges
 from coder_tui.agent.shown_command import ShownCommands
 from coder_tui.agent.verify_choice import VerifyChoices
+from coder_tui.protocol.access import VERIFY
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.messages import Attachment
 from coder_tui.protocol.outcomes import NoticeLevel
 
-VERIFY = "verify"
-"""Shown in place of a tool's name."""
 OUTPUT = "output of the check"
 MOST_CHARACTERS = 8_000
 _LINES_OF_ERROR = 40

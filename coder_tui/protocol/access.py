@@ -22,6 +22,8 @@ class ToolKind(StrEnum):
 
 PERSON = "you"
 """Shown in place of a tool's name where the person ran something."""
+VERIFY = "verify"
+"""Shown in place of a tool's name where the project's check ran."""
 
 
 class TargetKind(StrEnum):

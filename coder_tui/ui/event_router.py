@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
+from coder_tui.protocol.access import VERIFY
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.events import (
@@ -75,6 +76,8 @@ class EventRouter:
         self._waiting: dict[str, str] = {}
         self._previews: dict[str, DisplayBlock] = {}
         self._children = ChildRows(panes.transcript.calls.show_children)
+        self._checks: set[str] = set()
+        self._is_in_turn = False
         self._is_silent = True
         """Whether nothing shows yet that the model was at work."""
         self.title = ""
@@ -88,7 +91,7 @@ class EventRouter:
     def route(self, event: Event) -> None:
         """One case an event; mypy fails here when an event is new."""
         self._listen(event)
-        transcript, status = self._panes.transcript, self._panes.status
+        transcript = self._panes.transcript
         match event:
             case SessionStarted():
                 self._started(event)
@@ -97,7 +100,8 @@ class EventRouter:
             case ModelChanged() | ModeChanged() | ProfileChanged():
                 self._route_choice(event)
             case TurnStarted():
-                status.show(activity=Activity.WORKING)
+                self._is_in_turn = True
+                self._show_activity()
             case UserMessageAdded(text=text, is_typed=False):
                 transcript.add_note(NoticeLevel.INFO, text)
             case UserMessageAdded(message_id, text):
@@ -191,8 +195,10 @@ class EventRouter:
             case Notice(level, text):
                 transcript.add_note(level, text)
             case CompactionStarted():
+                self._panes.status.show(activity=Activity.WORKING)
                 transcript.add_note(NoticeLevel.INFO, "Summarising the conversation …")
             case CompactionFinished():
+                self._show_activity()
                 if event.sentence:
                     transcript.add_note(NoticeLevel.INFO, event.sentence)
             case _:
@@ -205,6 +211,9 @@ class EventRouter:
                 transcript.propose_tool(call_id, tool, received)
             case ToolStarted(call_id, tool, kind, summary):
                 transcript.start_tool(call_id, tool, kind, summary)
+                if tool == VERIFY:
+                    self._checks.add(call_id)
+                    self._show_activity()
             case ToolProgressed(call_id, text):
                 transcript.progress_tool(call_id, text)
             case ToolFinished(call_id, tool, outcome, summary, display, duration_ms):
@@ -212,6 +221,8 @@ class EventRouter:
                 is_refused = outcome in {Outcome.DENIED, Outcome.CANCELLED}
                 proposal = preview if is_refused else None
                 transcript.finish_tool(call_id, tool, outcome, summary, display, duration_ms, proposal)
+                self._checks.discard(call_id)
+                self._show_activity()
             case _:
                 assert_never(event)
 
@@ -230,9 +241,13 @@ class EventRouter:
                 panes.presenter.closed(request_id)
             case _:
                 assert_never(event)
-        # A command of the person's may ask, too, while no turn runs.
-        after = Activity.WORKING if panes.conversation.is_busy else Activity.IDLE
-        panes.status.show(activity=Activity.WAITING if self._waiting else after)
+        self._show_activity()
+
+    def _show_activity(self) -> None:
+        """A command of the person's may ask or check, too, while no turn runs."""
+        resting = Activity.WORKING if self._is_in_turn else Activity.IDLE
+        busy = Activity.CHECKING if self._checks else resting
+        self._panes.status.show(activity=Activity.WAITING if self._waiting else busy)
 
     def _started(self, event: SessionStarted) -> None:
         self._titled(event.title)
@@ -278,5 +293,6 @@ class EventRouter:
 
     def _ended(self) -> None:
         self._panes.transcript.end_turn()
-        self._panes.status.show(activity=Activity.IDLE)
+        self._is_in_turn = False
+        self._show_activity()
         self._panes.turn_ended()

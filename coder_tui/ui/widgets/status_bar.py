@@ -23,6 +23,7 @@ class Activity(StrEnum):
     STARTING = "starting"
     IDLE = "idle"
     WORKING = "working"
+    CHECKING = "checking"
     WAITING = "waiting for you"
 
 
@@ -155,8 +156,8 @@ def _activity(activity: Activity, chrome: Chrome) -> tuple[Segment, ...]:
             return (Segment("starting", "$text-dim", 8),)
         case Activity.IDLE:
             return ()
-        case Activity.WORKING:
-            word = Segment(f"{chrome.running} working", "$text-primary", 8, 0)
+        case Activity.WORKING | Activity.CHECKING:
+            word = Segment(f"{chrome.running} {activity}", "$text-primary", 8, 0)
             return word, Segment(", Esc stops", "$text-primary", 4, is_hint=True)
         case Activity.WAITING:
             word = Segment(f"{chrome.waiting} waiting for you", "bold $text-warning", 8, 0)
