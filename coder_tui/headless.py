@@ -119,7 +119,9 @@ class TextPrinter:
     remark: Callable[[str], None]
 
     def start(self, session: Session) -> None:
-        return None
+        """What was said of the session while it was opened."""
+        for notice in session.notices:
+            self.event(notice)
 
     def event(self, event: Event) -> None:
         match event:

@@ -97,7 +97,7 @@ class Session:
         self._state = parts.state
         self._task: asyncio.Task[None] | None = None
         self._is_stopping = False
-        self._notices: list[Notice] = []
+        self.notices: list[Notice] = []
         self._background = Background()
         self._name = SessionName(
             parts.info.id, parts.store, parts.bus, parts.state, parts.titles, self._background
@@ -182,7 +182,7 @@ class Session:
             ModelChanged(self.model, meter.context_window),
             ProfileChanged(self.profiles.current.name),
             *self._past.events,
-            *self._notices,
+            *self.notices,
             TodosChanged(self._parts.todos()),
             meter.snapshot(),
         )
@@ -252,7 +252,7 @@ class Session:
     def notice(self, level: NoticeLevel, text: str) -> None:
         """Tell the person something; who subscribes later finds it in the history."""
         notice = Notice(level, text)
-        self._notices.append(notice)
+        self.notices.append(notice)
         self._bus.publish(notice)
 
     def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:

@@ -86,10 +86,13 @@ class Core:
         await self.store.set_model(info.id, self.choice.name)
         lead = await self.store.lead(info.id)
         fresh = await self._renewed()
-        session = await fresh._session(await self.store.load(info.id), lead)
+        stored = await self.store.load(info.id)
+        session = await fresh._session(stored, lead)
         if not self.setup.is_mode_given:
             _take_up_mode(session, info.mode)
         _take_up_profile(session, self.setup.agent, lead.profile)
+        if stored.damage:
+            session.notice(NoticeLevel.WARNING, str(stored.damage))
         if cut_off:
             calls = "call was" if len(cut_off) == 1 else "calls were"
             session.notice(

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from coder_tui.cli.output import redactor, say, say_json
+from coder_tui.cli.output import complain, redactor, say, say_json
 from coder_tui.cli.sessions_parser import sessions_parser
 from coder_tui.config.paths import display_path, find_directories
 from coder_tui.protocol.errors import StorageError, UsageError
 from coder_tui.storage.export import to_jsonl, to_markdown
-from coder_tui.storage.sessions import SessionInfo, Store, Trashed
+from coder_tui.storage.sessions import SessionInfo, Store, StoredSession, Trashed
 from coder_tui.storage.unsent import UnsentFiles
 
 _LISTED = 200
@@ -99,14 +99,19 @@ def _as_json(info: SessionInfo) -> dict[str, object]:
 
 
 async def _show(store: Store, arguments: argparse.Namespace) -> int:
-    info = await store.get(arguments.id)
-    say(to_markdown(await store.load(info.id), redactor()))
+    say(to_markdown(await _loaded(store, arguments.id), redactor()))
     return 0
 
 
+async def _loaded(store: Store, session_id: str) -> StoredSession:
+    stored = await store.load((await store.get(session_id)).id)
+    if stored.damage:
+        complain(f"coder-tui: {stored.damage}")
+    return stored
+
+
 async def _export(store: Store, arguments: argparse.Namespace) -> int:
-    info = await store.get(arguments.id)
-    stored = await store.load(info.id)
+    stored = await _loaded(store, arguments.id)
     if arguments.format == "svg":
         # What draws it is slow to load.
         from coder_tui.cli.export_svg import export_pictures

@@ -5,6 +5,7 @@ import time
 
 from coder_tui.protocol.subagents import ChildLine, ChildState
 from coder_tui.storage.codec import pack_text, unpack_text
+from coder_tui.storage.damage import readable
 from coder_tui.storage.database import Database
 from coder_tui.storage.redaction import Redaction
 from coder_tui.storage.session_ids import new_session_id
@@ -65,18 +66,24 @@ def children_of(connection: sqlite3.Connection, parent_id: str) -> dict[str, tup
         (parent_id,),
     )
     found: dict[str, tuple[ChildLine, ...]] = {}
-    for call_id, child_id, agent, title, state, summary, seconds, cost in rows:
-        line = ChildLine(
-            child_id,
-            unpack_text(agent),
-            unpack_text(title),
-            ChildState(state),
-            summary=unpack_text(summary),
-            seconds=seconds,
-            cost=cost,
-        )
-        found[unpack_text(call_id)] = (*found.get(unpack_text(call_id), ()), line)
+    for call_id, line in readable(rows, _child):
+        found[call_id] = (*found.get(call_id, ()), line)
     return found
+
+
+def _child(row: tuple[str, str, str, str, str, str, int, float | None]) -> tuple[str, ChildLine]:
+    """With the call that asked for it."""
+    call_id, child_id, agent, title, state, summary, seconds, cost = row
+    line = ChildLine(
+        child_id,
+        unpack_text(agent),
+        unpack_text(title),
+        ChildState(state),
+        summary=unpack_text(summary),
+        seconds=seconds,
+        cost=cost,
+    )
+    return unpack_text(call_id), line
 
 
 def close_lost_children(connection: sqlite3.Connection, parent_id: str) -> None:

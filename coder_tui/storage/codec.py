@@ -29,6 +29,8 @@ def pack_text(text: str) -> str:
 
 
 def unpack_text(text: str) -> str:
+    if not isinstance(text, str):
+        raise StorageError("the store holds something else where text should be")
     if text.startswith(_MARK):
         return _ESCAPED.sub(_unescape, text[len(_MARK) :])
     return text
@@ -84,7 +86,7 @@ def _pack(adapter: TypeAdapter[T], value: T) -> str:
 def _unpack(adapter: TypeAdapter[T], text: str) -> T:
     try:
         return adapter.validate_python(json.loads(unpack_text(text)))
-    except (ValidationError, json.JSONDecodeError) as error:
+    except (ValidationError, json.JSONDecodeError, RecursionError) as error:
         raise StorageError(f"the store holds something this program cannot read: {text[:80]!r}") from error
 
 

@@ -6,6 +6,7 @@ import time
 
 from coder_tui.protocol.context import Compaction
 from coder_tui.storage.codec import pack_text, unpack_text
+from coder_tui.storage.damage import readable
 from coder_tui.storage.database import Database
 from coder_tui.storage.redaction import Redaction
 
@@ -59,7 +60,7 @@ class Compactions:
             rows = connection.execute(
                 "SELECT text FROM pins WHERE session_id = ? ORDER BY rowid", (session_id,)
             )
-            return tuple(unpack_text(text) for (text,) in rows)
+            return tuple(readable(rows, lambda row: unpack_text(row[0])))
 
         return await self._database.read(work)
 
@@ -71,7 +72,7 @@ def compactions_of(connection: sqlite3.Connection, session_id: str) -> tuple[Com
         "WHERE session_id = ? AND NOT is_undone ORDER BY number",
         (session_id,),
     )
-    return tuple(_compaction(row) for row in rows)
+    return tuple(readable(rows, _compaction))
 
 
 def _compaction(row: tuple[int, str, str, str]) -> Compaction:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from coder_tui.config.paths import DATA_VARIABLE, display_path
 from coder_tui.protocol.errors import StorageError
+from coder_tui.storage.damage import MISREAD, decoded, is_damaged
 from coder_tui.storage.migrations import MIGRATIONS, Migration
 
 T = TypeVar("T")
@@ -27,10 +28,17 @@ _WAY_OUT = f"make it writable or set {DATA_VARIABLE} to another folder"
 class Database:
     """Runs work in order, each piece as one transaction."""
 
-    def __init__(self, path: Path, executor: ThreadPoolExecutor, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self,
+        path: Path,
+        executor: ThreadPoolExecutor,
+        connection: sqlite3.Connection,
+        migrations: tuple[Migration, ...],
+    ) -> None:
         self.path = path
         self._executor = executor
         self._connection = connection
+        self._migrations = migrations
         self._is_closed = False
 
     @classmethod
@@ -42,7 +50,7 @@ class Database:
         except BaseException:
             executor.shutdown(wait=False)
             raise
-        return cls(path, executor, connection)
+        return cls(path, executor, connection, migrations)
 
     async def write(self, work: Work[T]) -> T:
         """Do `work` whole or not at all; when this returns it is on disk.
@@ -69,7 +77,10 @@ class Database:
         return await _on_thread(self._executor, lambda: self._transact(begin, work))
 
     def _transact(self, begin: str, work: Work[T]) -> T:
-        with _explained(self.path), _transaction(self._connection, begin):
+        def is_to_blame() -> bool:
+            return is_damaged(self._connection, self._migrations)
+
+        with _explained(self.path, is_to_blame), _transaction(self._connection, begin):
             return work(self._connection)
 
 
@@ -93,17 +104,19 @@ def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
 
 def _open(path: Path, migrations: tuple[Migration, ...]) -> sqlite3.Connection:
     _prepare_file(path)
-    with _explained(path):
+    with _explained(path, lambda: False):
         connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_SEC, isolation_level=None)
-        try:
+    connection.text_factory = decoded
+    try:
+        with _explained(path, lambda: is_damaged(connection, migrations)):
             _check_version(connection, path, len(migrations))
             _use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
             _migrate(connection, path, migrations)
-        except BaseException:
-            connection.close()
-            raise
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -175,17 +188,23 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explained(path: Path, is_to_blame: Callable[[], bool]) -> Iterator[None]:
     """Turn what the disk or the file did wrong into a sentence; a wrong statement stays a bug."""
     try:
         yield
+    except MISREAD as error:
+        if not is_to_blame():
+            raise
+        raise StorageError(_sentence(sqlite3.SQLITE_CORRUPT, str(error), display_path(path))) from error
     except sqlite3.DatabaseError as error:
         # The low byte is the kind; the rest tells it finer. Errors of the module itself have no code.
         kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if str(error).startswith("no such module"):
             raise StorageError(f"cannot use {display_path(path)}: {_WITHOUT_SEARCH}") from error
         if kind in _BUGS:
-            raise
+            if not is_to_blame():
+                raise
+            kind = sqlite3.SQLITE_CORRUPT
         raise StorageError(_sentence(kind, str(error), display_path(path))) from error
 
 

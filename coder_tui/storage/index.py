@@ -4,12 +4,12 @@ import difflib
 import json
 import sqlite3
 import time
-from datetime import UTC, datetime
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError
 from coder_tui.storage.claims import Claims
 from coder_tui.storage.codec import pack_text, unpack_text
+from coder_tui.storage.damage import moment, readable
 from coder_tui.storage.database import Database
 from coder_tui.storage.records import SessionInfo
 from coder_tui.storage.redaction import Redaction
@@ -142,7 +142,7 @@ def list_infos(
         "limit": limit,
     }
     query = f"{_SELECT} WHERE {' AND '.join(where)} ORDER BY activity DESC LIMIT :limit"
-    return tuple(_info(row) for row in connection.execute(query, values))
+    return tuple(readable(connection.execute(query, values), _info))
 
 
 def find_info(connection: sqlite3.Connection, prefix: str, *, trashed: bool = False) -> SessionInfo:
@@ -196,9 +196,9 @@ def _info(row: sqlite3.Row) -> SessionInfo:
         unpack_text(title),
         unpack_text(directory),
         unpack_text(model),
-        Mode(mode),
-        datetime.fromtimestamp(created, UTC),
-        datetime.fromtimestamp(updated, UTC),
+        Mode(mode) if mode in list(Mode) else Mode.ASK,
+        moment(created),
+        moment(updated),
         message_count,
         cost,
     )

@@ -6,6 +6,7 @@ import time
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.codec import pack_text, pack_todos, unpack_text, unpack_todos
+from coder_tui.storage.damage import readable
 from coder_tui.storage.database import Database
 from coder_tui.storage.records import DecisionRecord
 from coder_tui.storage.redaction import Redaction
@@ -100,14 +101,14 @@ class Ledger:
                 "WHERE session_id = ? ORDER BY seq",
                 (session_id,),
             )
-            return tuple(DecisionRecord(*map(unpack_text, row)) for row in rows)
+            return tuple(readable(rows, lambda row: DecisionRecord(*map(unpack_text, row))))
 
         return await self._database.read(work)
 
 
 def todos_of(connection: sqlite3.Connection, session_id: str) -> tuple[TodoItem, ...]:
     row = connection.execute("SELECT todos FROM sessions WHERE id = ?", (session_id,)).fetchone()
-    return unpack_todos(row[0]) if row else ()
+    return next(readable((row[0],), unpack_todos), ()) if row else ()
 
 
 def usage_of(connection: sqlite3.Connection, session_id: str) -> Usage:

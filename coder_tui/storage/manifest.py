@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from coder_tui.storage.codec import pack_text, unpack_text
+from coder_tui.storage.damage import whole
 from coder_tui.storage.database import Database
 from coder_tui.storage.turns import turn_in_effect
 
@@ -116,7 +117,7 @@ class Manifest:
         query = f"{_SELECT} WHERE session_id = ? AND turn >= ? AND is_undone = ? ORDER BY seq"
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
-            return tuple(_change(row) for row in connection.execute(query, (session_id, turn, int(undone))))
+            return tuple(whole(connection.execute(query, (session_id, turn, int(undone))), _change))
 
         return await self._database.read(work)
 
@@ -130,7 +131,7 @@ class Manifest:
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
             rows = connection.execute(query, {"id": session_id, "turn": turn})
-            return tuple(_change(row) for row in rows)
+            return tuple(whole(rows, _change))
 
         return await self._database.read(work)
 

@@ -11,6 +11,7 @@ from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.subagents import ChildLine
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.protocol.usage import Usage
+from coder_tui.storage.damage import Damage
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +78,4 @@ class StoredSession:
     """The highest number that a turn of it ever had."""
     compactions: tuple[Compaction, ...] = ()
     """Those in effect."""
+    damage: Damage = field(default_factory=Damage)

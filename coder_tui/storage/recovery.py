@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import suppress
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
@@ -12,6 +13,7 @@ from coder_tui.storage.records import CallRecord, StoredCall
 from coder_tui.storage.transcript import (
     calls_of,
     end_call,
+    forget_call,
     insert_call,
     insert_message,
     make_room,
@@ -26,7 +28,7 @@ Rows = tuple[tuple[int, Message], ...]
 
 def close_unfinished_calls(connection: sqlite3.Connection, session_id: str) -> tuple[str, ...]:
     """Close what has no result; returns the ids, in the order of the conversation."""
-    rows = messages_of(connection, session_id)
+    rows = messages_of(connection, session_id).rows
     calls = calls_of(connection, session_id)
     answers = {message.call_id: seq for seq, message in rows if isinstance(message, ToolMessage)}
     closed: list[str] = []
@@ -43,7 +45,8 @@ def close_unfinished_calls(connection: sqlite3.Connection, session_id: str) -> t
             closed[:0] = (call.id for call in missing)
     strays = tuple(id_ for id_, call in calls.items() if call.outcome is None and id_ not in closed)
     for call_id in strays:
-        _end(connection, session_id, calls[call_id].record, INTERRUPTED)
+        with suppress(LookupError):  # its id was damaged: nothing goes by that name
+            _end(connection, session_id, calls[call_id].record, INTERRUPTED)
     return (*closed, *strays)
 
 
@@ -58,6 +61,7 @@ def _close(
     reason = INTERRUPTED
     if stored is None:
         reason = NOT_RUN
+        forget_call(connection, session_id, call.id)  # there is one after all where it cannot be read
         record = CallRecord(call.id, message_id, call.name, call.arguments, "", ToolKind.OTHER)
         insert_call(connection, session_id, record)
         _end(connection, session_id, record, reason)

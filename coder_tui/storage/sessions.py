@@ -10,6 +10,7 @@ from coder_tui.storage.children import Children, children_of, close_lost_childre
 from coder_tui.storage.claims import Claims
 from coder_tui.storage.compactions import Compactions, compactions_of
 from coder_tui.storage.copy_ages import CopyAges
+from coder_tui.storage.damage import Damage
 from coder_tui.storage.database import Database
 from coder_tui.storage.forking import Forking
 from coder_tui.storage.index import SessionIndex, info_of, touch
@@ -22,6 +23,7 @@ from coder_tui.storage.redaction import Redaction
 from coder_tui.storage.search import Hit, Search
 from coder_tui.storage.transcript import (
     calls_of,
+    count_calls,
     end_call,
     insert_call,
     insert_message,
@@ -167,16 +169,21 @@ class Store(
         return await self._database.read(lambda connection: sent_texts(connection, directory, most))
 
     async def load(self, session_id: str) -> StoredSession:
+        """What cannot be read of it is left out, and counted."""
+
         def work(connection: sqlite3.Connection) -> StoredSession:
+            said, calls = messages_of(connection, session_id), calls_of(connection, session_id)
+            lost_calls = count_calls(connection, session_id) - len(calls)
             return StoredSession(
                 info_of(connection, session_id),
-                tuple(message for _, message in messages_of(connection, session_id)),
-                calls_of(connection, session_id),
+                said.messages,
+                calls,
                 todos_of(connection, session_id),
                 usage_of(connection, session_id),
                 children_of(connection, session_id),
                 last_turn_of(connection, session_id),
                 compactions_of(connection, session_id),
+                Damage(said.lost, lost_calls, said.garbled),
             )
 
         return await self._database.read(work)

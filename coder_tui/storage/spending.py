@@ -2,10 +2,12 @@
 
 import sqlite3
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
+from typing import Any
 
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.codec import unpack_text
+from coder_tui.storage.damage import moment, readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def paid_calls(connection: sqlite3.Connection, session_id: str) -> tuple[PaidCal
         tools.setdefault(message_id, []).append(unpack_text(tool))
     return tuple(
         PaidCall(
-            datetime.fromtimestamp(created, UTC),
+            moment(created),
             unpack_text(model),
             Usage(*numbers),
             turn,
@@ -71,7 +73,9 @@ def paid_calls(connection: sqlite3.Connection, session_id: str) -> tuple[PaidCal
 def paid_days(connection: sqlite3.Connection, most: int) -> tuple[PaidDay, ...]:
     """The newest days on which a model was asked, oldest first."""
     rows = connection.execute(_DAYS, (most,)).fetchall()
-    return tuple(
-        PaidDay(date.fromisoformat(day), Usage(*numbers), calls, unpriced)
-        for day, calls, unpriced, *numbers in reversed(rows)
-    )
+    return tuple(readable(reversed(rows), _day))
+
+
+def _day(row: tuple[Any, ...]) -> PaidDay:
+    day, calls, unpriced, *numbers = row
+    return PaidDay(date.fromisoformat(day), Usage(*numbers), calls, unpriced)

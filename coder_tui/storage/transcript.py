@@ -2,10 +2,11 @@
 
 import sqlite3
 import time
+from dataclasses import dataclass
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DisplayBlock
-from coder_tui.protocol.messages import Message
+from coder_tui.protocol.messages import AssistantMessage, Message, ToolMessage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.storage.codec import (
     pack_display,
@@ -15,6 +16,7 @@ from coder_tui.storage.codec import (
     unpack_message,
     unpack_text,
 )
+from coder_tui.storage.damage import decoded, readable
 from coder_tui.storage.records import CallRecord, StoredCall
 
 LONGEST_RECALLED = 20_000
@@ -36,13 +38,42 @@ def insert_message(
     return seq
 
 
-def messages_of(connection: sqlite3.Connection, session_id: str) -> tuple[tuple[int, Message], ...]:
-    """Those that count, each with its place."""
-    rows = connection.execute(
-        "SELECT seq, body FROM messages WHERE session_id = ? AND unsaid_with IS NULL ORDER BY seq",
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Messages, each with its place; `lost` more cannot be read, `garbled` of them not wholly."""
+
+    rows: tuple[tuple[int, Message], ...]
+    lost: int
+    garbled: int
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """Without results whose call was lost, which no provider takes."""
+        messages = tuple(message for _, message in self.rows)
+        if not self.lost and not self.garbled:
+            return messages
+        asked = {call.id for each in messages if isinstance(each, AssistantMessage) for call in each.calls}
+        return tuple(each for each in messages if not isinstance(each, ToolMessage) or each.call_id in asked)
+
+
+def messages_of(connection: sqlite3.Connection, session_id: str) -> Said:
+    """Those that count."""
+    stored = connection.execute(
+        "SELECT seq, CAST(body AS BLOB) FROM messages "
+        "WHERE session_id = ? AND unsaid_with IS NULL ORDER BY seq",
         (session_id,),
-    )
-    return tuple((seq, unpack_message(body)) for seq, body in rows)
+    ).fetchall()
+    rows = tuple(readable(stored, lambda row: (row[0], *_message(row[1]))))
+    garbled = sum(not is_whole for *_, is_whole in rows)
+    return Said(tuple((seq, message) for seq, message, _ in rows), len(stored) - len(rows), garbled)
+
+
+def _message(body: bytes) -> tuple[Message, bool]:
+    """With whether all of its characters could be read."""
+    try:
+        return unpack_message(body.decode()), True
+    except UnicodeDecodeError:
+        return unpack_message(decoded(body)), False
 
 
 def sent_texts(connection: sqlite3.Connection, directory: str, most: int) -> tuple[str, ...]:
@@ -54,7 +85,7 @@ def sent_texts(connection: sqlite3.Connection, directory: str, most: int) -> tup
         "ORDER BY messages.rowid DESC LIMIT ?",
         (pack_text(directory), LONGEST_RECALLED, most),
     ).fetchall()
-    return tuple(text for (text,) in reversed(rows))
+    return tuple(text for (text,) in reversed(rows) if isinstance(text, str))
 
 
 def make_room(connection: sqlite3.Connection, session_id: str, after: int, count: int) -> None:
@@ -116,13 +147,26 @@ def end_call(
 
 
 def calls_of(connection: sqlite3.Connection, session_id: str) -> dict[str, StoredCall]:
+    """Those that can be read, by their ids."""
     rows = connection.execute(
         "SELECT call_id, message_id, tool, arguments, proposed_summary, kind, "
         "outcome, result, display, summary, duration_ms FROM calls WHERE session_id = ? ORDER BY rowid",
         (session_id,),
     )
-    calls = (_call(row) for row in rows)
-    return {call.record.call_id: call for call in calls}
+    return {call.record.call_id: call for call in readable(rows, _call)}
+
+
+def count_calls(connection: sqlite3.Connection, session_id: str) -> int:
+    """Those that cannot be read among them."""
+    row = connection.execute("SELECT count(*) FROM calls WHERE session_id = ?", (session_id,))
+    return int(row.fetchone()[0])
+
+
+def forget_call(connection: sqlite3.Connection, session_id: str, call_id: str) -> None:
+    """Make room for one that can be read."""
+    connection.execute(
+        "DELETE FROM calls WHERE session_id = ? AND call_id = ?", (session_id, pack_text(call_id))
+    )
 
 
 def _call(row: sqlite3.Row) -> StoredCall:

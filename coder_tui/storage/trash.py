@@ -3,11 +3,12 @@
 import sqlite3
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from coder_tui.protocol.errors import StorageError
 from coder_tui.storage.claims import Claims
 from coder_tui.storage.codec import pack_text
+from coder_tui.storage.damage import moment, readable
 from coder_tui.storage.database import Database
 from coder_tui.storage.index import find_info, info_of
 from coder_tui.storage.records import SessionInfo
@@ -58,9 +59,7 @@ class Trash:
 
         def work(connection: sqlite3.Connection) -> tuple[Trashed, ...]:
             rows = connection.execute(query, values).fetchall()
-            return tuple(
-                Trashed(info_of(connection, id_), datetime.fromtimestamp(at, UTC)) for id_, at in rows
-            )
+            return tuple(readable(rows, lambda row: Trashed(info_of(connection, row[0]), moment(row[1]))))
 
         return await self._database.read(work)
 

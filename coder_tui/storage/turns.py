@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.codec import pack_todos, unpack_message, unpack_todos
+from coder_tui.storage.damage import readable
 from coder_tui.storage.database import Database
 
 FOR_GOOD = 2
@@ -155,8 +156,7 @@ def _turns(connection: sqlite3.Connection, session_id: str) -> tuple[TurnRecord,
 
 def _record(row: tuple[int, str, int, int, str, str]) -> TurnRecord:
     turn, body, is_unsaid, are_files_undone, before, after = row
-    message = unpack_message(body)
-    text = message.text if message.role == "user" else ""
-    return TurnRecord(
-        turn, text, bool(is_unsaid), bool(are_files_undone), unpack_todos(before), unpack_todos(after)
-    )
+    message = next(readable((body,), unpack_message), None)
+    text = message.text if message is not None and message.role == "user" else ""
+    todos = (next(readable((each,), unpack_todos), ()) for each in (before, after))
+    return TurnRecord(turn, text, bool(is_unsaid), bool(are_files_undone), *todos)

@@ -122,3 +122,21 @@ def test_a_store_that_was_torn(program: Program) -> None:
     for arguments in ((), ("sessions", "list")):
         assert sentence(run(program, *arguments)) == f"~/data/sessions.db {DAMAGED}"
     assert database(program).read_bytes() == torn
+
+
+def test_a_message_with_a_byte_that_is_no_text(program: Program) -> None:
+    """The rest is there, and it is said what is not, however the session is looked at."""
+    assert run(program, "run", "-p", "a heron is grey", "--model", "demo").returncode == 0
+    with sqlite3.connect(database(program)) as connection:
+        (session_id,) = connection.execute("SELECT id FROM sessions").fetchone()
+    connection.close()
+    stored = database(program).read_bytes()
+    database(program).write_bytes(stored.replace(b'"a heron is grey"', b'"a her\xffn is grey"'))
+    told = "This session is damaged on disk: 1 message with characters that cannot be read. The rest is here."
+    for words in (("show", session_id), ("export", session_id, "--format", "jsonl")):
+        shown = run(program, "sessions", *words)
+        assert (shown.returncode, shown.stderr) == (0, f"coder-tui: {told}\n")
+        assert "n is grey" in shown.stdout
+    again = run(program, "run", "-p", "go on", "--model", "demo", "--continue")
+    assert again.returncode == 0
+    assert told in again.stderr
