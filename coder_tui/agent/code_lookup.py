@@ -1,9 +1,12 @@
 """What a person asks language servers: what a name in a change is, where it comes from, how they all are."""
 
+import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from coder_tui.lsp.first_files import first_files
 from coder_tui.lsp.overview import ServerLine
 from coder_tui.lsp.positions import line_at, lines_of
 from coder_tui.lsp.wire import Answered, Question
@@ -48,6 +51,9 @@ class Lookup(Protocol):
     async def restart(self, name: str) -> bool:
         """False where none of that name was started."""
 
+    async def warm(self) -> None:
+        """Let the servers of the workspace's languages start, without waiting for them."""
+
 
 class NoLookup:
     """Where there are no language servers."""
@@ -64,6 +70,9 @@ class NoLookup:
     async def restart(self, name: str) -> bool:
         return False
 
+    async def warm(self) -> None:
+        return
+
 
 class Servers(Protocol):
     async def ask(
@@ -72,6 +81,7 @@ class Servers(Protocol):
 
     async def servers(self) -> tuple[ServerLine, ...]: ...
     async def restart(self, name: str) -> bool: ...
+    def warm(self, paths: Iterable[Path]) -> None: ...
 
 
 class CodeLookup:
@@ -99,6 +109,9 @@ class CodeLookup:
 
     async def restart(self, name: str) -> bool:
         return await self._servers.restart(name)
+
+    async def warm(self) -> None:
+        self._servers.warm(await asyncio.to_thread(first_files, self._workspace.root))
 
     async def _ask(self, question: Question, path: str, place: NamePlace) -> Answered | str:
         located = self._workspace.locate(path)

@@ -104,3 +104,6 @@ class ScreenCore:
             await describe_model(core, session)
         except ModelError as error:
             session.notice(NoticeLevel.WARNING, str(error))
+        # After the model, which is needed first.
+        if not core.setup.is_scratch:
+            await session.lookup.warm()

@@ -104,7 +104,7 @@ class LspPool:
         await self._changes.unseen(paths)
 
     def warm(self, paths: Iterable[Path]) -> None:
-        """Let servers look at these in the background, so that a later edit has something to compare with."""
+        """Let servers begin with these in the background; nobody is told what they say of them."""
         for path in paths:
             if str(path) not in self._files.states:
                 self._aside(self._warm(path))
@@ -193,7 +193,7 @@ class LspPool:
     async def _warm(self, path: Path) -> None:
         text = await self._files.load(path)
         if isinstance(text, str):
-            await self.diagnostics(path, text)
+            await self.ask(Question.SYMBOLS, path, text)
 
     def _hear(self, event: Published | StateTold) -> None:
         if isinstance(event, StateTold):
