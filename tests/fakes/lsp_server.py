@@ -132,6 +132,8 @@ class Server:
                 self.tell_progress("begin")
                 self.publish(uri, version, [])
                 threading.Timer(0.5, self.end_work, (uri, version, text)).start()
+            case "once" if version > 1:
+                return
             case "late":
                 # The first version is answered only after the second.
                 if version > 1:

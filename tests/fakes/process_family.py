@@ -2,6 +2,8 @@
 
 import os
 import select
+import signal
+import time
 from pathlib import Path
 
 
@@ -29,6 +31,19 @@ def is_alive(pid: int) -> bool:
         return _fields(Path(f"/proc/{pid}/stat"))[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def hold(pid: int) -> None:
+    """Stop a process and all that it started; return when none of them does anything more. Blocks."""
+    family = (pid, *descendants(pid))
+    for each in family:
+        os.kill(each, signal.SIGSTOP)
+    while any(_fields(stat)[0] not in "TZX" for each in family for stat in _threads(each)):
+        time.sleep(0.001)
+
+
+def _threads(pid: int) -> list[Path]:
+    return list(Path(f"/proc/{pid}/task").glob("*/stat"))
 
 
 def _parents() -> dict[int, int]:

@@ -36,10 +36,18 @@ async def test_an_old_result_after_the_new_one_is_dropped(tmp_path: Path) -> Non
         assert [event for event in it.told if isinstance(event, Published) and event.items] == []
 
 
-async def test_a_server_that_says_nothing_is_pending_and_later_stale(tmp_path: Path) -> None:
+async def test_a_server_that_says_nothing_is_pending(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "mute") as it:
         await it.checker.life.running(asyncio.get_running_loop().time() + ENOUGH)
         assert await it.checker.check(it.path, "bad\n", "python", 0.2) == Checked(PENDING)
+
+
+async def test_a_server_that_falls_silent_is_stale_from_then_on(tmp_path: Path) -> None:
+    async with fake_checker(tmp_path / "w", "once") as it:
+        known = await it.checker.check(it.path, "bad\n", "python", ENOUGH)
+        for text in ("fine\n", "fine again\n"):
+            assert await it.checker.check(it.path, text, "python", 0.2) == Checked(STALE, known.items, 1)
+        assert known == Checked(FRESH, (bad(0, 0),), 1)
 
 
 @pytest.mark.parametrize("behaviour", ["null", "unchanged", "nonsense"])

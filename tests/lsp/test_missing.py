@@ -3,6 +3,8 @@
 import asyncio
 import json
 import shutil
+import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from tests.fakes.lsp_pools import NODE_SERVERS, only, pool_in
 from tests.fakes.lsp_real import CASES, Case
 
 BASH = next(case for case in CASES if case.server == "bash-language-server")
+PYLSP = next(case for case in CASES if case.server == "pylsp")
 
 
 @pytest.fixture
@@ -55,6 +58,39 @@ async def test_a_silent_server_without_its_checker_is_no_clean_file(root: Path, 
         await pool.close()
     assert said == []
     detail = "shellcheck is missing, run: apt install shellcheck"
+    assert found == FileProblems(ServerStatus.LINTER_MISSING, detail=detail)
+
+
+def bare_environment(folder: Path, *hidden: str) -> Path:
+    """The Python environment of the tests without some modules; its pylsp."""
+    here = Path(sysconfig.get_path("purelib"))
+    there = folder / here.relative_to(sys.prefix)
+    there.mkdir(parents=True)
+    for entry in here.iterdir():
+        if entry.name.partition(".")[0].partition("-")[0] not in hidden:
+            (there / entry.name).symlink_to(entry)
+    (folder / "pyvenv.cfg").write_text((Path(sys.prefix) / "pyvenv.cfg").read_text())
+    (folder / "bin").mkdir()
+    (folder / "bin" / "python").symlink_to(Path(sys.executable).resolve())
+    program = folder / "bin" / "pylsp"
+    program.write_text(f"#!{folder}/bin/python\nfrom pylsp.__main__ import main\nmain()\n")
+    program.chmod(0o755)
+    return program
+
+
+async def test_a_pylsp_without_its_checkers_is_no_clean_file(root: Path, tmp_path: Path) -> None:
+    """It answers that it found nothing at all, as it does where all is well."""
+    program = bare_environment(tmp_path / "bare", *PYLSP.spec.modules)
+    path = str(program.parent)
+    pool = pool_in(root, only(PYLSP.server), path=path)
+    try:
+        async with plain_client((str(program),), root, path, quiet=0.5) as plain:
+            asked = plain.check(root / PYLSP.file, PYLSP.broken, PYLSP.language)
+            said, found = await asyncio.gather(asked, pool.diagnostics(root / PYLSP.file, PYLSP.broken))
+    finally:
+        await pool.close()
+    assert said == []
+    detail = f"its checkers are missing, run: {PYLSP.spec.install_command}"
     assert found == FileProblems(ServerStatus.LINTER_MISSING, detail=detail)
 
 
