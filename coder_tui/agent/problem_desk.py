@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakSet
 
+from coder_tui.agent.awaited_files import AT_ONCE, AwaitedFiles
 from coder_tui.agent.problem_words import check_of
 from coder_tui.lsp.pool import FileProblems
 from coder_tui.lsp.report import Report, joined
 from coder_tui.protocol.diagnostics import IS_AWAITED, ProposalCheck, ServerStatus
 from coder_tui.protocol.errors import ToolError
 from coder_tui.protocol.events import (
-    DiagnosticsAwaited,
     Event,
     FilesChanged,
     ProposalChecked,
     RequestClosed,
     RequestOpened,
+    ServerStatusChanged,
     TurnFailed,
     TurnFinished,
     TurnStarted,
@@ -31,8 +32,6 @@ from coder_tui.workspace.files import load_if_there
 log = logging.getLogger(__name__)
 PATIENCE = 10.0
 """Seconds that an edit waits for its problems at most."""
-_AT_ONCE = 0.1
-"""Seconds within which an answer needs no word that it is awaited."""
 _TRIES = 4
 
 
@@ -46,7 +45,7 @@ class Servers(Protocol):
     async def expect(self, path: Path, text: str) -> None: ...
     async def unexpect(self, path: Path) -> None: ...
     async def check_proposed(self, path: Path, text: str) -> Report: ...
-    async def told_of_changes(self, paths: Iterable[Path]) -> None: ...
+    async def told_of_changes(self, paths: Iterable[Path]) -> tuple[Path, ...]: ...
     def begin_turn(self) -> None: ...
     def take_late(self) -> Report | None: ...
 
@@ -74,12 +73,11 @@ class ProblemDesk:
         self._publish = publish
         self._patience = patience
         self._known: frozenset[str] = frozenset()
-        self._awaited: dict[str, None] = {}
+        self._awaited = AwaitedFiles(self._ask, publish, self._begin)
         self._late: list[Report] = []
         self._told: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._checks: dict[str, asyncio.Task[None]] = {}
-        self._following: dict[str, asyncio.Task[None]] = {}
 
     def hear(self, event: Event) -> None:
         match event:
@@ -96,6 +94,8 @@ class ProblemDesk:
             case RequestClosed(request_id):
                 if (check := self._checks.pop(request_id, None)) is not None:
                     check.cancel()
+            case ServerStatusChanged(status=ServerStatus.FRESH):
+                self._awaited.ask_again()
             case _:
                 pass
 
@@ -111,21 +111,20 @@ class ProblemDesk:
     def changed_unseen(self, paths: Iterable[Path]) -> None:
         """Something else than an edit may have changed these; nobody waits."""
         if changed := tuple(paths):
-            self._begin(self._servers.told_of_changes(changed))
+            self._begin(self._tell_changes(changed))
 
     async def expect(self, path: Path, text: str) -> None:
         """An edit is about to write this; `after_edits` follows, or `unexpect`."""
+        self._awaited.leave((self.name_of(path),))
         await self._servers.expect(path, text)
 
     def unexpect(self, path: Path) -> None:
-        self._begin(self._servers.unexpect(path))
+        self._begin(self._unexpect(path))
 
     async def after_edits(self, edits: Mapping[Path, str]) -> Report:
         """What edits, which are on disk, did; `edits` are the texts before. Takes no longer than it may."""
         names = tuple(self.name_of(path) for path in edits)
-        for name in names:
-            if (following := self._following.pop(name, None)) is not None:
-                following.cancel()
+        self._awaited.leave(names)
         check = self._begin(self._servers.after_change(tuple(edits), edits))
         try:
             await asyncio.wait({check}, timeout=self._patience)
@@ -133,7 +132,7 @@ class ProblemDesk:
             if not check.done():
                 check.add_done_callback(lambda done: self._came_late(done, names))
         report = check.result() if check.done() else Report(ServerStatus.PENDING)
-        self._note(names, report, follows=check.done())
+        self._awaited.note(names, report.status, asks=check.done())
         return report
 
     def take_late(self) -> Report | None:
@@ -165,7 +164,7 @@ class ProblemDesk:
         for _ in range(_TRIES):
             asked = self._begin(self._proposed(texts))
             try:
-                await asyncio.wait({asked}, timeout=_AT_ONCE)
+                await asyncio.wait({asked}, timeout=AT_ONCE)
                 if shown is None and not asked.done():
                     shown = ProposalCheck(ServerStatus.PENDING)
                     self._publish(ProposalChecked(call_id, shown))
@@ -188,41 +187,25 @@ class ProblemDesk:
     def _came_late(self, check: "asyncio.Task[Report]", names: tuple[str, ...]) -> None:
         if not check.cancelled() and check.exception() is None:
             self._late.append(check.result())
-            self._note(names, check.result(), follows=True)
+            self._awaited.note(names, check.result().status, asks=True)
 
-    def _note(self, names: tuple[str, ...], report: Report, *, follows: bool) -> None:
-        is_awaited = report.status in IS_AWAITED
-        before = tuple(self._awaited)
-        for name in names:
-            if not is_awaited:
-                self._awaited.pop(name, None)
-                continue
-            self._awaited[name] = None
-            if follows:
-                self._following[name] = self._begin(self._follow(name))
-        self._tell_awaited(before)
+    async def _tell_changes(self, paths: tuple[Path, ...]) -> None:
+        names = [self.name_of(path) for path in paths]
+        self._awaited.leave(names)
+        renewed = await self._servers.told_of_changes(paths)
+        # Some servers say nothing unless they are asked.
+        await self._awaited.follow({*map(self.name_of, renewed), *self._awaited.among(names)})
 
-    async def _follow(self, name: str) -> None:
-        """Until something is known: what comes late is kept by the servers, for the next result."""
-        for _ in range(_TRIES):
-            try:
-                file = await load_if_there(self._workspace.locate(name))
-            except ToolError:
-                break
-            if file is None:
-                break
-            found = await self._servers.diagnostics(self._path_of(name), file.shown)
-            if found.status not in IS_AWAITED:
-                break
-        else:
-            return
-        before = tuple(self._awaited)
-        self._awaited.pop(name, None)
-        self._tell_awaited(before)
+    async def _unexpect(self, path: Path) -> None:
+        await self._servers.unexpect(path)
+        self._awaited.ask_again()
 
-    def _tell_awaited(self, before: tuple[str, ...]) -> None:
-        if before != (now := tuple(self._awaited)):
-            self._publish(DiagnosticsAwaited(now))
+    async def _ask(self, name: str) -> ServerStatus | None:
+        try:
+            file = await load_if_there(self._workspace.locate(name))
+        except ToolError:
+            return None
+        return (await self._servers.diagnostics(self._path_of(name), file.shown)).status if file else None
 
     def _path_of(self, name: str) -> Path:
         return self._workspace.locate(name).path

@@ -75,21 +75,32 @@ class Changes:
                 await asyncio.shield(self._files.restore(path, selection, now))
         return _told(state, text, selection, befores, checked)
 
-    async def unseen(self, paths: Iterable[Path]) -> None:
-        """Something else than an edit, a command or git, may have changed these: no waiting, no report."""
+    async def unseen(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+        """Something else than an edit may have changed these; those that servers have before them."""
         changes: list[tuple[str, int]] = []
+        known: list[Path] = []
         for path in paths:
             if not await self._files.is_there(path):
                 changes.append((str(path), _REMOVED))
                 await self._files.forget(path)
             elif str(path) in self._files.states:
                 changes.append((str(path), _CHANGED))
-                text = await self._files.load(path)
-                await (self._files.renew(path, text) if isinstance(text, str) else self._files.forget(path))
+                known.append(path)
             else:
                 changes += [(str(path), _CREATED), (str(path), _CHANGED)]
         if changes:
             await self._hosting.changed_on_disk(changes)
+        renewed = await asyncio.gather(*map(self._renew, known))
+        return tuple(path for path, is_open in zip(known, renewed, strict=True) if is_open)
+
+    async def _renew(self, path: Path) -> bool:
+        async with self._files.lock(path):
+            text = await self._files.load(path)
+            if isinstance(text, str):
+                await self._files.renew(path, text)
+            else:
+                await self._files.forget(path)
+            return isinstance(text, str)
 
     async def _read(self, path: Path, before: str | None) -> _Edit:
         text = await self._files.load(path, self.foresight.text_for(path))

@@ -143,10 +143,8 @@ class Examiner:
                 await self._hosting.tell("close", order, path=str(path), is_soon_again=True)
 
     async def renew(self, path: Path, text: str) -> None:
-        selection = await self.select(path, text)
-        async with self.lock(path):
-            self.state(path).changed_by_others(text)
-            await self.saved(path, text, selection)
+        self.state(path).changed_by_others(text)
+        await self.saved(path, text, await self.select(path, text))
 
     async def saved(self, path: Path, text: str, selection: Selection) -> None:
         """This is on disk now; nobody waits for a word about it."""

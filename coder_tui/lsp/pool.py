@@ -99,9 +99,13 @@ class LspPool:
         """What this text would do to the file's problems; the disk stays as it is, nobody else is told."""
         return await self._changes.proposed(path, text)
 
-    async def told_of_changes(self, paths: Iterable[Path]) -> None:
-        """Something else than an edit, a command or git, may have changed these: no waiting, no report."""
-        await self._changes.unseen(paths)
+    async def told_of_changes(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+        """Something else than an edit, a command or git, may have changed these: no waiting, no report.
+
+        Returns those that servers have before them: what is known of them is about an earlier text, and
+        some servers say nothing of the new one unless `diagnostics` are asked for.
+        """
+        return await self._changes.unseen(paths)
 
     def warm(self, paths: Iterable[Path]) -> None:
         """Let servers begin with these in the background; nobody is told what they say of them."""

@@ -21,6 +21,7 @@ from coder_tui.protocol.events import (
     ProposalChecked,
     RequestClosed,
     RequestOpened,
+    ServerStatusChanged,
     TurnFinished,
     TurnStarted,
 )
@@ -128,9 +129,7 @@ async def test_what_is_not_known_is_asked_for_again_until_it_is(bench: Bench) ->
     assert await bench.told_with(looked()) == {"ok": True, "late_diagnostics": for_model(WORSE)}
 
 
-@pytest.mark.parametrize(
-    "status", [ServerStatus.CRASHED, ServerStatus.UNTRUSTED, ServerStatus.LINTER_MISSING]
-)
+@pytest.mark.parametrize("status", [ServerStatus.UNTRUSTED, ServerStatus.LINTER_MISSING])
 async def test_what_cannot_be_known_is_said_and_not_awaited(bench: Bench, status: ServerStatus) -> None:
     bench.servers.reports.put_nowait(Report(status, detail="for a reason"))
     told = await bench.told_with(bench.edit("a.py"))
@@ -163,6 +162,48 @@ async def test_an_edit_ends_the_asking_about_the_text_before_it(bench: Bench) ->
 async def test_other_changes_are_told_to_servers_without_waiting(bench: Bench) -> None:
     bench.desk.hear(FilesChanged(("a.py", "b.py")))
     assert await bench.servers.asked.get() == ("told_of_changes", ["a.py", "b.py"])
+
+
+async def test_what_others_changed_is_not_known_until_a_server_was_asked(bench: Bench) -> None:
+    bench.servers.known = {"b.py"}
+    bench.desk.hear(FilesChanged(("a.py", "b.py")))
+    await bench.servers.asked.get()
+    assert await bench.servers.asked.get() == ("diagnostics", ("b.py", "new b.py"))
+    assert await bench.told.get() == DiagnosticsAwaited(("b.py",))
+    bench.servers.words.put_nowait(ServerStatus.FRESH)
+    assert await bench.told.get() == DiagnosticsAwaited(())
+
+
+async def test_a_word_that_comes_at_once_needs_no_mark(bench: Bench) -> None:
+    bench.servers.known = {"a.py", "b.py"}
+    bench.servers.words.put_nowait(ServerStatus.FRESH)
+    bench.desk.hear(FilesChanged(("a.py", "b.py")))
+    assert await bench.told.get() in {DiagnosticsAwaited(("a.py",)), DiagnosticsAwaited(("b.py",))}
+
+
+async def test_a_file_that_is_gone_is_not_awaited_any_more(bench: Bench) -> None:
+    bench.servers.reports.put_nowait(UNKNOWN)
+    await bench.told_with(bench.edit("a.py"))
+    assert await bench.told.get() == DiagnosticsAwaited(("a.py",))
+    (bench.root / "a.py").unlink()
+    bench.desk.hear(FilesChanged(("a.py",)))
+    assert await bench.told.get() == DiagnosticsAwaited(())
+
+
+async def test_a_server_that_fails_leaves_its_files_unknown_until_it_works(bench: Bench) -> None:
+    bench.servers.reports.put_nowait(Report(ServerStatus.CRASHED, detail="for a reason"))
+    told = await bench.told_with(bench.edit("a.py"))
+    assert (told["diagnostics"]["server_status"], told["diagnostics"]["note"]) == ("crashed", "for a reason")
+    assert await bench.told.get() == DiagnosticsAwaited(("a.py",))
+    bench.servers.words.put_nowait(ServerStatus.CRASHED)
+    asked = [await bench.servers.asked.get(), await bench.servers.asked.get()]
+    assert asked[1] == ("diagnostics", ("a.py", "new a.py"))
+    await asyncio.sleep(0)
+    assert bench.told.empty()
+    bench.desk.hear(ServerStatusChanged("fake", "py", ServerStatus.FRESH))
+    assert await bench.servers.asked.get() == ("diagnostics", ("a.py", "new a.py"))
+    bench.servers.words.put_nowait(ServerStatus.FRESH)
+    assert await bench.told.get() == DiagnosticsAwaited(())
 
 
 async def test_edits_of_a_turn_that_was_cut_off_are_told_to_servers(bench: Bench) -> None:

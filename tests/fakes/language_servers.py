@@ -21,6 +21,8 @@ class ScriptedServers:
     asked: "asyncio.Queue[tuple[str, object]]" = field(default_factory=asyncio.Queue)
     expected: list[tuple[str, str]] = field(default_factory=list)
     """What is about to be written, "" once it is not."""
+    known: set[str] = field(default_factory=set)
+    """Files that servers have before them."""
     turns: int = 0
     given_up: "asyncio.Queue[str]" = field(default_factory=asyncio.Queue)
 
@@ -46,8 +48,10 @@ class ScriptedServers:
             self.given_up.put_nowait(path.name)
             raise
 
-    async def told_of_changes(self, paths: Iterable[Path]) -> None:
-        self.asked.put_nowait(("told_of_changes", [path.name for path in paths]))
+    async def told_of_changes(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+        changed = tuple(paths)
+        self.asked.put_nowait(("told_of_changes", [path.name for path in changed]))
+        return tuple(path for path in changed if path.name in self.known)
 
     def begin_turn(self) -> None:
         self.turns += 1
