@@ -12,7 +12,7 @@ from coder_tui.lsp.foresight import Foresight
 from coder_tui.lsp.hosting import Hosting
 from coder_tui.lsp.report import IS_KNOWN, Report, joined
 from coder_tui.lsp.selection import Selection
-from coder_tui.lsp.wire import Checked
+from coder_tui.lsp.wire import LARGEST_TEXT, Checked
 from coder_tui.protocol.diagnostics import ServerStatus
 
 _CREATED, _CHANGED, _REMOVED = 1, 2, 3
@@ -53,22 +53,23 @@ class Changes:
         """What a change of these, which is on disk, did; `before` are the texts before it."""
         edits = [await self._read(path, before.get(path)) for path in paths]
         # Settings of a server may be among them: it has to know before it is asked about the others.
-        reports = [await self._after_unasked(edit) for edit in edits if not edit.selection.orders]
+        unasked = [edit for edit in edits if not edit.selection.orders]
+        reports = [await self._after_unasked(edit, is_moved=_is_moved(edit, edits)) for edit in unasked]
         asked = [edit for edit in edits if edit.selection.orders]
         if len(asked) == 1:
             # As `Examiner`: a task of its own would let whatever else is to be done go first.
             return joined((*reports, await self._after(asked[0])))
         return joined((*reports, *await asyncio.gather(*map(self._after, asked))))
 
-    async def proposed(self, path: Path, text: str) -> Report:
-        """What this text would do to the file's problems; the disk stays as it is, nobody else is told."""
+    async def proposed(self, path: Path, text: str, before: str | None) -> Report:
+        """What this text would do to the problems of the one before, which may lie at another place yet."""
         selection = await self._files.select(path, text)
         if not selection.orders:
             return self._unasked(path, text, selection)
         state = self._files.state(path)
         async with self._files.lock(path):
             now = await self._files.load(path)
-            befores = await self._befores_of_proposed(state, selection, now)
+            befores = await self._befores_of_proposed(state, selection, now, before)
             try:
                 checked = await self._files.check(state, text, selection, is_proposed=True)
             finally:
@@ -76,7 +77,7 @@ class Changes:
         return _told(state, text, selection, befores, checked)
 
     async def unseen(self, paths: Iterable[Path]) -> tuple[Path, ...]:
-        """Something else than an edit may have changed these; those that servers have before them."""
+        """Something else than an edit may have changed these; those that servers have or had open."""
         changes: list[tuple[str, int]] = []
         known: list[Path] = []
         for path in paths:
@@ -88,6 +89,7 @@ class Changes:
                 known.append(path)
             else:
                 changes += [(str(path), _CREATED), (str(path), _CHANGED)]
+                known += [path] if str(path) in self._files.gone else []
         if changes:
             await self._hosting.changed_on_disk(changes)
         renewed = await asyncio.gather(*map(self._renew, known))
@@ -108,11 +110,11 @@ class Changes:
         selection = await self._files.select(path, text) if isinstance(text, str) else Selection(None)
         return _Edit(path, before, text, selection, foreseen)
 
-    async def _after_unasked(self, edit: _Edit) -> Report:
+    async def _after_unasked(self, edit: _Edit, *, is_moved: bool) -> Report:
         """It is gone, or nothing that servers are asked about, which may be their own settings."""
         path, text = edit.path, edit.text
         state = self._files.states.get(str(path))
-        fixed = state.items if state else ()
+        fixed = state.items if state and not is_moved else ()
         await self._files.forget(path)
         await self._hosting.changed_on_disk([(str(path), edit.kind)])
         match text:
@@ -164,16 +166,24 @@ class Changes:
         return checked
 
     async def _befores_of_proposed(
-        self, state: FileState, selection: Selection, now: str | Unreadable | None
+        self, state: FileState, selection: Selection, now: str | Unreadable | None, before: str | None
     ) -> dict[str, Snapshot | None]:
-        if isinstance(now, Unreadable):
-            return {order.key: None for order in selection.orders}
-        return await self._files.befores(state, selection, now or "", is_on_disk=True)
+        if now is None and before and len(before) <= LARGEST_TEXT:
+            return await self._files.befores(state, selection, before)
+        if isinstance(now, str) or (now is None and not before):
+            return await self._files.befores(state, selection, now or "", is_on_disk=True)
+        return {order.key: None for order in selection.orders}
 
     def _unasked(self, path: Path, text: str, selection: Selection) -> Report:
         status, detail = self._files.absent(path, text, selection)
         # That there is no server for such files is nothing to tell with each of their edits.
         return Report(status, detail="" if detail == NO_SERVER else detail)
+
+
+def _is_moved(edit: _Edit, edits: Sequence[_Edit]) -> bool:
+    """Whether its text is elsewhere now, with its problems."""
+    others = (other for other in edits if other.path != edit.path and other.text is not None)
+    return edit.text is None and bool(edit.before) and any(other.before == edit.before for other in others)
 
 
 def _told(

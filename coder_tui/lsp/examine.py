@@ -17,6 +17,7 @@ from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.files import holds, load_if_there
 
 NO_SERVER = "no language server is known for such files"
+_MOST_GONE = 1000
 _MORE_THAN_MAY_BE = f"it has more than {LARGEST_TEXT:,} characters"
 
 
@@ -34,6 +35,8 @@ class Examiner:
         self, workspace: Workspace, selector: Selector, hosting: Hosting, tell: Callable[[FileState], None]
     ) -> None:
         self.states: dict[str, FileState] = {}
+        self.gone: dict[str, None] = {}
+        """Files that were known and may come back, by an undo."""
         self.languages: dict[str, tuple[str, str]] = {}
         """The name and language of each server that was chosen, by its key."""
         self._workspace = workspace
@@ -159,6 +162,9 @@ class Examiner:
         if (state := self.states.pop(str(path), None)) is not None:
             state.by_server.clear()
             self._tell(state)
+            self.gone[str(path)] = None
+            if len(self.gone) > _MOST_GONE:
+                del self.gone[next(iter(self.gone))]
             await self._close(path)
 
     async def _close(self, path: Path) -> None:
@@ -175,6 +181,7 @@ class Examiner:
         state = self.states.get(str(path))
         if state is None:
             state = self.states[str(path)] = FileState(path, self.shown(path))
+            self.gone.pop(str(path), None)
         return state
 
     def shown(self, path: Path) -> str:

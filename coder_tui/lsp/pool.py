@@ -95,9 +95,12 @@ class LspPool:
     async def unexpect(self, path: Path) -> None:
         await self._changes.foresight.drop(path)
 
-    async def check_proposed(self, path: Path, text: str) -> Report:
-        """What this text would do to the file's problems; the disk stays as it is, nobody else is told."""
-        return await self._changes.proposed(path, text)
+    async def check_proposed(self, path: Path, text: str, before: str | None = None) -> Report:
+        """What this text would do to the file's problems; the disk stays as it is, nobody else is told.
+
+        `before` is what it is made of, where that would come to this path only now.
+        """
+        return await self._changes.proposed(path, text, before)
 
     async def told_of_changes(self, paths: Iterable[Path]) -> tuple[Path, ...]:
         """Something else than an edit, a command or git, may have changed these: no waiting, no report.

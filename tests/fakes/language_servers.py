@@ -40,7 +40,7 @@ class ScriptedServers:
     async def unexpect(self, path: Path) -> None:
         self.expected.append((path.name, ""))
 
-    async def check_proposed(self, path: Path, text: str) -> Report:
+    async def check_proposed(self, path: Path, text: str, before: str | None = None) -> Report:
         self.asked.put_nowait(("check_proposed", (path.name, text)))
         try:
             return await self.checks.get()

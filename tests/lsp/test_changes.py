@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -159,3 +160,23 @@ async def test_of_equal_faults_the_pane_marks_the_one_that_came(root: Path) -> N
         b.write(f"def g():\n    return bad\n{old}")
         await b.pool.after_change([b.file], {b.file: old})
         assert b.pool.open_problems() == (problem(2, 12, is_new=True), problem(4, 12))
+
+
+async def test_a_file_that_only_moves_brings_and_mends_nothing(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        text = b.write("bad one\nodd two\n")
+        await b.pool.diagnostics(b.file, text)
+        other = root / "b.py"
+        same = tuple(replace(item, path="b.py") for item in (problem(1, 1), problem(2, 1, "odd")))
+        proposed = await b.pool.check_proposed(other, text, text)
+        assert proposed == Report(FRESH, remaining=same)
+        b.file.rename(other)
+        assert await b.pool.after_change([other, b.file], {other: text, b.file: text}) == proposed
+        assert b.pool.open_problems() == same
+
+
+async def test_a_file_that_moves_and_changes_is_compared_with_what_it_was(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        text = b.write("bad one\nodd two\n")
+        proposed = await b.pool.check_proposed(root / "b.py", "bad one\n", text)
+    assert (proposed.introduced, len(proposed.fixed), len(proposed.remaining)) == ((), 1, 1)
