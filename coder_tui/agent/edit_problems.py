@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Protocol
 
 from coder_tui.agent.problem_desk import ProblemDesk
-from coder_tui.agent.problem_words import counts_of
+from coder_tui.agent.problem_words import counts_of, unchecked_words
 from coder_tui.lsp.examine import NO_SERVER
-from coder_tui.lsp.report import Report, for_model
+from coder_tui.lsp.report import IS_UNCHECKED, Report, for_model
 from coder_tui.protocol.diagnostics import IS_AWAITED, ServerStatus
 from coder_tui.tools.base import Access, JsonObject, ToolResult
 
@@ -138,7 +138,7 @@ class AgentEdits:
         was_promised, self._is_promised = self._is_promised, False
         if report.status is ServerStatus.UNSUPPORTED and not report.detail and not was_promised:
             return {}
-        if report.status in {ServerStatus.NOT_INSTALLED, ServerStatus.UNSUPPORTED}:
+        if report.status in IS_UNCHECKED and not report.unchecked:
             fields: JsonObject = {"server_status": str(report.status)}
             # How to install it is worth telling once: whoever wants it has read it then.
             if self._desk.is_news(note := report.detail or NO_SERVER):
@@ -152,6 +152,6 @@ class AgentEdits:
 
 def _words(report: Report) -> str:
     """For the person, in the line of the call."""
-    if report.is_known and report.is_compared:
-        return str(counts_of(report))
+    if report.is_compared and (report.is_known or report.is_known_in_part):
+        return unchecked_words(str(counts_of(report)), len(report.unchecked))
     return _UNKNOWN if report.status in IS_AWAITED else ""

@@ -11,7 +11,7 @@ from weakref import WeakSet
 from coder_tui.agent.awaited_files import AT_ONCE, AwaitedFiles
 from coder_tui.agent.problem_words import check_of
 from coder_tui.lsp.pool import FileProblems
-from coder_tui.lsp.report import Report, joined
+from coder_tui.lsp.report import Report, joined, of_files
 from coder_tui.protocol.diagnostics import IS_AWAITED, ProposalCheck, ServerStatus
 from coder_tui.protocol.errors import ToolError
 from coder_tui.protocol.events import (
@@ -179,12 +179,12 @@ class ProblemDesk:
                 return
 
     async def _proposed(self, texts: tuple[ProposedText, ...]) -> Report:
-        checks = (
-            self._servers.check_proposed(text.path, text.after, text.before)
+        checks = {
+            self.name_of(text.path): self._servers.check_proposed(text.path, text.after, text.before)
             for text in texts
             if text.after is not None
-        )
-        return joined(await asyncio.gather(*checks))
+        }
+        return of_files(dict(zip(checks, await asyncio.gather(*checks.values()), strict=True)))
 
     def _came_late(self, check: "asyncio.Task[Report]", names: tuple[str, ...]) -> None:
         if not check.cancelled() and check.exception() is None:

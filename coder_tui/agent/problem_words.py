@@ -44,7 +44,14 @@ def check_of(report: Report) -> ProposalCheck:
         report.detail,
         report.is_known,
         report.is_compared,
+        len(report.unchecked) if report.is_known_in_part else 0,
     )
+
+
+def unchecked_words(words: str, count: int) -> str:
+    """With how many files no server looked at."""
+    left = f"{count} file{'' if count == 1 else 's'} not checked" if count else ""
+    return ", ".join(filter(None, (words, left)))
 
 
 def open_words(items: tuple[Diagnostic, ...]) -> str:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from coder_tui.agent.problem_words import UNKNOWN, WHY_UNKNOWN
+from coder_tui.agent.problem_words import UNKNOWN, WHY_UNKNOWN, unchecked_words
 from coder_tui.protocol.diagnostics import IS_AWAITED, ProposalCheck, ServerStatus
 
 
 def check_lines(check: ProposalCheck) -> Iterator[str]:
     """None while it is awaited, and none where no server is for such files: that is no news."""
-    if check.status is ServerStatus.UNSUPPORTED or (check.status in IS_AWAITED and not check.introduced):
+    is_no_news = check.status is ServerStatus.UNSUPPORTED and not check.detail
+    if is_no_news or (check.status in IS_AWAITED and not check.introduced):
         return
     yield f"Problems of this change: {_words(check)}."
     for item in check.introduced:
@@ -19,6 +20,8 @@ def check_lines(check: ProposalCheck) -> Iterator[str]:
 
 def _words(check: ProposalCheck) -> str:
     counts = str(check.counts)
+    if check.unchecked:
+        return unchecked_words(counts or "none that is new", check.unchecked)
     if not check.is_known:
         return f"{counts}, and more may come" if counts else WHY_UNKNOWN.get(check.status, UNKNOWN)
     if not counts:

@@ -10,7 +10,7 @@ from coder_tui.lsp.examine import NO_SERVER, Examiner, Unreadable
 from coder_tui.lsp.file_state import FileState, Snapshot, compared, diagnostics
 from coder_tui.lsp.foresight import Foresight
 from coder_tui.lsp.hosting import Hosting
-from coder_tui.lsp.report import IS_KNOWN, Report, joined
+from coder_tui.lsp.report import IS_KNOWN, Report, joined, of_files
 from coder_tui.lsp.selection import Selection
 from coder_tui.lsp.wire import LARGEST_TEXT, Checked
 from coder_tui.protocol.diagnostics import ServerStatus
@@ -58,8 +58,11 @@ class Changes:
         asked = [edit for edit in edits if edit.selection.orders]
         if len(asked) == 1:
             # As `Examiner`: a task of its own would let whatever else is to be done go first.
-            return joined((*reports, await self._after(asked[0])))
-        return joined((*reports, *await asyncio.gather(*map(self._after, asked))))
+            reports.append(await self._after(asked[0]))
+        else:
+            reports += await asyncio.gather(*map(self._after, asked))
+        names = (self._files.shown(edit.path) for edit in (*unasked, *asked))
+        return of_files(dict(zip(names, reports, strict=True)))
 
     async def proposed(self, path: Path, text: str, before: str | None) -> Report:
         """What this text would do to the problems of the one before, which may lie at another place yet."""

@@ -1,7 +1,7 @@
 """What a change did to the problems of files: which came, which went, which were there before."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from coder_tui.lsp.merging import merged
@@ -17,11 +17,15 @@ _GRAVEST_FIRST = (
     ServerStatus.UNSUPPORTED,
 )
 IS_KNOWN = frozenset({ServerStatus.FRESH, ServerStatus.LINTER_MISSING})
+IS_UNCHECKED = frozenset({ServerStatus.NOT_INSTALLED, ServerStatus.UNSUPPORTED})
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`is_compared` is False where nothing is known of the time before: then all there is are `remaining`."""
+    """`is_compared` is False where nothing is known of the time before: then all there is are `remaining`.
+
+    `unchecked` are files that no server looked at though one should, where others were checked.
+    """
 
     status: ServerStatus
     introduced: tuple[Diagnostic, ...] = ()
@@ -29,6 +33,12 @@ class Report:
     remaining: tuple[Diagnostic, ...] = ()
     detail: str = ""
     is_compared: bool = True
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def is_known_in_part(self) -> bool:
+        """Whether all is known of the files that were checked, and not all were."""
+        return bool(self.unchecked) and self.status in IS_UNCHECKED
 
     @property
     def is_known(self) -> bool:
@@ -58,7 +68,18 @@ def joined(reports: Iterable[Report]) -> Report:
         merged(item for part in parts for item in part.remaining),
         "; ".join(dict.fromkeys(part.detail for part in parts if part.detail)),
         all(part.is_compared for part in known),
+        tuple(name for part in parts for name in part.unchecked),
     )
+
+
+def of_files(reports: Mapping[str, Report]) -> Report:
+    """Of several, by name. One without its server is not covered by what is known of the others."""
+    whole = joined(reports.values())
+    left = {name: part for name, part in reports.items() if part.status in IS_UNCHECKED and part.detail}
+    if whole.status in IS_UNCHECKED or not left:
+        return whole
+    status = worst(part.status for part in left.values()) if whole.is_known else whole.status
+    return replace(whole, status=status, unchecked=tuple(left))
 
 
 def for_model(report: Report) -> dict[str, Any]:
@@ -71,6 +92,8 @@ def for_model(report: Report) -> dict[str, Any]:
         "fixed_count": len(report.fixed),
         "remaining_count": len(report.remaining),
     }
+    if report.unchecked:
+        fields["not_checked"] = list(report.unchecked)
     if not report.is_known:
         fields["note"] = report.detail or "not yet known; this does not mean that there are no problems"
     elif report.detail:

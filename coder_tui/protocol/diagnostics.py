@@ -78,7 +78,8 @@ class ProposalCheck:
     """What a change that waits for an answer would do; `introduced` are the gravest of the new problems.
 
     Unless `is_known` there may be more, and none is no good news. Where it is not `is_compared` nobody knows
-    which problems were there before, and `counts` are of all there are.
+    which problems were there before, and `counts` are of all there are. `unchecked` counts files without
+    their server where all is known of the others.
     """
 
     status: ServerStatus
@@ -87,3 +88,4 @@ class ProposalCheck:
     detail: str = ""
     is_known: bool = False
     is_compared: bool = True
+    unchecked: int = 0

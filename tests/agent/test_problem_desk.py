@@ -145,6 +145,16 @@ async def test_a_file_that_no_server_is_asked_about_is_said_to_be_so_once(bench:
     assert second["diagnostics"] == {"server_status": "unsupported"}
 
 
+async def test_files_that_were_not_checked_are_told_beside_those_that_were(bench: Bench) -> None:
+    bench.servers.reports.put_nowait(
+        Report(ServerStatus.NOT_INSTALLED, (ERROR,), detail="hint", unchecked=("b.sh",))
+    )
+    told = await bench.edits.told(bench.edit("a.py", "b.sh"), more_follow=False)
+    assert told.summary == "edited  +1 error, 1 file not checked"
+    field = told.for_model["diagnostics"]
+    assert (field["introduced_count"], field["not_checked"], field["note"]) == (1, ["b.sh"], "hint")
+
+
 async def test_an_edit_ends_the_asking_about_the_text_before_it(bench: Bench) -> None:
     bench.servers.reports.put_nowait(UNKNOWN)
     await bench.told_with(bench.edit("a.py"))
@@ -229,6 +239,15 @@ async def test_a_change_that_waits_is_said_to_be_unknown_until_it_is_known(bench
         check = ProposalCheck(ServerStatus.FRESH, ChangeCounts(1, 0, 1), (ERROR, WARNING), is_known=True)
         assert await bench.told.get() == ProposalChecked("c", check)
         bench.desk.hear(RequestClosed("r-c", None))
+
+
+async def test_a_change_of_which_one_file_has_no_server_is_not_called_clean(bench: Bench) -> None:
+    for report in (Report(ServerStatus.FRESH), Report(ServerStatus.NOT_INSTALLED, detail="hint")):
+        bench.servers.checks.put_nowait(report)
+    with bench.edits.declared("c", bench.access("a.py", "b.py")):
+        bench.desk.hear(RequestOpened(request("c")))
+        check = ProposalCheck(ServerStatus.NOT_INSTALLED, detail="hint", unchecked=1)
+        assert await bench.told.get() == ProposalChecked("c", check)
 
 
 async def test_an_answer_ends_the_check(bench: Bench) -> None:

@@ -397,6 +397,11 @@ async def test_what_servers_say_of_a_change_that_waits_is_told_once_it_is_known(
         (ProposalCheck(ServerStatus.LINTER_MISSING, is_known=True), "hardly known, a checker is missing"),
         (ProposalCheck(ServerStatus.NOT_INSTALLED), "problems not checked: no language server"),
         (
+            ProposalCheck(ServerStatus.UNSUPPORTED, detail="a.py is too large"),
+            "problems not checked: the file is too large",
+        ),
+        (ProposalCheck(ServerStatus.NOT_INSTALLED, unchecked=1), "none that is new, 1 file not checked"),
+        (
             ProposalCheck(ServerStatus.FRESH, ChangeCounts(1), is_known=True, is_compared=False),
             "1 error in it, old or new",
         ),

@@ -1,6 +1,6 @@
 """What a change did to problems, and how a model is told."""
 
-from coder_tui.lsp.report import MOST_WARNINGS, Report, for_model, joined, worst
+from coder_tui.lsp.report import MOST_WARNINGS, Report, for_model, joined, of_files, worst
 from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
@@ -26,6 +26,37 @@ def test_reports_of_files_are_one() -> None:
     assert joined([one, other]) == Report(
         ServerStatus.PENDING, (problem(1),), (problem(2),), (), "indexing", is_compared=False
     )
+
+
+def test_a_file_without_its_server_is_not_covered_by_what_is_known_of_others() -> None:
+    known, missing = (
+        Report(ServerStatus.FRESH, (problem(1),)),
+        Report(ServerStatus.NOT_INSTALLED, detail="hint"),
+    )
+    whole = of_files({"a.py": known, "b.sh": missing, "README.md": Report(ServerStatus.UNSUPPORTED)})
+    assert whole == Report(ServerStatus.NOT_INSTALLED, (problem(1),), detail="hint", unchecked=("b.sh",))
+    assert (whole.is_known, whole.is_known_in_part) == (False, True)
+    told = for_model(whole)
+    assert (told["server_status"], told["not_checked"], told["introduced_count"]) == (
+        "not_installed",
+        ["b.sh"],
+        1,
+    )
+
+
+def test_too_large_a_file_is_not_covered_by_what_is_known_of_others() -> None:
+    large = Report(ServerStatus.UNSUPPORTED, detail="too large")
+    whole = of_files({"a.py": Report(ServerStatus.FRESH), "b.py": large})
+    assert (whole.status, whole.unchecked) == (ServerStatus.UNSUPPORTED, ("b.py",))
+    awaited = of_files({"a.py": Report(ServerStatus.PENDING), "b.py": large})
+    assert (awaited.status, awaited.is_known_in_part) == (ServerStatus.PENDING, False)
+
+
+def test_files_that_need_no_server_or_have_none_at_all_are_not_told_one_by_one() -> None:
+    text = Report(ServerStatus.UNSUPPORTED)
+    assert of_files({"a.py": Report(ServerStatus.FRESH), "README.md": text}) == Report(ServerStatus.FRESH)
+    missing = Report(ServerStatus.NOT_INSTALLED, detail="hint")
+    assert of_files({"b.sh": missing, "README.md": text}) == missing
 
 
 def test_a_model_gets_all_new_errors_and_a_few_warnings() -> None:

@@ -41,6 +41,11 @@ PENDING = ProposalCheck(ServerStatus.PENDING)
             "problems not checked: the file is too large",
         ),
         (ProposalCheck(ServerStatus.FRESH, is_known=True), "no new problems"),
+        (ProposalCheck(ServerStatus.NOT_INSTALLED, unchecked=1), "no new problems, 1 file not checked"),
+        (
+            ProposalCheck(ServerStatus.UNSUPPORTED, ChangeCounts(1), detail="too large", unchecked=2),
+            "+1 error, 2 files not checked",
+        ),
         (
             ProposalCheck(ServerStatus.LINTER_MISSING, is_known=True),
             "problems hardly known: a checker is missing",
@@ -61,6 +66,10 @@ PENDING = ProposalCheck(ServerStatus.PENDING)
 )
 def test_what_is_known_is_told_and_what_is_not_is_said_to_be_so(check: ProposalCheck, words: str) -> None:
     assert check_words(check, UNICODE)[0].replace("\u241b", "<ESC>") == words
+
+
+def test_what_was_not_checked_is_no_good_news() -> None:
+    assert check_words(ProposalCheck(ServerStatus.NOT_INSTALLED, unchecked=1), UNICODE)[1] == "$text-muted"
 
 
 def test_words_never_take_more_than_their_columns() -> None:

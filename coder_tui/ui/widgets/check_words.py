@@ -1,12 +1,13 @@
 """What language servers make of a change that waits for an answer, in a few words and in rows."""
 
-from coder_tui.agent.problem_words import UNKNOWN, WHY_UNKNOWN
+from coder_tui.agent.problem_words import UNKNOWN, WHY_UNKNOWN, unchecked_words
 from coder_tui.protocol.diagnostics import ProposalCheck, ServerStatus
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.drawing.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.widgets.request_words import Detail, Weight
 
+_NO_NEW = "no new problems"
 _LONGEST, _LEAST = 48, 12
 """Columns of all words, so that a narrow dialog has no row more when they come; and of the first message."""
 
@@ -16,23 +17,24 @@ def check_words(check: ProposalCheck, chrome: Chrome) -> tuple[str, str]:
     if check.status is ServerStatus.UNSUPPORTED and not check.detail:
         return "", ""
     counts, is_worse = str(check.counts), bool(check.counts.errors or check.counts.warnings)
-    if not check.is_known and not is_worse:
-        return WHY_UNKNOWN.get(check.status, UNKNOWN), "$text-muted"
+    style = "bold $text-warning" if is_worse else "$text-success"
+    if not check.is_known and not check.unchecked:
+        words = f"{counts}, and more may come" if is_worse else WHY_UNKNOWN.get(check.status, UNKNOWN)
+        return words, style if is_worse else "$text-muted"
+    if counts and not check.is_compared:
+        counts = f"{counts.replace('+', '')} in it, old or new"
+    if check.unchecked:
+        words = unchecked_words(counts or _NO_NEW, check.unchecked)
+        return cut(words, _LONGEST, chrome.more), style if is_worse else "$text-muted"
     if not counts:
         return _good_words(check)
-    if not check.is_known:
-        return f"{counts}, and more may come", "bold $text-warning"
-    if not check.is_compared:
-        counts = f"{counts.replace('+', '')} in it, old or new"
-    return counts + _first(
-        check, _LONGEST - len(counts), chrome
-    ), "bold $text-warning" if is_worse else "$text-success"
+    return counts + _first(check, _LONGEST - len(counts), chrome), style
 
 
 def _good_words(check: ProposalCheck) -> tuple[str, str]:
     if check.status is ServerStatus.LINTER_MISSING:
         return "problems hardly known: a checker is missing", "$text-muted"
-    return "no new problems", "$text-success"
+    return _NO_NEW, "$text-success"
 
 
 def _first(check: ProposalCheck, room: int, chrome: Chrome) -> str:
