@@ -113,10 +113,10 @@ class AgentEdits:
                 self._is_promised = True
         elif self._put_off:
             edits, self._put_off, self._expected = self._put_off, {}, None
-            report = await self._desk.after_edits(edits)
+            report = await self._desk.after_edits(edits, self)
             fields |= self._field(report, tuple(edits))
             summary = "  ".join(filter(None, (summary, _words(report))))
-        if (late := self._desk.take_late()) is not None:
+        if (late := self._desk.take_late(self)) is not None:
             fields[LATE] = for_model(late)
         if not fields:
             return result

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
-from weakref import WeakSet
+from weakref import WeakSet, WeakValueDictionary
 
 from coder_tui.agent.awaited_files import AT_ONCE, AwaitedFiles
 from coder_tui.agent.problem_words import check_of
@@ -47,7 +47,7 @@ class Servers(Protocol):
     async def check_proposed(self, path: Path, text: str, before: str | None = None) -> Report: ...
     async def told_of_changes(self, paths: Iterable[Path]) -> tuple[Path, ...]: ...
     def begin_turn(self) -> None: ...
-    def take_late(self) -> Report | None: ...
+    def take_late(self) -> Mapping[Path, Report]: ...
 
 
 class Agent(Protocol):
@@ -74,7 +74,8 @@ class ProblemDesk:
         self._patience = patience
         self._known: frozenset[str] = frozenset()
         self._awaited = AwaitedFiles(self._ask, publish, self._begin)
-        self._late: list[Report] = []
+        self._late: list[tuple[tuple[Path, ...], Report]] = []
+        self._editors: WeakValueDictionary[Path, Agent] = WeakValueDictionary()
         self._told: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._checks: dict[str, asyncio.Task[None]] = {}
@@ -121,8 +122,10 @@ class ProblemDesk:
     def unexpect(self, path: Path) -> None:
         self._begin(self._unexpect(path))
 
-    async def after_edits(self, edits: Mapping[Path, str]) -> Report:
+    async def after_edits(self, edits: Mapping[Path, str], agent: Agent | None = None) -> Report:
         """What edits, which are on disk, did; `edits` are the texts before. Takes no longer than it may."""
+        if agent is not None:
+            self._editors.update(dict.fromkeys(edits, agent))
         names = tuple(self.name_of(path) for path in edits)
         self._awaited.leave(names)
         check = self._begin(self._servers.after_change(tuple(edits), edits))
@@ -130,17 +133,17 @@ class ProblemDesk:
             await asyncio.wait({check}, timeout=self._patience)
         finally:
             if not check.done():
-                check.add_done_callback(lambda done: self._came_late(done, names))
+                check.add_done_callback(lambda done: self._came_late(done, tuple(edits)))
         report = check.result() if check.done() else Report(ServerStatus.PENDING)
         self._awaited.note(names, report.status, asks=check.done())
         return report
 
-    def take_late(self) -> Report | None:
-        """What came after nobody waited any more; told once."""
-        late, self._late = self._late, []
-        if (told := self._servers.take_late()) is not None:
-            late.append(told)
-        return joined(late) if late else None
+    def take_late(self, agent: Agent | None = None) -> Report | None:
+        """What came after nobody waited any more, of this agent's edits or of nobody's; told once."""
+        late = [*self._late, *(((path,), report) for path, report in self._servers.take_late().items())]
+        self._late = [(paths, report) for paths, report in late if not self._is_for(agent, paths)]
+        mine = [report for paths, report in late if self._is_for(agent, paths)]
+        return joined(mine) if mine else None
 
     def is_news(self, words: str) -> bool:
         """Whether this was never asked before."""
@@ -186,10 +189,15 @@ class ProblemDesk:
         }
         return of_files(dict(zip(checks, await asyncio.gather(*checks.values()), strict=True)))
 
-    def _came_late(self, check: "asyncio.Task[Report]", names: tuple[str, ...]) -> None:
+    def _is_for(self, agent: Agent | None, paths: tuple[Path, ...]) -> bool:
+        """What an agent did that is no more goes to whoever comes first."""
+        editors = {self._editors.get(path) for path in paths} - {None}
+        return not editors or agent in editors
+
+    def _came_late(self, check: "asyncio.Task[Report]", paths: tuple[Path, ...]) -> None:
         if not check.cancelled() and check.exception() is None:
-            self._late.append(check.result())
-            self._awaited.note(names, check.result().status, asks=True)
+            self._late.append((paths, check.result()))
+            self._awaited.note(tuple(map(self.name_of, paths)), check.result().status, asks=True)
 
     async def _tell_changes(self, paths: tuple[Path, ...]) -> None:
         names = [self.name_of(path) for path in paths]

@@ -56,7 +56,7 @@ class LspPool:
         self._publish = publish
         self._files = Examiner(workspace, self._selector, self._hosting, self._tell)
         self._changes = Changes(self._files, self._hosting, self._aside)
-        self._late: list[Report] = []
+        self._late: dict[Path, list[Report]] = {}
         self._aside_tasks: set[asyncio.Task[None]] = set()
 
     async def diagnostics(self, path: Path, text: str, seconds: float | None = PATIENCE) -> FileProblems:
@@ -126,10 +126,10 @@ class LspPool:
         """Of all files that were looked at, as the servers last said."""
         return tuple(item for state in self._files.states.values() for item in state.items)
 
-    def take_late(self) -> Report | None:
-        """What servers said of earlier changes after nobody waited any more; told once."""
-        late, self._late = self._late, []
-        return joined(late) if late else None
+    def take_late(self) -> dict[Path, Report]:
+        """What servers said of earlier changes after nobody waited any more, by file; told once."""
+        late, self._late = self._late, {}
+        return {path: joined(reports) for path, reports in late.items()}
 
     async def ask(
         self,
@@ -208,7 +208,7 @@ class LspPool:
             self._publish(ServerStatusChanged(name, language, event.status, event.detail))
         elif (state := self._files.states.get(event.path)) is not None:
             if (late := state.settle(event.key, event.items)) is not None:
-                self._late.append(late)
+                self._late.setdefault(state.path, []).append(late)
             self._tell(state)
 
     def _tell(self, state: FileState) -> None:

@@ -124,7 +124,7 @@ async def test_what_is_not_known_is_asked_for_again_until_it_is(bench: Bench) ->
     for status in (ServerStatus.PENDING, ServerStatus.FRESH):
         assert await bench.servers.asked.get() == ("diagnostics", ("a.py", "new a.py"))
         bench.servers.words.put_nowait(status)
-    bench.servers.late = WORSE
+    bench.servers.late = {bench.root / "a.py": WORSE}
     assert await bench.told.get() == DiagnosticsAwaited(())
     assert await bench.told_with(looked()) == {"ok": True, "late_diagnostics": for_model(WORSE)}
 
@@ -153,6 +153,23 @@ async def test_files_that_were_not_checked_are_told_beside_those_that_were(bench
     assert told.summary == "edited  +1 error, 1 file not checked"
     field = told.for_model["diagnostics"]
     assert (field["introduced_count"], field["not_checked"], field["note"]) == (1, ["b.sh"], "hint")
+
+
+async def test_an_agent_hears_late_of_its_own_edits_alone(bench: Bench) -> None:
+    child = AgentEdits(bench.desk)
+    bench.servers.reports.put_nowait(UNKNOWN)
+    await bench.told_with(bench.edit("a.py"))
+    bench.servers.late = {bench.root / "a.py": WORSE}
+    assert (await child.told(looked(), more_follow=False)).for_model == {"ok": True}
+    assert await bench.told_with(looked()) == {"ok": True, "late_diagnostics": for_model(WORSE)}
+
+
+async def test_what_an_agent_did_that_is_no_more_is_told_to_another(bench: Bench) -> None:
+    bench.servers.reports.put_nowait(UNKNOWN)
+    await bench.told_with(bench.edit("a.py"))
+    bench.edits = AgentEdits(bench.desk)
+    bench.servers.late = {bench.root / "a.py": WORSE}
+    assert await bench.told_with(looked()) == {"ok": True, "late_diagnostics": for_model(WORSE)}
 
 
 async def test_an_edit_ends_the_asking_about_the_text_before_it(bench: Bench) -> None:

@@ -17,7 +17,7 @@ class ScriptedServers:
     reports: "asyncio.Queue[Report]" = field(default_factory=asyncio.Queue)
     checks: "asyncio.Queue[Report]" = field(default_factory=asyncio.Queue)
     words: "asyncio.Queue[ServerStatus]" = field(default_factory=asyncio.Queue)
-    late: Report | None = None
+    late: dict[Path, Report] = field(default_factory=dict)
     asked: "asyncio.Queue[tuple[str, object]]" = field(default_factory=asyncio.Queue)
     expected: list[tuple[str, str]] = field(default_factory=list)
     """What is about to be written, "" once it is not."""
@@ -56,6 +56,6 @@ class ScriptedServers:
     def begin_turn(self) -> None:
         self.turns += 1
 
-    def take_late(self) -> Report | None:
-        late, self.late = self.late, None
+    def take_late(self) -> dict[Path, Report]:
+        late, self.late = self.late, {}
         return late

@@ -149,7 +149,7 @@ async def test_an_edit_that_follows_one_without_an_answer_is_not_blamed_for_line
             report = await b.pool.after_change([b.file], {b.file: old})
             assert report.status is ServerStatus.STALE
         await b.until(lambda: DiagnosticsChanged("a.py", (problem(3, 1),)) in b.told)
-        assert b.pool.take_late() == Report(FRESH, remaining=(problem(3, 1),))
+        assert b.pool.take_late() == {b.file: Report(FRESH, remaining=(problem(3, 1),))}
 
 
 async def test_of_equal_faults_the_pane_marks_the_one_that_came(root: Path) -> None:
@@ -180,3 +180,16 @@ async def test_a_file_that_moves_and_changes_is_compared_with_what_it_was(root: 
         text = b.write("bad one\nodd two\n")
         proposed = await b.pool.check_proposed(root / "b.py", "bad one\n", text)
     assert (proposed.introduced, len(proposed.fixed), len(proposed.remaining)) == ((), 1, 1)
+
+
+async def test_of_very_many_files_those_with_problems_stay_known(root: Path) -> None:
+    async with bench_in(root, faked()) as b:
+        await b.pool.diagnostics(b.file, b.write("bad\n"))
+        files = b.pool._files
+        for number in range(2_000):
+            files.state(root / f"{number}.py")
+            async with files.lock(root / f"{number}.py"):
+                pass
+        assert len(files.states) == 500
+        assert b.pool.open_problems() == (problem(1, 1),)
+        assert len(files._locks) == 0
