@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from coder_tui.lsp.file_state import FileState, Snapshot, diagnostics
 from coder_tui.lsp.hosting import Hosting
@@ -17,7 +18,7 @@ from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.files import holds, load_if_there
 
 NO_SERVER = "no language server is known for such files"
-_MOST_GONE = 1000
+_MOST_KNOWN, _MOST_GONE = 500, 1000
 _MORE_THAN_MAY_BE = f"it has more than {LARGEST_TEXT:,} characters"
 
 
@@ -43,7 +44,7 @@ class Examiner:
         self._selector = selector
         self._hosting = hosting
         self._tell = tell
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def select(self, path: Path, text: str) -> Selection:
         """No server for too large a text."""
@@ -178,10 +179,15 @@ class Examiner:
         return await asyncio.to_thread(os.path.lexists, path)
 
     def state(self, path: Path) -> FileState:
-        state = self.states.get(str(path))
+        """Made where there is none. Of very many that have no problems, the first to be seen is forgotten."""
+        state = self.states.pop(str(path), None)
         if state is None:
-            state = self.states[str(path)] = FileState(path, self.shown(path))
+            state = FileState(path, self.shown(path))
             self.gone.pop(str(path), None)
+            if len(self.states) >= _MOST_KNOWN:
+                idle = (name for name, known in self.states.items() if not known.is_worth_keeping)
+                self.states.pop(next(idle, ""), None)
+        self.states[str(path)] = state
         return state
 
     def shown(self, path: Path) -> str:

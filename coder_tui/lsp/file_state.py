@@ -44,6 +44,11 @@ class FileState:
         return merged(sorted(found, key=lambda item: (item.line, item.character, item.source.casefold())))
 
     @property
+    def is_worth_keeping(self) -> bool:
+        """Whether there is more than a text, which can be shown to servers once more."""
+        return bool(self.awaited) or any(known.items for known in self.by_server.values())
+
+    @property
     def count_of_doubles(self) -> int:
         """How many findings say what another server says, too."""
         return sum(len(known.items) for known in self.by_server.values()) - len(self.items)
