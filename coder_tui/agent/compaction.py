@@ -11,6 +11,7 @@ from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.keepsakes import Carried
 from coder_tui.agent.request_builder import RequestBuilder
+from coder_tui.agent.spend_cap import SpendCap, SpendLimitError
 from coder_tui.agent.summary import Summariser, told_shortly
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.llm.tokens import estimate_request
@@ -74,6 +75,7 @@ class CompactionDesk:
         meter: UsageMeter,
         bus: EventBus,
         store: "CompactionStore",
+        cap: SpendCap,
         may_not: MayNot = nobody_objects,
     ) -> None:
         """`may_not` is asked first, with what it is for and the person's wish; it gives a reason, or none."""
@@ -85,6 +87,7 @@ class CompactionDesk:
         self._meter = meter
         self._bus = bus
         self._store = store
+        self._cap = cap
         self._may_not = may_not
         self._failed: tuple[int, int] | None = None
         """In which turn, and how full the window was, when no summary could be had by itself."""
@@ -116,6 +119,8 @@ class CompactionDesk:
         try:
             await self.compact(trigger=AUTO)
             self._failed = None
+        except SpendLimitError:
+            raise
         except (UserError, ModelError) as error:
             self._failed = (self._meter.turn_number, self._meter.context_tokens)
             self._bus.publish(Notice(NoticeLevel.WARNING, f"The conversation was not compacted: {error}"))
@@ -140,6 +145,8 @@ class CompactionDesk:
         try:
             if (planned := self._cut(room)).goes:
                 await self._summarise(planned, room, "", AUTO, is_needed=True)
+        except SpendLimitError:
+            raise
         except UserError as error:
             log.info("nothing was compacted after an overflow: %s", error)
             return False
@@ -150,6 +157,8 @@ class CompactionDesk:
 
     async def compact(self, wish: str = "", trigger: str = MANUAL) -> CompactionFinished:
         """Have a summary written; `UserError` where there is nothing to summarise, or no summary came."""
+        if trigger == MANUAL:
+            self._cap.begin()
         room = self._room()
         return await self._summarise(self._cut(room), room, wish, trigger)
 
@@ -176,23 +185,24 @@ class CompactionDesk:
         """A model's summary of as much as it takes; without one, what was said is shortened."""
         for tries in range(MOST_TRIES):
             try:
-                reply = await self._summariser.summarise(
-                    goes, self._request.choice, room.material >> tries, wish
-                )
+                summary = await self._asked(goes, room.material >> tries, wish)
             except ModelError as error:
                 if error.kind is ModelErrorKind.OVERFLOW:
                     continue
                 if is_needed and error.kind is ModelErrorKind.BAD_REQUEST:
                     break
                 raise
-            await self._meter.add_summary(reply)
-            if reply.text:
-                return reply.text
+            if summary:
+                return summary
             if not is_needed:
                 raise UserError(NO_SUMMARY)
             break
         self._bus.publish(Notice(NoticeLevel.WARNING, NO_MODEL))
         return told_shortly(goes, room.summary)
+
+    async def _asked(self, goes: tuple[Message, ...], most_tokens: int, wish: str) -> str:
+        async with self._cap.call(self._meter, self._request, goes):
+            return await self._summariser.summarise(goes, self._request.choice, most_tokens, wish)
 
     async def undo(self) -> CompactionFinished:
         """Send again what the last compaction stands for, byte for byte."""

@@ -2,12 +2,16 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from uuid import uuid4
 
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.llm.client import ModelRequest
+from coder_tui.protocol.errors import UserError
+from coder_tui.protocol.messages import Message
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import Option, Question, QuestionAnswer, QuestionRequest
 from coder_tui.tools.ports import Asker, NobodyThere
@@ -17,6 +21,10 @@ LEAST_RAISE = 0.10
 """Dollars: twice a limit of nothing would be nothing again."""
 _AMOUNT = re.compile(r"\$?\s*(\d+(?:\.\d+)?)\s*\$?")
 _FUZZ = 1e-9
+
+
+class SpendLimitError(UserError):
+    """A call was not made, since the person does not want to pay for it."""
 
 
 def no_cheaper_model(name: str) -> ModelChoice | None:
@@ -39,6 +47,8 @@ class _Offer:
 
     limit: float
     spent: float
+    held: float
+    """What calls that run now may cost."""
     cheaper: ModelChoice | None
 
     @property
@@ -48,7 +58,7 @@ class _Offer:
     @property
     def for_cheaper(self) -> float:
         """What is left may do for it; where nothing is, it needs more, too."""
-        return self.raised if self.spent >= self.limit - _FUZZ else self.limit
+        return self.raised if self.spent + self.held >= self.limit - _FUZZ else self.limit
 
     @property
     def further(self) -> str:
@@ -62,9 +72,9 @@ class _Offer:
         options = [Option(STOP, "What was done stays; the next message asks again."), Option(self.further)]
         if self.cheaper is not None:
             options.append(Option(self.other, f"A smaller model, up to {money(self.for_cheaper)}."))
-        told = (
-            f"This session has cost {money(self.spent)}; the next model call would pass {money(self.limit)}."
-        )
+        running = f", calls that run now may cost {money(self.held)}" if self.held > _FUZZ else ""
+        told = f"This session has cost {money(self.spent)}{running}; the next model call would pass"
+        told = f"{told} {money(self.limit)}."
         return Question(f"{told} Or type another limit in dollars.", tuple(options), header="Spend limit")
 
 
@@ -85,6 +95,7 @@ class SpendCap:
         self._switch: Callable[[ModelChoice], None] = lambda choice: None
         self._lock = asyncio.Lock()
         self._end = ""
+        self._held = 0.0
 
     def switch_by(self, switch: Callable[[ModelChoice], None]) -> None:
         """How the session is told to go on with another model."""
@@ -94,23 +105,57 @@ class SpendCap:
         """A new turn: the person may have changed their mind."""
         self._end = ""
 
-    async def before_call(self, meter: UsageMeter, request: RequestBuilder) -> str:
-        """Empty when the next call may be made, else why not."""
+    @asynccontextmanager
+    async def call(
+        self, meter: UsageMeter, request: RequestBuilder, messages: tuple[Message, ...]
+    ) -> AsyncIterator[None]:
+        """Around a call and its booking: what it may cost is held back meanwhile.
+
+        Asks before the limit is passed; `SpendLimitError` where the person does not want that.
+        """
         # Sub-agents work side by side: whoever comes second goes by what the first was answered.
         async with self._lock:
-            while not self._end and self._is_near(meter):
+            expected = await self._expected(meter, request(messages))
+            while not self._end and self._is_near(meter, expected):
                 self._end = await self._ask(meter, request)
-            return self._end
+                # The answer may be another model.
+                expected = await self._expected(meter, request(messages))
+            if self._end:
+                raise SpendLimitError(self._end)
+            self._held += expected
+        with self._holding(expected):
+            yield
 
-    def _is_near(self, meter: UsageMeter) -> bool:
-        """A call sends what the one before it sent, and more: it will hardly cost less."""
+    @asynccontextmanager
+    async def aside(self, meter: UsageMeter, request: ModelRequest) -> AsyncIterator[None]:
+        """As `call`, for what nobody is asked about: it is not made where it would pass the limit."""
+        async with self._lock:
+            expected = await self._expected(meter, request)
+            if self._end or self._is_near(meter, expected):
+                raise SpendLimitError(_stopped(meter.spent.cost or 0, self.limit or 0))
+            self._held += expected
+        with self._holding(expected):
+            yield
+
+    @contextmanager
+    def _holding(self, dollars: float) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self._held -= dollars
+
+    async def _expected(self, meter: UsageMeter, request: ModelRequest) -> float:
+        return 0.0 if self.limit is None else await meter.expected_cost(request)
+
+    def _is_near(self, meter: UsageMeter, expected: float) -> bool:
         if self.limit is None:
             return False
-        spent = meter.spent.cost or 0
-        return spent >= self.limit - _FUZZ or spent + meter.last_cost > self.limit + _FUZZ
+        spent = (meter.spent.cost or 0) + self._held
+        return spent >= self.limit - _FUZZ or spent + expected > self.limit + _FUZZ
 
     async def _ask(self, meter: UsageMeter, request: RequestBuilder) -> str:
-        offer = _Offer(self.limit or 0, meter.spent.cost or 0, self._cheaper(request.model))
+        spent = meter.spent.cost or 0
+        offer = _Offer(self.limit or 0, spent, self._held, self._cheaper(request.model))
         request_id = uuid4().hex
         asked = QuestionRequest(request_id, f"limit-{request_id}", (offer.question(),), tool="spend limit")
         reply = await self._asker.ask(asked)
@@ -118,25 +163,25 @@ class SpendCap:
         if offer.further in answer.picked:
             return self._raise(offer.raised)
         if offer.cheaper is not None and offer.other in answer.picked:
-            return self._go_cheaper(offer.cheaper, offer.for_cheaper, meter, request)
+            return self._go_cheaper(offer.cheaper, offer.for_cheaper, request)
         amount = _AMOUNT.fullmatch(answer.text.strip())
         if amount and float(amount[1]) > offer.limit:
             return self._raise(float(amount[1]))
-        return f"Stopped at {money(offer.spent)}: the spend limit is {money(offer.limit)} (limits.max_cost)."
+        return _stopped(offer.spent, offer.limit)
 
     def _raise(self, limit: float) -> str:
         self.limit = limit
         self._notify(NoticeLevel.INFO, f"The spend limit of this session is {money(limit)} now.")
         return ""
 
-    def _go_cheaper(
-        self, choice: ModelChoice, limit: float, meter: UsageMeter, request: RequestBuilder
-    ) -> str:
+    def _go_cheaper(self, choice: ModelChoice, limit: float, request: RequestBuilder) -> str:
         self._switch(choice)
         request.use(choice)
-        # What the dearer one cost says nothing of this one.
-        meter.last_cost = 0
         return self._raise(limit)
+
+
+def _stopped(spent: float, limit: float) -> str:
+    return f"Stopped at {money(spent)}: the spend limit is {money(limit)} (limits.max_cost)."
 
 
 def no_cap() -> SpendCap:

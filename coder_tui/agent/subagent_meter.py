@@ -12,7 +12,9 @@ class SubagentMeter(UsageMeter):
     """Limits are shared: what counts against them is what the whole turn has used."""
 
     def __init__(self, store: Store, bus: EventBus, child_id: str, parent: UsageMeter) -> None:
-        super().__init__(store, bus, child_id, Usage())
+        super().__init__(store, bus, child_id, Usage(), prices=parent.prices)
+        # The very same: what one of the family paid is what the next will.
+        self.last_costs = parent.last_costs
         self._parent = parent
         self.own_steps = 0
 
@@ -33,9 +35,9 @@ class SubagentMeter(UsageMeter):
         await super().add(message)
         await self._parent.add_of_child(message, self._session_id)
 
-    async def add_summary(self, message: AssistantMessage) -> None:
-        await to_the_end(self._add_summary(message))
+    async def add_apart(self, message: AssistantMessage) -> None:
+        await to_the_end(self._add_apart(message))
 
-    async def _add_summary(self, message: AssistantMessage) -> None:
-        await super().add_summary(message)
+    async def _add_apart(self, message: AssistantMessage) -> None:
+        await super().add_apart(message)
         await self._parent.add_of_child(message, self._session_id)

@@ -1,16 +1,15 @@
 """Has a model write down what a conversation came to, in few words."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import aclosing
-from typing import Any, cast
 from uuid import uuid4
 
 from coder_tui.agent.kept_words import shortened, shortened_to
+from coder_tui.agent.plain_reply import plain_reply
 from coder_tui.agent.profiles_builtin import prompt_text
 from coder_tui.agent.request_builder import ModelChoice
-from coder_tui.llm.client import ModelClient, ModelRequest, StreamFinished, TextChunk
+from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.llm.client import ModelClient, ModelRequest
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolMessage, UserMessage
-from coder_tui.protocol.usage import Usage
 
 LONGEST_RESULT = 2_000
 """Characters of a tool's result that are worth summarising."""
@@ -18,13 +17,14 @@ _PROMPT = "compact"
 
 
 class Summariser:
-    def __init__(self, client: ModelClient) -> None:
+    def __init__(self, client: ModelClient, meter: UsageMeter) -> None:
         self._client = client
+        self._meter = meter
 
     async def summarise(
         self, messages: Iterable[Message], choice: ModelChoice, most_tokens: int, wish: str = ""
-    ) -> AssistantMessage:
-        """The summary as a reply, with what it cost; its text is empty where the model said nothing."""
+    ) -> str:
+        """Paid for; empty where the model said nothing."""
         told = told_shortly(messages, most_tokens)
         if wish:
             told = f"{told}\n\nThe person asks that the note pays special attention to: {wish}"
@@ -34,16 +34,8 @@ class Summariser:
             messages=(UserMessage(uuid4().hex, told),),
             api_base=choice.api_base,
         )
-        text, usage = "", Usage()
-        stream = cast(Any, self._client.stream(request))
-        async with aclosing(stream):
-            async for item in stream:
-                match item:
-                    case TextChunk():
-                        text += item.text
-                    case StreamFinished():
-                        usage = item.usage
-        return AssistantMessage(uuid4().hex, text.strip(), model=choice.name, usage=usage)
+        reply = await plain_reply(self._client, request, self._meter, self._meter.add_apart)
+        return reply.text
 
 
 def told_shortly(messages: Iterable[Message], most_tokens: int) -> str:

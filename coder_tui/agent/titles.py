@@ -1,15 +1,14 @@
 """A session's name: its first words at once, a better one from a small model where one is set."""
 
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
-from typing import Any, cast
 from uuid import uuid4
 
+from coder_tui.agent.plain_reply import plain_reply
 from coder_tui.agent.request_builder import ModelChoice
-from coder_tui.llm.client import ModelClient, ModelRequest, StreamFinished, TextChunk
+from coder_tui.agent.spend_cap import SpendCap, SpendLimitError
+from coder_tui.agent.usage_meter import UsageMeter
+from coder_tui.llm.client import ModelClient, ModelRequest
 from coder_tui.protocol.errors import ModelError
-from coder_tui.protocol.messages import AssistantMessage, UserMessage
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import UserMessage
 
 LONGEST = 60
 _ASKED = 2_000
@@ -24,22 +23,16 @@ def first_words(text: str) -> str:
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
-async def _nobody_counts(reply: AssistantMessage) -> None:
-    """For a session whose cost is of no interest."""
-
-
 class TitleWriter:
     """Asks the small model; an empty name means that the first words stay."""
 
     def __init__(
-        self,
-        client: ModelClient,
-        small: ModelChoice | None,
-        pay: Callable[[AssistantMessage], Awaitable[None]] = _nobody_counts,
+        self, client: ModelClient, small: ModelChoice | None, meter: UsageMeter, cap: SpendCap
     ) -> None:
         self._client = client
         self._small = small
-        self._pay = pay
+        self._meter = meter
+        self._cap = cap
 
     async def title(self, text: str) -> str:
         if self._small is None:
@@ -51,21 +44,9 @@ class TitleWriter:
             api_base=self._small.api_base,
         )
         try:
-            reply = await self._reply(request)
-        except ModelError:
-            # A name is a nicety: the turn itself will tell what is wrong with the model.
+            async with self._cap.aside(self._meter, request):
+                reply = await plain_reply(self._client, request, self._meter, self._meter.add_beside)
+        except (ModelError, SpendLimitError):
+            # A name is a nicety: the turn itself will tell what is wrong with the model, or ask for money.
             return ""
-        await self._pay(reply)
         return first_words(reply.text)
-
-    async def _reply(self, request: ModelRequest) -> AssistantMessage:
-        text, usage = "", Usage()
-        stream = cast(Any, self._client.stream(request))
-        async with aclosing(stream):
-            async for item in stream:
-                match item:
-                    case TextChunk():
-                        text += item.text
-                    case StreamFinished():
-                        usage = item.usage
-        return AssistantMessage(uuid4().hex, text, model=request.model, usage=usage)

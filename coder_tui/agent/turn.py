@@ -15,7 +15,7 @@ from coder_tui.agent.model_step import ModelStep
 from coder_tui.agent.reply import ReplyDraft
 from coder_tui.agent.request_builder import RequestBuilder
 from coder_tui.agent.side_by_side import side_by_side
-from coder_tui.agent.spend_cap import SpendCap, no_cap
+from coder_tui.agent.spend_cap import SpendCap, SpendLimitError, no_cap
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.tool_runner import ToolRunner
 from coder_tui.agent.usage_meter import UsageMeter
@@ -103,9 +103,10 @@ class Turn:
     async def run(self, text: str) -> TurnEnd:
         await self._say(text)
         while True:
-            if too_dear := await self._services.cap.before_call(self._services.meter, self._services.request):
-                return TurnEnd(TurnOutcome.LIMIT, too_dear)
-            reply = await self._ask_model()
+            try:
+                reply = await self._ask_model()
+            except SpendLimitError as too_dear:
+                return TurnEnd(TurnOutcome.LIMIT, str(too_dear))
             await self._run_calls(reply)
             if end := self._services.over():
                 return end
@@ -163,26 +164,34 @@ class Turn:
         return await self._say_queued() or failure is not None
 
     async def _ask_model(self) -> AssistantMessage:
+        await self._services.room.make_room()
+        tries = 0
+        while True:
+            try:
+                return await self._paid_reply()
+            except ModelError as error:
+                is_overflow = error.kind is ModelErrorKind.OVERFLOW
+                if not is_overflow or not await self._services.room.after_overflow(tries):
+                    raise
+            tries += 1
+
+    async def _paid_reply(self) -> AssistantMessage:
         services = self._services
-        await services.room.make_room()
-        draft = await self._step()
-        message = draft.message(self._model, services.known_tools)
-        await services.conversation.add(message)
-        services.step.forget()
-        self._finished(message, draft.whole_thinking, interrupted=False)
-        await services.meter.add(message)
+        async with services.cap.call(services.meter, services.request, services.conversation.for_model):
+            draft = await self._request()
+            message = draft.message(self._model, services.known_tools)
+            # To the end: a reply that is kept is paid for.
+            await to_the_end(self._keep(message, draft))
         self._warn_of_unknown_price(message)
         self._steps += 1
         return message
 
-    async def _step(self, tries: int = 0) -> ReplyDraft:
-        try:
-            return await self._request()
-        except ModelError as error:
-            is_overflow = error.kind is ModelErrorKind.OVERFLOW
-            if not is_overflow or not await self._services.room.after_overflow(tries):
-                raise
-        return await self._step(tries + 1)
+    async def _keep(self, message: AssistantMessage, draft: ReplyDraft) -> None:
+        services = self._services
+        await services.conversation.add(message)
+        services.step.forget()
+        self._finished(message, draft.whole_thinking, interrupted=False)
+        await services.meter.add(message)
 
     async def _request(self) -> ReplyDraft:
         services = self._services

@@ -1,17 +1,35 @@
 """Counts tokens and money per call, turn and session."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+from uuid import uuid4
+
 from coder_tui.agent.event_bus import EventBus
+from coder_tui.agent.prices import Prices
 from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.llm.client import ModelRequest
+from coder_tui.llm.tokens import estimate_request, with_estimates
 from coder_tui.protocol.events import UsageUpdated
 from coder_tui.protocol.messages import AssistantMessage, Message
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.sessions import Store
 
+_USUAL_OUTPUT = 1_000
+"""Tokens that a reply is thought to have before it is there."""
+
 
 class UsageMeter:
     def __init__(
-        self, store: Store, bus: EventBus, session_id: str, session: Usage, context_tokens: int = 0
+        self,
+        store: Store,
+        bus: EventBus,
+        session_id: str,
+        session: Usage,
+        context_tokens: int = 0,
+        last_costs: Mapping[str, float] | None = None,
+        prices: Prices | None = None,
     ) -> None:
+        """`last_costs` are dollars of the newest call of each model, where the session has some already."""
         self._store = store
         self._bus = bus
         self._session_id = session_id
@@ -21,8 +39,8 @@ class UsageMeter:
         self._steps = 0
         self.context_tokens = context_tokens
         self.context_window: int | None = None
-        self.last_cost = 0.0
-        """Dollars of the newest call, as far as they are known."""
+        self.prices = prices or Prices()
+        self.last_costs = dict(last_costs or {})
 
     @property
     def spent(self) -> Usage:
@@ -41,7 +59,6 @@ class UsageMeter:
 
     async def add(self, message: AssistantMessage) -> None:
         self.context_tokens = message.usage.total_tokens or self.context_tokens
-        self.last_cost = message.usage.cost or 0.0
         # To the end: who stops a turn has still paid for its reply.
         await to_the_end(self._count(message))
 
@@ -49,18 +66,39 @@ class UsageMeter:
         """A sub-agent's reply costs as any other, but fills a window of its own."""
         await to_the_end(self._count(message, child_id))
 
-    async def add_summary(self, message: AssistantMessage) -> None:
-        """It is no part of the conversation, and fills another window."""
+    async def add_apart(self, message: AssistantMessage) -> None:
+        """Paid for, but no part of the conversation: a summary, or a reply that was stopped."""
         await self.add_of_child(message)
 
     async def add_beside(self, message: AssistantMessage) -> None:
         """What was asked for the program's own sake costs, too, but is no step of the turn."""
         await to_the_end(self._count(message, is_step=False))
 
+    async def expected_cost(self, request: ModelRequest) -> float:
+        """A call sends what the one before it sent, and more: it will hardly cost less.
+
+        A model that was not asked yet goes by its price, and where nobody knows that, nothing can be said.
+        """
+        if (last := self.last_costs.get(request.model)) is not None:
+            return last
+        usage = Usage(estimate_request(request), _USUAL_OUTPUT)
+        return await self.prices.cost(request.model, request.api_base, usage) or 0.0
+
+    async def stopped(self, request: ModelRequest, said: str, message_id: str = "") -> AssistantMessage:
+        """A call that was stopped on its way, with a guess at what it cost: its bill never comes."""
+        usage = with_estimates(Usage(), request, (said,))
+        cost = self.last_costs.get(request.model)
+        if cost is None:
+            cost = await self.prices.cost(request.model, request.api_base, usage)
+        guessed = replace(usage, cost=cost)
+        return AssistantMessage(message_id or uuid4().hex, said, model=request.model, usage=guessed)
+
     async def _count(self, message: AssistantMessage, child_id: str = "", *, is_step: bool = True) -> None:
         usage, turn = message.usage, self.turn_number
         await self._store.add_usage(self._session_id, message.id, message.model, usage, turn, child_id)
         self._steps += is_step
+        if is_step and usage.cost is not None:
+            self.last_costs[message.model] = usage.cost
         self.turn += usage
         self.session += usage
         self._bus.publish(self.snapshot())

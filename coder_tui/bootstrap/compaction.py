@@ -39,10 +39,11 @@ def build_compaction(
         session_id,
         services.conversation,
         services.request,
-        Summariser(client),
+        Summariser(client, services.meter),
         keep,
         services.meter,
         services.bus,
         store,
+        services.cap,
         bench.hooks.compact,
     )

@@ -16,6 +16,7 @@ from coder_tui.agent.mcp_desk import McpDesk
 from coder_tui.agent.mcp_mentions import McpMentions
 from coder_tui.agent.message_queue import MessageQueue
 from coder_tui.agent.model_step import ModelStep
+from coder_tui.agent.prices import Prices
 from coder_tui.agent.replay import replay
 from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts
@@ -40,6 +41,7 @@ from coder_tui.bootstrap.workbench import Workbench, build_workbench
 from coder_tui.config.vouching import ProjectVouching
 from coder_tui.llm.catalog import small_model_for
 from coder_tui.llm.client import ModelClient
+from coder_tui.llm.host_client import HostClient
 from coder_tui.llm.providers import is_same_provider
 from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.access import Mode
@@ -144,7 +146,7 @@ class Core:
             queue=queue,
             state=state,
             services=services,
-            titles=TitleWriter(self.client, self._small_model(), services.meter.add_beside),
+            titles=TitleWriter(self.client, self._small_model(), services.meter, services.cap),
             changes=changes,
             profiles=bench.profiles,
             skills=bench.skills,
@@ -213,9 +215,7 @@ class Core:
             conversation=conversation,
             step=ModelStep(self.client, bench.bus, self.retry),
             runner=bench.runner,
-            meter=UsageMeter(
-                self.store, bench.bus, stored.info.id, stored.usage, last_context(stored.messages)
-            ),
+            meter=self._meter(bench.bus, stored),
             limits=Limits(limits.max_steps, limits.max_minutes, limits.repeated_calls),
             known_tools=bench.registry.names,
             request=request,
@@ -224,6 +224,11 @@ class Core:
             attach=both(self._attach(bench, request), self._of_servers(bench, mcp)),
             cap=SpendCap(limits.max_cost, bench.broker, self._cheaper, _notifier(bench.bus)),
         )
+
+    def _meter(self, bus: EventBus, stored: StoredSession) -> UsageMeter:
+        prices = Prices(self.client.model_info) if isinstance(self.client, HostClient) else Prices()
+        filled = last_context(stored.messages)
+        return UsageMeter(self.store, bus, stored.info.id, stored.usage, filled, stored.last_costs, prices)
 
     def _cheaper(self, model: str) -> ModelChoice | None:
         """The configured small model, else a cheap one of the same provider; None where that is this one."""

@@ -79,3 +79,5 @@ class StoredSession:
     compactions: tuple[Compaction, ...] = ()
     """Those in effect."""
     damage: Damage = field(default_factory=Damage)
+    last_costs: dict[str, float] = field(default_factory=dict)
+    """Dollars of the newest call of each model, those of sub-agents among them, where its price is known."""

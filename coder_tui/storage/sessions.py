@@ -21,6 +21,7 @@ from coder_tui.storage.records import CallRecord, DecisionRecord, SessionInfo, S
 from coder_tui.storage.recovery import close_unfinished_calls
 from coder_tui.storage.redaction import Redaction
 from coder_tui.storage.search import Hit, Search
+from coder_tui.storage.spending import last_costs
 from coder_tui.storage.transcript import (
     calls_of,
     count_calls,
@@ -184,6 +185,7 @@ class Store(
                 last_turn_of(connection, session_id),
                 compactions_of(connection, session_id),
                 Damage(said.lost, lost_calls, said.garbled),
+                last_costs(connection, session_id),
             )
 
         return await self._database.read(work)

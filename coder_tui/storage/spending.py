@@ -40,6 +40,10 @@ _CALLS = f"""
     FROM usage LEFT JOIN children ON children.child_id = usage.child_id
     WHERE session_id = ? ORDER BY usage.rowid
 """
+# The other columns are those of the row with the highest rowid: SQLite says so of max().
+_LAST_COSTS = """
+    SELECT model, cost, max(rowid) FROM usage WHERE session_id = ? AND cost IS NOT NULL GROUP BY model
+"""
 _TOOLS = """
     SELECT message_id, tool FROM calls
     WHERE session_id IN (SELECT id FROM sessions WHERE id = :id OR parent_id = :id) ORDER BY rowid
@@ -68,6 +72,12 @@ def paid_calls(connection: sqlite3.Connection, session_id: str) -> tuple[PaidCal
         )
         for created, model, turn, message_id, agent, *numbers in connection.execute(_CALLS, (session_id,))
     )
+
+
+def last_costs(connection: sqlite3.Connection, session_id: str) -> dict[str, float]:
+    """What the newest call of each model cost."""
+    rows = connection.execute(_LAST_COSTS, (session_id,))
+    return {unpack_text(model): cost for model, cost, _ in rows}
 
 
 def paid_days(connection: sqlite3.Connection, most: int) -> tuple[PaidDay, ...]:

@@ -189,7 +189,7 @@ def _assemble(
         conversation=conversation,
         step=ModelStep(model, bus, RetryPolicy(max_attempts=3, base=0.0)),
         runner=runner,
-        meter=UsageMeter(store, bus, info.id, stored.usage),
+        meter=UsageMeter(store, bus, info.id, stored.usage, last_costs=stored.last_costs),
         limits=limits,
         known_tools=registry.names,
         request=_request_without_tools(folder, profiles),
@@ -198,7 +198,7 @@ def _assemble(
     )
     room = _compaction(store, stored, folder, model, services, changes)
     services, earlier = replace(services, room=room), tuple(replay(stored))
-    titles = TitleWriter(model, ModelChoice(small) if small else None, services.meter.add_beside)
+    titles = TitleWriter(model, ModelChoice(small) if small else None, services.meter, services.cap)
     desks = (room, _verifier(store, services, desk, changes), profiles)
     first = (info, store, bus, broker, desk, queue, state, services, titles, changes)
     parts = SessionParts(*first, *desks, earlier)
@@ -224,8 +224,9 @@ def _compaction(
 ) -> CompactionDesk:
     id_, told = stored.info.id, services.conversation
     keep = Keepsakes(told, changes, folder, lambda: stored.todos, partial(store.pins, id_))
+    summariser = Summariser(model, services.meter)
     return CompactionDesk(
-        id_, told, services.request, Summariser(model), keep, services.meter, services.bus, store
+        id_, told, services.request, summariser, keep, services.meter, services.bus, store, services.cap
     )
 
 
