@@ -65,6 +65,12 @@ class ReplyDraft:
     def whole_thinking(self) -> str:
         return "".join(self.thinking)
 
+    @property
+    def said(self) -> str:
+        """All that was streamed so far, which is what a provider counts."""
+        calls = (f"{draft.name}{''.join(draft.arguments)}" for draft in self.calls.values())
+        return "".join((*self.thinking, *self.text, *calls))
+
     def message(self, model: str, known_tools: frozenset[str]) -> AssistantMessage:
         """The reply to store. What an unfinished stream wrote of calls and thinking does not count."""
         if self.finished is None:

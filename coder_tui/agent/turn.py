@@ -1,5 +1,6 @@
 """One turn: model → tools → model, until it is done, stopped, or at a limit."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -20,6 +21,7 @@ from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.tool_runner import ToolRunner
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.agent.verify import Check, no_check
+from coder_tui.llm.client import ModelRequest
 from coder_tui.protocol.errors import MessageRefusedError, ModelError, ModelErrorKind
 from coder_tui.protocol.events import MessageFinished, Notice
 from coder_tui.protocol.messages import (
@@ -197,7 +199,17 @@ class Turn:
         services = self._services
         request = services.request(services.conversation.for_model)
         self._model = request.model
-        return await services.step.run(request, uuid4().hex, services.conversation.call_ids)
+        try:
+            return await services.step.run(request, uuid4().hex, services.conversation.call_ids)
+        except asyncio.CancelledError:
+            await to_the_end(self._pay_stopped(request))
+            raise
+
+    async def _pay_stopped(self, request: ModelRequest) -> None:
+        """Who stops a reply has still paid for it; between two attempts none is on its way."""
+        draft, meter = self._services.step.draft, self._services.meter
+        if draft.message_id:
+            await meter.add_apart(await meter.stopped(request, draft.said, draft.message_id))
 
     def _warn_of_unknown_price(self, message: AssistantMessage) -> None:
         if self._steps == 0 and self._services.cap.limit is not None and message.usage.cost is None:
