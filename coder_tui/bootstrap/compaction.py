@@ -1,6 +1,5 @@
 """What keeps a session's conversation within its model's window."""
 
-from collections.abc import Callable
 from functools import partial
 
 from coder_tui.agent.compaction import CompactionDesk
@@ -12,8 +11,8 @@ from coder_tui.agent.turn import TurnServices
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.workbench import Workbench
 from coder_tui.llm.client import ModelClient
-from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.sessions import Store
+from coder_tui.tools.builtin.todos import TodoList
 
 
 def build_compaction(
@@ -22,16 +21,16 @@ def build_compaction(
     client: ModelClient,
     bench: Workbench,
     changes: SessionChanges,
-    session_id: str,
     services: TurnServices,
-    todos: Callable[[], tuple[TodoItem, ...]] = tuple,
+    todos: TodoList,
 ) -> CompactionDesk:
-    """For the conversation of `services`, which is a session's or a sub-agent's."""
+    """For the conversation of `services`, which is a session's or a sub-agent's, as its `todos` are."""
+    session_id = todos.session_id
     keep = Keepsakes(
         services.conversation,
         changes,
         setup.directory,
-        todos,
+        lambda: todos.items,
         partial(store.pins, session_id),
         lambda: setup.redact.known(open_words(bench.pool.open_problems())),
     )

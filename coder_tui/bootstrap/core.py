@@ -130,9 +130,7 @@ class Core:
         queue = MessageQueue(bus)
         mcp = await open_desk(self.setup, bench)
         services = self._services(bench, conversation, queue, stored, mcp)
-        compaction = build_compaction(
-            self.setup, self.store, self.client, bench, changes, info.id, services, lambda: todos.items
-        )
+        compaction = build_compaction(self.setup, self.store, self.client, bench, changes, services, todos)
         verifier = build_verifier(self.setup, self.store, info.id, bench, changes, lambda: state.turn)
         services = replace(services, room=compaction, check=bench.hooks.after(verifier.after_turn))
         commands, services = self._with_commands(info.id, bench, services, changes)

@@ -56,7 +56,8 @@ class Furniture:
         conversation = Conversation(self.store, child.id)
         # Requests and kept files are found by a call's id: it must not be one of the session's.
         conversation.call_ids = self.services.conversation.call_ids
-        runner = self._runner(child, choice, desk, conversation)
+        todos = TodoList(child.id, _not_kept)
+        runner = self._runner(child, choice, desk, conversation, todos)
         briefing = replace(self.services.request.briefing, plan=nothing)
         services = TurnServices(
             bus=child.bus,
@@ -74,15 +75,20 @@ class Furniture:
         if choice.name == self.services.request.model:
             child.meter.context_window = self.services.meter.context_window
         room = build_compaction(
-            self.setup, self.store, self.client, self.bench, self.changes, child.id, services
+            self.setup, self.store, self.client, self.bench, self.changes, services, todos
         )
         return replace(services, room=room)
 
     def _runner(
-        self, child: Child, choice: ModelChoice, desk: PermissionDesk, conversation: Conversation
+        self,
+        child: Child,
+        choice: ModelChoice,
+        desk: PermissionDesk,
+        conversation: Conversation,
+        todos: TodoList,
     ) -> ToolRunner:
         setup = self.setup
-        registry = self._registry(child, desk)
+        registry = self._registry(todos, desk)
         log = SessionLog(self.store, child.id, conversation, self.changes)
         nearby, traits = nearby_instructions(setup, conversation), traits_of(choice.name)
         scope = Scope(
@@ -105,9 +111,8 @@ class Furniture:
         self.mcp.furnish(registry, InnerCalls(runner, child.bus))
         return runner
 
-    def _registry(self, child: Child, desk: PermissionDesk) -> Registry:
+    def _registry(self, todos: TodoList, desk: PermissionDesk) -> Registry:
         """Its rules hold for what is found and followed, and what it has read it has read itself."""
-        todos = TodoList(child.id, _not_kept)
         registry = build_registry(
             self.setup, todos, desk.verdict, self.bench.shell, locks=self.bench.locks, pool=self.bench.pool
         )
