@@ -27,8 +27,9 @@ NOTHING_TO_UNDO = "Nothing was compacted."
 NO_SUMMARY = "The model returned no summary; nothing was changed."
 NO_MODEL = (
     "No model could sum up the older messages, so they were shortened without one: "
-    "their beginning and end stay. /compact undo takes it back."
+    "their beginning and end stay."
 )
+LEAST_GOING = 200
 MOST_TRIES = 4
 """With half of the window each time: the last is an eighth of what it was thought to be."""
 _NOTICEABLE = 0.05
@@ -89,10 +90,10 @@ class CompactionDesk:
         self._store = store
         self._cap = cap
         self._may_not = may_not
-        self._failed: tuple[int, int] | None = None
-        """In which turn, and how full the window was, when no summary could be had by itself."""
+        self._in_vain: tuple[int, int] | None = None
+        """In which turn, and how full the window was, when a summary was to be had and made no room."""
         self._refused: dict[str, int] = {}
-        """By model, about how many tokens it did not take."""
+        """By model, about how many tokens it did not take, or what it said that it takes."""
 
     async def pin(self, text: str) -> None:
         """Every later summary carries these words on."""
@@ -114,46 +115,53 @@ class CompactionDesk:
         if not window or filled < window * PRUNE_AT:
             return
         await self._prune(room := self._room(), room.protected)
-        if self._meter.context_tokens < window * SUMMARISE_AT or self._would_fail_again():
+        if self._meter.context_tokens < window * SUMMARISE_AT or self._would_be_in_vain():
             return
         try:
             await self.compact(trigger=AUTO)
-            self._failed = None
         except SpendLimitError:
             raise
         except (UserError, ModelError) as error:
-            self._failed = (self._meter.turn_number, self._meter.context_tokens)
             self._bus.publish(Notice(NoticeLevel.WARNING, f"The conversation was not compacted: {error}"))
+        filled = self._meter.context_tokens
+        self._in_vain = (self._meter.turn_number, filled) if filled >= window * SUMMARISE_AT else None
 
-    def _would_fail_again(self) -> bool:
-        """Each try is paid for: what failed a step ago waits for the next turn, or for much new text."""
-        if self._failed is None:
+    def _would_be_in_vain(self) -> bool:
+        """Each try is paid for: what was no help a step ago waits for the next turn or much new text."""
+        if self._in_vain is None:
             return False
-        turn, filled = self._failed
+        turn, filled = self._in_vain
         grown = self._meter.context_tokens - filled
         return turn == self._meter.turn_number and grown < self._room().window * _NOTICEABLE
 
-    async def after_overflow(self, tries: int) -> bool:
-        """The provider refused for want of room, after so many tries; whether there is more of it now."""
+    async def after_overflow(self, tries: int, window: int | None) -> bool:
+        """The provider refused for want of room, after so many tries; whether there is more of it now.
+
+        `window` is what it says that it takes, where it does.
+        """
         refused = self._size()
-        if not tries:
+        if window or not tries:
             # What the provider itself has counted it took: a guess below that is none.
-            self._refused[self._request.model] = max(refused, self._meter.context_tokens)
-        if tries >= MOST_TRIES:
-            return False
-        room = self._room(tries)
+            self._refused[self._request.model] = window or max(refused, self._meter.context_tokens)
         try:
-            if (planned := self._cut(room)).goes:
-                await self._summarise(planned, room, "", AUTO, is_needed=True)
+            for halvings in range(tries, MOST_TRIES):
+                await self._shrink(self._room(halvings), halvings)
+                if self._size() < refused:
+                    return True
         except SpendLimitError:
             raise
         except UserError as error:
             log.info("nothing was compacted after an overflow: %s", error)
-            return False
-        if tries:
+        return False
+
+    async def _shrink(self, room: Room, halvings: int) -> None:
+        planned = self._cut(room)
+        # A note has words of its own: in place of fewer it would be no gain.
+        if planned.tokens_going > LEAST_GOING:
+            await self._summarise(planned, room, "", AUTO, is_needed=True)
+        if halvings:
             # What is new is itself too much.
             await self._prune(room, room.tail, turns=0)
-        return self._size() < refused
 
     async def compact(self, wish: str = "", trigger: str = MANUAL) -> CompactionFinished:
         """Have a summary written; `UserError` where there is nothing to summarise, or no summary came."""

@@ -55,8 +55,11 @@ class Room(Protocol):
 
     async def make_room(self) -> None: ...
 
-    async def after_overflow(self, tries: int) -> bool:
-        """Whether there is more room than before, after so many tries, so that it is worth another."""
+    async def after_overflow(self, tries: int, window: int | None) -> bool:
+        """Whether there is more room than before, after so many tries, so that it is worth another.
+
+        `window` is what the provider says that it takes, where it does.
+        """
 
 
 class NoRoom:
@@ -65,7 +68,7 @@ class NoRoom:
     async def make_room(self) -> None:
         return None
 
-    async def after_overflow(self, tries: int) -> bool:
+    async def after_overflow(self, tries: int, window: int | None) -> bool:
         return False
 
 
@@ -172,8 +175,8 @@ class Turn:
             try:
                 return await self._paid_reply()
             except ModelError as error:
-                is_overflow = error.kind is ModelErrorKind.OVERFLOW
-                if not is_overflow or not await self._services.room.after_overflow(tries):
+                is_overflow, room = error.kind is ModelErrorKind.OVERFLOW, self._services.room
+                if not is_overflow or not await room.after_overflow(tries, error.window):
                     raise
             tries += 1
 

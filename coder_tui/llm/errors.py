@@ -1,7 +1,7 @@
 """Turns whatever a model call raised into one clear sentence and what to do about it."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coder_tui.llm.failure_facts import Cause, FailureFacts, facts_of
 from coder_tui.llm.providers import Provider, place_of, provider_of
@@ -12,6 +12,11 @@ _OVERFLOW = re.compile(
     r"context[ _](?:length|window|size)|maximum context|prompt is too long|too many tokens|"
     r"input (?:is )?too long|exceeds? the (?:maximum|available) (?:number of )?(?:tokens|context)|"
     r"ContextWindowExceeded|reduce the length of the (?:messages|prompt)|input token count",
+    re.IGNORECASE,
+)
+_WINDOW = re.compile(
+    r"(?:maximum context length (?:is|of) |context size \(|tokens > |tokens allowed \()(\d{4,9})\b|"
+    r"\b(\d{4,9}) maximum context",
     re.IGNORECASE,
 )
 _NO_KEY = re.compile(
@@ -51,7 +56,7 @@ class Destination:
 def model_error(error: BaseException, destination: Destination, redact: Redactor) -> ModelError:
     """The error for the person, without secrets. A `ModelError` is only cleaned."""
     found = error if isinstance(error, ModelError) else _from_facts(facts_of(error), destination)
-    return ModelError(found.kind, redact(found.message), redact(found.hint), found.retry_after)
+    return replace(found, message=redact(found.message), hint=redact(found.hint))
 
 
 def no_key(provider: Provider) -> ModelError:
@@ -138,7 +143,7 @@ def _from_answer(facts: FailureFacts, destination: Destination) -> ModelError:
     if _NO_KEY.search(words) and (provider := provider_of(destination.model)) and provider.key_variables:
         return no_key(provider)
     if _OVERFLOW.search(words) and status != 429:
-        return _overflow()
+        return _overflow(words)
     if _NO_MODEL.search(words) or status == 404:
         return _no_model(destination)
     if status in {401, 403} or (status == 400 and _BAD_KEY.search(words)):
@@ -152,11 +157,13 @@ def _from_answer(facts: FailureFacts, destination: Destination) -> ModelError:
     return _refused_request(facts, destination, "")
 
 
-def _overflow() -> ModelError:
+def _overflow(words: str) -> ModelError:
+    named = _WINDOW.search(words)
     return ModelError(
         ModelErrorKind.OVERFLOW,
         "The conversation no longer fits the model's context window.",
-        "Start a new session, or choose a model with a larger window.",
+        "Send a shorter message, or choose a model with a larger window.",
+        window=int(named[1] or named[2]) if named else None,
     )
 
 

@@ -169,7 +169,7 @@ class HostClient:
 
     def _failure(self, error: JsonObject) -> ModelError:
         told = error_from_json(error)
-        return ModelError(told.kind, self._redact(told.message), self._redact(told.hint), told.retry_after)
+        return replace(told, message=self._redact(told.message), hint=self._redact(told.hint))
 
     async def _answer(self, host: HostProcess, channel: Channel) -> JsonObject:
         """The first answer, which may have to wait until litellm is loaded."""

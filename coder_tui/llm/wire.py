@@ -50,11 +50,14 @@ def error_to_json(error: ModelError) -> JsonObject:
         "message": error.message,
         "hint": error.hint,
         "retry_after": error.retry_after,
+        "window": error.window,
     }
 
 
 def error_from_json(data: Mapping[str, Any]) -> ModelError:
-    return ModelError(ModelErrorKind(data["kind"]), data["message"], data["hint"], data["retry_after"])
+    return ModelError(
+        ModelErrorKind(data["kind"]), data["message"], data["hint"], data["retry_after"], data["window"]
+    )
 
 
 def info_to_json(info: ModelInfo) -> JsonObject:

@@ -94,12 +94,16 @@ class ModelErrorKind(StrEnum):
 
 @dataclass
 class ModelError(Exception):
-    """A model call failed; `message` and `hint` are for the person."""
+    """A model call failed; `message` and `hint` are for the person.
+
+    `window` is how many tokens the provider says that it takes, where it refused more than that.
+    """
 
     kind: ModelErrorKind
     message: str
     hint: str = ""
     retry_after: float | None = field(default=None)
+    window: int | None = field(default=None)
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()

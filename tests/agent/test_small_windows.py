@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coder_tui.agent.compaction import NO_MODEL
+from coder_tui.agent.context_view import LEFT_OUT
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap import Core
@@ -14,6 +15,7 @@ from coder_tui.llm.tokens import estimate_tokens
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.protocol.events import Event, Notice, TurnFailed, TurnFinished
+from coder_tui.protocol.messages import ToolMessage
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.storage.sessions import Store
 from tests.fakes.family import DONE, calls, finish, home, task
@@ -75,6 +77,36 @@ async def test_a_window_smaller_than_it_was_thought_to_be_is_found_out(tmp_path:
             await made.session.submit(f"message {number} {words(4_000)}")
         assert (made.ends(), made.warnings()) == ([TurnFinished] * 14, [])
         assert model.refused < 3, "what was refused is remembered"
+
+
+async def test_a_window_that_a_refusal_names_is_believed(tmp_path: Path) -> None:
+    model = WindowedModel(40_000, is_named=True)
+    async with place(tmp_path, model, None) as made:
+        for number in range(40):
+            await made.session.submit(f"message {number} {words(2_000)}")
+        assert (made.ends(), model.refused) == ([TurnFinished] * 40, 1)
+
+
+async def test_one_step_that_read_more_than_the_window_is_gone_on_from(tmp_path: Path) -> None:
+    names = [f"{number}.txt" for number in range(4)]
+    model = WindowedModel(15_000, calls=[("read", {"path": name}) for name in names])
+    async with place(tmp_path, model, 200_000) as made:
+        for name in names:
+            (made.session.directory / name).write_text(f"{words(60)}\n" * 200)
+        await made.session.submit("read them")
+        results = [each for each in model.taken[-1].messages if isinstance(each, ToolMessage)]
+        assert (made.ends(), model.refused) == ([TurnFinished], 1)
+        assert [LEFT_OUT in each.content for each in results] == [True] * 4
+
+
+async def test_a_window_that_its_tools_nearly_fill_is_not_summed_up_at_every_step(tmp_path: Path) -> None:
+    calls = [("glob", {"pattern": f"*{number}"}) for number in range(9)]
+    model = WindowedModel(9_500, calls=calls)
+    async with place(tmp_path, model, 9_500) as made:
+        for number in range(5):
+            await made.session.submit(f"message {number}")
+        assert made.ends() == [TurnFinished] * 5
+        assert model.summaries <= 5
 
 
 async def test_after_a_message_that_fits_no_window_the_next_one_is_answered(tmp_path: Path) -> None:

@@ -119,21 +119,27 @@ async def test_an_error_of_the_servers_own(
 
 @BOTH
 @pytest.mark.parametrize(
-    "words",
+    ("words", "window"),
     [
-        "This model's maximum context length is 128000 tokens. However, your messages resulted in 300000.",
-        "prompt is too long: 210000 tokens > 200000 maximum",
-        "the request exceeds the available context size, try increasing it",
+        (
+            "This model's maximum context length is 128000 tokens. However, your messages had 300000.",
+            128_000,
+        ),
+        ("prompt is too long: 210000 tokens > 200000 maximum", 200_000),
+        ("the request (9000 tokens) exceeds the available context size (8192 tokens)", 8_192),
+        ("Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32_768),
+        ("the request exceeds the available context size, try increasing it", None),
     ],
 )
 async def test_a_conversation_too_long_for_the_model(
-    shared_host: HostClient, kind: Server, model: str, words: str
+    shared_host: HostClient, kind: Server, model: str, words: str, window: int | None
 ) -> None:
     error, _ = await bad_day(shared_host, kind, model, Reply(status=400, error=words))
     assert error == ModelError(
         Kind.OVERFLOW,
         "The conversation no longer fits the model's context window.",
-        "Start a new session, or choose a model with a larger window.",
+        "Send a shorter message, or choose a model with a larger window.",
+        window=window,
     )
 
 
