@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.request_builder import RequestBuilder
-from coder_tui.llm.tokens import estimate_message, estimate_tokens
+from coder_tui.agent.usage_meter import last_context
+from coder_tui.llm.tokens import estimate_message, estimate_request, estimate_tokens
 from coder_tui.protocol.messages import Attachment, Message, ToolMessage, UserMessage
 from coder_tui.skills.shelf import PERMISSION as SKILL
 
@@ -22,6 +24,14 @@ def context_sizes(request: RequestBuilder, messages: Iterable[Message]) -> dict[
         for name, size in _of_message(message):
             _add(sizes, name, size)
     return sizes
+
+
+def filled_by(conversation: Conversation, request: RequestBuilder) -> int:
+    """How full the window is: as the newest reply was counted, or less where room was made since."""
+    counted = last_context(conversation.messages)
+    if not conversation.compactions:
+        return counted
+    return min(counted, estimate_request(request(conversation.for_model)))
 
 
 def _add(sizes: dict[str, int], name: str, size: int) -> None:

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from coder_tui.agent.context_sizes import filled_by
 from coder_tui.agent.replay import replay
 from coder_tui.agent.rows_beside import RowsBeside
-from coder_tui.agent.usage_meter import last_context
 from coder_tui.protocol.events import Event
 
 if TYPE_CHECKING:  # the session holds this
@@ -23,7 +23,7 @@ class Past:
         stored = await self._parts.store.load(self._parts.info.id)
         self._parts.services.conversation.replace(stored.messages, stored.compactions)
         self._parts.take_todos(stored.todos)
-        meter = self._parts.services.meter
-        meter.context_tokens = last_context(stored.messages)
+        services, meter = self._parts.services, self._parts.services.meter
+        meter.context_tokens = filled_by(services.conversation, services.request)
         self._parts.bus.publish(meter.snapshot())
         self.events = tuple(self._beside.among(replay(stored)))

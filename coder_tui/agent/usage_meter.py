@@ -108,6 +108,6 @@ class UsageMeter:
 
 
 def last_context(messages: tuple[Message, ...]) -> int:
-    """How much of the window the newest reply filled."""
+    """How much of the window the newest reply filled, of those that were counted."""
     replies = (message for message in reversed(messages) if isinstance(message, AssistantMessage))
-    return next((reply.usage.total_tokens for reply in replies), 0)
+    return next((tokens for reply in replies if (tokens := reply.usage.total_tokens)), 0)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from coder_tui.agent.attachments import Attach, Attachments, both
 from coder_tui.agent.code_lookup import CodeLookup
+from coder_tui.agent.context_sizes import filled_by
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.git_changes import git_changes
@@ -27,7 +28,7 @@ from coder_tui.agent.skill_calls import SkillCalls, loaded_skills
 from coder_tui.agent.spend_cap import SpendCap
 from coder_tui.agent.titles import TitleWriter
 from coder_tui.agent.turn import TurnServices
-from coder_tui.agent.usage_meter import UsageMeter, last_context
+from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.bootstrap.briefing import build_briefing, nearby_instructions
 from coder_tui.bootstrap.compaction import build_compaction
 from coder_tui.bootstrap.custom_commands import bring_commands, build_commands, command_calls
@@ -213,7 +214,7 @@ class Core:
             conversation=conversation,
             step=ModelStep(self.client, bench.bus, self.retry),
             runner=bench.runner,
-            meter=self._meter(bench.bus, stored),
+            meter=self._meter(bench.bus, stored, filled_by(conversation, request)),
             limits=Limits(limits.max_steps, limits.max_minutes, limits.repeated_calls),
             known_tools=bench.registry.names,
             request=request,
@@ -223,9 +224,8 @@ class Core:
             cap=SpendCap(limits.max_cost, bench.broker, self._cheaper, _notifier(bench.bus)),
         )
 
-    def _meter(self, bus: EventBus, stored: StoredSession) -> UsageMeter:
+    def _meter(self, bus: EventBus, stored: StoredSession, filled: int) -> UsageMeter:
         prices = Prices(self.client.model_info) if isinstance(self.client, HostClient) else Prices()
-        filled = last_context(stored.messages)
         return UsageMeter(self.store, bus, stored.info.id, stored.usage, filled, stored.last_costs, prices)
 
     def _cheaper(self, model: str) -> ModelChoice | None:

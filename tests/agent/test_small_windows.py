@@ -28,6 +28,7 @@ OVERFLOW = ModelError(ModelErrorKind.OVERFLOW, "too long")
 
 @dataclass
 class Place:
+    core: Core
     session: Session
     events: list[Event] = field(default_factory=list)
 
@@ -47,7 +48,7 @@ async def place(tmp_path: Path, model: WindowedModel, thought: int | None) -> As
     core = Core(setup, await Store.open(setup.directories.database), model, ModelChoice("scripted"))
     session = await core.new_session()
     session.set_context_window(thought)
-    made = Place(session)
+    made = Place(core, session)
     session.subscribe(made.events.append)
     try:
         yield made
@@ -130,6 +131,19 @@ async def test_where_no_model_sums_up_the_session_still_goes_on_and_it_is_said(t
         assert "FIRST" in repr(head)
         await made.session.compaction.undo()
         assert made.session.record.conversation.for_model[: len(before)] == before
+
+
+async def test_a_resumed_session_is_as_full_as_its_compaction_left_it(tmp_path: Path) -> None:
+    model = WindowedModel(200_000)
+    async with place(tmp_path, model, 200_000) as made:
+        for number in range(6):
+            await made.session.submit(f"message {number} {words(20_000)}")
+        left = (await made.session.compaction.compact()).tokens_after
+        await made.session.close()
+        again = await made.core.resume(made.session.id)
+        filled = again.facts.usage.context_tokens
+        await again.close()
+        assert filled == left
 
 
 async def test_a_sub_agent_makes_room_as_its_session_does(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
+from coder_tui.agent.usage_meter import last_context
 from coder_tui.commands.base import Say as Said
 from coder_tui.commands.cost import cost
 from coder_tui.protocol.access import Mode
+from coder_tui.protocol.messages import AssistantMessage
 from coder_tui.protocol.usage import Usage
 from tests.fakes.family import home, task
 from tests.fakes.scripted_model import Say
@@ -29,6 +31,11 @@ async def test_after_an_undo_the_window_is_as_full_as_it_was(tmp_path: Path) -> 
         assert filled == [5010, 110, 5010]
         # What was paid for stays paid for.
         assert made.session.facts.usage.session.total_tokens == 5120
+
+
+def test_a_reply_that_was_stopped_tells_nothing_of_the_window() -> None:
+    whole = AssistantMessage("a", "one", usage=Usage(100, 10))
+    assert last_context((whole, AssistantMessage("b", "two"))) == 110
 
 
 async def test_a_reply_that_was_stopped_is_counted_by_a_guess(tmp_path: Path) -> None:
