@@ -22,6 +22,7 @@ from typing import TypeVar
 from coder_tui.protocol.access import Mode
 from coder_tui.shell.sandbox import NOT_LOOKED_FOR
 from coder_tui.storage.blobs import BlobStore
+from coder_tui.storage.manifest import Change
 from coder_tui.storage.sessions import Store
 from coder_tui.workspace.command_snapshots import CommandSnapshots
 from coder_tui.workspace.confine import Workspace
@@ -29,7 +30,7 @@ from coder_tui.workspace.git import Git
 from coder_tui.workspace.git_confined import ReadOnly
 from coder_tui.workspace.git_objects import GitObjects
 from coder_tui.workspace.snapshots import SnapshotStore
-from coder_tui.workspace.tree_copies import TreeCopies
+from coder_tui.workspace.tree_copies import Baseline, TreeCopies
 from coder_tui.workspace.tree_survey import SurveyLimits
 
 NAMES = tuple(
@@ -68,8 +69,12 @@ class Bench:
         blobs = BlobStore(folder / "data" / "blobs")
         copies = TreeCopies(folder / "copies", (root,), SurveyLimits())
         objects = GitObjects(Git(Workspace(root), ReadOnly(NOT_LOOKED_FOR)), root)
-        commands = CommandSnapshots(store, blobs, copies, objects)
+        commands = CommandSnapshots(store, blobs, copies, objects, root)
         return cls(root, info.id, store, commands, SnapshotStore(store, blobs))
+
+    async def noted(self, turn: int, before: Baseline) -> tuple[Change, ...]:
+        number = await self.commands.begin(self.session, turn, before)
+        return await self.commands.end(self.session, turn, f"c{turn}", number, before)
 
     def states(self) -> dict[str, State]:
         return {name: look(self.root / name) for name in NAMES}
@@ -135,7 +140,7 @@ async def by_command(bench: Bench, history: History, choice: random.Random) -> N
     )
     before = await bench.commands.before(trusts_git=True)
     await asyncio.to_thread(run, bench.root, words)
-    await bench.commands.after(bench.session, history.turn, f"c{history.turn}", before)
+    await bench.noted(history.turn, before)
     history.after[history.turn] = bench.states()
 
 
@@ -218,10 +223,10 @@ async def cost(folder: Path, count: int, *, with_git: bool) -> None:
     await asyncio.sleep(0.1)
     first, _ = await clocked(bench.commands.before(trusts_git=True))
     again, before = await clocked(bench.commands.before(trusts_git=True))
-    looking, _ = await clocked(bench.commands.after(bench.session, 1, "c", before))
+    looking, _ = await clocked(bench.noted(1, before))
     _, before = await clocked(bench.commands.before(trusts_git=True))
     run(bench.root, "for d in d1 d2 d3 d4 d5; do for f in $d/*; do echo x >> $f; done; done")
-    noting, changes = await clocked(bench.commands.after(bench.session, 1, "c", before))
+    noting, changes = await clocked(bench.noted(1, before))
     restoring, restored = await clocked(bench.snapshots.restore(bench.session, 1))
     await bench.store.close()
     kind = "git" if with_git else "no git"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from coder_tui.agent.to_the_end import to_the_end
-from coder_tui.workspace.command_snapshots import CommandSnapshots, covered_words
+from coder_tui.workspace.command_snapshots import CommandSnapshots
 from coder_tui.workspace.tree_copies import Baseline
 
 
@@ -15,18 +15,18 @@ class Watch(Protocol):
     def over(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
         """Around a command; what it changed is in the list when the block has ended."""
 
-    @property
-    def uncovered(self) -> str:
-        """What an undo would not bring back, as far as it was seen."""
+    async def uncovered(self, turn: int) -> str:
+        """What an undo of a turn and later ones does not bring back; empty where no command ran."""
 
 
 class NoWatch:
     """Where commands are not to be undone."""
 
-    uncovered = "Undo does not cover what commands did (undo.commands is off)."
-
     def over(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
         return nullcontext([])
+
+    async def uncovered(self, turn: int) -> str:
+        return "Undo does not cover what commands did (undo.commands is off)."
 
 
 class CommandWatch:
@@ -37,44 +37,48 @@ class CommandWatch:
         snapshots: CommandSnapshots,
         session_id: str,
         turn: Callable[[], int],
-        root: Path,
         *,
         is_git_guarded: bool,
     ) -> None:
         self._snapshots = snapshots
         self._session_id = session_id
         self._turn = turn
-        self._root = root
         self._is_git_guarded = is_git_guarded
         self._door = asyncio.Lock()
         self._running = 0
-        self._before: Baseline | None = None
-        self.uncovered = ""
+        self._before: tuple[Baseline, int] | None = None
 
     @asynccontextmanager
     async def over(self, call_id: str, *, touches_git: bool) -> AsyncIterator[list[Path]]:
         changed: list[Path] = []
-        await self._enter(trusts_git=self._is_git_guarded and not touches_git)
+        inside: list[bool] = []
         try:
+            # Whole, or it would look as if the program had been killed meanwhile.
+            await to_the_end(self._enter(inside, trusts_git=self._is_git_guarded and not touches_git))
             yield changed
         finally:
-            changed += await to_the_end(self._leave(call_id))
+            if inside:
+                changed += await to_the_end(self._leave(call_id))
 
-    async def _enter(self, *, trusts_git: bool) -> None:
+    async def uncovered(self, turn: int) -> str:
+        return await self._snapshots.uncovered(self._session_id, turn)
+
+    async def _enter(self, inside: list[bool], *, trusts_git: bool) -> None:
         async with self._door:
             if self._running == 0:
-                self._before = await self._snapshots.before(trusts_git=trusts_git)
-                self.uncovered = covered_words(self._before, self._root)
+                before = await self._snapshots.before(trusts_git=trusts_git)
+                self._before = before, await self._snapshots.begin(self._session_id, self._turn(), before)
             elif self._before is not None and not trusts_git:
-                await self._snapshots.secure(self._before)
+                await self._snapshots.secure(self._before[0])
             self._running += 1
+            inside.append(True)
 
     async def _leave(self, call_id: str) -> tuple[Path, ...]:
         async with self._door:
             self._running -= 1
-            before = self._before
-            if self._running or before is None:
+            if self._running or self._before is None:
                 return ()
+            before, number = self._before
             self._before = None
-            changes = await self._snapshots.after(self._session_id, self._turn(), call_id, before)
+            changes = await self._snapshots.end(self._session_id, self._turn(), call_id, number, before)
             return tuple(change.path for change in changes)

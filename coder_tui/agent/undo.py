@@ -1,6 +1,6 @@
 """Takes turns back and makes them again: files, conversation or both; what the person changed since stays."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,16 +77,18 @@ class UndoDesk:
     async def _undo(self, reach: Reach) -> Moved:
         turns = await self._store.turns(self._session_id)
         turn = await self._newest(turns, reach)
-        restored = Restored((), ())
+        restored, uncovered = Restored((), ()), ""
         if reach.has_files:
             restored = await self._changes.restore(turn.turn)
+            uncovered = await self._changes.watch.uncovered(turn.turn)
             # Later turns whose words went before had their files until now.
             for each in turns[turns.index(turn) :]:
                 await self._store.mark_files(self._session_id, each.turn, undone=True)
         if reach.has_words:
             await self._store.unsay(self._session_id, turn.turn, self._todos())
             await self._past.reload()
-        return self._moved(turn, reach, restored, "were taken back by the person, to how they were before")
+        told = "were taken back by the person, to how they were before"
+        return replace(self._moved(turn, reach, restored, told), uncovered=uncovered)
 
     async def _redo(self, reach: Reach) -> Moved:
         turns = await self._store.turns(self._session_id)
@@ -130,7 +132,7 @@ class UndoDesk:
         # A folder that the turn made stays where something else lies in it by now: nothing is lost by that.
         told_of = (each for each in restored.conflicts if each.reason != NOT_EMPTY)
         conflicts = tuple((name_of(each.path, self._root), each.reason) for each in told_of)
-        return Moved(turn.turn, turn.text, reach, paths, conflicts, self._changes.watch.uncovered)
+        return Moved(turn.turn, turn.text, reach, paths, conflicts)
 
 
 def _can_redo(turn: TurnRecord, reach: Reach) -> bool:

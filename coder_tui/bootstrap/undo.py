@@ -41,9 +41,9 @@ def _watch(setup: Setup, store: Store, session_id: str, turn: Callable[[], int])
     limits = SurveyLimits(undo.most_files, round(undo.largest_file_mb * 1_000_000))
     copies = TreeCopies(_copies_of(setup, workspace), roots, limits)
     objects = GitObjects(Git(workspace, ReadOnly(setup.sandbox)), workspace.root)
-    snapshots = CommandSnapshots(store, blobs_of(setup), copies, objects)
+    snapshots = CommandSnapshots(store, blobs_of(setup), copies, objects, workspace.root)
     is_guarded = setup.sandbox.guards_everything
-    return CommandWatch(snapshots, session_id, turn, workspace.root, is_git_guarded=is_guarded)
+    return CommandWatch(snapshots, session_id, turn, is_git_guarded=is_guarded)
 
 
 def _copies_of(setup: Setup, workspace: Workspace) -> Path:

@@ -46,7 +46,7 @@ def report(moved: "Moved", done: str) -> str:
         lines.append(f"Files: {_names(moved.paths)}.")
     for path, reason in moved.conflicts:
         lines.append(f"{path} was left as it is: {reason}.")
-    if moved.uncovered and moved.reach.has_files:
+    if moved.uncovered:
         lines.append(moved.uncovered)
     return "\n".join(lines)
 

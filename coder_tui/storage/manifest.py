@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -43,7 +43,10 @@ ABSENT = FileState(FileKind.ABSENT)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One path in one call; `after` is None while the call runs, and for ever when the program was killed."""
+    """One path in one call; `after` is None while the call runs, and for ever when the program was killed.
+
+    With `is_seen` a comparison before and after a command found it: somebody else may have done it.
+    """
 
     seq: int
     turn: int
@@ -51,6 +54,7 @@ class Change:
     path: Path
     before: FileState
     after: FileState | None
+    is_seen: bool = False
 
 
 class Manifest:
@@ -64,12 +68,12 @@ class Manifest:
         given = tuple(states)
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
-            last, owner = _last_seq(connection, session_id), turn_in_effect(connection, session_id, turn)
+            last, owner = last_seq(connection, session_id), turn_in_effect(connection, session_id, turn)
             added = tuple(
                 Change(last + place, owner, call_id, path, state, None)
                 for place, (path, state) in enumerate(given, start=1)
             )
-            connection.executemany(_INSERT, [_row(session_id, change) for change in added])
+            add_rows(connection, session_id, added)
             return added
 
         return await self._database.write(work)
@@ -79,59 +83,39 @@ class Manifest:
     ) -> tuple[Change, ...]:
         """Note how it ended; what did not change after all is forgotten. Returns what is left."""
         given = tuple(states)
-        unchanged = [(session_id, change.seq) for change, state in given if state == change.before]
-        changed = [(change, state) for change, state in given if state != change.before]
-        rows = [(*_columns(state), session_id, change.seq) for change, state in changed]
-
-        def work(connection: sqlite3.Connection) -> None:
-            connection.executemany("DELETE FROM changes WHERE session_id = ? AND seq = ?", unchanged)
-            connection.executemany(_FINISH, rows)
-
-        await self._database.write(work)
-        return tuple(
-            Change(change.seq, change.turn, change.call_id, change.path, change.before, state)
-            for change, state in changed
-        )
-
-    async def record_changes(
-        self, session_id: str, turn: int, call_id: str, states: Iterable[tuple[Path, FileState, FileState]]
-    ) -> tuple[Change, ...]:
-        """Note what a command was seen to have changed, as a whole."""
-        given = tuple(states)
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
-            last, owner = _last_seq(connection, session_id), turn_in_effect(connection, session_id, turn)
-            added = tuple(
-                Change(last + place, owner, call_id, path, before, after)
-                for place, (path, before, after) in enumerate(given, start=1)
-            )
-            connection.executemany(_INSERT, [_row(session_id, change) for change in added])
-            ends = [(*_columns(after), session_id, last + n) for n, (_, _, after) in enumerate(given, 1)]
+            ends = [(*_columns(state), time.time(), session_id, change.seq) for change, state in given]
             connection.executemany(_FINISH, ends)
-            return added
+            return tuple(
+                replace(change, after=state)
+                for change, state in given
+                # By what is stored: a command that ran beside may have led up to it.
+                if not connection.execute(_FORGET, (session_id, change.seq)).rowcount
+            )
 
         return await self._database.write(work)
 
     async def changes(self, session_id: str, turn: int, *, undone: bool = False) -> tuple[Change, ...]:
         """Those of a turn and later ones, in order: the ones in effect, or the undone ones."""
-        query = f"{_SELECT} WHERE session_id = ? AND turn >= ? AND is_undone = ? ORDER BY seq"
+        query = f"{SELECT} WHERE session_id = ? AND turn >= ? AND is_undone = ? ORDER BY seq"
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
-            return tuple(whole(connection.execute(query, (session_id, turn, int(undone))), _change))
+            return tuple(whole(connection.execute(query, (session_id, turn, int(undone))), change_of))
 
         return await self._database.read(work)
 
     async def outer_changes(self, session_id: str, turn: int) -> tuple[Change, ...]:
         """The first and the last of each path that are in effect and finished, from a turn on, in order."""
         query = (
-            f"{_SELECT} WHERE session_id = :id AND seq IN ("
+            f"{SELECT} WHERE session_id = :id AND seq IN ("
             f"SELECT min(seq) FROM changes WHERE {_FINISHED} GROUP BY path UNION "
             f"SELECT max(seq) FROM changes WHERE {_FINISHED} GROUP BY path) ORDER BY seq"
         )
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
             rows = connection.execute(query, {"id": session_id, "turn": turn})
-            return tuple(whole(rows, _change))
+            return tuple(whole(rows, change_of))
 
         return await self._database.read(work)
 
@@ -144,38 +128,62 @@ class Manifest:
         await self._database.write(work)
 
 
-_SELECT = (
+SELECT = (
     "SELECT seq, turn, call_id, path, before_kind, before_content, before_mode, "
-    "after_kind, after_content, after_mode FROM changes"
+    "after_kind, after_content, after_mode, is_seen FROM changes"
 )
 _FINISHED = "session_id = :id AND turn >= :turn AND NOT is_undone AND after_kind IS NOT NULL"
 _INSERT = (
     "INSERT INTO changes (session_id, seq, turn, call_id, path, before_kind, before_content, before_mode, "
-    "created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "is_seen, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _FINISH = (
-    "UPDATE changes SET after_kind = ?, after_content = ?, after_mode = ? WHERE session_id = ? AND seq = ?"
+    "UPDATE changes SET after_kind = ?, after_content = ?, after_mode = ?, ended = ? "
+    "WHERE session_id = ? AND seq = ?"
 )
+_FORGET = (
+    "DELETE FROM changes WHERE session_id = ? AND seq = ? "
+    "AND before_kind = after_kind AND before_content = after_content AND before_mode = after_mode"
+)
+Row = tuple[int, int, str, str, str, str, int, str | None, str | None, int | None, int]
 
 
-def _last_seq(connection: sqlite3.Connection, session_id: str) -> int:
+def last_seq(connection: sqlite3.Connection, session_id: str) -> int:
     row = connection.execute("SELECT coalesce(max(seq), 0) FROM changes WHERE session_id = ?", (session_id,))
     return int(row.fetchone()[0])
+
+
+def add_rows(connection: sqlite3.Connection, session_id: str, changes: Iterable[Change]) -> None:
+    """With their ends, where they have one."""
+    given, now = tuple(changes), time.time()
+    connection.executemany(_INSERT, [_row(session_id, change, now) for change in given])
+    ends = [(*_columns(each.after), now, session_id, each.seq) for each in given if each.after is not None]
+    connection.executemany(_FINISH, ends)
+
+
+def lead_from(connection: sqlite3.Connection, session_id: str, seq: int, state: FileState) -> None:
+    """Let a change begin earlier, with what was seen to have happened since."""
+    connection.execute(
+        "UPDATE changes SET before_kind = ?, before_content = ?, before_mode = ?, is_seen = 1 "
+        "WHERE session_id = ? AND seq = ?",
+        (*_columns(state), session_id, seq),
+    )
+
+
+def change_of(row: Row) -> Change:
+    seq, turn, call_id, path, kind, content, mode, after_kind, after_content, after_mode, is_seen = row
+    after = None
+    if after_kind is not None:
+        after = FileState(FileKind(after_kind), after_content or "", after_mode or 0)
+    before = FileState(FileKind(kind), content, mode)
+    return Change(seq, turn, unpack_text(call_id), Path(unpack_text(path)), before, after, bool(is_seen))
 
 
 def _columns(state: FileState) -> tuple[str, str, int]:
     return state.kind, state.content, state.mode
 
 
-def _row(session_id: str, change: Change) -> tuple[str | int | float, ...]:
+def _row(session_id: str, change: Change, now: float) -> tuple[str | int | float, ...]:
     words = (pack_text(change.call_id), pack_text(str(change.path)))
-    return session_id, change.seq, change.turn, *words, *_columns(change.before), time.time()
-
-
-def _change(row: tuple[int, int, str, str, str, str, int, str | None, str | None, int | None]) -> Change:
-    seq, turn, call_id, path, kind, content, mode, after_kind, after_content, after_mode = row
-    after = None
-    if after_kind is not None:
-        after = FileState(FileKind(after_kind), after_content or "", after_mode or 0)
-    before = FileState(FileKind(kind), content, mode)
-    return Change(seq, turn, unpack_text(call_id), Path(unpack_text(path)), before, after)
+    owner = (session_id, change.seq, change.turn)
+    return *owner, *words, *_columns(change.before), int(change.is_seen), now

@@ -230,6 +230,22 @@ _SPENDING: Migration = (
     "ALTER TABLE usage ADD COLUMN child_id TEXT NOT NULL DEFAULT ''",
 )
 
+# Whether a change was seen by comparing (else its call said what it would change), and when it was done.
+_COMMANDS: Migration = (
+    "ALTER TABLE changes ADD COLUMN is_seen INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE changes ADD COLUMN ended REAL",
+    "CREATE INDEX changes_by_end ON changes (ended)",
+    # A command that has not ended was running when the program was killed.
+    """CREATE TABLE commands (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        turn INTEGER NOT NULL,
+        left_out TEXT NOT NULL,
+        is_ended INTEGER NOT NULL DEFAULT 0,
+        UNIQUE (session_id, number)
+    ) STRICT""",
+)
+
 MIGRATIONS: tuple[Migration, ...] = (
     _FIRST,
     _CHANGES,
@@ -241,5 +257,6 @@ MIGRATIONS: tuple[Migration, ...] = (
     _SEARCH,
     _TRASH,
     _SPENDING,
+    _COMMANDS,
 )
 """Append only: a released entry is somebody's database."""

@@ -8,6 +8,7 @@ from coder_tui.protocol.messages import Message, ToolMessage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.storage.children import Children, children_of, close_lost_children
 from coder_tui.storage.claims import Claims
+from coder_tui.storage.command_records import CommandRecords
 from coder_tui.storage.compactions import Compactions, compactions_of
 from coder_tui.storage.copy_ages import CopyAges
 from coder_tui.storage.damage import Damage
@@ -54,6 +55,7 @@ class Store(
     SessionIndex,
     Ledger,
     Manifest,
+    CommandRecords,
     Children,
     Leading,
     Turns,
@@ -70,6 +72,7 @@ class Store(
         SessionIndex.__init__(self, database, claims, redaction)
         Ledger.__init__(self, database, redaction)
         Manifest.__init__(self, database)
+        CommandRecords.__init__(self, database)
         Children.__init__(self, database, redaction)
         Leading.__init__(self, database, redaction)
         Turns.__init__(self, database)

@@ -2,29 +2,34 @@
 
 import errno
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from coder_tui.protocol.errors import StorageError, ToolError
 from coder_tui.storage.blobs import BlobStore
-from coder_tui.storage.manifest import ABSENT, Change, FileKind, FileState, Manifest
+from coder_tui.storage.command_records import CommandRecords, LeftOut, Seen, Uncovered, Window
+from coder_tui.storage.manifest import ABSENT, Change, FileKind, FileState
 from coder_tui.workspace.file_state import state_of
 from coder_tui.workspace.git_objects import NOTHING_KEPT, GitObjects
 from coder_tui.workspace.save import settled
-from coder_tui.workspace.tree_copies import Baseline, Content, TreeCopies
+from coder_tui.workspace.tree_copies import Baseline, Content, Touched, TreeCopies
 from coder_tui.workspace.tree_survey import REPOSITORY
 
 log = logging.getLogger(__name__)
+CUT_OFF = "The program ended while a command ran: what that did to files is not known, and stays."
 
 
 class CommandSnapshots:
-    def __init__(self, manifest: Manifest, blobs: BlobStore, copies: TreeCopies, objects: GitObjects) -> None:
-        self._manifest = manifest
+    def __init__(
+        self, records: CommandRecords, blobs: BlobStore, copies: TreeCopies, objects: GitObjects, root: Path
+    ) -> None:
+        self._records = records
         self._blobs = blobs
         self._copies = copies
         self._objects = objects
+        self._root = root
 
     async def before(self, *, trusts_git: bool) -> Baseline:
         """Look at every file, and see to it that each can be had again.
@@ -41,18 +46,49 @@ class CommandSnapshots:
         if borrowed:
             await self._put_borrowed(borrowed)
 
-    async def after(self, session_id: str, turn: int, call_id: str, before: Baseline) -> tuple[Change, ...]:
-        """Note what was changed meanwhile; returns it."""
+    async def begin(self, session_id: str, turn: int, before: Baseline) -> int:
+        """Note that a command begins, should the program be killed meanwhile; returns its number."""
+        return await self._records.begin_command(session_id, turn, self._left_out(before.survey.uncovered))
+
+    async def end(
+        self, session_id: str, turn: int, call_id: str, number: int, before: Baseline
+    ) -> tuple[Change, ...]:
+        """Note what was changed meanwhile, and that the command has ended."""
         touched = await settled(lambda: self._copies.touched(before))
-        states = [(path, state) for path in touched if (state := before.state(path)) is not None]
-        found = await settled(lambda: [(Path(path), old, self._now(Path(path))) for path, old in states])
-        changed = tuple((path, old, new) for path, old, new in found if old != new)
+        changes = await self._record(session_id, turn, call_id, before, touched)
+        await self._records.end_command(session_id, number, self._left_out(touched.uncovered))
+        return changes
+
+    async def uncovered(self, session_id: str, turn: int) -> str:
+        """What an undo of a turn and later ones leaves as it is; empty where no command ran."""
+        found = await self._records.uncovered(session_id, turn)
+        return uncovered_words(found) if found else ""
+
+    async def _record(
+        self, session_id: str, turn: int, call_id: str, before: Baseline, touched: Touched
+    ) -> tuple[Change, ...]:
+        states = [(Path(path), state) for path in touched.paths if (state := before.state(path)) is not None]
+        found = await settled(lambda: [Seen(path, old, self._now(path)) for path, old in states])
+        changed = tuple(seen for seen in found if seen.before != seen.after)
         if not changed:
             return ()
-        await self._keep_for_good([path for path, _, _ in changed], before)
+        await self._keep_for_good([seen.path for seen in changed], before)
         # Once for all of them: waiting for each would take seconds where a command changed hundreds.
         await settled(self._blobs.flush)
-        return await self._manifest.record_changes(session_id, turn, call_id, changed)
+        window = Window(before.taken, touched.looked)
+        return await self._records.record_seen(session_id, turn, call_id, changed, window)
+
+    def _left_out(self, uncovered: Mapping[str, str]) -> dict[str, LeftOut]:
+        by_reason: dict[str, list[str]] = {}
+        for path, reason in uncovered.items():
+            if reason != REPOSITORY:  # that is said in any case
+                by_reason.setdefault(reason, []).append(self._shown(Path(path)))
+        return {reason: LeftOut.of(names) for reason, names in by_reason.items()}
+
+    def _shown(self, path: Path) -> str:
+        if path == self._root:
+            return "all but the first files"
+        return str(path.relative_to(self._root)) if path.is_relative_to(self._root) else str(path)
 
     def _now(self, path: Path) -> FileState:
         try:
@@ -99,19 +135,14 @@ class CommandSnapshots:
         await settled(put)
 
 
-def covered_words(before: Baseline, root: Path) -> str:
-    """What an undo does not cover, in one sentence; empty when it covers all."""
-    by_reason: dict[str, list[str]] = {}
-    for path, reason in before.survey.uncovered.items():
-        if reason == REPOSITORY:
-            continue  # git has ways of its own to take things back
-        place = Path(path)
-        shown = str(place.relative_to(root)) if place.is_relative_to(root) else path
-        by_reason.setdefault(reason, []).append(shown)
-    parts = [f"{_some(paths)} ({reason})" for reason, paths in by_reason.items()]
-    return f"Undo does not cover {', '.join(parts)}." if parts else ""
+def uncovered_words(found: Uncovered) -> str:
+    """One sentence, however much there is; two where a command did not come to its end."""
+    parts = [f"{_some(each)} ({reason})" for reason, each in found.left_out.items()]
+    named = f"Undo does not cover {', '.join(parts)}; nor" if parts else "Undo never covers"
+    words = f"{named} .git, what jobs in the background did, and places outside of this folder."
+    return f"{CUT_OFF} {words}" if found.is_cut else words
 
 
-def _some(paths: list[str], most: int = 3) -> str:
-    shown = ", ".join(sorted(paths)[:most])
-    return shown if len(paths) <= most else f"{shown} and {len(paths) - most} more"
+def _some(left_out: LeftOut) -> str:
+    shown, more = ", ".join(left_out.names), left_out.count - len(left_out.names)
+    return f"{shown} and {more} more" if more else shown

@@ -37,10 +37,11 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How everything was. Every file in `contents` can be had again: from a copy, or from git."""
+    """How everything was at `taken`. Every file in `contents` can be had again: from a copy, or from git."""
 
     survey: Survey
     contents: dict[str, Content]
+    taken: float
 
     def state(self, path: str) -> FileState | None:
         """None for a path that is not covered."""
@@ -57,6 +58,15 @@ class Baseline:
         return FileState(mark.kind, content.digest, mark.mode if mark.kind is FileKind.FILE else 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The covered paths that are not as they were, folders first; and why others were not looked at."""
+
+    paths: tuple[str, ...]
+    uncovered: dict[str, str]
+    looked: float
+
+
 class TreeCopies:
     """Its calls block. `folder` is private, and holds nothing that cannot be made again."""
 
@@ -69,6 +79,7 @@ class TreeCopies:
 
     def take(self, tracked: Iterable[str], in_git: frozenset[str]) -> Baseline:
         """Look at everything, and copy what was not copied yet. `tracked` counts though git ignores it."""
+        taken = time.time()
         found = survey(self._roots, self._limits)
         _add_tracked(found, tracked, self._limits)
         known, packs, contents = self._remembered(), self._packs.sizes(), dict[str, Content]()
@@ -85,10 +96,11 @@ class TreeCopies:
         finally:
             pack.close()
         self._remember(contents)
-        return Baseline(found, contents)
+        return Baseline(found, contents, taken)
 
-    def touched(self, before: Baseline) -> tuple[str, ...]:
-        """The covered paths that are not as they were, in an order in which folders come first."""
+    def touched(self, before: Baseline) -> Touched:
+        """What was done to the folders since."""
+        looked = time.time()
         now = survey(self._roots, self._limits)
         marks = before.survey.marks
         gone_or_hidden = (
@@ -96,7 +108,9 @@ class TreeCopies:
         )
         changed = (path for path, mark in now.marks.items() if path in marks and marks[path] != mark)
         made = (path for path in now.marks if path not in marks and before.survey.covers(path))
-        return tuple(sorted({*gone_or_hidden, *changed, *made}))
+        paths = tuple(sorted({*gone_or_hidden, *changed, *made}))
+        unseen = {path: reason for path, reason in now.uncovered.items() if path not in marks}
+        return Touched(paths, {**before.survey.uncovered, **unseen}, looked)
 
     def read(self, content: Content) -> bytes:
         """A copy; `StorageError` when it is gone, or was never made."""
@@ -192,6 +206,7 @@ def _add_tracked(found: Survey, tracked: Iterable[str], limits: SurveyLimits) ->
             continue
         if mark.kind in (FileKind.FILE, FileKind.LINK) and mark.size <= limits.largest_bytes:
             found.marks[path] = mark
+            found.uncovered.pop(path, None)
 
 
 def _load(path: Path) -> dict[str, Content]:

@@ -43,8 +43,8 @@ async def test_one_that_takes_gits_own_folder_away_takes_no_file_with_it(
     info = await store.create_session(str(root), "m", Mode.ASK)
     copies = TreeCopies(tmp_path / "copies", (root,), SurveyLimits())
     objects = GitObjects(Git(Workspace(root), ReadOnly(NOT_LOOKED_FOR)), root)
-    snapshots = CommandSnapshots(store, blobs, copies, objects)
-    watch = CommandWatch(snapshots, info.id, lambda: 1, root, is_git_guarded=True)
+    snapshots = CommandSnapshots(store, blobs, copies, objects, root)
+    watch = CommandWatch(snapshots, info.id, lambda: 1, is_git_guarded=True)
 
     async with watch.over("guarded", touches_git=False), watch.over("other", touches_git=True):
         await run("rm -rf .git a.txt", root)

@@ -14,15 +14,16 @@ import pytest
 from coder_tui.protocol.access import Mode
 from coder_tui.shell.sandbox import NOT_LOOKED_FOR
 from coder_tui.storage.blobs import BlobStore
+from coder_tui.storage.manifest import Change
 from coder_tui.storage.sessions import Store
-from coder_tui.workspace.command_snapshots import CommandSnapshots, covered_words
+from coder_tui.workspace.command_snapshots import CUT_OFF, CommandSnapshots
 from coder_tui.workspace.confine import Workspace
 from coder_tui.workspace.git import Git
 from coder_tui.workspace.git_confined import ReadOnly
 from coder_tui.workspace.git_objects import GitObjects
 from coder_tui.workspace.snapshots import Restored, SnapshotStore
-from coder_tui.workspace.tree_copies import TreeCopies
-from coder_tui.workspace.tree_survey import SurveyLimits
+from coder_tui.workspace.tree_copies import Baseline, TreeCopies
+from coder_tui.workspace.tree_survey import TOO_MANY, SurveyLimits
 from tests.workspace.trees import Tree, tree_of
 
 LIMITS = SurveyLimits(most_files=1000, largest_bytes=100_000)
@@ -33,6 +34,7 @@ class World:
     root: Path
     copies: Path
     session: str
+    store: Store
     commands: CommandSnapshots
     snapshots: SnapshotStore
 
@@ -40,8 +42,12 @@ class World:
         """Run a command as the runner does; returns the names that it was seen to change."""
         before = await self.commands.before(trusts_git=trusts_git)
         await asyncio.to_thread(run_shell, command, self.root)
-        changes = await self.commands.after(self.session, turn, f"call-{turn}", before)
+        changes = await self.noted(before, turn)
         return tuple(str(change.path.relative_to(self.root)) for change in changes)
+
+    async def noted(self, before: Baseline, turn: int = 1) -> tuple[Change, ...]:
+        number = await self.commands.begin(self.session, turn, before)
+        return await self.commands.end(self.session, turn, f"call-{turn}", number, before)
 
     async def undo(self, turn: int = 1) -> Restored:
         return await self.snapshots.restore(self.session, turn)
@@ -78,8 +84,8 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     blobs = BlobStore(tmp_path / "data" / "blobs")
     copies = TreeCopies(tmp_path / "copies", (root,), LIMITS)
     objects = GitObjects(Git(Workspace(root), ReadOnly(NOT_LOOKED_FOR)), root)
-    commands = CommandSnapshots(store, blobs, copies, objects)
-    yield World(root, tmp_path / "copies", info.id, commands, SnapshotStore(store, blobs))
+    commands = CommandSnapshots(store, blobs, copies, objects, root)
+    yield World(root, tmp_path / "copies", info.id, store, commands, SnapshotStore(store, blobs))
     await store.close()
 
 
@@ -227,12 +233,40 @@ async def test_what_is_not_covered_is_said(world: World) -> None:
     (world.root / "node_modules").mkdir()
     (world.root / ".gitignore").write_text("node_modules\n")
 
-    before = await world.commands.before(trusts_git=True)
+    assert await world.run("echo > large.bin") == ()
 
-    said = covered_words(before, world.root)
+    said = await world.commands.uncovered(world.session, 1)
     assert "large.bin (too large)" in said
     assert "node_modules (" in said
-    assert await world.run("echo > large.bin") == ()
+
+
+async def test_what_a_command_made_and_no_undo_covers_is_said(world: World) -> None:
+    (world.root / ".gitignore").write_text("")
+    await world.run(f"echo two > a.txt; head -c {LIMITS.largest_bytes + 1} /dev/zero > big", turn=2)
+
+    assert await world.commands.uncovered(world.session, 2) == (
+        "Undo does not cover big (too large); nor .git, what jobs in the background did, "
+        "and places outside of this folder."
+    )
+    assert await world.commands.uncovered(world.session, 3) == "", "no command ran"
+
+
+@pytest.mark.parametrize("world", ["git"], indirect=True)
+async def test_a_tracked_file_is_not_among_what_git_ignores(world: World) -> None:
+    (world.root / ".gitignore").write_text("*.txt\n")
+
+    await world.run("rm a.txt")
+
+    assert "Undo does not cover untracked.txt (ignored by git);" in await world.commands.uncovered(
+        world.session, 1
+    )
+
+
+async def test_a_command_that_never_ended_is_said(world: World) -> None:
+    before = await world.commands.before(trusts_git=True)
+    await world.commands.begin(world.session, 1, before)
+
+    assert (await world.commands.uncovered(world.session, 1)).startswith(CUT_OFF)
 
 
 async def test_with_too_many_files_what_is_new_is_left_alone(world: World) -> None:
@@ -241,8 +275,9 @@ async def test_with_too_many_files_what_is_new_is_left_alone(world: World) -> No
     (world.root / "zz.txt").write_text("perhaps the person's\n")
     (world.root / "a.txt").write_text("two\n")
 
-    assert set(many.touched(before)) == {str(world.root / "a.txt")}
-    assert "too many files" in covered_words(before, world.root)
+    touched = many.touched(before)
+    assert set(touched.paths) == {str(world.root / "a.txt")}
+    assert touched.uncovered[str(world.root)] == TOO_MANY
 
 
 async def test_a_file_changed_within_a_tick_of_the_clock_is_seen(world: World) -> None:
@@ -288,7 +323,7 @@ async def test_random_commands_edits_and_undos_end_exact(world: World, seed: int
         )
         before = await world.commands.before(trusts_git=True)
         await asyncio.to_thread(run_shell, f"{words}; true", world.root)
-        await world.commands.after(world.session, turn, f"call-{turn}", before)
+        await world.noted(before, turn)
         trees.append(world.tree())
     for turn in range(5, 0, -1):
         assert (await world.undo(turn)).conflicts == (), os.linesep.join(map(str, trees))

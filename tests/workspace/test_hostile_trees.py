@@ -23,7 +23,7 @@ LOOK = (
     "before = copies.take(sys.argv[3:], frozenset())\n"
     "print(sorted(Path(path).name for path in before.survey.uncovered))\n"
     "Path(sys.argv[2], 'open').chmod(0o600)\n"
-    "print([Path(path).name for path in copies.touched(before)])\n"
+    "print([Path(path).name for path in copies.touched(before).paths])\n"
 )
 
 
@@ -50,7 +50,7 @@ def test_a_folder_that_became_a_link_to_itself_hides_no_other_change(tmp_path: P
     shutil.rmtree(root / "open")
     (root / "open").symlink_to("open")
 
-    touched = copies.touched(before)
+    touched = copies.touched(before).paths
 
     assert touched == tuple(str(root / name) for name in ("a.txt", "open", "open/inner.txt"))
 

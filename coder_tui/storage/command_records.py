@@ -1,0 +1,218 @@
+"""What commands were seen to change, apart from what is known to be others' work; and what was not seen."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coder_tui.storage.database import Database
+from coder_tui.storage.manifest import (
+    SELECT,
+    Change,
+    FileState,
+    add_rows,
+    change_of,
+    last_seq,
+    lead_from,
+)
+from coder_tui.storage.turns import turn_in_effect
+
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """When a command ran: the look before it began at `opened`, the one after it at `closed`."""
+
+    opened: float
+    closed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How a path was in the look before a command, and in the one after it."""
+
+    path: Path
+    before: FileState
+    after: FileState
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Of one reason: a few names, and how many there are."""
+
+    names: tuple[str, ...]
+    count: int
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> "LeftOut":
+        found = sorted(names)
+        return cls(tuple(found[:_MOST_NAMED]), len(found))
+
+
+@dataclass(slots=True)
+class Uncovered:
+    """What no undo covers of some commands, by reason. `is_cut` where one did not come to its end."""
+
+    left_out: dict[str, LeftOut] = field(default_factory=dict)
+    is_cut: bool = False
+
+    def add(self, left_out: Mapping[str, LeftOut]) -> None:
+        for reason, more in left_out.items():
+            known = self.left_out.get(reason, more)
+            names = LeftOut.of({*known.names, *more.names})
+            self.left_out[reason] = LeftOut(names.names, max(known.count, more.count, names.count))
+
+
+class CommandRecords:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin_command(self, session_id: str, turn: int, left_out: Mapping[str, LeftOut]) -> int:
+        """Note that a command is about to run; returns its number."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            last = connection.execute(
+                "SELECT coalesce(max(number), 0) FROM commands WHERE session_id = ?", (session_id,)
+            )
+            number = int(last.fetchone()[0]) + 1
+            owner = turn_in_effect(connection, session_id, turn)
+            connection.execute(
+                "INSERT INTO commands (session_id, number, turn, left_out) VALUES (?, ?, ?, ?)",
+                (session_id, number, owner, _packed(left_out)),
+            )
+            return number
+
+        return await self._database.write(work)
+
+    async def end_command(self, session_id: str, number: int, left_out: Mapping[str, LeftOut]) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "UPDATE commands SET is_ended = 1, left_out = ? WHERE session_id = ? AND number = ?",
+                (_packed(left_out), session_id, number),
+            )
+
+        await self._database.write(work)
+
+    async def uncovered(self, session_id: str, turn: int) -> Uncovered | None:
+        """Of the commands of a turn and later ones; None where none ran."""
+        query = "SELECT left_out, is_ended FROM commands WHERE session_id = ? AND turn >= ? ORDER BY number"
+
+        def work(connection: sqlite3.Connection) -> Uncovered | None:
+            found: Uncovered | None = None
+            for left_out, is_ended in connection.execute(query, (session_id, turn)):
+                found = found or Uncovered()
+                found.add(_unpacked(left_out))
+                found.is_cut = found.is_cut or not is_ended
+            return found
+
+        return await self._database.read(work)
+
+    async def record_seen(
+        self, session_id: str, turn: int, call_id: str, found: Iterable[Seen], window: Window
+    ) -> tuple[Change, ...]:
+        """Note what a command was seen to have changed, without what is known to be somebody else's."""
+        given = tuple(found)
+
+        def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
+            owner = turn_in_effect(connection, session_id, turn)
+            own, theirs = _own(connection, session_id, owner, window), _others(connection, session_id, window)
+            left: list[Seen] = []
+            for seen in given:
+                since = _since_others(seen, theirs.get(seen.path, ()))
+                rest = _woven(connection, session_id, since, own.get(seen.path, ()), window)
+                if not rest.before.is_like(rest.after):
+                    left.append(rest)
+            last = last_seq(connection, session_id)
+            added = tuple(
+                Change(last + place, owner, call_id, seen.path, seen.before, seen.after, is_seen=True)
+                for place, seen in enumerate(left, start=1)
+            )
+            add_rows(connection, session_id, added)
+            return added
+
+        return await self._database.write(work)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A change by a call that said what it would change; `ended` is None while it does."""
+
+    change: Change
+    ended: float | None
+
+    @property
+    def after(self) -> FileState | None:
+        return self.change.after
+
+
+_Found = dict[Path, list[_Known]]
+
+
+def _own(connection: sqlite3.Connection, session_id: str, turn: int, window: Window) -> _Found:
+    """This session's own that may have been done while the command ran."""
+    still = "(after_kind IS NULL OR ended >= ?)"
+    where = f"session_id = ? AND turn = ? AND NOT is_undone AND {still} ORDER BY seq"
+    return _by_path(connection, where, (session_id, turn, window.opened))
+
+
+def _others(connection: sqlite3.Connection, session_id: str, window: Window) -> _Found:
+    """What other sessions did meanwhile; what their commands were seen to do may be this one's work."""
+    where = "ended >= ? AND session_id <> ? AND NOT is_seen ORDER BY ended"
+    return _by_path(connection, where, (window.opened, session_id))
+
+
+def _by_path(connection: sqlite3.Connection, where: str, given: tuple[str | int | float, ...]) -> _Found:
+    found: _Found = {}
+    for *row, ended in connection.execute(f"{_WITH_END} WHERE {where}", given):
+        change = change_of(tuple(row))
+        found.setdefault(change.path, []).append(_Known(change, ended))
+    return found
+
+
+def _since_others(seen: Seen, theirs: Iterable[_Known]) -> Seen:
+    """What came after the others' last change: to take more back would take back their work."""
+    before = seen.before
+    for known in theirs:
+        before = known.after or before
+    return Seen(seen.path, before, seen.after)
+
+
+def _woven(
+    connection: sqlite3.Connection, session_id: str, seen: Seen, own: Iterable[_Known], window: Window
+) -> Seen:
+    """Let the session's own changes of meanwhile lead from one to the next; returns what is left to note."""
+    chain = _since(seen.before, list(own))
+    state = seen.before
+    for known in chain:
+        if not known.change.before.is_like(state):
+            # The command changed it in between: with this change that is taken back, too.
+            lead_from(connection, session_id, known.change.seq, state)
+        if known.after is None:
+            return Seen(seen.path, state, state)
+        state = known.after
+    if chain and (chain[-1].ended or 0.0) >= window.closed:
+        # The look may have been before it, and it says itself what it found.
+        return Seen(seen.path, state, state)
+    return Seen(seen.path, state, seen.after)
+
+
+def _since(state: FileState, own: list[_Known]) -> list[_Known]:
+    """Without what had been done when the look before the command came to this path."""
+    if own and not own[0].change.before.is_like(state):
+        done = [place for place, known in enumerate(own) if known.after and known.after.is_like(state)]
+        return own[done[-1] + 1 :] if done else own
+    return own
+
+
+_WITH_END = SELECT.replace(" FROM changes", ", ended FROM changes")
+
+
+def _packed(left_out: Mapping[str, LeftOut]) -> str:
+    return json.dumps({reason: [each.count, *each.names] for reason, each in left_out.items()})
+
+
+def _unpacked(text: str) -> dict[str, LeftOut]:
+    found = json.loads(text)
+    return {reason: LeftOut(tuple(names), int(count)) for reason, (count, *names) in found.items()}
