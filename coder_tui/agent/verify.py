@@ -86,9 +86,8 @@ class Verifier:
 
     async def run_now(self, command: str) -> TerminalBlock | None:
         limit = round(self._rules.timeout_sec * 1000)
-        # Only a command that names git may write git's own folder.
-        async with self._changes.watch.over(VERIFY, touches_git="git" in command):
-            shown = await self._commands.run(command, label=VERIFY, answer="verify.command", timeout_ms=limit)
+        # Not watched: what the check does, or the person meanwhile, is no work of the agent's.
+        shown = await self._commands.run(command, label=VERIFY, answer="verify.command", timeout_ms=limit)
         if shown is not None:
             self.newest = f"last check {'failed' if shown.exit_code else 'passed'}: {shown.command}"
         return shown

@@ -1,0 +1,90 @@
+"""An undo takes back what the agent did, whatever else happened in the folder while it worked."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.session import Session
+from coder_tui.bootstrap import Core
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.events import Event, SubagentEvent, ToolProgressed
+from coder_tui.storage.sessions import Store
+from tests.agent.test_undo_folders import allow
+from tests.fakes.family import DONE, calls, finish, fork, home
+from tests.fakes.real_tools import setup_in
+from tests.fakes.scripted_model import Say, ScriptedModel
+from tests.workspace.trees import tree_of
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "a.py").write_text("a = 1\n")
+    (project / "notes.txt").write_text("old\n")
+    return project
+
+
+@asynccontextmanager
+async def working(project: Path, *replies: Say, settings: str = "") -> AsyncIterator[Session]:
+    if settings:
+        (project.parent / "config").mkdir()
+        (project.parent / "config" / "config.toml").write_text(settings)
+    setup = setup_in(project.parent, project, Mode.AUTO)
+    store = await Store.open(setup.directories.database)
+    core = Core(setup, store, ScriptedModel(replies), ModelChoice("scripted"))
+    session = await core.new_session()
+    allow(session)
+    yield session
+    await session.close()
+    await core.close()
+
+
+def write(path: str, content: str) -> Say:
+    return Say(calls=(("write", {"path": path, "content": content}),))
+
+
+async def test_what_happens_while_a_check_runs_is_not_the_turns(project: Path) -> None:
+    check = '[verify]\ncommand = "echo mine > notes.txt; echo mine > b.py; echo new > new.txt"\n'
+    replies = (write("b.py", "b = 1\n"), write("c.py", "c = 1\n"), Say("Done."))
+    async with working(project, *replies, settings=check) as session:
+        await session.submit("go")
+        undone = await session.turns.undo()
+
+    assert undone.conflicts == (("b.py", "it was changed since"),)
+    assert {name: content for name, (_, content, _) in tree_of(project).items()} == {
+        "a.py": b"a = 1\n",
+        "b.py": b"mine\n",
+        "new.txt": b"new\n",
+        "notes.txt": b"mine\n",
+    }
+
+
+async def test_edits_of_one_sub_agent_beside_a_command_of_another_are_taken_back(tmp_path: Path) -> None:
+    # Each waits for the other, so that the edit falls between the looks before and after the command.
+    waits = "echo began; while [ ! -e b.txt ]; do sleep 0.01; done; echo made > made.txt"
+    script = {
+        "go": [fork({"objective": "command"}, {"objective": "edit"}), DONE],
+        "command": [calls("bash", command=waits), finish("c")],
+        "edit": [calls("write", path="b.txt", content="from the edit\n"), finish("e")],
+    }
+    async with home(tmp_path, script, mode=Mode.AUTO) as here:
+        allow(here.session)
+        before = tree_of(here.project)
+        may_edit = here.model.holding["edit"] = asyncio.Event()
+
+        def on_event(event: Event) -> None:
+            if isinstance(event, SubagentEvent) and isinstance(event.event, ToolProgressed):
+                may_edit.set()
+
+        here.session.subscribe(on_event)
+        await here.session.submit("go")
+        undone = await here.session.turns.undo()
+
+        assert undone.conflicts == ()
+        assert set(undone.paths) == {"b.txt", "made.txt"}
+        assert tree_of(here.project) == before
