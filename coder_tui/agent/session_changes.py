@@ -9,25 +9,28 @@ from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.workspace.changed_files import ChangedFile
 from coder_tui.workspace.reverting import Revert
 from coder_tui.workspace.snapshots import Restored, SnapshotStore
+from coder_tui.workspace.undone_files import BroughtOut
 
 REVIEW = "review"
 """Stands for the call where the person is the one who changes files."""
 
 
 class SessionChanges:
-    """`turn` tells the number of the running turn."""
+    """`turn` tells the number of the running turn; `undone` is the folder for what was taken back."""
 
     def __init__(
         self,
         snapshots: SnapshotStore,
         session_id: str,
         turn: Callable[[], int],
+        undone: Path,
         watch: Watch | None = None,
     ) -> None:
         self._snapshots = snapshots
         self.watch = watch or NoWatch()
         self._session_id = session_id
         self._turn = turn
+        self._undone = undone / session_id
 
     async def files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
         """What the session did to each file, from a turn on."""
@@ -44,6 +47,10 @@ class SessionChanges:
     async def redo(self, turn: int) -> Restored:
         """Make the changes of one undone turn again."""
         return await self._snapshots.redo(self._session_id, turn, last=turn)
+
+    async def bring_out(self, turn: int, root: Path) -> BroughtOut:
+        """Write what was taken back from a turn on, and may have been the person's, for the person to see."""
+        return await self._snapshots.bring_out(self._session_id, turn, root, self._undone)
 
     async def revert(self, reverts: tuple[Revert, ...]) -> None:
         """Take changes back, all or none; it counts as a change of the newest turn, and is undone with it."""

@@ -14,11 +14,13 @@ from coder_tui.protocol.messages import Attachment
 from coder_tui.storage.sessions import TurnRecord
 from coder_tui.workspace.restore import NOT_EMPTY
 from coder_tui.workspace.snapshots import Restored
+from coder_tui.workspace.undone_files import BroughtOut
 
 if TYPE_CHECKING:  # the session holds this desk
     from coder_tui.agent.session import SessionParts
 
 NOTHING_TO_UNDO = "There is nothing to undo."
+NOTHING_KEPT = "No file was taken back that had changed while a command ran."
 NOTHING_TO_REDO = "There is nothing to redo."
 
 
@@ -48,6 +50,8 @@ class Moved:
     paths: tuple[str, ...] = ()
     conflicts: tuple[tuple[str, str], ...] = ()
     uncovered: str = ""
+    seen: tuple[str, ...] = ()
+    """Files that were taken back and changed while a command ran: perhaps by the person."""
 
 
 class UndoDesk:
@@ -88,7 +92,15 @@ class UndoDesk:
             await self._store.unsay(self._session_id, turn.turn, self._todos())
             await self._past.reload()
         told = "were taken back by the person, to how they were before"
-        return replace(self._moved(turn, reach, restored, told), uncovered=uncovered)
+        seen = tuple(name_of(path, self._root) for path in restored.seen)
+        return replace(self._moved(turn, reach, restored, told), uncovered=uncovered, seen=seen)
+
+    async def bring_out(self, turn: int) -> BroughtOut:
+        """Write the files that undos from a turn on took back, and that a person may miss, to a folder."""
+        found = await self._changes.bring_out(turn, self._root)
+        if not found.names and not found.missing:
+            raise UserError(NOTHING_KEPT)
+        return found
 
     async def _redo(self, reach: Reach) -> Moved:
         turns = await self._store.turns(self._session_id)

@@ -10,9 +10,9 @@ from pathlib import Path
 from coder_tui.agent.session import Session
 from coder_tui.bootstrap.core import Core
 from coder_tui.bootstrap.setup import Setup
-from coder_tui.bootstrap.undo import COPIES, blobs_of
+from coder_tui.bootstrap.undo import COPIES, UNDONE, blobs_of
 from coder_tui.protocol.errors import StorageError
-from coder_tui.workspace.prune import Room, prune_copies
+from coder_tui.workspace.prune import Room, prune_copies, prune_trees
 
 log = logging.getLogger(__name__)
 AFTER_START = 10.0
@@ -51,6 +51,8 @@ class Pruning:
         trees = setup.directories.cache / COPIES
         try:
             await prune_copies(self._core.store, blobs_of(setup), trees, room_of(setup), self._goes_on)
+            undone = setup.directories.data / UNDONE
+            await asyncio.to_thread(prune_trees, undone, room_of(setup), self._goes_on)
         except (StorageError, OSError) as error:
             log.warning("old copies were not given up: %s", error)
 

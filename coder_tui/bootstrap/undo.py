@@ -21,6 +21,7 @@ from coder_tui.workspace.tree_survey import SurveyLimits
 
 BLOBS = "blobs"
 COPIES = "copies"
+UNDONE = "undone"
 
 
 def blobs_of(setup: Setup) -> BlobStore:
@@ -29,7 +30,8 @@ def blobs_of(setup: Setup) -> BlobStore:
 
 def session_changes(setup: Setup, store: Store, session_id: str, turn: Callable[[], int]) -> SessionChanges:
     watch = _watch(setup, store, session_id, turn)
-    return SessionChanges(SnapshotStore(store, blobs_of(setup)), session_id, turn, watch)
+    undone = setup.directories.data / UNDONE
+    return SessionChanges(SnapshotStore(store, blobs_of(setup)), session_id, turn, undone, watch)
 
 
 def _watch(setup: Setup, store: Store, session_id: str, turn: Callable[[], int]) -> Watch:

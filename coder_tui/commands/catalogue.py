@@ -55,7 +55,7 @@ def builtin_commands() -> tuple[Command, ...]:
             "undo",
             "Take the newest turn back: files and what was said",
             undo,
-            "[files|conversation]",
+            "[files|conversation|kept]",
             holds_messages=True,
         ),
         Command(

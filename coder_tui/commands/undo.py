@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from coder_tui.commands.base import Intent, Say, ShowAgain
+from coder_tui.config.paths import display_path
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 
@@ -12,9 +13,14 @@ if TYPE_CHECKING:
     from coder_tui.agent.undo import Moved, Reach
 
 MOST_NAMED = 8
+KEPT = "kept"
 
 
 async def undo(session: "Session", argument: str) -> Intent:
+    """`kept` and a turn's number bring out what was taken back and may have been the person's."""
+    first, _, rest = argument.strip().partition(" ")
+    if first.lower() == KEPT:
+        return await _bring_out(session, rest.strip())
     return await _move(session.turns.undo, argument, "Taken back")
 
 
@@ -40,10 +46,28 @@ async def _move(move: "Callable[[Reach], Awaitable[Moved]]", argument: str, done
     return ShowAgain(report(moved, done), level, draft)
 
 
+async def _bring_out(session: "Session", turn: str) -> Intent:
+    if turn and not turn.isdecimal():
+        return Say("Say from which turn on: /undo kept 3", NoticeLevel.WARNING)
+    try:
+        found = await session.turns.bring_out(int(turn or 1))
+    except UserError as error:
+        return Say(str(error), NoticeLevel.WARNING)
+    lines = [f"{_counted(found.names)} in {display_path(found.folder)}: {_names(found.names)}."]
+    if found.missing:
+        lines.append(f"{found.missing} more could not be brought out, or were given up (undo.keep_days).")
+    return Say("\n".join(lines), NoticeLevel.WARNING if found.missing else NoticeLevel.INFO)
+
+
 def report(moved: "Moved", done: str) -> str:
     lines = [f"{done}: turn {moved.turn}, {_said(moved)}."]
     if moved.paths:
         lines.append(f"Files: {_names(moved.paths)}.")
+    if moved.seen:
+        lines.append(
+            f"Changed while a command ran, by it or by you: {_names(moved.seen)}. "
+            f"/undo {KEPT} {moved.turn} brings their content out, also later."
+        )
     for path, reason in moved.conflicts:
         lines.append(f"{path} was left as it is: {reason}.")
     if moved.uncovered:

@@ -72,6 +72,9 @@ class BlobStore:
         if actual.hexdigest() != digest:
             raise StorageError(f"the kept copy {display_path(path)} is damaged")
 
+    def has(self, digest: str) -> bool:
+        return self._path(digest).is_file()
+
     def sizes(self) -> dict[str, int]:
         """In bytes, of all contents by their hashes."""
         found: dict[str, int] = {}

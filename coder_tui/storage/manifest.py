@@ -98,10 +98,17 @@ class Manifest:
 
     async def changes(self, session_id: str, turn: int, *, undone: bool = False) -> tuple[Change, ...]:
         """Those of a turn and later ones, in order: the ones in effect, or the undone ones."""
-        query = f"{SELECT} WHERE session_id = ? AND turn >= ? AND is_undone = ? ORDER BY seq"
+        return await self._changes("turn >= ? AND is_undone = ?", session_id, turn, int(undone))
+
+    async def given_up(self, session_id: str, turn: int) -> tuple[Change, ...]:
+        """All that were taken back in a turn and later ones, whether they can be made again or not."""
+        return await self._changes("turn >= ? AND is_undone", session_id, turn)
+
+    async def _changes(self, which: str, session_id: str, *given: int) -> tuple[Change, ...]:
+        query = f"{SELECT} WHERE session_id = ? AND {which} ORDER BY seq"
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
-            return tuple(whole(connection.execute(query, (session_id, turn, int(undone))), change_of))
+            return tuple(whole(connection.execute(query, (session_id, *given)), change_of))
 
         return await self._database.read(work)
 

@@ -86,7 +86,7 @@ def _folders(parent: Path) -> list[Path]:
 def _measured(tree: Path) -> tuple[Path, float, int]:
     """With the time at which it was written last, and its size."""
     written, size = 0.0, 0
-    for path in (tree, *tree.glob("*")):
+    for path in (tree, *tree.rglob("*")):
         with contextlib.suppress(FileNotFoundError):
             found = path.stat()
             written = max(written, found.st_mtime)

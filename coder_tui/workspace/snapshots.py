@@ -5,7 +5,7 @@ import errno
 import logging
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -18,8 +18,10 @@ from coder_tui.workspace.file_state import state_of
 from coder_tui.workspace.restore import ConflictError, Step, take
 from coder_tui.workspace.reverting import Revert, revert_all
 from coder_tui.workspace.save import settled
+from coder_tui.workspace.undone_files import BroughtOut, bring_out
 
 log = logging.getLogger(__name__)
+NO_COPY = "it changed while a command ran, and no copy of it could be kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Restored:
     conflicts: tuple[Conflict, ...]
     folders: frozenset[Path] = frozenset()
     """Those of the paths that are, or were, a folder and nothing else."""
+    seen: tuple[Path, ...] = ()
+    """Those whose content went, though it may have been the person's: it changed while a command ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,11 @@ class _Line:
         if any(change.after is None for change in self.changes):
             return "the program ended while it was changed; how it should look is not known"
         return ""
+
+    @property
+    def may_be_anybodys(self) -> bool:
+        """Whether a file is there that was seen to change while a command ran."""
+        return self.last.kind is FileKind.FILE and any(change.is_seen for change in self.changes)
 
     def step_back(self) -> Step:
         return Step(self.path, self.last, self.first)
@@ -102,8 +111,15 @@ class SnapshotStore:
     async def restore(self, session_id: str, turn: int) -> Restored:
         """Bring back how files were before `turn`, and with it all later ones. What changed since is left."""
         changes = await self._manifest.changes(session_id, turn)
-        steps = tuple((line, line.step_back()) for line in _lines(changes))
-        return await self._go(session_id, steps, undone=True)
+        lines = _lines(changes)
+        restored = await self._go(session_id, tuple((line, line.step_back()) for line in lines), undone=True)
+        seen = {line.path for line in lines if line.may_be_anybodys}
+        return replace(restored, seen=tuple(path for path in restored.paths if path in seen))
+
+    async def bring_out(self, session_id: str, turn: int, root: Path, folder: Path) -> BroughtOut:
+        """Write what undos took back from `turn` on, and may have been the person's, into a folder."""
+        changes = await self._manifest.given_up(session_id, turn)
+        return await settled(lambda: bring_out(changes, root, folder, self._blobs))
 
     async def redo(self, session_id: str, turn: int, last: int | None = None) -> Restored:
         """Make the changes of `turn`, which was undone, and of later undone ones up to `last` again."""
@@ -167,6 +183,11 @@ class _Move:
     def is_last(self) -> bool:
         return self.part == self.whole.parts()[-1]
 
+    def loses_something(self, blobs: BlobStore) -> bool:
+        """Whether what is there may be the person's, and nobody else has it."""
+        is_there = self.part.expected == self.line.last and self.part.expected != self.part.wanted
+        return is_there and self.line.may_be_anybodys and not blobs.has(self.line.last.content)
+
     def order(self) -> tuple[int, int]:
         """Folders are opened; then first what goes, from the depth up, so that a folder is empty when its
         turn comes; then what comes; and folders are closed."""
@@ -185,6 +206,8 @@ def _moves(steps: Iterable[tuple[_Line, Step]]) -> Iterator[_Move]:
 
 def _take(move: _Move, blobs: BlobStore) -> str:
     """Returns why it could not be done, or nothing."""
+    if move.loses_something(blobs) and not _is_there(move.whole):
+        return NO_COPY
     try:
         take(move.part, blobs)
     except ConflictError as error:

@@ -9,11 +9,16 @@ import pytest
 
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
+from coder_tui.agent.undo import NOTHING_KEPT
 from coder_tui.bootstrap import Core
+from coder_tui.commands.base import Say as Intended
+from coder_tui.commands.undo import report, undo
 from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import Event, SubagentEvent, ToolProgressed
 from coder_tui.storage.sessions import Store
-from tests.agent.test_undo_folders import allow
+from coder_tui.workspace.snapshots import NO_COPY
+from tests.agent.test_undo_folders import allow, bash
 from tests.fakes.family import DONE, calls, finish, fork, home
 from tests.fakes.real_tools import setup_in
 from tests.fakes.scripted_model import Say, ScriptedModel
@@ -62,6 +67,68 @@ async def test_what_happens_while_a_check_runs_is_not_the_turns(project: Path) -
         "new.txt": b"new\n",
         "notes.txt": b"mine\n",
     }
+
+
+async def test_what_was_saved_while_a_command_ran_is_named_and_stays_within_reach(
+    project: Path,
+) -> None:
+    # The command stands for both: nobody can tell a person's save from its own.
+    save = "echo mine > notes.txt; mkdir new; echo mine > new/own.txt; rm a.py"
+    async with working(project, bash(save), Say("Done."), Say("Else.")) as session:
+        await session.submit("go")
+        undone = await session.turns.undo()
+        await session.submit("something else")
+        intent = await undo(session, "kept 1")
+        found = await session.turns.bring_out(1)
+
+    assert undone.seen == ("new/own.txt", "notes.txt")
+    told = report(undone, "Taken back").splitlines()
+    assert told[2] == (
+        "Changed while a command ran, by it or by you: new/own.txt, notes.txt. "
+        "/undo kept 1 brings their content out, also later."
+    )
+    assert found.names == ("1/new/own.txt", "1/notes.txt")
+    assert isinstance(intent, Intended)
+    assert "2 files in" in intent.text
+    assert {name: content for name, (_, content, _) in tree_of(found.folder).items() if content} == {
+        "1/new/own.txt": b"mine\n",
+        "1/notes.txt": b"mine\n",
+    }
+    assert found.folder.parent == project.parent / "data" / "undone"
+
+
+async def test_each_content_that_a_file_had_after_a_command_is_within_reach(project: Path) -> None:
+    replies = (bash("echo first > notes.txt"), bash("echo second > notes.txt"), Say("Done."))
+    async with working(project, *replies) as session:
+        await session.submit("go")
+        await session.turns.undo()
+        found = await session.turns.bring_out(1)
+
+    assert found.names == ("1/notes.txt", "1/notes.txt~1")
+    assert (found.folder / "1/notes.txt").read_text() == "second\n"
+    assert (found.folder / "1/notes.txt~1").read_text() == "first\n"
+
+
+async def test_a_file_of_which_no_copy_could_be_kept_is_not_taken_back(project: Path) -> None:
+    async with working(project, bash("echo mine > notes.txt"), Say("Done.")) as session:
+        await session.submit("go")
+        for blob in (project.parent / "data" / "blobs").glob("??/*"):
+            if blob.read_text() == "mine\n":
+                blob.unlink()
+        undone = await session.turns.undo()
+
+    assert undone.conflicts == (("notes.txt", NO_COPY),)
+    assert (project / "notes.txt").read_text() == "mine\n"
+
+
+async def test_edits_that_no_command_ran_beside_are_not_named(project: Path) -> None:
+    async with working(project, write("b.py", "b = 1\n"), Say("Done.")) as session:
+        await session.submit("go")
+        undone = await session.turns.undo()
+        with pytest.raises(UserError, match=NOTHING_KEPT):
+            await session.turns.bring_out(1)
+
+    assert (undone.seen, undone.uncovered) == ((), "")
 
 
 async def test_edits_of_one_sub_agent_beside_a_command_of_another_are_taken_back(tmp_path: Path) -> None:

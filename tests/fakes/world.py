@@ -171,7 +171,7 @@ def _assemble(
     conversation = Conversation(store, info.id, stored.messages, stored.compactions)
     state = SessionState("scripted", info.title, stored.last_turn)
     snapshots = SnapshotStore(store, BlobStore(folder / "data/blobs"))
-    changes = SessionChanges(snapshots, info.id, lambda: state.turn)
+    changes = SessionChanges(snapshots, info.id, lambda: state.turn, Path(info.directory) / "undone")
     log = SessionLog(store, info.id, conversation, changes)
     broker, queue, keeper = RequestBroker(bus), MessageQueue(bus), Keeper()
 
