@@ -112,7 +112,9 @@ def request_lines(request: ApprovalRequest) -> Iterator[str]:
 def _undo_words(request: ApprovalRequest) -> str:
     if request.is_undoable:
         return "this can be undone"
-    return "of this, /undo takes back files here at most" if request.is_command else "this cannot be undone"
+    if request.is_command:
+        return "of this, /undo takes back files here at most, none that are ignored or huge"
+    return "this cannot be undone"
 
 
 def options_of(request: ApprovalRequest) -> tuple[Choice, ...]:

@@ -175,7 +175,10 @@ async def test_a_command_of_the_screen_is_not_sent_to_the_model() -> None:
 async def test_a_command_says_how_far_undo_goes() -> None:
     talk = await started()
     talk.emit(RequestOpened(replace(command_request(), sandbox="bubblewrap: no network")))
-    assert "  - of this, /undo takes back files here at most" in talk.printed.splitlines()
+    assert (
+        "  - of this, /undo takes back files here at most, none that are ignored or huge"
+        in talk.printed.splitlines()
+    )
 
 
 async def test_a_request_is_a_numbered_menu_and_only_a_number_answers() -> None:

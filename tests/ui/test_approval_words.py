@@ -123,7 +123,10 @@ def test_undo_is_promised_for_as_much_as_it_takes_back() -> None:
         ("old version kept", "the old version is kept"),
         ("new, /undo removes it", "/undo removes what is new"),
         ("old version kept", "the old version is kept"),
-        ("undo: files at most", "/undo takes back files of this folder at most"),
+        (
+            "undo: files here, none ignored or huge",
+            "/undo takes back files of this folder at most; none ignored by git or huge, no background job",
+        ),
         ("no undo", "cannot be undone"),
     ]
 
@@ -133,7 +136,10 @@ def test_the_digest_has_only_words_of_the_program() -> None:
     command = replace(
         SHELL, findings=found, sandbox="none: bubblewrap is missing", facts=("evil",), rule="evil"
     )
-    assert digest(command, UNICODE).plain == "uses the network · no sandbox · undo: files at most"
+    assert (
+        digest(command, UNICODE).plain
+        == "uses the network · no sandbox · undo: files here, none ignored or huge"
+    )
     assert digest(replace(SHELL, findings=found[:1]), ASCII).plain == "only reads"
     assert digest(replace(SHELL, is_undoable=True), UNICODE).plain == "old version kept"
     hidden = replace(SHELL, preview=TerminalBlock("ls \u200b", "", None))

@@ -125,7 +125,9 @@ def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
     elif request.is_undoable:
         parts.append((kept_words(request), "$text-success"))
     else:
-        parts.append(("undo: files at most" if request.is_command else "no undo", "$text-warning"))
+        parts.append(
+            ("undo: files here, none ignored or huge" if request.is_command else "no undo", "$text-warning")
+        )
     dot = Content(f" {chrome.dot} ")
     return dot.join([Content.styled(text, style) if style else Content(text) for text, style in parts])
 

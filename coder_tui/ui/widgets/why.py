@@ -43,9 +43,12 @@ def why_rows(request: ApprovalRequest) -> tuple[Detail, ...]:
     return tuple(rows)
 
 
+_COMMAND = "/undo takes back files of this folder at most; none ignored by git or huge, no background job"
+
+
 def _undo_row(request: ApprovalRequest) -> Detail:
     if request.is_undoable:
         words = "/undo removes what is new" if request.is_new_file else "the old version is kept"
         return Detail("undo", words, weight=Weight.GOOD)
-    words = "/undo takes back files of this folder at most" if request.is_command else "cannot be undone"
+    words = _COMMAND if request.is_command else "cannot be undone"
     return Detail("undo", words, weight=Weight.WARNING)
