@@ -81,7 +81,10 @@ def _said(moved: "Moved") -> str:
         return files
     if not moved.reach.has_files:
         return "what was said; files stay as they are"
-    return f"what was said and {files}" if moved.paths else "what was said; no file was changed"
+    if moved.paths:
+        return f"what was said and {files}"
+    # A command may have changed what nobody looked at.
+    return f"what was said; no file {'is known to have' if moved.uncovered else 'was'} changed"
 
 
 def _counted(paths: tuple[str, ...]) -> str:

@@ -17,6 +17,7 @@ from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import Event, SubagentEvent, ToolProgressed
 from coder_tui.storage.sessions import Store
+from coder_tui.workspace.command_snapshots import CUT_OFF
 from coder_tui.workspace.snapshots import NO_COPY
 from tests.agent.test_undo_folders import allow, bash
 from tests.fakes.family import DONE, calls, finish, fork, home
@@ -35,14 +36,16 @@ def project(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def working(project: Path, *replies: Say, settings: str = "") -> AsyncIterator[Session]:
+async def working(
+    project: Path, *replies: Say, settings: str = "", resumed: str = ""
+) -> AsyncIterator[Session]:
     if settings:
         (project.parent / "config").mkdir()
         (project.parent / "config" / "config.toml").write_text(settings)
     setup = setup_in(project.parent, project, Mode.AUTO)
     store = await Store.open(setup.directories.database)
     core = Core(setup, store, ScriptedModel(replies), ModelChoice("scripted"))
-    session = await core.new_session()
+    session = await (core.resume(resumed) if resumed else core.new_session())
     allow(session)
     yield session
     await session.close()
@@ -129,6 +132,35 @@ async def test_edits_that_no_command_ran_beside_are_not_named(project: Path) -> 
             await session.turns.bring_out(1)
 
     assert (undone.seen, undone.uncovered) == ((), "")
+
+
+async def test_what_no_undo_covers_is_said_after_a_resume_as_well(project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (project / ".gitignore").write_text("*.txt\n")
+    replies = (bash("rm notes.txt; echo 'a = 2' > a.py"), Say("Done."))
+    async with working(project, *replies) as session:
+        await session.submit("go")
+        identity = session.id
+    async with working(project, resumed=identity) as session:
+        undone = await session.turns.undo()
+
+    assert undone.uncovered.startswith("Undo does not cover notes.txt (ignored by git); nor .git,")
+    assert undone.paths == ("a.py",)
+
+
+async def test_a_command_that_a_kill_cut_off_is_said(project: Path) -> None:
+    async with working(project, Say("Done.")) as session:
+        await session.submit("go")
+        store = await Store.open(setup_in(project.parent, project, Mode.AUTO).directories.database)
+        await store.begin_command(session.id, 1, {})
+        await store.close()
+        undone = await session.turns.undo()
+
+    assert undone.uncovered.startswith(CUT_OFF)
+    assert report(undone, "Taken back").startswith(
+        "Taken back: turn 1, what was said; no file is known to have changed."
+    )
 
 
 async def test_edits_of_one_sub_agent_beside_a_command_of_another_are_taken_back(tmp_path: Path) -> None:
