@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from coder_tui.storage.damage import readable
 from coder_tui.storage.database import Database
 from coder_tui.storage.manifest import (
     SELECT,
@@ -101,9 +102,10 @@ class CommandRecords:
 
         def work(connection: sqlite3.Connection) -> Uncovered | None:
             found: Uncovered | None = None
-            for left_out, is_ended in connection.execute(query, (session_id, turn)):
+            rows = connection.execute(query, (session_id, turn))
+            for left_out, is_ended in readable(rows, lambda row: (_unpacked(row[0]), row[1])):
                 found = found or Uncovered()
-                found.add(_unpacked(left_out))
+                found.add(left_out)
                 found.is_cut = found.is_cut or not is_ended
             return found
 
@@ -165,9 +167,9 @@ def _others(connection: sqlite3.Connection, session_id: str, window: Window) -> 
 
 def _by_path(connection: sqlite3.Connection, where: str, given: tuple[str | int | float, ...]) -> _Found:
     found: _Found = {}
-    for *row, ended in connection.execute(f"{_WITH_END} WHERE {where}", given):
-        change = change_of(tuple(row))
-        found.setdefault(change.path, []).append(_Known(change, ended))
+    rows = connection.execute(f"{_WITH_END} WHERE {where}", given)
+    for known in readable(rows, lambda row: _Known(change_of(row[:-1]), row[-1])):
+        found.setdefault(known.change.path, []).append(known)
     return found
 
 

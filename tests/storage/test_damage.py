@@ -15,6 +15,7 @@ from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.subagents import ChildState
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.protocol.usage import Usage
+from coder_tui.storage.command_records import LeftOut
 from coder_tui.storage.damage import Damage
 from coder_tui.storage.export import to_jsonl, to_markdown
 from coder_tui.storage.manifest import ABSENT, FileKind, FileState
@@ -37,7 +38,10 @@ async def _turn(store: Store, session_id: str, turn: int) -> None:
     )
     await store.add_decision(session_id, DecisionRecord(call.id, "bash", "allow", "bash", "built in", ""))
     file = FileState(FileKind.FILE, "0" * 64, 0o644)
-    await store.record_changes(session_id, turn, call.id, [(Path(f"/w/{turn}"), ABSENT, file)])
+    number = await store.begin_command(session_id, turn, {"ignored": LeftOut.of({"build"})})
+    added = await store.add_changes(session_id, turn, call.id, [(Path(f"/w/{turn}"), ABSENT)])
+    await store.finish_changes(session_id, [(change, file) for change in added])
+    await store.end_command(session_id, number, {"ignored": LeftOut.of({"build"})})
     child = await store.add_child(session_id, call.id, "explore", "look around", "openai/x")
     await store.end_child(child, ChildState.OK, "found it", 3)
     answer = ToolMessage(f"t{turn}", call.id, "bash", '{"ok": true}')
