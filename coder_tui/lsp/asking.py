@@ -54,7 +54,7 @@ class Asker:
             return Answered(ServerStatus.PENDING, detail=run.conversation.doing)
         except RefusedError as error:
             # It works, and does not say: that is no empty answer.
-            return Answered(ServerStatus.PENDING, detail=f"it answered: {error}")
+            return Answered(ServerStatus.PENDING, detail=f"it refused: {error}")
         except GoneError as error:
             return Answered(ServerStatus.CRASHED, detail=str(error))
         return await self._answered(run, question, result, uri_of(path) if path else "")

@@ -17,8 +17,6 @@ from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.shell.sandbox import Sandbox
 
 _TSSERVER_KINDS = ("syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync")
-# The server asks for another try: it was busy with a change, or cancelled the request itself.
-_AGAIN = frozenset({-32801, -32802})
 _AGAIN_PAUSE = 0.05
 _REFRESH_PAUSE = 0.5
 _BUSY_PAUSE = 0.1
@@ -179,7 +177,7 @@ class Checker:
             result = await run.client.request(PULL, params, max(deadline - _now(), 0.01))
             items = self._read(document, _items(result))
         except RefusedError as error:
-            document.pull_fails = error.code not in _AGAIN
+            document.pull_fails = not error.asks_for_another_try
             await asyncio.sleep(_AGAIN_PAUSE)
             return
         except (GoneError, NotAnsweredError):

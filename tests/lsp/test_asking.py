@@ -26,7 +26,7 @@ async def test_a_server_that_asks_for_another_try_gets_it(tmp_path: Path) -> Non
 
 async def test_a_server_that_refuses_works_and_its_words_are_told(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "unwilling") as it:
-        assert await definition(it) == Answered(ServerStatus.PENDING, detail="it answered: no such index")
+        assert await definition(it) == Answered(ServerStatus.PENDING, detail="it refused: no such index")
 
 
 async def test_an_address_that_is_none_is_told_as_it_is(tmp_path: Path) -> None:
