@@ -4,7 +4,9 @@ import gc
 from collections import Counter
 from pathlib import Path
 
-from bench.soak import soaking
+import pytest
+
+from bench.soak import Sample, is_flat, soaking
 
 SAID = {"UserMessage", "AssistantMessage", "ToolMessage", "ToolCall", "Usage"}
 BUILT_IN = {"dict", "list", "set", "function", "PosixPath", "Task", "Future"}
@@ -34,3 +36,26 @@ async def test_turns_leave_nothing_behind_but_their_messages(tmp_path: Path) -> 
 
     assert grown["UserMessage"] == turns
     assert {name: count for name, count in grown.items() if count >= turns and name not in SAID} == {}
+
+
+def _grown(turns: int, *, memory: float = 0, store: float = 0, cpu: float = 0) -> list[Sample]:
+    """Ten samples; what is given is added with each one, more every time."""
+    return [
+        Sample(turns * n, 70 + memory * n, 16.0 * turns * n + store * n * n, 0, 50 + cpu * n)
+        for n in range(1, 11)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("samples", "is_well"),
+    [
+        (_grown(200), True),
+        (_grown(200, memory=1), True),
+        (_grown(200, memory=3), False),
+        (_grown(200, store=100), False),
+        (_grown(200, cpu=4), False),
+    ],
+    ids=["nothing", "a little memory", "memory", "store", "processor"],
+)
+def test_a_soak_tells_what_grows(samples: list[Sample], is_well: bool) -> None:
+    assert is_flat(samples) == is_well
