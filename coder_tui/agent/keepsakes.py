@@ -72,10 +72,17 @@ class Keepsakes:
         return "\n\n".join(_tagged(name, text) for name, text in parts if text)
 
     def _before(self, last_id: str) -> tuple[Message, ...]:
-        """The whole conversation up to there, with what an earlier summary stands for."""
-        messages = self.conversation.messages
-        ends = [place for place, message in enumerate(messages) if message.id == last_id]
-        return messages[: ends[-1] + 1] if ends else ()
+        """What may survive of the conversation up to there, with what an earlier summary stands for.
+
+        Looked at one by one: to have all of a long session at hand takes memory that is never given back.
+        """
+        found: list[Message] = []
+        is_before = False
+        for message in self.conversation.backwards:
+            is_before = is_before or message.id == last_id
+            if is_before and (isinstance(message, UserMessage) or _is_skill(message)):
+                found.append(message)
+        return tuple(reversed(found))
 
     async def _changed(self) -> list[str]:
         files = await self.changes.files()
@@ -111,6 +118,10 @@ def _skills(messages: Iterable[Message]) -> Iterator[str]:
     """The texts of loaded skills, each once."""
     texts = (text for message in messages for text in _texts_of(message))
     yield from dict.fromkeys(text for text in texts if text.startswith(_SKILL_TEXT))
+
+
+def _is_skill(message: Message) -> bool:
+    return isinstance(message, ToolMessage) and message.tool == SKILL
 
 
 def _texts_of(message: Message) -> Iterator[str]:

@@ -1,12 +1,23 @@
 """A session may remember what was said, and nothing else that grows with each turn."""
 
 import gc
+import tracemalloc
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bench.soak import Sample, is_flat, soaking
+from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.keepsakes import Keepsakes
+from coder_tui.agent.session_changes import SessionChanges
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.context import Compaction
+from coder_tui.protocol.messages import ToolMessage, UserMessage
+from coder_tui.storage.blobs import BlobStore
+from coder_tui.storage.sessions import Store
+from coder_tui.workspace.snapshots import SnapshotStore
 
 SAID = {"UserMessage", "AssistantMessage", "ToolMessage", "ToolCall", "Usage"}
 BUILT_IN = {"dict", "list", "set", "function", "PosixPath", "Task", "Future"}
@@ -36,6 +47,36 @@ async def test_turns_leave_nothing_behind_but_their_messages(tmp_path: Path) -> 
 
     assert grown["UserMessage"] == turns
     assert {name: count for name, count in grown.items() if count >= turns and name not in SAID} == {}
+
+
+async def test_a_summary_does_not_bring_the_whole_conversation_back_to_memory(tmp_path: Path) -> None:
+    store = await Store.open(tmp_path / "store.db")
+    session_id = (await store.create_session("/w", "scripted", Mode.ASK)).id
+    said = tuple(
+        message
+        for number in range(2_000)
+        for message in (
+            UserMessage(f"u{number}", f"question {number}"),
+            ToolMessage(f"t{number}", f"c{number}", "read", f"{number} {'words ' * 1_000}"),
+        )
+    )
+    conversation = Conversation(
+        store, session_id, said, (Compaction(1, said[-1].id, "earlier", frozenset()),)
+    )
+    changes = SessionChanges(SnapshotStore(store, BlobStore(tmp_path / "blobs")), session_id, lambda: 1)
+    keep = Keepsakes(conversation, changes, tmp_path, tuple, partial(store.pins, session_id))
+    last = said[-1:]
+    size = sum(len(message.content) for message in said if isinstance(message, ToolMessage))
+    del said
+
+    tracemalloc.start()
+    note = await keep(last, "what was said")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert "question 1999" in note
+    assert most < size / 4
+    await store.close()
 
 
 def _grown(turns: int, *, memory: float = 0, store: float = 0, cpu: float = 0) -> list[Sample]:
