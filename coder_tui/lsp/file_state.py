@@ -21,6 +21,15 @@ class Snapshot:
     items: Items
 
 
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """What of `known` is new since `base`: to compare large texts takes its time."""
+
+    base: Snapshot
+    known: Snapshot
+    items: Items
+
+
 @dataclass(slots=True)
 class FileState:
     """`shown` is how the file is named in this session. A file that goes and comes again has another."""
@@ -36,6 +45,7 @@ class FileState:
     """What was there as the turn began, where that is known."""
     told: Items = ()
     """What the screen was told last."""
+    marks: dict[str, _Marks] = field(default_factory=dict)
 
     @property
     def items(self) -> Items:
@@ -93,8 +103,11 @@ class FileState:
         base = self.base.get(key)
         if base is None or base is known:
             return known.items
-        report = compared(base, known)
-        return (*report.introduced, *report.remaining)
+        marks = self.marks.get(key)
+        if marks is None or marks.base is not base or marks.known is not known:
+            report = compared(base, known)
+            marks = self.marks[key] = _Marks(base, known, (*report.introduced, *report.remaining))
+        return marks.items
 
 
 def diagnostics(shown: str, found: Iterable[Found]) -> Items:
