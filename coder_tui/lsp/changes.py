@@ -83,20 +83,32 @@ class Changes:
         """Something else than an edit may have changed these; those that servers have or had open."""
         changes: list[tuple[str, int]] = []
         known: list[Path] = []
+        new: list[Path] = []
+        gone: set[tuple[str, object]] = set()
         for path in paths:
+            state = self._files.states.get(str(path))
             if not await self._files.is_there(path):
                 changes.append((str(path), _REMOVED))
+                gone |= {(path.suffix, state.text)} if state else set()
                 await self._files.forget(path)
-            elif str(path) in self._files.states:
+            elif state is not None:
                 changes.append((str(path), _CHANGED))
                 known.append(path)
             else:
                 changes += [(str(path), _CREATED), (str(path), _CHANGED)]
-                known += [path] if str(path) in self._files.gone else []
+                new.append(path)
         if changes:
             await self._hosting.changed_on_disk(changes)
+        known += [path for path in new if await self._was_known(path, gone)]
         renewed = await asyncio.gather(*map(self._renew, known))
         return tuple(path for path, is_open in zip(known, renewed, strict=True) if is_open)
+
+    async def _was_known(self, path: Path, gone: set[tuple[str, object]]) -> bool:
+        """Whether it comes back, or comes from where another, with the same text, is no more."""
+        if str(path) in self._files.gone:
+            return True
+        is_likely = any(suffix == path.suffix for suffix, _ in gone)
+        return is_likely and (path.suffix, await self._files.load(path)) in gone
 
     async def _renew(self, path: Path) -> bool:
         async with self._files.lock(path):

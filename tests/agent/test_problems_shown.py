@@ -85,9 +85,15 @@ async def test_what_a_command_breaks_or_mends_is_shown(tmp_path: Path, behaviour
 
 
 @by_any_server
-async def test_a_file_that_a_command_moves_or_deletes_leaves_the_pane(tmp_path: Path, behaviour: str) -> None:
+async def test_a_file_that_a_command_deletes_leaves_the_pane(tmp_path: Path, behaviour: str) -> None:
     async with shown(tmp_path, behaviour, calls("bash", command="rm a.py")) as (_, pane):
         await pane.until(a=())
+
+
+@by_any_server
+async def test_a_command_that_moves_a_file_moves_its_problems(tmp_path: Path, behaviour: str) -> None:
+    async with shown(tmp_path, behaviour, calls("bash", command="mv a.py b.py")) as (_, pane):
+        await pane.until(a=(), b=(1, 2))
 
 
 @by_any_server
