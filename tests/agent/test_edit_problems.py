@@ -146,6 +146,24 @@ async def test_without_a_server_it_is_said_once_how_to_get_one(tmp_path: Path, p
         assert "diagnostics" not in notes
 
 
+async def test_a_file_too_large_for_servers_is_said_to_be_unchecked(tmp_path: Path, project: Path) -> None:
+    serve(tmp_path)
+    (project / "a.py").write_text("bad\nfine\n" + "x = 1\n" * 840_000)
+    async with home(tmp_path, {"go": [Say(calls=(edit("a.py", "fine", "bad"),)), DONE]}) as here:
+        checks: asyncio.Queue[ProposalChecked] = asyncio.Queue()
+        here.session.subscribe(lambda e: checks.put_nowait(e) if isinstance(e, ProposalChecked) else None)
+        turn = asyncio.create_task(here.session.submit("go"))
+        request = await here.asked.get()
+        why = "a.py is too large for language servers: it has more than 2,000,000 characters"
+        told = await checks.get()
+        while told.check.status is ServerStatus.PENDING:
+            told = await checks.get()
+        assert told.check == ProposalCheck(ServerStatus.UNSUPPORTED, detail=why)
+        here.session.answer(request.id, ALLOW)
+        await turn
+        assert results(here)[0]["diagnostics"] == {"server_status": "unsupported", "note": why}
+
+
 async def test_what_a_command_changed_is_told_to_the_servers(tmp_path: Path, project: Path) -> None:
     serve(tmp_path)
     script = {
