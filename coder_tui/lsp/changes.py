@@ -166,6 +166,8 @@ class Changes:
         selection, foreseen = edit.selection, edit.foreseen
         state.text = text
         state.begin(befores)
+        # What an earlier edit waits for is told with this one.
+        state.awaited.clear()
         keys = {order.key for order in selection.orders}
         if foreseen.keys() == keys and all(result.status in IS_KNOWN for result in foreseen.values()):
             checked = foreseen

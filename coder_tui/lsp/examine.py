@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from coder_tui.lsp.file_state import FileState, Snapshot, diagnostics
 from coder_tui.lsp.hosting import Hosting
-from coder_tui.lsp.report import IS_KNOWN, worst
+from coder_tui.lsp.report import IS_KNOWN, Report, worst
 from coder_tui.lsp.selection import Selected, Selection, Selector
 from coder_tui.lsp.wire import LARGEST_TEXT, Checked, ServerOrder
 from coder_tui.protocol.diagnostics import ServerStatus
@@ -36,6 +36,8 @@ class Examiner:
         self, workspace: Workspace, selector: Selector, hosting: Hosting, tell: Callable[[FileState], None]
     ) -> None:
         self.states: dict[str, FileState] = {}
+        self.late: dict[Path, list[Report]] = {}
+        """What servers said of changes after nobody waited any more."""
         self.gone: dict[str, None] = {}
         """Files that were known and may come back, by an undo."""
         self.languages: dict[str, tuple[str, str]] = {}
@@ -103,12 +105,11 @@ class Examiner:
 
     def keep(self, state: FileState, checked: Mapping[str, Checked]) -> None:
         """What was said of the text on disk, unless the file is gone by now."""
-        if not self._is_open(state):
+        if not self.is_open(state):
             return
         for key, result in checked.items():
-            if result.status in IS_KNOWN:
-                state.awaited.pop(key, None)
-                state.take(key, result.items)
+            if result.status in IS_KNOWN and (late := state.settle(key, result.items)) is not None:
+                self.late.setdefault(state.path, []).append(late)
         self._tell(state)
 
     async def _ask_all(
@@ -172,7 +173,7 @@ class Examiner:
         for order in self._hosting.started:
             await self._hosting.tell("close", order, path=str(path))
 
-    def _is_open(self, state: FileState) -> bool:
+    def is_open(self, state: FileState) -> bool:
         return self.states.get(str(state.path)) is state
 
     async def is_there(self, path: Path) -> bool:

@@ -27,6 +27,7 @@ from coder_tui.workspace.confine import Workspace
 
 PATIENCE = 30.0
 """Seconds that a direct question may take."""
+_MOMENT = 1.0
 _NOBODY_RUNS = "no language server runs yet; one starts with the first file that it is asked about"
 
 Publish = Callable[[DiagnosticsChanged | ServerStatusChanged], None]
@@ -56,7 +57,6 @@ class LspPool:
         self._publish = publish
         self._files = Examiner(workspace, self._selector, self._hosting, self._tell)
         self._changes = Changes(self._files, self._hosting, self._aside)
-        self._late: dict[Path, list[Report]] = {}
         self._aside_tasks: set[asyncio.Task[None]] = set()
 
     async def diagnostics(self, path: Path, text: str, seconds: float | None = PATIENCE) -> FileProblems:
@@ -128,7 +128,7 @@ class LspPool:
 
     def take_late(self) -> dict[Path, Report]:
         """What servers said of earlier changes after nobody waited any more, by file; told once."""
-        late, self._late = self._late, {}
+        late, self._files.late = self._files.late, {}
         return {path: joined(reports) for path, reports in late.items()}
 
     async def ask(
@@ -207,9 +207,17 @@ class LspPool:
             name, language = self._files.languages.get(event.key, (event.key, ""))
             self._publish(ServerStatusChanged(name, language, event.status, event.detail))
         elif (state := self._files.states.get(event.path)) is not None:
-            if (late := state.settle(event.key, event.items)) is not None:
-                self._late.setdefault(state.path, []).append(late)
+            state.take(event.key, event.items)
             self._tell(state)
+            if event.key in state.awaited:
+                self._aside(self._confirm(state))
+
+    async def _confirm(self, state: FileState) -> None:
+        """A server may speak of a text more than once: whether that was all, a check can tell."""
+        async with self._files.lock(state.path):
+            if state.awaited and self._files.is_open(state):
+                selection = await self._files.select(state.path, state.text)
+                await self._files.check(state, state.text, selection, seconds=_MOMENT)
 
     def _tell(self, state: FileState) -> None:
         if (items := state.items) != state.told:

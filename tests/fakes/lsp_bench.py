@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 from coder_tui.lsp.pool import LspPool
+from coder_tui.lsp.report import Report
 from coder_tui.lsp.servers import Catalogue
 from coder_tui.protocol.diagnostics import Diagnostic, Severity
 from tests.fakes.lsp_pools import Told, pool_in
@@ -36,6 +37,11 @@ class Bench:
         while not is_true():
             self._more.clear()
             await asyncio.wait_for(self._more.wait(), 20)
+
+    async def late(self) -> dict[Path, Report]:
+        """What came late, once the pool has made sure that it is all."""
+        await asyncio.gather(*self.pool._aside_tasks)
+        return self.pool.take_late()
 
 
 @contextlib.asynccontextmanager

@@ -155,6 +155,10 @@ class Server:
             case "tardy" if version > 1:
                 # Longer than anybody ever waits for a change.
                 threading.Timer(5.5, self.publish, (uri, version, found(text))).start()
+            case "hesitant" if version > 1:
+                # As "tardy", and first without what it finds.
+                threading.Timer(5.5, self.publish, (uri, version, [])).start()
+                threading.Timer(5.6, self.publish, (uri, version, found(text))).start()
             case "slow":
                 threading.Timer(0.6, self.publish, (uri, version, found(text))).start()
             case "ask":

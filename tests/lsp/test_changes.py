@@ -149,7 +149,7 @@ async def test_an_edit_that_follows_one_without_an_answer_is_not_blamed_for_line
             report = await b.pool.after_change([b.file], {b.file: old})
             assert report.status is ServerStatus.STALE
         await b.until(lambda: DiagnosticsChanged("a.py", (problem(3, 1),)) in b.told)
-        assert b.pool.take_late() == {b.file: Report(FRESH, remaining=(problem(3, 1),))}
+        assert await b.late() == {b.file: Report(FRESH, remaining=(problem(3, 1),))}
 
 
 async def test_of_equal_faults_the_pane_marks_the_one_that_came(root: Path) -> None:

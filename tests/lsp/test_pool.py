@@ -96,16 +96,16 @@ async def test_a_proposed_file_that_is_not_there_yet_has_only_new_problems(root:
 
 
 @inside
-async def test_what_comes_too_late_comes_with_the_next_result_once(root: Path) -> None:
-    async with bench_in(root, faked("tardy")) as b:
+@pytest.mark.parametrize("behaviour", ["tardy", "hesitant"])
+async def test_what_comes_too_late_comes_with_the_next_result_once(root: Path, behaviour: str) -> None:
+    async with bench_in(root, faked(behaviour)) as b:
         await b.pool.diagnostics(b.file, b.write("x\n"))
         b.write("bad\n")
         report = await b.pool.after_change([b.file])
         assert (report.status, report.introduced) == (ServerStatus.STALE, ())
         await b.until(lambda: DiagnosticsChanged("a.py", (problem(1, 1, is_new=True),)) in b.told)
-        late = b.pool.take_late()
-        assert late == {b.file: Report(FRESH, introduced=(problem(1, 1, is_new=True),))}
-        assert b.pool.take_late() == {}
+        assert await b.late() == {b.file: Report(FRESH, introduced=(problem(1, 1, is_new=True),))}
+        assert await b.late() == {}
 
 
 @inside
