@@ -12,7 +12,7 @@ from coder_tui.lsp.foresight import Foresight
 from coder_tui.lsp.hosting import Hosting
 from coder_tui.lsp.report import IS_KNOWN, Report, joined, of_files
 from coder_tui.lsp.selection import Selection
-from coder_tui.lsp.wire import LARGEST_TEXT, Checked
+from coder_tui.lsp.wire import Checked
 from coder_tui.protocol.diagnostics import ServerStatus
 
 _CREATED, _CHANGED, _REMOVED = 1, 2, 3
@@ -20,19 +20,23 @@ _CREATED, _CHANGED, _REMOVED = 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """A file that was changed. `before` is its text before, "" where it was not there."""
+    """A file that was changed. `before` is its text before, "" where it was not there.
+
+    `is_moved` where it went to another place, or came from there.
+    """
 
     path: Path
     before: str | None
     text: str | Unreadable | None
     selection: Selection
     foreseen: Mapping[str, Checked]
+    is_moved: bool = False
 
     @property
     def kind(self) -> int:
         if self.text is None:
             return _REMOVED
-        return _CREATED if self.before == "" else _CHANGED
+        return _CREATED if self.before == "" or self.is_moved else _CHANGED
 
 
 class Changes:
@@ -51,10 +55,10 @@ class Changes:
 
     async def made(self, paths: Sequence[Path], before: Mapping[Path, str]) -> Report:
         """What a change of these, which is on disk, did; `before` are the texts before it."""
-        edits = [await self._read(path, before.get(path)) for path in paths]
+        edits = _paired([await self._read(path, before.get(path)) for path in paths])
         # Settings of a server may be among them: it has to know before it is asked about the others.
         unasked = [edit for edit in edits if not edit.selection.orders]
-        reports = [await self._after_unasked(edit, is_moved=_is_moved(edit, edits)) for edit in unasked]
+        reports = [await self._after_unasked(edit) for edit in unasked]
         asked = [edit for edit in edits if edit.selection.orders]
         if len(asked) == 1:
             # As `Examiner`: a task of its own would let whatever else is to be done go first.
@@ -125,11 +129,11 @@ class Changes:
         selection = await self._files.select(path, text) if isinstance(text, str) else Selection(None)
         return _Edit(path, before, text, selection, foreseen)
 
-    async def _after_unasked(self, edit: _Edit, *, is_moved: bool) -> Report:
+    async def _after_unasked(self, edit: _Edit) -> Report:
         """It is gone, or nothing that servers are asked about, which may be their own settings."""
         path, text = edit.path, edit.text
         state = self._files.states.get(str(path))
-        fixed = state.items if state and not is_moved else ()
+        fixed = state.items if state and not edit.is_moved else ()
         await self._files.forget(path)
         await self._hosting.changed_on_disk([(str(path), edit.kind)])
         match text:
@@ -151,9 +155,9 @@ class Changes:
 
     async def _tell_others(self, edit: _Edit) -> None:
         """Those that were shown the text need to know only that there is a file which was not there."""
-        shown = () if edit.kind == _CREATED else edit.selection.orders
+        shown = set() if edit.kind == _CREATED else {order.key for order in edit.selection.orders}
         for order in self._hosting.started:
-            if order not in shown:
+            if order.key not in shown:
                 await self._hosting.tell("disk", order, changes=[(str(edit.path), edit.kind)])
 
     async def _check_change(
@@ -185,11 +189,11 @@ class Changes:
     async def _befores_of_proposed(
         self, state: FileState, selection: Selection, now: str | Unreadable | None, before: str | None
     ) -> dict[str, Snapshot | None]:
-        if now is None and before and len(before) <= LARGEST_TEXT:
+        if isinstance(now, Unreadable):
+            return {order.key: None for order in selection.orders}
+        if now is None and before:
             return await self._files.befores(state, selection, before)
-        if isinstance(now, str) or (now is None and not before):
-            return await self._files.befores(state, selection, now or "", is_on_disk=True)
-        return {order.key: None for order in selection.orders}
+        return await self._files.befores(state, selection, now or "", is_on_disk=True)
 
     def _unasked(self, path: Path, text: str, selection: Selection) -> Report:
         status, detail = self._files.absent(path, text, selection)
@@ -197,10 +201,11 @@ class Changes:
         return Report(status, detail="" if detail == NO_SERVER else detail)
 
 
-def _is_moved(edit: _Edit, edits: Sequence[_Edit]) -> bool:
-    """Whether its text is elsewhere now, with its problems."""
-    others = (other for other in edits if other.path != edit.path and other.text is not None)
-    return edit.text is None and bool(edit.before) and any(other.before == edit.before for other in others)
+def _paired(edits: list[_Edit]) -> list[_Edit]:
+    """What is gone from one place and was the text of another moved, with its problems."""
+    left = {edit.before for edit in edits if edit.text is None and edit.before}
+    moved = left & {edit.before for edit in edits if edit.text is not None}
+    return [replace(edit, is_moved=edit.before in moved) for edit in edits]
 
 
 def _told(

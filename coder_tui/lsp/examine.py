@@ -130,7 +130,7 @@ class Examiner:
         before = state.known_of if is_on_disk else state.before_edit
         befores = {order.key: before(order.key, old_text) for order in selection.orders}
         unseen = tuple(chosen for chosen in selection.servers if befores.get(_key(chosen), state) is None)
-        if old_text is not None and unseen:
+        if old_text is not None and len(old_text) <= LARGEST_TEXT and unseen:
             if is_on_disk:
                 state.changed_by_others(old_text)
             few = replace(selection, servers=unseen)

@@ -69,7 +69,9 @@ async def test_what_is_proposed_for_a_large_file_is_not_compared_with_nothing(ro
     async with bench_in(root, faked()) as b:
         b.write(LARGE)
         report = await b.pool.check_proposed(b.file, "bad\n")
-    assert report == Report(FRESH, remaining=(problem(1, 1),), is_compared=False)
+        assert report == Report(FRESH, remaining=(problem(1, 1),), is_compared=False)
+        b.write("bad\n")
+        assert await b.pool.after_change([b.file], {b.file: LARGE}) == report
 
 
 @pytest.mark.parametrize("checks", [1, 2], ids=["under way", "and one that waits"])
@@ -173,6 +175,15 @@ async def test_a_file_that_only_moves_brings_and_mends_nothing(root: Path) -> No
         b.file.rename(other)
         assert await b.pool.after_change([other, b.file], {other: text, b.file: text}) == proposed
         assert b.pool.open_problems() == same
+
+
+async def test_servers_hear_that_a_file_came_from_elsewhere(root: Path) -> None:
+    async with bench_in(root, faked("watching")) as b:
+        await b.pool.diagnostics(b.file, b.write("fine\n"))
+        old, new = root / "old.py", root / "new.py"
+        new.write_text("x")
+        await b.pool.after_change([new, old], {new: "x", old: "x"})
+        await b.until(lambda: "1 new.py" in watched(b))
 
 
 async def test_a_file_that_moves_and_changes_is_compared_with_what_it_was(root: Path) -> None:
