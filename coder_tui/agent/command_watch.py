@@ -18,11 +18,19 @@ class Watch(Protocol):
     async def uncovered(self, turn: int) -> str:
         """What an undo of a turn and later ones does not bring back; empty where no command ran."""
 
+    @property
+    def unseen(self) -> int:
+        """How many commands ran that may have changed files of the project unseen."""
+
 
 class NoWatch:
     """Where commands are not to be undone."""
 
+    def __init__(self) -> None:
+        self.unseen = 0
+
     def over(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
+        self.unseen += 1
         return nullcontext([])
 
     async def uncovered(self, turn: int) -> str:
@@ -47,6 +55,7 @@ class CommandWatch:
         self._door = asyncio.Lock()
         self._running = 0
         self._before: tuple[Baseline, int] | None = None
+        self.unseen = 0
 
     @asynccontextmanager
     async def over(self, call_id: str, *, touches_git: bool) -> AsyncIterator[list[Path]]:
@@ -68,6 +77,7 @@ class CommandWatch:
             if self._running == 0:
                 before = await self._snapshots.before(trusts_git=trusts_git)
                 self._before = before, await self._snapshots.begin(self._session_id, self._turn(), before)
+                self.unseen += not before.survey.is_whole
             elif self._before is not None and not trusts_git:
                 await self._snapshots.secure(self._before[0])
             self._running += 1

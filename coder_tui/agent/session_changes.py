@@ -6,6 +6,7 @@ from pathlib import Path
 
 from coder_tui.agent.command_watch import NoWatch, Watch
 from coder_tui.agent.to_the_end import to_the_end
+from coder_tui.storage.manifest import Change
 from coder_tui.workspace.changed_files import ChangedFile
 from coder_tui.workspace.reverting import Revert
 from coder_tui.workspace.snapshots import Restored, SnapshotStore
@@ -39,6 +40,10 @@ class SessionChanges:
     async def has_effect(self, turn: int) -> bool:
         """Whether a turn, or a later one, did anything that could be taken back."""
         return await self._snapshots.has_effect(self._session_id, turn)
+
+    async def touched(self, turn: int) -> tuple[Change, ...]:
+        """The newest change of whatever the session left otherwise than it was before a turn."""
+        return await self._snapshots.touched(self._session_id, turn)
 
     async def restore(self, turn: int) -> Restored:
         """Bring back how files were before a turn."""

@@ -14,6 +14,7 @@ from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.messages import Attachment
 from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.storage.manifest import Change
 
 OUTPUT = "output of the check"
 MOST_CHARACTERS = 8_000
@@ -45,13 +46,18 @@ class Verifier:
         changes: SessionChanges,
         turn: Callable[[], int],
         notify: Callable[[NoticeLevel, str], None],
+        unseen: Callable[[], int],
     ) -> None:
+        """`unseen` counts commands of which nobody can tell whether they changed something."""
         self._rules = rules
         self.choices = choices
         self._commands = commands
         self._changes = changes
         self._turn = turn
         self._notify = notify
+        self._unseen = unseen
+        self._unseen_before = 0
+        self._passed: _Work | None = None
         self._rounds: tuple[int, int] = (0, 0)
         self.newest = ""
         """How the newest check ended, in a few words; empty before there was one."""
@@ -60,15 +66,22 @@ class Verifier:
     async def after_turn(self) -> "Failure | None":
         """When the model has ended: what it must hear, if anything."""
         turn = self._turn()
-        files = await self._changes.files(turn)
-        names = [name_of(file.path, self._commands.directory) for file in files]
-        if not self._rules.is_enabled or only_documents(names):
+        if not self._rules.is_enabled or not self._is_worth(await self._work(turn)):
             return None
         command = await self.command()
         if not command:
             self._is_unchecked = True
             return None
         return await self._check(command, turn)
+
+    async def _work(self, turn: int) -> "_Work":
+        return _Work(await self._changes.touched(turn), self._unseen())
+
+    def _is_worth(self, work: "_Work") -> bool:
+        """Whether something may be otherwise that was not checked yet, and is no document."""
+        before, self._unseen_before = self._unseen_before, work.unseen
+        names = [name_of(change.path, self._commands.directory) for change in work.changes]
+        return work != self._passed and (work.unseen > before or not only_documents(names))
 
     async def command(self) -> str:
         """The one in the settings, else what the person chose for this folder."""
@@ -98,13 +111,21 @@ class Verifier:
         shown = await self.run_now(command)
         if shown is None or not shown.exit_code:
             # What the person asks for after that is other work.
-            self._rounds = (turn, 0)
+            self._rounds, self._passed = (turn, 0), await self._work(turn)
             return None
         if number > self._rules.max_rounds:
             words = f"The check still fails after {self._rules.max_rounds} rounds: {command}"
             self._notify(NoticeLevel.WARNING, words)
             return None
         return failure(shown, number, self._rules.max_rounds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a turn did, as far as it was seen; with how many commands beside it was not."""
+
+    changes: tuple[Change, ...]
+    unseen: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,4 +40,8 @@ def build_verifier(
         setup.redact,
         opens_named=layer_of(setup.sources, ("verify", "command")) is not Layer.PROJECT,
     )
-    return Verifier(rules, choices, commands, changes, turn, notify)
+
+    def unseen() -> int:
+        return changes.watch.unseen + bench.shell.jobs.begun
+
+    return Verifier(rules, choices, commands, changes, turn, notify, unseen)

@@ -184,6 +184,11 @@ class JobTable:
         """In the order in which they began."""
         return tuple(job.state for job in self._jobs.values())
 
+    @property
+    def begun(self) -> int:
+        """How many there ever were."""
+        return self._count
+
     def get(self, job_id: str) -> Job | None:
         return self._jobs.get(job_id)
 

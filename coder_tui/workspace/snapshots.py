@@ -108,6 +108,16 @@ class SnapshotStore:
         lines = _lines(await self._manifest.changes(session_id, turn))
         return any(line.problem() or not line.first.is_like(line.last) for line in lines)
 
+    async def touched(self, session_id: str, turn: int) -> tuple[Change, ...]:
+        """The newest change of each path that is not as it was before `turn`; links and folders count.
+
+        A folder that holds another of them is left out: it came or went with what is in it.
+        """
+        lines = _lines(await self._manifest.outer_changes(session_id, turn))
+        newest = [line.changes[-1] for line in lines if not line.first.is_like(line.last)]
+        holding = {folder for change in newest for folder in change.path.parents}
+        return tuple(change for change in newest if change.path not in holding)
+
     async def restore(self, session_id: str, turn: int) -> Restored:
         """Bring back how files were before `turn`, and with it all later ones. What changed since is left."""
         changes = await self._manifest.changes(session_id, turn)

@@ -15,9 +15,9 @@ from coder_tui.bootstrap import Core
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Event, RequestOpened, ToolFinished, ToolStarted, TurnFinished
 from coder_tui.protocol.outcomes import TurnOutcome
-from coder_tui.protocol.requests import Attendance, QuestionAnswer, QuestionReply
+from coder_tui.protocol.requests import Attendance, QuestionAnswer, QuestionReply, QuestionRequest
 from coder_tui.storage.sessions import Store
-from tests.fakes.real_tools import setup_in
+from tests.fakes.real_tools import ALLOW, setup_in
 from tests.fakes.scripted_model import Say, ScriptedModel
 
 
@@ -39,7 +39,8 @@ class Checked:
                 asyncio.get_running_loop().create_task(self.session.submit(text))
         if isinstance(event, RequestOpened):
             yes = QuestionReply(Attendance.ANSWERED, (QuestionAnswer((YES,)),))
-            self.session.answer(event.request.id, yes)
+            is_question = isinstance(event.request, QuestionRequest)
+            self.session.answer(event.request.id, yes if is_question else ALLOW)
 
     @property
     def checks(self) -> list[str]:
@@ -78,9 +79,9 @@ def write(path: str) -> Say:
     return Say(calls=(("write", {"path": path, "content": "x"}),))
 
 
-@pytest.mark.parametrize(("command", "outcome"), [("true", "ok"), ("false", "failed")])
+@pytest.mark.parametrize(("command", "outcome", "times"), [("true", "ok", 1), ("false", "failed", 2)])
 async def test_what_is_sent_while_the_check_runs_goes_out_after_it_in_order(
-    tmp_path: Path, command: str, outcome: str
+    tmp_path: Path, command: str, outcome: str, times: int
 ) -> None:
     replies = (write("a.py"), Say("Written."), Say("Heard."))
     async with checked(tmp_path, command, *replies) as made:
@@ -88,7 +89,7 @@ async def test_what_is_sent_while_the_check_runs_goes_out_after_it_in_order(
         await made.session.submit("write it")
         ends = [event.outcome for event in made.events if isinstance(event, TurnFinished)]
         assert ends == [TurnOutcome.DONE]
-        assert made.checks[0] == outcome
+        assert made.checks == [outcome] * times
         told = [text for text in made.heard(2) if not text.startswith("The project's check")]
         assert told == ["write it", "and a test", "in b.py"]
         assert made.session.take_queue() == ()
@@ -106,3 +107,36 @@ async def test_a_check_is_asked_for_by_who_can_answer_and_not_by_the_turn_itself
         assert await made.core.store.verify_choice(str(made.session.directory)) == "make test"
         await made.session.submit("another")
         assert made.checks == ["ok"]
+
+
+UNWATCHED = "[undo]\ncommands = false\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "settings", "is_checked"),
+    [
+        (("write", {"path": "a.py", "content": "x"}), "", True),
+        (("write", {"path": "docs/new/a.md", "content": "x"}), "", False),
+        (("bash", {"command": "ln -s nowhere a.py"}), "", True),
+        (("bash", {"command": "mkdir src"}), "", True),
+        (("bash", {"command": "touch notes.md"}), "", False),
+        (("bash", {"command": "touch a.py"}), UNWATCHED, True),
+        (("bash", {"command": "ls"}), UNWATCHED, False),
+        (("bash", {"command": "touch a.py"}), "[undo]\nmost_files = 1\n", True),
+        (("bash", {"command": "touch a.py", "background": True}), "", True),
+    ],
+    ids=[
+        *("file", "document in a new folder", "link", "folder", "document by a command", "unwatched"),
+        *("only looks", "too many files", "in the background"),
+    ],
+)
+async def test_what_may_have_changed_something_is_checked_once(
+    tmp_path: Path, call: tuple[str, dict[str, object]], settings: str, is_checked: bool
+) -> None:
+    replies = (Say(calls=(call,)), Say("Done."), Say("Well."))
+    async with checked(tmp_path, "true", *replies, more=settings) as made:
+        for name in ("one.md", "two.md"):
+            (made.session.directory / name).touch()
+        await made.session.submit("do it")
+        await made.session.submit("and what now?")
+        assert made.checks == ["ok"] * is_checked

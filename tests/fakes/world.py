@@ -241,7 +241,7 @@ def _verifier(
     runner, folder = services.runner, Path("/")
     choices = VerifyChoices(folder, store, NobodyThere(), notify, lambda folder: "")
     commands = ShownCommands("", folder, services.bus, desk, lambda: runner.registry.get(BASH), runner.redact)
-    return Verifier(VerifyRules(is_enabled=False), choices, commands, changes, lambda: 0, notify)
+    return Verifier(VerifyRules(is_enabled=False), choices, commands, changes, lambda: 0, notify, lambda: 0)
 
 
 def _request_without_tools(folder: Path, profiles: ProfileSwitch) -> RequestBuilder:
