@@ -80,7 +80,7 @@ class Keepsakes:
         is_before = False
         for message in self.conversation.backwards:
             is_before = is_before or message.id == last_id
-            if is_before and (isinstance(message, UserMessage) or _is_skill(message)):
+            if is_before and (isinstance(message, UserMessage) or _is_loading(message)):
                 found.append(message)
         return tuple(reversed(found))
 
@@ -120,7 +120,7 @@ def _skills(messages: Iterable[Message]) -> Iterator[str]:
     yield from dict.fromkeys(text for text in texts if text.startswith(_SKILL_TEXT))
 
 
-def _is_skill(message: Message) -> bool:
+def _is_loading(message: Message) -> bool:
     return isinstance(message, ToolMessage) and message.tool == SKILL
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.soak import Sample, is_flat, soaking
+from coder_tui.agent.context_room import Room
 from coder_tui.agent.conversation import Conversation
 from coder_tui.agent.keepsakes import Keepsakes
 from coder_tui.agent.session_changes import SessionChanges
@@ -63,14 +64,15 @@ async def test_a_summary_does_not_bring_the_whole_conversation_back_to_memory(tm
     conversation = Conversation(
         store, session_id, said, (Compaction(1, said[-1].id, "earlier", frozenset()),)
     )
-    changes = SessionChanges(SnapshotStore(store, BlobStore(tmp_path / "blobs")), session_id, lambda: 1)
+    snapshots = SnapshotStore(store, BlobStore(tmp_path / "blobs"))
+    changes = SessionChanges(snapshots, session_id, lambda: 1, tmp_path / "undone")
     keep = Keepsakes(conversation, changes, tmp_path, tuple, partial(store.pins, session_id))
-    last = said[-1:]
+    last = said[-1].id
     size = sum(len(message.content) for message in said if isinstance(message, ToolMessage))
     del said
 
     tracemalloc.start()
-    note = await keep(last, "what was said")
+    note = await keep.note(last, "what was said", Room(200_000))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
