@@ -10,7 +10,6 @@ from typing import cast
 import pytest
 
 from coder_tui.agent.session import Session
-from coder_tui.cli.plain_checks import check_lines
 from coder_tui.cli.plain_input import InputLines
 from coder_tui.cli.plain_session import ARMING, HELP, PlainSession
 from coder_tui.protocol.access import Mode, ToolKind
@@ -391,24 +390,3 @@ async def test_what_servers_say_of_a_change_that_waits_is_told_once_it_is_known(
         "Problems of this change: +2 errors -1.",
         "    a.py:2:20 undefined ␛[31mname (Ruff F821)",
     ]
-
-
-@pytest.mark.parametrize(
-    ("check", "words"),
-    [
-        (ProposalCheck(ServerStatus.FRESH, is_known=True), "none that is new"),
-        (ProposalCheck(ServerStatus.LINTER_MISSING, is_known=True), "hardly known, a checker is missing"),
-        (ProposalCheck(ServerStatus.NOT_INSTALLED), "problems not checked: no language server"),
-        (
-            ProposalCheck(ServerStatus.UNSUPPORTED, detail="a.py is too large"),
-            "problems not checked: the file is too large",
-        ),
-        (ProposalCheck(ServerStatus.NOT_INSTALLED, unchecked=1), "none that is new, 1 file not checked"),
-        (
-            ProposalCheck(ServerStatus.FRESH, ChangeCounts(1), is_known=True, is_compared=False),
-            "1 error in it, old or new",
-        ),
-    ],
-)
-def test_a_change_is_never_called_clean_when_nobody_knows(check: ProposalCheck, words: str) -> None:
-    assert list(check_lines(check)) == [f"Problems of this change: {words}."]
