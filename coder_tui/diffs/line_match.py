@@ -34,6 +34,14 @@ def matching_runs(old: Lines, new: Lines) -> list[Run]:
     return joined
 
 
+def outer_runs(old: Lines, new: Lines) -> list[Run]:
+    """The shared beginning and the shared end alone, which takes no time to speak of."""
+    head = _common_prefix(old, new)
+    tail = _common_suffix(old[head:], new[head:])
+    runs = Run(0, 0, head), Run(len(old) - tail, len(new) - tail, tail)
+    return [run for run in runs if run.length]
+
+
 def _runs(old: Lines, new: Lines, old_at: int, new_at: int, depth: int) -> Iterator[Run]:
     head = _common_prefix(old, new)
     if head:

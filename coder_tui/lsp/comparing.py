@@ -4,13 +4,15 @@ import re
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 
-from coder_tui.diffs.line_match import Run, matching_runs
+from coder_tui.diffs.line_match import Run, matching_runs, outer_runs
 from coder_tui.lsp.positions import line_at, lines_of
 from coder_tui.lsp.report import Report
 from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus
 
 # Some messages name other lines, which move as well.
 _NUMBER = re.compile(r"\b\d+\b")
+_MOST_CHANGED = 1_000
+"""Lines from the first change to the last: in more of them places are not looked for, which would be felt."""
 _KeyOf = Callable[[Diagnostic], Hashable]
 
 
@@ -62,7 +64,10 @@ def _bare_lines(text: str) -> list[str]:
 
 def _places(old: list[str], new: list[str]) -> dict[int, int]:
     """Where each line is now; from 1."""
-    runs = _slid_up(matching_runs(old, new), old, new)
+    runs = outer_runs(old, new)
+    shared = sum(run.length for run in runs)
+    if max(len(old), len(new)) - shared <= _MOST_CHANGED:
+        runs = _slid_up(matching_runs(old, new), old, new)
     return {run.old + n: run.new + n for run in runs for n in range(1, run.length + 1)}
 
 
