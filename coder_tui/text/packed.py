@@ -2,6 +2,7 @@
 
 import pickle
 import zlib
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +12,43 @@ PAGE = 64
 _QUICK = 1
 
 
+class Pages:
+    """Bytes of pages in one piece: thousands of them, scattered, would keep the memory between them."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._ends = array("Q")
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @property
+    def room(self) -> int:
+        return len(self._bytes)
+
+    def __getitem__(self, number: int) -> bytes:
+        return bytes(self._bytes[self._begin(number) : self._ends[number]])
+
+    def __setitem__(self, number: int, page: bytes) -> None:
+        begin, end = self._begin(number), self._ends[number]
+        self._bytes[begin:end] = page
+        for later in range(number, len(self)):
+            self._ends[later] += len(page) - (end - begin)
+
+    def append(self, page: bytes) -> None:
+        self._bytes += page
+        self._ends.append(len(self._bytes))
+
+    def pop(self) -> bytes:
+        page = self[len(self) - 1]
+        self._ends.pop()
+        del self._bytes[len(self._bytes) - len(page) :]
+        return page
+
+    def _begin(self, number: int) -> int:
+        return self._ends[number - 1] if number else 0
+
+
 class PackedList(Generic[T]):
     """Any index works, packed or not; one page that was unpacked last stays at hand.
 
@@ -18,7 +56,7 @@ class PackedList(Generic[T]):
     """
 
     def __init__(self, items: Iterable[T] = ()) -> None:
-        self._pages: list[bytes] = []
+        self._pages = Pages()
         self._live: list[T] = list(items)
         self._at_hand: tuple[int, list[T]] | None = None
 
@@ -64,14 +102,14 @@ class PackedList(Generic[T]):
         while self._packed + PAGE <= index and len(self._live) >= PAGE:
             self._pages.append(_packed(self._live[:PAGE]))
             del self._live[:PAGE]
-        while self._pages and self._packed > index:
+        while len(self._pages) and self._packed > index:
             self._live[:0] = _unpacked(self._pages.pop())
             self._at_hand = None
 
     @property
     def room(self) -> int:
         """Bytes that hold what is packed."""
-        return sum(map(len, self._pages))
+        return self._pages.room
 
     @property
     def _packed(self) -> int:
