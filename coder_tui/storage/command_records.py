@@ -24,9 +24,10 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """When a command ran: the look before it began at `opened`, the one after it at `closed`."""
+    """When a command ran: after the look from `opened` to `begun`, and before the one at `closed`."""
 
     opened: float
+    begun: float
     closed: float
 
 
@@ -142,6 +143,7 @@ class _Known:
     """A change by a call that said what it would change; `ended` is None while it does."""
 
     change: Change
+    created: float
     ended: float | None
 
     @property
@@ -168,7 +170,7 @@ def _others(connection: sqlite3.Connection, session_id: str, window: Window) -> 
 def _by_path(connection: sqlite3.Connection, where: str, given: tuple[str | int | float, ...]) -> _Found:
     found: _Found = {}
     rows = connection.execute(f"{_WITH_END} WHERE {where}", given)
-    for known in readable(rows, lambda row: _Known(change_of(row[:-1]), row[-1])):
+    for known in readable(rows, lambda row: _Known(change_of(row[:-2]), *row[-2:])):
         found.setdefault(known.change.path, []).append(known)
     return found
 
@@ -185,7 +187,7 @@ def _woven(
     connection: sqlite3.Connection, session_id: str, seen: Seen, own: Iterable[_Known], window: Window
 ) -> Seen:
     """Let the session's own changes of meanwhile lead from one to the next; returns what is left to note."""
-    chain = _since(seen.before, list(own))
+    chain = _since(seen.before, list(own), window)
     state = seen.before
     for known in chain:
         if not known.change.before.is_like(state):
@@ -200,15 +202,16 @@ def _woven(
     return Seen(seen.path, state, seen.after)
 
 
-def _since(state: FileState, own: list[_Known]) -> list[_Known]:
+def _since(state: FileState, own: list[_Known], window: Window) -> list[_Known]:
     """Without what had been done when the look before the command came to this path."""
-    if own and not own[0].change.before.is_like(state):
-        done = [place for place, known in enumerate(own) if known.after and known.after.is_like(state)]
-        return own[done[-1] + 1 :] if done else own
-    return own
+    if not own or own[0].change.before.is_like(state):
+        return own
+    beside = [known for known in own if known.created < window.begun]
+    done = [place for place, known in enumerate(beside, 1) if known.after and known.after.is_like(state)]
+    return own[max(done, default=0) :]
 
 
-_WITH_END = SELECT.replace(" FROM changes", ", ended FROM changes")
+_WITH_END = SELECT.replace(" FROM changes", ", created, ended FROM changes")
 
 
 def _packed(left_out: Mapping[str, LeftOut]) -> str:

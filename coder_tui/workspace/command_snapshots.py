@@ -75,7 +75,7 @@ class CommandSnapshots:
         await self._keep_for_good([seen.path for seen in changed], before)
         # Once for all of them: waiting for each would take seconds where a command changed hundreds.
         await settled(self._blobs.flush)
-        window = Window(before.taken, touched.looked)
+        window = Window(before.since, before.until, touched.looked)
         return await self._records.record_seen(session_id, turn, call_id, changed, window)
 
     def _left_out(self, uncovered: Mapping[str, str]) -> dict[str, LeftOut]:

@@ -37,11 +37,15 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How everything was at `taken`. Every file in `contents` can be had again: from a copy, or from git."""
+    """How everything was. Every file in `contents` can be had again: from a copy, or from git.
+
+    It was taken between the times `since` and `until`.
+    """
 
     survey: Survey
     contents: dict[str, Content]
-    taken: float
+    since: float
+    until: float
 
     def state(self, path: str) -> FileState | None:
         """None for a path that is not covered."""
@@ -79,7 +83,7 @@ class TreeCopies:
 
     def take(self, tracked: Iterable[str], in_git: frozenset[str]) -> Baseline:
         """Look at everything, and copy what was not copied yet. `tracked` counts though git ignores it."""
-        taken = time.time()
+        since = time.time()
         found = survey(self._roots, self._limits)
         _add_tracked(found, tracked, self._limits)
         known, packs, contents = self._remembered(), self._packs.sizes(), dict[str, Content]()
@@ -96,7 +100,7 @@ class TreeCopies:
         finally:
             pack.close()
         self._remember(contents)
-        return Baseline(found, contents, taken)
+        return Baseline(found, contents, since, time.time())
 
     def touched(self, before: Baseline) -> Touched:
         """What was done to the folders since."""

@@ -19,6 +19,7 @@ async def edit(world: World, name: str, content: str, session: str = "") -> Asyn
     """A tool changes a file; the block is run when it has, and before that is noted."""
     path, owner = world.root / name, session or world.session
     kept = await world.snapshots.before_change(owner, 1, "edit", [path])
+    path.parent.mkdir(exist_ok=True)
     path.write_text(content)
     yield
     await world.snapshots.after_change(owner, kept)
@@ -67,6 +68,18 @@ async def test_a_command_and_edits_on_one_file_are_taken_back_together(
     assert world.tree() == tree
     assert (await world.redo()).conflicts == ()
     assert world.tree() == after
+
+
+async def test_an_edit_may_bring_back_what_a_command_took_away(world: World) -> None:
+    tree, before = world.tree(), await begun(world)
+    run_shell("rm -r src/deep; echo two > a.txt", world.root)
+    async with edit(world, "src/deep/new.txt", "new\n"), edit(world, "a.txt", "one\n"):
+        pass
+    run_shell("chmod 700 src/deep; echo three > a.txt", world.root)
+    await world.noted(before)
+
+    assert (await world.undo()).conflicts == ()
+    assert world.tree() == tree
 
 
 async def test_an_edit_that_lasts_longer_than_a_command_is_whole(world: World) -> None:
