@@ -112,6 +112,16 @@ class CommandRecords:
 
         return await self._database.read(work)
 
+    async def edited_beside(self, session_id: str, turn: int, window: Window) -> frozenset[Path]:
+        """The paths that this session's other calls changed while a command ran."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[Path]:
+            return frozenset(
+                _own(connection, session_id, turn_in_effect(connection, session_id, turn), window)
+            )
+
+        return await self._database.read(work)
+
     async def record_seen(
         self, session_id: str, turn: int, call_id: str, found: Iterable[Seen], window: Window
     ) -> tuple[Change, ...]:

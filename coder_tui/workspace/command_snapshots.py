@@ -67,15 +67,18 @@ class CommandSnapshots:
     async def _record(
         self, session_id: str, turn: int, call_id: str, before: Baseline, touched: Touched
     ) -> tuple[Change, ...]:
-        states = [(Path(path), state) for path in touched.paths if (state := before.state(path)) is not None]
+        window = Window(before.since, before.until, touched.looked)
+        # Of these it matters also that they are as they were: then somebody undid the edit.
+        beside = await self._records.edited_beside(session_id, turn, window)
+        paths = sorted({*map(Path, touched.paths), *beside})
+        states = [(path, state) for path in paths if (state := before.state(str(path))) is not None]
         found = await settled(lambda: [Seen(path, old, self._now(path)) for path, old in states])
-        changed = tuple(seen for seen in found if seen.before != seen.after)
+        changed = tuple(seen for seen in found if seen.before != seen.after or seen.path in beside)
         if not changed:
             return ()
         await self._keep_for_good([seen.path for seen in changed], before)
         # Once for all of them: waiting for each would take seconds where a command changed hundreds.
         await settled(self._blobs.flush)
-        window = Window(before.since, before.until, touched.looked)
         return await self._records.record_seen(session_id, turn, call_id, changed, window)
 
     def _left_out(self, uncovered: Mapping[str, str]) -> dict[str, LeftOut]:

@@ -82,6 +82,18 @@ async def test_an_edit_may_bring_back_what_a_command_took_away(world: World) -> 
     assert world.tree() == tree
 
 
+async def test_a_command_may_take_an_edit_away(world: World) -> None:
+    tree, before = world.tree(), await begun(world)
+    async with edit(world, "new/n.txt", "new\n"), edit(world, "a.txt", "edited\n"):
+        pass
+    run_shell("rm -r new; echo one > a.txt", world.root)
+    await world.noted(before)
+
+    assert (await world.undo()).conflicts == ()
+    assert (await world.redo()).conflicts == ()
+    assert world.tree() == tree
+
+
 async def test_an_edit_that_lasts_longer_than_a_command_is_whole(world: World) -> None:
     tree, before = world.tree(), await begun(world)
     run_shell("echo before >> a.txt", world.root)
