@@ -2,8 +2,9 @@
 
     python -m bench.undo_turns --sequences 1000
 
-Between them a person edits files, rejects changes in a review, and resumes the session. Each undo and redo
-must be exact for every file, or leave it and show a conflict; and when all that was taken back has been made
+Between them a person edits files, rejects changes in a review, and resumes the session; and saves files while
+a command runs. Each undo and redo must be exact for every file, or leave it and name it; what was saved
+beside a command is named and can be brought out; and when all that was taken back has been made
 again, files and words must be as they were before the first undo.
 """
 
@@ -18,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-from bench.undo import COMMANDS, NAMES, State, look, run
+from bench.undo import run
+from bench.undo_model import COMMANDS, NAMES, Edge, States, by_hand, check, edges_between, look, states_of
 from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.review import Reviewed, compared, units_of
 from coder_tui.agent.session import Session
@@ -27,13 +29,14 @@ from coder_tui.bootstrap import Core
 from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
-from coder_tui.protocol.events import Event, RequestOpened, ToolFinished
+from coder_tui.protocol.events import Event, RequestOpened, ToolFinished, ToolProgressed
 from coder_tui.protocol.messages import FinishReason
 from coder_tui.protocol.requests import ApprovalReply, Decision
 from coder_tui.storage.sessions import Store
 from tests.fakes.real_tools import setup_in
 
-States = dict[str, State]
+GO = "go"
+"""A command that waits for the person to have saved something waits for this file."""
 
 
 class Obedient:
@@ -59,17 +62,6 @@ class Obedient:
 
 
 @dataclass
-class Edge:
-    """What one step of a turn did to one file."""
-
-    name: str
-    turn: int
-    before: State
-    after: State
-    is_undone: bool = False
-
-
-@dataclass
 class Expected:
     """What a session should know: its edges, and which turns count."""
 
@@ -92,8 +84,7 @@ class Expected:
         """A change of now belongs to the newest turn whose words and files are there."""
         live = [each for each in self.said if each <= turn and each not in self.files_undone]
         owner = live[-1] if live else turn
-        changed = (name for name in NAMES if before[name] != after[name])
-        self.edges += [Edge(name, owner, before[name], after[name]) for name in changed]
+        self.edges += edges_between(before, after, owner)
 
 
 @dataclass
@@ -117,9 +108,12 @@ class Play:
     moves: int = 0
     conflicts: int = 0
     returns: int = 0
+    brought_out: int = 0
+    saved: set[bytes] = field(default_factory=set)
+    """What the person wrote while a command ran."""
 
     def states(self) -> States:
-        return {name: look(self.root / name) for name in NAMES}
+        return states_of(self.root)
 
     async def words(self) -> list[str]:
         stored = await self.core.store.load(self.session.id)
@@ -143,6 +137,9 @@ async def a_turn(play: Play) -> None:
         match event:
             case RequestOpened():
                 play.session.answer(event.request.id, ApprovalReply(Decision.ALLOW_ONCE))
+            case ToolProgressed() if not (play.root / GO).exists():
+                _save(play)
+                (play.root / GO).touch()
             case ToolFinished():
                 # Each call is noted by itself: what a turn did to a file in two steps is two edges.
                 seen.append(play.states())
@@ -168,16 +165,19 @@ def _command(play: Play) -> tuple[str, dict[str, str]]:
     words = play.choice.choice(COMMANDS).format(
         n=play.choice.randrange(1000), a=first, b=second, m=play.choice.choice("04")
     )
-    return "bash", {"command": f"{words} ; true {play.choice.random()}"}
+    waits = f"echo began; until [ -e {GO} ]; do sleep 0.01; done; " if play.choice.random() < 0.3 else ""
+    return "bash", {"command": f"{waits}{words} ; rm -f {GO} ; true {play.choice.random()}"}
+
+
+def _save(play: Play) -> None:
+    path = by_hand(play.root, play.choice, play.expected.edges)
+    if path is not None:
+        play.saved.add(path.read_bytes())
 
 
 async def by_person(play: Play) -> None:
-    path = play.root / play.choice.choice(NAMES)
-    if path.is_symlink() or path.is_dir():
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"person {play.choice.random()}\n")
-    play.spoil()
+    if by_hand(play.root, play.choice, play.expected.edges) is not None:
+        play.spoil()
 
 
 async def reject(play: Play) -> None:
@@ -219,7 +219,7 @@ async def undo(play: Play) -> None:
         known = {*expected.said, *expected.unsaid}
         expected.files_undone |= {turn for turn in known if turn >= moved.turn}
         edges = [edge for edge in expected.edges if edge.turn >= moved.turn and not edge.is_undone]
-    _check(play, moved, before, edges, is_undo=True)
+    await _check(play, moved, before, edges, is_undo=True)
 
 
 async def redo(play: Play) -> None:
@@ -237,37 +237,34 @@ async def redo(play: Play) -> None:
     if reach.has_files and moved.turn in expected.files_undone:
         expected.files_undone.discard(moved.turn)
         edges = [edge for edge in expected.edges if edge.turn == moved.turn and edge.is_undone]
-    _check(play, moved, before, edges, is_undo=False)
+    await _check(play, moved, before, edges, is_undo=False)
     if play.top and play.top.is_clean and not expected.unsaid and not expected.files_undone:
         play.returns += 1
         assert play.states() == play.top.states, "not all files came back"
         assert await play.words() == play.top.words, "not all words came back"
 
 
-def _check(play: Play, moved: Moved, before: States, edges: list[Edge], *, is_undo: bool) -> None:
+async def _check(play: Play, moved: Moved, before: States, edges: list[Edge], *, is_undo: bool) -> None:
     play.moves += 1
     if moved.conflicts:
         play.conflicts += 1
         play.spoil()
-    after = play.states()
     refused = {name for name, _ in moved.conflicts}
-    for name in NAMES:
-        chain = [edge for edge in edges if edge.name == name]
-        was, now = before[name], after[name]
-        if not chain:
-            assert now == was, (name, "was touched")
-            continue
-        first, last = chain[0].before, chain[-1].after
-        start, end = (last, first) if is_undo else (first, last)
-        linked = all(left.after == right.before for left, right in itertools.pairwise(chain))
-        if linked and was == start:
-            assert now == end or (refused and now == was), (name, was, now, "is not exact")
-        else:
-            assert now == was, (name, was, now, "a person's work was lost")
-            assert was == end or name in refused, (name, "stayed, and nobody was told")
-        if now == end:
-            for edge in chain:
-                edge.is_undone = is_undo
+    done = check(edges, before, play.states(), refused, is_undo=is_undo)
+    if is_undo:
+        await _check_saved(play, moved, done)
+
+
+async def _check_saved(play: Play, moved: Moved, done: list[Edge]) -> None:
+    """What the person saved while a command ran, and the undo took away, is named and can be brought out."""
+    taken = {edge.name: edge.after[1] for edge in done if edge.after and edge.after[1] in play.saved}
+    if not taken:
+        return
+    assert set(taken) <= set(moved.seen), (taken, moved.seen, "was taken back without a word")
+    found = await play.session.turns.bring_out(1)
+    kept = {(found.folder / name).read_bytes() for name in found.names}
+    assert kept >= set(taken.values()), (taken, "what the person saved meanwhile was lost")
+    play.brought_out += len(taken)
 
 
 async def resume(play: Play) -> None:
@@ -310,7 +307,7 @@ def main() -> None:
     parser.add_argument("--sequences", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    moves = conflicts = returns = 0
+    moves = conflicts = returns = brought_out = 0
     for seed in range(options.seed, options.seed + options.sequences):
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -318,8 +315,12 @@ def main() -> None:
             except AssertionError as error:
                 raise SystemExit(f"seed {seed}: {error}") from error
         moves, conflicts, returns = moves + play.moves, conflicts + play.conflicts, returns + play.returns
+        brought_out += play.brought_out
+    if options.sequences >= 100 and not (conflicts and brought_out):
+        raise SystemExit("no conflict, or no save beside a command, ever came up: nothing was tried")
     print(f"{options.sequences} sequences: {moves} undos and redos, {conflicts} with a conflict shown,")
-    print(f"{returns} times everything was made again, all exact")
+    print(f"{returns} times everything was made again, all exact;")
+    print(f"{brought_out} files that were saved beside a command brought out again")
 
 
 if __name__ == "__main__":
