@@ -128,11 +128,17 @@ class Conversation:
             self._session.set_mode(mode)
 
     def take_back(self) -> bool:
-        """What waits returns to the draft; False where nothing does."""
+        """What waits for the turn or a command returns to the draft; False where nothing does."""
         queued = self._session.take_queue() if self._session is not None else ()
         for text in queued:
             self.stored(text)
-        waiting = (*queued, *self.move())
+        return self._return((*queued, *self.move()))
+
+    def take_back_held(self) -> bool:
+        """What waits for a command returns to the draft; what is queued for a turn stays so."""
+        return self._return(self.move())
+
+    def _return(self, waiting: tuple[str, ...]) -> bool:
         if waiting:
             self._queue.show(())
             self._prompt.put_back(waiting)

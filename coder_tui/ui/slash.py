@@ -79,7 +79,7 @@ class SlashCommands:
         """End the newest command that can be cut off; what was sent meanwhile returns to the draft."""
         if not self._running.stop():
             return False
-        self._conversation.take_back()
+        self._conversation.take_back_held()
         self._transcript.add_note(NoticeLevel.INFO, STOPPED)
         return True
 

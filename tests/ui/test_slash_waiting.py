@@ -80,3 +80,17 @@ async def test_what_waits_for_a_command_returns_to_the_draft_when_that_is_stoppe
         await s.pilot.press("escape")
         await s.until(lambda: s.session.compaction.run.stopped == 1 and s.draft == "one more thing")
         assert s.session.submitted == []
+
+
+async def test_what_is_queued_for_the_agent_stays_so_when_a_check_is_stopped() -> None:
+    async with stage() as s:
+        await enter(s, "go")
+        await s.until(lambda: s.session.is_busy)
+        await enter(s, "/verify")
+        await s.until(lambda: s.session.verifier.run.begun == 1)
+        await enter(s, "one more thing")
+        await s.until(lambda: "queued  one more thing" in s.drawn())
+        await s.pilot.press("escape")
+        await s.until(lambda: s.session.verifier.run.stopped == 1)
+        assert (s.session.interrupts, s.draft) == (0, "")
+        assert s.session.take_queue() == ("one more thing",)
