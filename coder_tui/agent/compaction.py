@@ -13,10 +13,11 @@ from coder_tui.agent.keepsakes import Carried
 from coder_tui.agent.request_builder import RequestBuilder
 from coder_tui.agent.spend_cap import SpendCap, SpendLimitError
 from coder_tui.agent.summary import Summariser, told_shortly
+from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.agent.usage_meter import UsageMeter
 from coder_tui.llm.tokens import estimate_request
 from coder_tui.protocol.context import Compaction
-from coder_tui.protocol.errors import ModelError, ModelErrorKind, UserError
+from coder_tui.protocol.errors import ModelError, ModelErrorKind, StorageError, UserError
 from coder_tui.protocol.events import CompactionFinished, CompactionStarted, Notice
 from coder_tui.protocol.messages import Message
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -178,16 +179,15 @@ class CompactionDesk:
             raise UserError(NOTHING_TO_COMPACT)
         if reason := await self._may_not(trigger, wish):
             raise UserError(f"a hook says: {reason}")
-        before, last_id = self._size(), self._last_id(planned)
+        last_id = self._last_id(planned)
         self._bus.publish(CompactionStarted())
         try:
             summary = await self._written(planned.goes, room, wish, is_needed=is_needed)
             text = await self._keep.note(last_id, summary, room)
         except BaseException:
-            self._bus.publish(CompactionFinished(before, before, 0))
+            self._not_done()
             raise
-        await self._add(last_id, text, frozenset())
-        return self._told(before, len(planned.goes))
+        return await to_the_end(self._add(last_id, text, frozenset(), len(planned.goes)))
 
     async def _written(self, goes: tuple[Message, ...], room: Room, wish: str, *, is_needed: bool) -> str:
         """A model's summary of as much as it takes; without one, what was said is shortened."""
@@ -216,6 +216,9 @@ class CompactionDesk:
         """Send again what the last compaction stands for, byte for byte."""
         if not self._conversation.compactions:
             raise UserError(NOTHING_TO_UNDO)
+        return await to_the_end(self._drop_last())
+
+    async def _drop_last(self) -> CompactionFinished:
         before = self._size()
         *rest, last = self._conversation.compactions
         await self._store.drop_compaction(self._session_id, last.number)
@@ -228,13 +231,24 @@ class CompactionDesk:
         found = prunable(messages, gone, protected, turns)
         if sum(found.values()) < room.worthwhile:
             return
-        before = self._size()
-        await self._add("", "", frozenset(found) & calls_in(messages))
-        self._told(before, len(found))
+        await to_the_end(self._add("", "", frozenset(found) & calls_in(messages), len(found)))
 
-    async def _add(self, last_id: str, summary: str, pruned: frozenset[str]) -> None:
-        made = await self._store.add_compaction(self._session_id, last_id, summary, pruned)
+    async def _add(
+        self, last_id: str, summary: str, pruned: frozenset[str], count: int
+    ) -> CompactionFinished:
+        """Whole, though somebody presses Esc: what is stored and what is sent must not differ."""
+        before = self._size()
+        try:
+            made = await self._store.add_compaction(self._session_id, last_id, summary, pruned)
+        except StorageError:
+            self._not_done()
+            raise
         self._conversation.compactions = (*self._conversation.compactions, made)
+        return self._told(before, count)
+
+    def _not_done(self) -> None:
+        size = self._size()
+        self._bus.publish(CompactionFinished(size, size, 0))
 
     def _cut(self, room: Room) -> Cut:
         """A summary that exists already is summarised again with what came after it."""

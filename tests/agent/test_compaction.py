@@ -1,7 +1,9 @@
 """Room is made in the model's window; what a person relies on survives, and everything can be taken back."""
 
+import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,6 +91,27 @@ async def test_a_compaction_and_its_undo_leave_the_same_bytes(tmp_path: Path) ->
     assert undone.tokens_after == done.tokens_before
     assert "the story" in said(compacted[0])
     assert [said(message) for message in compacted[1:]] == ["second wish", LONG]
+
+
+async def test_esc_while_a_summary_is_stored_leaves_store_and_session_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path, [Say(LONG), Say(LONG), Say("the story")]) as made:
+        await made.session.submit("first wish")
+        await made.session.submit("second wish")
+        add = made.store.add_compaction
+
+        async def stopped(*given: Any) -> Compaction:
+            compacting.cancel()
+            return await add(*given)
+
+        monkeypatch.setattr(made.store, "add_compaction", stopped)
+        compacting = asyncio.ensure_future(made.session.compaction.compact())
+        await asyncio.wait({compacting})
+        kept = (await made.store.load(made.session.id)).compactions
+        assert compacting.cancelled()
+        assert made.session.record.conversation.compactions == kept != ()
+        assert [event.messages for event in made.events if isinstance(event, CompactionFinished)] == [2]
 
 
 async def test_the_persons_words_and_pins_survive(tmp_path: Path) -> None:
