@@ -35,8 +35,8 @@ from coder_tui.protocol.requests import ApprovalReply, Decision
 from coder_tui.storage.sessions import Store
 from tests.fakes.real_tools import setup_in
 
-GO = "go"
-"""A command that waits for the person to have saved something waits for this file."""
+BEGAN, GO = "began", "go"
+"""A command beside which the person saves something says the one, and waits for the other, a file."""
 
 
 class Obedient:
@@ -137,7 +137,7 @@ async def a_turn(play: Play) -> None:
         match event:
             case RequestOpened():
                 play.session.answer(event.request.id, ApprovalReply(Decision.ALLOW_ONCE))
-            case ToolProgressed() if not (play.root / GO).exists():
+            case ToolProgressed() if event.text.startswith(BEGAN):
                 _save(play)
                 (play.root / GO).touch()
             case ToolFinished():
@@ -165,7 +165,7 @@ def _command(play: Play) -> tuple[str, dict[str, str]]:
     words = play.choice.choice(COMMANDS).format(
         n=play.choice.randrange(1000), a=first, b=second, m=play.choice.choice("04")
     )
-    waits = f"echo began; until [ -e {GO} ]; do sleep 0.01; done; " if play.choice.random() < 0.3 else ""
+    waits = f"echo {BEGAN}; until [ -e {GO} ]; do sleep 0.01; done; " if play.choice.random() < 0.3 else ""
     return "bash", {"command": f"{waits}{words} ; rm -f {GO} ; true {play.choice.random()}"}
 
 
@@ -250,14 +250,15 @@ async def _check(play: Play, moved: Moved, before: States, edges: list[Edge], *,
         play.conflicts += 1
         play.spoil()
     refused = {name for name, _ in moved.conflicts}
-    done = check(edges, before, play.states(), refused, is_undo=is_undo)
+    after = play.states()
+    check(edges, before, after, refused, is_undo=is_undo)
     if is_undo:
-        await _check_saved(play, moved, done)
+        await _check_saved(play, moved, {name: was for name, was in before.items() if was != after[name]})
 
 
-async def _check_saved(play: Play, moved: Moved, done: list[Edge]) -> None:
+async def _check_saved(play: Play, moved: Moved, gone: States) -> None:
     """What the person saved while a command ran, and the undo took away, is named and can be brought out."""
-    taken = {edge.name: edge.after[1] for edge in done if edge.after and edge.after[1] in play.saved}
+    taken = {name: was[1] for name, was in gone.items() if was and was[1] in play.saved}
     if not taken:
         return
     assert set(taken) <= set(moved.seen), (taken, moved.seen, "was taken back without a word")
