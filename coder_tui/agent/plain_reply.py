@@ -1,7 +1,7 @@
 """One question to a model beside the conversation: its words, paid for also where they were stopped."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from contextlib import aclosing
 from typing import Any, cast
 from uuid import uuid4
@@ -17,14 +17,15 @@ async def plain_reply(
     client: ModelClient,
     request: ModelRequest,
     meter: UsageMeter,
-    pay: Callable[[AssistantMessage], Awaitable[None]],
+    pay: Callable[[AssistantMessage], Coroutine[Any, Any, None]],
 ) -> AssistantMessage:
     """`pay` is the meter's way to count such a reply."""
     said: list[str] = []
     try:
         usage = await _read(client, request, said)
     except asyncio.CancelledError:
-        await to_the_end(_pay_stopped(request, "".join(said), meter, pay))
+        if stopped := meter.stopped(request, "".join(said)):
+            await to_the_end(pay(stopped))
         raise
     reply = AssistantMessage(uuid4().hex, "".join(said).strip(), model=request.model, usage=usage)
     await pay(reply)
@@ -42,9 +43,3 @@ async def _read(client: ModelClient, request: ModelRequest, said: list[str]) -> 
                 case StreamFinished():
                     usage = item.usage
     return usage
-
-
-async def _pay_stopped(
-    request: ModelRequest, said: str, meter: UsageMeter, pay: Callable[[AssistantMessage], Awaitable[None]]
-) -> None:
-    await pay(await meter.stopped(request, said))

@@ -23,10 +23,11 @@ class Prices:
 
     async def cost(self, model: str, api_base: str, usage: Usage) -> float | None:
         """Dollars, as if nothing came from a cache; None where no price is known."""
-        info = await self._of(model, api_base)
-        if info.input_cost is None or info.output_cost is None:
-            return None
-        return (usage.input_tokens * info.input_cost + usage.output_tokens * info.output_cost) / _PER_MILLION
+        return _cost(await self._of(model, api_base), usage)
+
+    def known_cost(self, model: str, api_base: str, usage: Usage) -> float | None:
+        """The same where the price was asked for before: for those who cannot wait."""
+        return _cost(self._known.get((model, api_base), ModelInfo()), usage)
 
     async def _of(self, model: str, api_base: str) -> ModelInfo:
         if (model, api_base) not in self._known:
@@ -36,3 +37,9 @@ class Prices:
                 # Whoever asks the model itself will be told what is wrong with it.
                 return ModelInfo()
         return self._known[model, api_base]
+
+
+def _cost(info: ModelInfo, usage: Usage) -> float | None:
+    if info.input_cost is None or info.output_cost is None:
+        return None
+    return (usage.input_tokens * info.input_cost + usage.output_tokens * info.output_cost) / _PER_MILLION

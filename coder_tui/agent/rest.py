@@ -1,12 +1,15 @@
 """What rearranges a session needs it at rest: a message that is sent meanwhile waits for the end of that."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from coder_tui.protocol.errors import UserError
 
 BUSY = "The agent is working; stop it first (Esc)."
+CLOSED = "This session is closed."
+_PATIENCE = 5.0
 
 
 class Rest:
@@ -15,6 +18,8 @@ class Rest:
     def __init__(self, is_in_turn: Callable[[], bool]) -> None:
         self._is_in_turn = is_in_turn
         self.door = asyncio.Lock()
+        self.is_over = False
+        """Whether nothing may begin any more."""
 
     @property
     def is_held(self) -> bool:
@@ -29,6 +34,15 @@ class Rest:
             self._require()
             yield
 
+    async def end(self) -> None:
+        """Let what is under way come to its end, for a while; what waits behind it does not begin."""
+        self.is_over = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE), self.door:
+                return
+
     def _require(self) -> None:
+        if self.is_over:
+            raise UserError(CLOSED)
         if self._is_in_turn():
             raise UserError(BUSY)

@@ -105,7 +105,7 @@ class Session:
         self._switch = ModelSwitch(parts.info.id, parts.store, parts.state, parts.services, self._background)
         self.profiles = parts.profiles
         parts.services.cap.switch_by(self._switch.use_now)
-        parts.profiles.listen(lambda profile: self._switch.follow(profile, is_busy=self.is_busy))
+        parts.profiles.listen(lambda profile: self._switch.follow(profile, is_busy=self._is_in_turn))
         self._player = TurnPlayer(parts.services, self._name, partial(parts.store.begin_turn, self.id))
         self.record = SessionRecord(
             parts.info.id, parts.store, parts.services.conversation, parts.services.meter
@@ -191,6 +191,8 @@ class Session:
         """Run a turn to its end; while one runs the text is queued and goes out at its next step."""
         # An undo that is at work would take back what is said in the middle of it.
         async with self.rest.door:
+            if self.rest.is_over:
+                return
             if self._is_in_turn:
                 self._parts.queue.put(text)
                 return
@@ -239,7 +241,7 @@ class Session:
     def set_model(self, choice: ModelChoice, context_window: int | None) -> None:
         """Ask this model from the next turn on."""
         self._switch.ask_for(choice, context_window)
-        if not self.is_busy:
+        if not self._is_in_turn:
             self._switch.settle()
 
     async def rename(self, title: str) -> None:
@@ -263,6 +265,7 @@ class Session:
         """Stop what runs and let go of the store's claim on this session."""
         if self._task is not None and self.interrupt():
             await asyncio.wait({self._task})
+        await self.rest.end()
         await self._background.close()
         await self._parts.store.release(self.id)
         for closer in self._closers:

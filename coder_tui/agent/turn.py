@@ -211,8 +211,8 @@ class Turn:
     async def _pay_stopped(self, request: ModelRequest) -> None:
         """Who stops a reply has still paid for it; between two attempts none is on its way."""
         draft, meter = self._services.step.draft, self._services.meter
-        if draft.message_id:
-            await meter.add_apart(await meter.stopped(request, draft.said, draft.message_id))
+        if draft.message_id and (reply := meter.stopped(request, draft.said, draft.message_id)):
+            await meter.add_apart(reply)
 
     def _warn_of_unknown_price(self, message: AssistantMessage) -> None:
         if self._steps == 0 and self._services.cap.limit is not None and message.usage.cost is None:

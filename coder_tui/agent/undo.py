@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from coder_tui.agent.past import Past
 from coder_tui.agent.rest import Rest
 from coder_tui.agent.review import name_of
+from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import FilesChanged
 from coder_tui.protocol.messages import Attachment
@@ -71,12 +72,12 @@ class UndoDesk:
     async def undo(self, reach: Reach = Reach.BOTH) -> Moved:
         """Take the newest turn back; `UserError` when there is none."""
         async with self._rest.held():
-            return await self._undo(reach)
+            return await to_the_end(self._undo(reach))
 
     async def redo(self, reach: Reach = Reach.BOTH) -> Moved:
         """Make the turn again that was taken back last."""
         async with self._rest.held():
-            return await self._redo(reach)
+            return await to_the_end(self._redo(reach))
 
     async def _undo(self, reach: Reach) -> Moved:
         turns = await self._store.turns(self._session_id)

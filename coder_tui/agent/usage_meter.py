@@ -84,12 +84,18 @@ class UsageMeter:
         usage = Usage(estimate_request(request), _USUAL_OUTPUT)
         return await self.prices.cost(request.model, request.api_base, usage) or 0.0
 
-    async def stopped(self, request: ModelRequest, said: str, message_id: str = "") -> AssistantMessage:
-        """A call that was stopped on its way, with a guess at what it cost: its bill never comes."""
-        usage = with_estimates(Usage(), request, (said,))
+    def stopped(self, request: ModelRequest, said: str, message_id: str = "") -> AssistantMessage | None:
+        """A call that was stopped on its way, with a guess at what it cost: its bill never comes.
+
+        None where it may never have been sent: nothing came, and the model was not asked before. Nothing is
+        waited for, since whoever stops a reply wants it to end.
+        """
         cost = self.last_costs.get(request.model)
+        if cost is None and not said:
+            return None
+        usage = with_estimates(Usage(), request, (said,))
         if cost is None:
-            cost = await self.prices.cost(request.model, request.api_base, usage)
+            cost = self.prices.known_cost(request.model, request.api_base, usage)
         guessed = replace(usage, cost=cost)
         return AssistantMessage(message_id or uuid4().hex, said, model=request.model, usage=guessed)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 8
 KEPT = "kept"
+_MOST_DIGITS = 9
 
 
 async def undo(session: "Session", argument: str) -> Intent:
@@ -47,7 +48,7 @@ async def _move(move: "Callable[[Reach], Awaitable[Moved]]", argument: str, done
 
 
 async def _bring_out(session: "Session", turn: str) -> Intent:
-    if turn and not turn.isdecimal():
+    if turn and not (turn.isdecimal() and len(turn) <= _MOST_DIGITS):
         return Say("Say from which turn on: /undo kept 3", NoticeLevel.WARNING)
     try:
         found = await session.turns.bring_out(int(turn or 1))

@@ -12,6 +12,15 @@ FOR_GOOD = 2
 """In `changes.is_undone`: taken back, and never to be made again."""
 
 
+_WITH_THE_TURN_BEFORE = (
+    "FROM (SELECT max(turn) AS last FROM turns "
+    "JOIN messages ON messages.session_id = turns.session_id AND seq = first_seq WHERE "
+    "turns.session_id = :id AND NOT is_unsaid AND unsaid_with IS NULL AND role = 'user') AS said "
+    "WHERE session_id = :id AND turn > said.last "
+    "AND turn < (SELECT max(turn) FROM turns WHERE session_id = :id)"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
     """`text` is what the person wrote. What was taken back can be made again until something else is said."""
@@ -109,14 +118,14 @@ def settle(connection: sqlite3.Connection, session_id: str) -> None:
     connection.execute(
         "UPDATE changes SET is_undone = ? WHERE session_id = ? AND is_undone", (FOR_GOOD, session_id)
     )
+    # Of commands whose files are gone for good nothing is to be told any more.
     connection.execute(
-        "UPDATE changes SET turn = said.last FROM (SELECT max(turn) AS last FROM turns "
-        "JOIN messages ON messages.session_id = turns.session_id AND seq = first_seq WHERE "
-        "turns.session_id = :id AND NOT is_unsaid AND unsaid_with IS NULL AND role = 'user') AS said "
-        "WHERE session_id = :id AND NOT is_undone AND turn > said.last "
-        "AND turn < (SELECT max(turn) FROM turns WHERE session_id = :id)",
+        "DELETE FROM commands WHERE session_id = :id AND turn IN "
+        "(SELECT turn FROM turns WHERE session_id = :id AND are_files_undone)",
         {"id": session_id},
     )
+    for moved in ("changes SET turn = said.last {} AND NOT is_undone", "commands SET turn = said.last {}"):
+        connection.execute(f"UPDATE {moved.format(_WITH_THE_TURN_BEFORE)}", {"id": session_id})
     connection.execute(
         "UPDATE turns SET is_over = is_unsaid, are_files_undone = 0 WHERE session_id = ?", (session_id,)
     )

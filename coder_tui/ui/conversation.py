@@ -42,8 +42,13 @@ class Conversation:
         return (*self._unstored, *self._early)
 
     @property
+    def is_held(self) -> bool:
+        """Whether what is sent waits for the end of a command."""
+        return self._holds > 0
+
+    @property
     def is_busy(self) -> bool:
-        return self._holds > 0 or (self._session is not None and self._session.is_busy)
+        return self.is_held or (self._session is not None and self._session.is_busy)
 
     def attach(self, session: "Session", *listeners: "Listener") -> None:
         """The session is ready: what was entered meanwhile goes out in order, and `listeners` hear of it."""

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
+from textual.app import App
 from textual.screen import Screen
 
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # commands are not needed before one is typed
 LONGEST_NOTE = 12
 """Lines; what is longer is read on a page of its own."""
 NOT_YET = "The session is still being opened; the command stays in the prompt."
+ONE_AT_A_TIME = "Another command is still at work; this one stays in the prompt."
 STOPPED = "Stopped: what the command was about to do is not done."
 
 
@@ -69,8 +71,16 @@ class SlashCommands:
             case called if self._conversation.session is None:
                 self._transcript.add_note(NoticeLevel.INFO, NOT_YET)
                 self._put_back((text,))
+            case called if called.command.holds_messages and self._conversation.is_held:
+                self._transcript.add_note(NoticeLevel.INFO, ONE_AT_A_TIME)
+                self._put_back((text,))
             case called:
-                worker = self._screen.run_worker(self._run(called), group="commands")
+                runner: App[Any] | Screen[Any] = self._screen
+                if called.command.holds_messages:
+                    self._conversation.hold()
+                    # It ends with another screen, and must not end with this one.
+                    runner = self._screen.app
+                worker = runner.run_worker(self._run(called), group="commands")
                 if called.command.can_be_stopped:
                     self._running.add(worker)
         return True
@@ -119,12 +129,9 @@ class SlashCommands:
 
     async def _run(self, called: "Called") -> None:
         session = self._conversation.session
-        if session is None:
-            return
-        if called.command.holds_messages:
-            self._conversation.hold()
         try:
-            await self.enact(await called.command.run(session, called.argument), called.command.name)
+            if session is not None:
+                await self.enact(await called.command.run(session, called.argument), called.command.name)
         finally:
             if called.command.holds_messages:
                 self._conversation.go_on()

@@ -100,6 +100,26 @@ async def test_what_was_saved_while_a_command_ran_is_named_and_stays_within_reac
     assert found.folder.parent == project.parent / "data" / "undone"
 
 
+@pytest.mark.parametrize("turn", ["x", "-1", "9" * 20, "9" * 5000])
+async def test_a_turn_that_is_no_number_of_one_is_asked_for_again(project: Path, turn: str) -> None:
+    async with working(project) as session:
+        intent = await undo(session, f"kept {turn}")
+
+    assert isinstance(intent, Intended)
+    assert intent.text == "Say from which turn on: /undo kept 3"
+
+
+async def test_what_was_not_covered_is_told_with_its_own_turn_only(project: Path) -> None:
+    replies = (bash("git init -q . && echo b > b.py"), Say("Done."), write("c.py", "c = 1\n"), Say("Done."))
+    async with working(project, *replies) as session:
+        await session.submit("go")
+        first = await session.turns.undo()
+        await session.submit("something else")
+        second = await session.turns.undo()
+
+    assert (bool(first.uncovered), second.uncovered) == (True, "")
+
+
 async def test_each_content_that_a_file_had_after_a_command_is_within_reach(project: Path) -> None:
     replies = (bash("echo first > notes.txt"), bash("echo second > notes.txt"), Say("Done."))
     async with working(project, *replies) as session:

@@ -59,6 +59,15 @@ async def test_a_stopped_reply_of_unknown_price_is_told_as_such(tmp_path: Path) 
         assert "price unknown for scripted (1 call)" in report.text
 
 
+async def test_a_call_that_may_never_have_been_sent_is_not_counted(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, [Say("", hangs=True)]) as made:
+        await stop_when_it_hangs(made, made.session.submit("a"))
+
+        assert await made.session.facts.paid_calls() == ()
+
+
 async def test_a_summary_that_was_stopped_is_counted_by_a_guess(tmp_path: Path) -> None:
     paid = Usage(100, 10, cost=0.25)
     replies = [Say(LONG, usage=paid), Say(LONG, usage=paid), Say("the st", hangs=True)]

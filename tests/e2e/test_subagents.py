@@ -177,8 +177,8 @@ def test_four_at_once_one_fails_one_is_stopped_two_ask(program: Program) -> None
         }
     ]
     assert {path.name for path in program.project.iterdir()} == {"one.txt", "two.txt"}
-    # The reply that was stopped in its middle had no price yet.
-    assert cost_in_store(program) == pytest.approx((paid(server, FOUR) - 1) * PRICE)
+    # The bill of the reply that was stopped in its middle never came: it counts like the one before it.
+    assert cost_in_store(program) == pytest.approx(paid(server, FOUR) * PRICE)
 
 
 def test_without_a_screen_events_are_named_and_one_failure_stays_alone(program: Program) -> None:

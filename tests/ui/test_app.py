@@ -55,6 +55,9 @@ from coder_tui.ui.widgets.row_list import RowList
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, shell_request, stage
 
+BACK = "coder-tui --resume s-1 /srv/project"
+"""The folder is named where the person does not stand in it."""
+
 
 def last_words(app: CoderApp) -> str:
     return "\n".join(str(line) for line in app._exit_renderables)
@@ -77,7 +80,7 @@ async def test_leaving_closes_the_session_and_says_how_to_come_back() -> None:
         await s.pilot.press("ctrl+d")
         await s.until(lambda: s.app.return_code == 0)
         assert s.session.is_closed
-        assert last_words(s.app) == "fix ␛[31m[b]div\ncheck failed: make [b]test\ncoder-tui --resume s-1"
+        assert last_words(s.app) == f"fix ␛[31m[b]div\ncheck failed: make [b]test\n{BACK}"
 
 
 async def test_leaving_twice_at_once_leaves_once() -> None:
@@ -86,7 +89,7 @@ async def test_leaving_twice_at_once_leaves_once() -> None:
         for _ in range(2):
             s.app.post_message(events.Key("ctrl+d", None))
         await s.until(lambda: s.app.return_code == 0)
-        assert last_words(s.app) == "work\ncoder-tui --resume s-1"
+        assert last_words(s.app) == f"work\n{BACK}"
 
 
 async def test_a_session_that_cannot_be_closed_says_so() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coder_tui.ui.slash import STOPPED
+from coder_tui.ui.slash import ONE_AT_A_TIME, STOPPED
 from tests.fakes.fake_session import FakeSession, Lasting
 from tests.fakes.screens import Stage, stage
 
@@ -48,6 +48,17 @@ async def test_escape_while_a_turn_is_taken_back_returns_what_waits_to_the_draft
         s.session.turns.run.end.set()
         await s.until(lambda: "Taken back: turn 1" in s.drawn())
         assert (s.session.turns.run.stopped, s.session.submitted, s.draft) == (0, [], "one more thing")
+
+
+async def test_a_second_undo_while_one_works_stays_in_the_prompt_and_the_first_is_not_cut_off() -> None:
+    async with stage() as s:
+        await enter(s, "/undo")
+        await s.until(lambda: s.session.turns.run.begun == 1)
+        await enter(s, "/undo")
+        await s.until(lambda: ONE_AT_A_TIME in s.drawn() and s.draft == "/undo")
+        s.session.turns.run.end.set()
+        await s.until(lambda: "Taken back: turn 1" in s.drawn())
+        assert (s.session.turns.run.begun, s.session.turns.run.stopped, s.draft) == (1, 0, "/undo")
 
 
 async def test_what_is_sent_while_a_summary_is_written_goes_out_after_it() -> None:
