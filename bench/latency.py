@@ -135,7 +135,8 @@ def streaming(home: Path, tokens: int, rate: int) -> None:
         for number in range(1, LAST_WORDS):
             terminal.drain(1.0)
             terminal.watched, terminal.watched_at = f"{LAST_WORD}{number}".encode(), 0.0
-            terminal.type("\x03go\r")
+            # The first time there are letters in the prompt; a second Ctrl+C in an empty one would quit.
+            terminal.type("\x03go\r" if number == 1 else "go\r")
             words.append(_last_word(terminal, server))
         terminal.stop()
     print(figures("coder-tui: key while streaming", typed).row(), f"  all {len(typed)} keys appeared")

@@ -124,6 +124,8 @@ async def in_background(work: Callable[[], T], patience: float) -> T:
             future.set_result(work())
         except KeyringError as error:
             future.set_exception(error)
+        except Exception as error:  # noqa: BLE001  # a keyring of the system's raises what it likes, and must not print
+            future.set_exception(KeyringError(f"the system keyring failed: {type(error).__name__}"))
 
     threading.Thread(target=run, name="keyring", daemon=True).start()
     try:

@@ -56,6 +56,22 @@ async def test_a_keyring_that_fails_is_told_once_and_asked_no_more(keyring: NoKe
     assert keys.warnings == (("The system keyring did not answer within 0 s.",) if is_silent else ())
 
 
+class BrokenKeyring(FakeKeyring):
+    """With an error of its own, as the packages behind a desktop's have them."""
+
+    def get(self, variable: str) -> str:
+        raise AttributeError(variable)
+
+
+async def test_a_keyring_that_breaks_is_told_at_once_and_not_printed(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    keys = ModelKeys({}, BrokenKeyring())
+    await keys.complete((OPENAI,))
+    assert keys.problem == "the system keyring failed: AttributeError"
+    assert capfd.readouterr() == ("", "")
+
+
 async def test_a_new_key_holds_at_once_even_where_it_cannot_be_kept() -> None:
     keys = ModelKeys({}, NoKeyring())
     with pytest.raises(KeyringError):
