@@ -46,5 +46,6 @@ async def test_a_cold_start_on_a_busy_machine_is_never_a_clean_file(tmp_path: Pa
     """All of them at once, which is quicker, and a load of its own."""
     async with busy_machine(), asyncio.timeout(ENOUGH):
         heard = await asyncio.gather(*(cold(case, tmp_path / case.server) for case in CASES))
-    ends = [(said[0], said[-1]) for said in heard]
-    assert ends == [(ServerStatus.STARTING, ServerStatus.FRESH)] * len(CASES)
+    assert [said[-1] for said in heard] == [ServerStatus.FRESH] * len(CASES)
+    # A quick one may be up, or have answered, before the first look: which, the machine decides.
+    assert ServerStatus.STARTING in {said[0] for said in heard}
