@@ -168,6 +168,9 @@ async def test_a_server_that_ignores_its_end_is_gone_all_the_same(tmp_path: Path
         run = it.checker.life.run
         assert run is not None
         pid = run.process.pid
+    # One that has ended has its number until it was asked how.
+    async with asyncio.timeout(ENOUGH):
+        await run.process.exited()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
