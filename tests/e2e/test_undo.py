@@ -37,8 +37,10 @@ def test_a_turn_is_undone_redone_and_undone_after_a_resume(program: Program) -> 
             tmux.shows("All done.")
             after = tree_of(project)
             say(tmux, "/undo")
-            tmux.shows(r"Taken back: turn 1, what was said and \d files[\s\S]*is in the prompt: Ctrl\+C")
-            tmux.shows(r"❯ do both")
+            tmux.shows(
+                r"Taken back: turn 1, what was said and \d files"
+                r"[\s\S]*is in the prompt: Ctrl\+C[\s\S]*❯ do both"
+            )
             assert "All done." not in tmux.screen()
             assert tree_of(project) == before
             tmux.keys("C-c")
