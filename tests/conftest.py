@@ -13,6 +13,7 @@ ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "OPENAI_API_KEY": "sk-test-0123456789abcdef",
     "ANTHROPIC_API_KEY": "sk-ant-test-0123456789abcdef",
+    "GEMINI_API_KEY": "gemini-test-0123456789abcdef",
     "XAI_API_KEY": "a-key-without-any-shape",
 }
 

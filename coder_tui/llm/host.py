@@ -22,7 +22,7 @@ from coder_tui.llm.frames import Frames
 from coder_tui.llm.lean_litellm import TokenizerOnDemand, lean_imports, only_counted
 from coder_tui.llm.model_info import ModelInfo
 from coder_tui.llm.providers import needs_key
-from coder_tui.llm.reply_reader import ReplyReader, is_last
+from coder_tui.llm.reply_reader import ReplyReader, is_last, with_end_marks
 from coder_tui.llm.routes import LOCAL_KEY
 from coder_tui.llm.warm_up import practice_server
 from coder_tui.llm.wire import error_to_json, info_to_json, item_to_json
@@ -67,6 +67,7 @@ def _import_litellm() -> ModuleType:
     # Costs seconds and 150 MB: that is why this process exists.
     with lean_imports():
         import litellm
+        from litellm.llms.vertex_ai.gemini import vertex_and_google_ai_studio_gemini as gemini
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
@@ -75,6 +76,8 @@ def _import_litellm() -> ModuleType:
     # It would count each prompt's tokens once more than the server does.
     litellm.disable_token_counter = True
     litellm.stream_chunk_builder = only_counted(litellm.stream_chunk_builder)
+    gemini_reader: Any = gemini.ModelResponseIterator
+    gemini_reader.chunk_parser = with_end_marks(gemini_reader.chunk_parser)
     internals: Any = litellm.main
     internals._encoding_cache = TokenizerOnDemand(litellm)
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai", "asyncio"):

@@ -1,6 +1,7 @@
 """Reads litellm's chunks, which differ from server to server, into our stream items."""
 
 import uuid
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -92,6 +93,26 @@ class ReplyReader:
 def is_last(chunk: Any) -> bool:
     """Whether the reply is over: what may still come are counts."""
     return bool(chunk.choices) and getattr(chunk.choices[0], "finish_reason", None) is not None
+
+
+def with_end_marks(parse: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap litellm's parser of Gemini chunks so that it marks the chunk that ends the reply.
+
+    litellm gives every chunk a finish reason, "stop" where the server sent none, and then calls none of them
+    the last. Only what the server sent tells a finished reply from one that was cut off.
+    """
+
+    def parse_with_mark(reader: Any, chunk: Mapping[str, Any]) -> Any:
+        parsed = parse(reader, chunk)
+        parsed.hidden_params["is_finished"] = _ends_gemini_reply(chunk)
+        return parsed
+
+    return parse_with_mark
+
+
+def _ends_gemini_reply(chunk: Mapping[str, Any]) -> bool:
+    is_blocked = bool((chunk.get("promptFeedback") or {}).get("blockReason"))
+    return is_blocked or any(candidate.get("finishReason") for candidate in chunk.get("candidates") or ())
 
 
 def usage_of(usage: Any) -> Usage:
