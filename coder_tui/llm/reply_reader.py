@@ -1,5 +1,6 @@
 """Reads litellm's chunks, which differ from server to server, into our stream items."""
 
+import json
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -79,8 +80,7 @@ class ReplyReader:
     def _read_call(self, call: Any) -> ToolCallChunk:
         name, arguments = call.function.name or "", call.function.arguments or ""
         known = self._calls.get(call.index)
-        # Some servers give every parallel call the same index: a new id with a name is a new call.
-        if known is not None and not (call.id and name and call.id != known[1]):
+        if known is not None and not (name and _starts_call(call.id, arguments, known[1])):
             return ToolCallChunk(known[0], arguments=arguments)
         # Results are matched by id, so each call needs one of its own.
         identity = call.id if call.id and call.id not in self._ids else f"call_{uuid.uuid4().hex[:12]}"
@@ -88,6 +88,19 @@ class ReplyReader:
         self._calls[call.index] = (index, call.id or "")
         self._ids.append(identity)
         return ToolCallChunk(index, identity, name, arguments)
+
+
+def _starts_call(identity: str | None, arguments: str, known: str) -> bool:
+    """Whether a named call is a new one, although its index is that of an earlier call.
+
+    Some servers give every call the same index, and ids only to calls that have arguments.
+    """
+    if identity:
+        return identity != known
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except ValueError:
+        return False
 
 
 def is_last(chunk: Any) -> bool:

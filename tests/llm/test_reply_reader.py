@@ -51,6 +51,18 @@ def test_calls_with_the_same_id_or_none_get_ids_of_their_own() -> None:
     assert all(ids)
 
 
+def test_calls_that_share_one_index_and_have_no_ids_are_told_apart_by_whole_arguments() -> None:
+    items = read_all(
+        ReplyReader(),
+        chunk(tool_calls=[call(0, "a", "read", '{"path": "x"}')]),
+        chunk(tool_calls=[call(0, None, "list", "{}")]),
+        chunk(tool_calls=[call(0, None, "list", "{}")]),
+        chunk(tool_calls=[call(0, None, "list", " ")]),
+    )
+    calls = [(item.index, item.name, item.arguments) for item in items if isinstance(item, ToolCallChunk)]
+    assert calls == [(0, "read", '{"path": "x"}'), (1, "list", "{}"), (2, "list", "{}"), (2, "", " ")]
+
+
 def test_thinking_blocks_are_closed_by_their_signatures() -> None:
     reader = ReplyReader()
     items = read_all(
