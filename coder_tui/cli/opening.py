@@ -196,4 +196,5 @@ def _client(setup: Setup, choice: ModelChoice, keys: ModelKeys) -> ModelClient:
         idle_timeout=settings.idle_timeout_sec,
         log_file=setup.directories.log / "model-host.log",
         environment=environment,
+        context_window=settings.context_window,
     )

@@ -17,6 +17,7 @@ class ModelSection(Section):
     api_base: str = ""
     effort: Effort = ""
     max_tokens: Annotated[int, Field(ge=1)] | None = None
+    context_window: Annotated[int, Field(ge=1)] | None = None
     idle_timeout_sec: float = Field(default=120, gt=0)
     max_retries: int = Field(default=5, ge=0)
     proxy: str = ""

@@ -159,11 +159,15 @@ def _from_answer(facts: FailureFacts, destination: Destination) -> ModelError:
 
 def _overflow(words: str) -> ModelError:
     named = _WINDOW.search(words)
+    return overflow(int(named[1] or named[2]) if named else None)
+
+
+def overflow(window: int | None) -> ModelError:
     return ModelError(
         ModelErrorKind.OVERFLOW,
         "The conversation no longer fits the model's context window.",
         "Send a shorter message, or choose a model with a larger window.",
-        window=int(named[1] or named[2]) if named else None,
+        window=window,
     )
 
 

@@ -67,6 +67,7 @@ def _import_litellm() -> ModuleType:
     # Costs seconds and 150 MB: that is why this process exists.
     with lean_imports():
         import litellm
+        from litellm.llms.ollama.common_utils import OllamaModelInfo
         from litellm.llms.vertex_ai.gemini import vertex_and_google_ai_studio_gemini as gemini
 
     litellm.suppress_debug_info = True
@@ -78,6 +79,8 @@ def _import_litellm() -> ModuleType:
     litellm.stream_chunk_builder = only_counted(litellm.stream_chunk_builder)
     gemini_reader: Any = gemini.ModelResponseIterator
     gemini_reader.chunk_parser = with_end_marks(gemini_reader.chunk_parser)
+    ollama: Any = OllamaModelInfo
+    ollama.get_model_info = _ask_nobody
     internals: Any = litellm.main
     internals._encoding_cache = TokenizerOnDemand(litellm)
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai", "asyncio"):
@@ -86,6 +89,10 @@ def _import_litellm() -> ModuleType:
     gc.enable()
     loaded: ModuleType = litellm
     return loaded
+
+
+def _ask_nobody(*_: object, **__: object) -> None:
+    """Replace litellm's questions to Ollama: several a call, blocking, some at another address."""
 
 
 class Host:

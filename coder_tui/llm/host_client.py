@@ -10,20 +10,22 @@ from pathlib import Path
 
 from coder_tui.llm.chat_messages import call_arguments
 from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem
-from coder_tui.llm.errors import Destination, host_died, host_not_started, idle
+from coder_tui.llm.errors import Destination, host_died, host_not_started, idle, overflow
 from coder_tui.llm.host_environment import host_environment
 from coder_tui.llm.host_log import HostLog
 from coder_tui.llm.host_process import Channel, HostGoneError, HostProcess
 from coder_tui.llm.local_servers import context_window_of
 from coder_tui.llm.model_info import ModelInfo
-from coder_tui.llm.routes import LOCAL_KEY, routed
-from coder_tui.llm.tokens import with_estimates, words_of
+from coder_tui.llm.routes import LOCAL_KEY, OLLAMA_WINDOW, local_server_of, routed, speaks_ollama
+from coder_tui.llm.tokens import estimate_request, with_estimates, words_of
 from coder_tui.llm.wire import JsonObject, error_from_json, info_from_json, item_from_json
 from coder_tui.protocol.errors import ModelError
 from coder_tui.text.redact import Redactor
 
 _START_PATIENCE = 90.0
 _CANCEL_PATIENCE = 2.0
+_SURELY_TOO_LONG = 1.2
+"""Of a window, by our estimate, which tends to be a fifth too high."""
 
 
 class HostClient:
@@ -36,7 +38,9 @@ class HostClient:
         log_file: Path | None = None,
         environment: Mapping[str, str] | None = None,
         python: str = sys.executable,
+        context_window: int | None = None,
     ) -> None:
+        """`context_window` is the most that is used of any model's window."""
         self._idle_timeout = idle_timeout
         self._log_file = log_file
         environment = os.environ if environment is None else environment
@@ -44,6 +48,8 @@ class HostClient:
         # The child sees less of the environment than a server may have been told.
         self._redact = Redactor(environment)
         self._python = python
+        self._context_window = context_window
+        self._trained_windows: dict[tuple[str, str], int] = {}
         self._host: HostProcess | None = None
         self._is_closed = False
         self._starting = asyncio.Lock()
@@ -59,7 +65,9 @@ class HostClient:
         host = await self._running()
         target = routed(request, self._environment)
         call = call_arguments(target)
-        if target is not request:
+        if speaks_ollama(target.model):
+            call["num_ctx"] = await self._window_for(target)
+        if local_server_of(request.model) is not None:
             # A person's key for a provider is not for whoever listens on a local port.
             call["api_key"] = LOCAL_KEY
         channel = host.request("stream", call=call)
@@ -93,13 +101,25 @@ class HostClient:
         answer = await self._ask(host, host.request("info", model=model))
         info = info_from_json(answer["info"])
         request = routed(ModelRequest(model, "", (), api_base=api_base), self._environment)
-        window = await context_window_of(request.model, request.api_base)
-        return info if window is None else replace(info, context_window=window)
+        if speaks_ollama(request.model):
+            return replace(info, context_window=await self._ollama_window(request))
+        window = await context_window_of(request.model, request.api_base) or info.context_window
+        known = [tokens for tokens in (window, self._context_window) if tokens]
+        return replace(info, context_window=min(known, default=None))
 
     def does_the_same(self, other: "HostClient") -> bool:
         """Whether one child would do for both."""
-        mine = (self._idle_timeout, self._log_file, self._environment, self._python)
-        return mine == (other._idle_timeout, other._log_file, other._environment, other._python)
+        return self._traits == other._traits
+
+    @property
+    def _traits(self) -> tuple[object, ...]:
+        return (
+            self._idle_timeout,
+            self._log_file,
+            self._environment,
+            self._python,
+            self._context_window,
+        )
 
     def lacks(self, environment: Mapping[str, str]) -> bool:
         """Whether something is in there that the child was not given."""
@@ -137,6 +157,21 @@ class HostClient:
                 except OSError as error:
                     raise host_not_started(error) from error
             return self._host
+
+    async def _window_for(self, request: ModelRequest) -> int:
+        """Return the window to ask Ollama for. It would cut a longer request, so that one fails here."""
+        window = await self._ollama_window(request)
+        if estimate_request(request) > window * _SURELY_TOO_LONG:
+            raise overflow(window)
+        return window
+
+    async def _ollama_window(self, request: ModelRequest) -> int:
+        """Always the same for a model: Ollama loads it again for another window."""
+        key = (request.model, request.api_base)
+        if key not in self._trained_windows and (trained := await context_window_of(*key)):
+            self._trained_windows[key] = trained
+        most = self._context_window or OLLAMA_WINDOW
+        return min(self._trained_windows.get(key, most), most)
 
     async def _items(
         self, host: HostProcess, channel: Channel, destination: Destination

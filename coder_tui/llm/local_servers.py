@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from coder_tui.llm.routes import LOCAL_SERVERS, LocalServer
+from coder_tui.llm.routes import LOCAL_SERVERS, LocalServer, speaks_ollama
 
 _PATIENCE = 0.3
 _LONGEST_ANSWER = 2**20
@@ -45,14 +45,19 @@ async def find_local_models(
 
 
 async def context_window_of(model: str, api_base: str) -> int | None:
-    """The window that a server on this machine runs `model` with, None where nobody says."""
+    """The window that a server on this machine runs `model` with, None where nobody says.
+
+    Ollama is asked for the largest that the model can have.
+    """
     name = model.partition("/")[2] or model
-    entries = _entries(await _listing(api_base))
+    if speaks_ollama(model):
+        return _trained_window(await _answer(api_base, "/api/show", {"model": name}))
+    entries = _entries(await _answer(api_base, "/models"))
     return next((_window(entry) for entry in entries if entry.get("id") == name), None)
 
 
 async def _models_of(server: LocalServer, environment: Mapping[str, str]) -> tuple[LocalModel, ...]:
-    entries = _entries(await _listing(server.api_base(environment)))
+    entries = _entries(await _answer(server.api_base(environment), "/models"))
     names = [(entry.get("id"), _window(entry)) for entry in entries]
     return tuple(
         LocalModel(name, server, window)
@@ -73,24 +78,34 @@ def _window(entry: dict[str, Any]) -> int | None:
     return next((size for size in sizes if isinstance(size, int) and size > 0), None)
 
 
-async def _listing(api_base: str) -> Any:
-    """The answer to `GET /models`, None for anything else: on a usual port anyone may be listening."""
+def _trained_window(shown: Any) -> int | None:
+    facts = shown.get("model_info") if isinstance(shown, dict) else None
+    if not isinstance(facts, dict):
+        return None
+    size = facts.get(f"{facts.get('general.architecture')}.context_length")
+    return size if isinstance(size, int) and size > 0 else None
+
+
+async def _answer(api_base: str, path: str, question: dict[str, str] | None = None) -> Any:
+    """The answer at a path, None for anything else: on a usual port anyone may be listening."""
     try:
         address = urlsplit(api_base)
         host, port = address.hostname, address.port
         if address.scheme != "http" or host not in _LOOPBACK or host is None or port is None:
             return None
-        fetching = asyncio.to_thread(_fetch_json, host, port, f"{address.path.rstrip('/')}/models")
+        fetching = asyncio.to_thread(_fetch_json, host, port, address.path.rstrip("/") + path, question)
         return await asyncio.wait_for(fetching, _PATIENCE)
     except (OSError, TimeoutError, http.client.HTTPException, ValueError):
         return None
 
 
-def _fetch_json(host: str, port: int, path: str) -> Any:
+def _fetch_json(host: str, port: int, path: str, question: dict[str, str] | None) -> Any:
     # Not urllib: it would obey the proxy variables.
     connection = http.client.HTTPConnection(host, port, timeout=_PATIENCE)
     try:
-        connection.request("GET", path, headers={"Accept": "application/json"})
+        method, body = ("GET", None) if question is None else ("POST", json.dumps(question))
+        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        connection.request(method, path, body, headers)
         response = connection.getresponse()
         return json.loads(response.read(_LONGEST_ANSWER)) if response.status == 200 else None
     finally:

@@ -1,5 +1,9 @@
-"""Short names for servers on this machine: `ollama/x` is that server's OpenAI-compatible address."""
+"""Short names for servers on this machine: `lm_studio/x` is that server's OpenAI-compatible address.
 
+Ollama is asked in its own dialect (`ollama_chat/x`): the other cannot set a context window.
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
@@ -26,9 +30,14 @@ LOCAL_SERVERS: tuple[LocalServer, ...] = (
     LocalServer("llama.cpp", "llamacpp", 8080, "LLAMACPP_API_BASE"),
     LocalServer("vLLM", "hosted_vllm", 8000, "HOSTED_VLLM_API_BASE"),
 )
+OLLAMA = LOCAL_SERVERS[0]
+OLLAMA_WINDOW = 32_768
+"""Tokens to ask Ollama for if nothing else is set: enough to work with, and a few gigabytes at most."""
 LOCAL_KEY = "none"
 """Clients insist on a key; local servers do not look at it."""
 
+_OLLAMA_DIALECT = "ollama_chat"
+_OLLAMA_PATH = re.compile(r"/*(?:/v1|/api(?:/chat)?)?/*$")
 _BY_PREFIX = {server.prefix: server for server in LOCAL_SERVERS}
 
 
@@ -39,12 +48,30 @@ def local_server_of(model: str) -> LocalServer | None:
 
 def routed(request: ModelRequest, environment: Mapping[str, str]) -> ModelRequest:
     """The request with a local short name spelled out; others come back as they are."""
+    prefix, _, name = request.model.partition("/")
+    if name and prefix in (OLLAMA.prefix, _OLLAMA_DIALECT):
+        address = _OLLAMA_PATH.sub("", request.api_base or OLLAMA.api_base(environment))
+        return replace(request, model=f"{_OLLAMA_DIALECT}/{name}", api_base=address)
     server = local_server_of(request.model)
     if server is None:
         return request
-    name = request.model.partition("/")[2]
     api_base = _with_path(request.api_base) if request.api_base else server.api_base(environment)
     return replace(request, model=f"openai/{name}", api_base=api_base)
+
+
+def speaks_ollama(model: str) -> bool:
+    """Whether a routed model is asked in Ollama's own dialect."""
+    return model.startswith(f"{_OLLAMA_DIALECT}/")
+
+
+def may_cut_prompts(model: str, api_base: str) -> bool:
+    """Whether the server is of a kind that silently drops what does not fit its context window."""
+    if speaks_ollama(model) or local_server_of(model) is not None:
+        return True
+    try:
+        return urlsplit(api_base).port == OLLAMA.port
+    except ValueError:
+        return False
 
 
 def _with_path(address: str) -> str:

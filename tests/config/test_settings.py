@@ -52,6 +52,7 @@ def test_defaults_are_the_documented_ones() -> None:
             "api_base": "",
             "effort": "",
             "max_tokens": None,
+            "context_window": None,
             "idle_timeout_sec": 120,
             "max_retries": 5,
             "proxy": "",

@@ -74,6 +74,10 @@ class ScriptedServer(ABC):
     @abstractmethod
     def error_body(self, reply: Reply) -> JsonObject: ...
 
+    def answer(self, path: str) -> JsonObject | None:
+        """Return what is known at another path, None if there is nothing."""
+        return None
+
     def __enter__(self) -> Self:
         self._thread.start()
         assert self._ready.wait(_PATIENCE)
@@ -143,6 +147,9 @@ class ScriptedServer(ABC):
         if method == "GET" and path.endswith("/models"):
             listing: JsonObject = {"object": "list", "data": self._models}
             await _send_whole(writer, 200, {}, json.dumps(listing), "application/json")
+            return
+        if (answer := self.answer(path)) is not None:
+            await _send_whole(writer, 200, {}, json.dumps(answer), "application/json")
             return
         if path != self.path:
             await _send_whole(writer, 404, {}, f"no such path: {path}", "text/plain")

@@ -209,7 +209,7 @@ async def test_a_server_without_token_counts_gets_estimates(shared_host: HostCli
 
 async def test_a_local_short_name_never_carries_a_providers_key(shared_host: HostClient) -> None:
     async with OpenAIServer([Reply(text="hi")]) as server:
-        items = await reply_to(shared_host, ask(server.url, "ollama/qwen3"))
+        items = await reply_to(shared_host, ask(server.url, "lm_studio/qwen3"))
     assert text_of(items) == "hi"
     assert (server.requests[0]["model"], server.headers[0]["authorization"]) == ("qwen3", "Bearer none")
 
