@@ -203,10 +203,13 @@ class Turn:
         request = services.request(services.conversation.for_model)
         self._model = request.model
         try:
-            return await services.step.run(request, uuid4().hex, services.conversation.call_ids)
+            draft = await services.step.run(request, uuid4().hex, services.conversation.call_ids)
         except asyncio.CancelledError:
             await to_the_end(self._pay_stopped(request))
             raise
+        if draft.finished is not None:
+            services.meter.check_count(request, draft.finished.usage.input_tokens)
+        return draft
 
     async def _pay_stopped(self, request: ModelRequest) -> None:
         """Who stops a reply has still paid for it; between two attempts none is on its way."""

@@ -8,14 +8,19 @@ from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.prices import Prices
 from coder_tui.agent.to_the_end import to_the_end
 from coder_tui.llm.client import ModelRequest
+from coder_tui.llm.routes import may_cut_prompts
 from coder_tui.llm.tokens import estimate_request, with_estimates
-from coder_tui.protocol.events import UsageUpdated
+from coder_tui.protocol.events import Notice, UsageUpdated
 from coder_tui.protocol.messages import AssistantMessage, Message
+from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.usage import Usage
 from coder_tui.storage.sessions import Store
 
 _USUAL_OUTPUT = 1_000
 """Tokens that a reply is thought to have before it is there."""
+_FAR_BELOW = 0.6
+"""Of our estimate: tokenizers differ by a fifth or so, not by this much."""
+_NOTICEABLE = 1_000
 
 
 class UsageMeter:
@@ -41,6 +46,7 @@ class UsageMeter:
         self.context_window: int | None = None
         self.prices = prices or Prices()
         self.last_costs = dict(last_costs or {})
+        self._has_warned_of_cuts = False
 
     @property
     def spent(self) -> Usage:
@@ -98,6 +104,21 @@ class UsageMeter:
             cost = self.prices.known_cost(request.model, request.api_base, usage)
         guessed = replace(usage, cost=cost)
         return AssistantMessage(message_id or uuid4().hex, said, model=request.model, usage=guessed)
+
+    def check_count(self, request: ModelRequest, counted: int) -> None:
+        """Warn once if a local server read far less than it was sent: it dropped the instructions first."""
+        if self._has_warned_of_cuts or not may_cut_prompts(request.model, request.api_base):
+            return
+        sent = estimate_request(request)
+        if counted > sent * _FAR_BELOW or sent - counted < _NOTICEABLE:
+            return
+        self._has_warned_of_cuts = True
+        text = (
+            f"{request.model} read {counted:,} of about {sent:,} tokens: its context window is too small, "
+            "and the instructions are dropped first. With Ollama, name the model ollama/… and set "
+            "model.context_window; with other servers, load the model with a larger window."
+        )
+        self._bus.publish(Notice(NoticeLevel.WARNING, text))
 
     async def _count(self, message: AssistantMessage, child_id: str = "", *, is_step: bool = True) -> None:
         usage, turn = message.usage, self.turn_number

@@ -5,11 +5,16 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.usage_meter import last_context
 from coder_tui.commands.base import Say as Said
 from coder_tui.commands.cost import cost
 from coder_tui.protocol.access import Mode
+from coder_tui.protocol.events import Notice
 from coder_tui.protocol.messages import AssistantMessage
+from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.usage import Usage
 from tests.fakes.family import home, task
 from tests.fakes.scripted_model import Say
@@ -99,3 +104,25 @@ async def stop_when_it_hangs(made: World, turn: Coroutine[Any, Any, None]) -> No
     await made.model.reached.wait()
     made.session.interrupt()
     await running
+
+
+@pytest.mark.parametrize(
+    ("model", "counted", "warnings"),
+    [
+        ("ollama/qwen3", 2_000, ["ollama/qwen3 read 2,000"]),
+        ("ollama/qwen3", 5_200, []),
+        ("anthropic/claude-sonnet-5-5", 2_000, []),
+    ],
+)
+async def test_a_local_server_that_counts_far_less_than_was_sent_is_reported_once(
+    tmp_path: Path, model: str, counted: int, warnings: list[str]
+) -> None:
+    usage = Usage(counted, 10)
+    async with world(tmp_path, [Say("one", usage=usage), Say("two", usage=usage)]) as made:
+        made.session.set_model(ModelChoice(model), None)
+        await made.session.submit(LONG)
+        await made.session.submit("go on")
+
+        notices = [event for event in made.events if isinstance(event, Notice)]
+        assert {notice.level for notice in notices} <= {NoticeLevel.WARNING}
+        assert [notice.text.partition(" of about ")[0] for notice in notices] == warnings
