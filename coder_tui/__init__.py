@@ -1,6 +1,6 @@
 """A coding agent for the terminal."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> object:
