@@ -1,13 +1,16 @@
 """What makes the tests quick: one model process for all of them, and an order in which no core is idle."""
 
-from collections.abc import AsyncIterator, Iterator
+import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from coder_tui.llm.host_client import HostClient
-from tests.fakes.ready_program import own_hosts, ready_hosts
+from tests.fakes.ready_python import FOLDER, ready_processes, use_ready_python
 
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -28,6 +31,23 @@ _LONG_FILES = frozenset(
 )
 # The end of a run is for short files, so that all workers come to it together.
 _LAST_LONG = 0.85
+
+
+# The same examples in every run, none fails for being slow. `--hypothesis-profile=search` looks for others.
+settings.register_profile("fixed", deadline=None, derandomize=True, database=None)
+settings.register_profile("search", deadline=None, max_examples=5000)
+settings.load_profile("fixed")
+# It reads all of our modules for constants to try, which takes each worker seconds.
+vars(providers)["_get_local_constants"] = lambda: providers._local_constants
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Offer the ready processes, once for all workers."""
+    if FOLDER not in os.environ:
+        ready = ready_processes()
+        ready.__enter__()
+        config.add_cleanup(lambda: ready.__exit__(None, None, None))
+    use_ready_python()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,17 +72,3 @@ async def shared_host() -> AsyncIterator[HostClient]:
     await client.warm()
     yield client
     await client.close()
-
-
-@pytest.fixture(scope="session", name="ready_hosts")
-def hosts_that_are_ready() -> Iterator[None]:
-    """The programs that tests start need not load litellm."""
-    with ready_hosts():
-        yield
-
-
-@pytest.fixture(name="own_hosts")
-def hosts_of_ones_own(ready_hosts: None) -> Iterator[None]:
-    """The programs of a test do load litellm: it is about their model process, or about everything."""
-    with own_hosts():
-        yield

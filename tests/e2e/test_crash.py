@@ -13,8 +13,6 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import Program
 from tests.fakes.script import Call, JsonObject, Reply
 
-pytestmark = pytest.mark.usefixtures("own_hosts")
-
 
 def sent(server: OpenAIServer) -> list[JsonObject]:
     """The last request's conversation without the system prompt."""

@@ -3,14 +3,10 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.fakes.file_keyring import VARIABLE
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import Program
 from tests.fakes.script import Call, Reply
-
-pytestmark = pytest.mark.usefixtures("own_hosts")
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "kept-key-without-any-shape"

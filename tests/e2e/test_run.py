@@ -4,15 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import Program, json_lines
 from tests.fakes.script import Call, Reply
 from tests.fakes.scripted_server import ScriptedServer
-
-pytestmark = pytest.mark.usefixtures("own_hosts")
 
 EDIT = Call("edit", {"path": "a.txt", "old_string": "one", "new_string": "two"})
 

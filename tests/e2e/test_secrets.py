@@ -10,8 +10,6 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import Program, json_lines
 from tests.fakes.script import Call, JsonObject, Reply
 
-pytestmark = pytest.mark.usefixtures("own_hosts")
-
 KNOWN = "canary.known.value+42"
 KEY = "sk-proj-canaryKey0123456789abcdef"
 SHAPED = "ghp_" + "canaryShape0123456789abcdef"

@@ -20,7 +20,7 @@ from tests.fakes.program import PROGRAM, Program
 from tests.fakes.script import Call, Reply
 from tests.fakes.tmux import Tmux, needs_tmux
 
-pytestmark = [needs_tmux, pytest.mark.usefixtures("own_hosts")]
+pytestmark = needs_tmux
 CHECK = "if grep -n sixty src/total.py; then echo FAILED: the total is no number; exit 1; fi\n"
 KEPT = {"check.sh": CHECK, "src/numbers.txt": OLD.replace("line 3\n", "third\n")}
 """After a refused hunk and a rejected one."""

@@ -3,13 +3,16 @@
 import json
 import os
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.ready_program import PROGRAM
+from tests.fakes.ready_python import FOLDER
 
-__all__ = ["NO_SERVERS", "PATIENCE", "PROGRAM", "Program", "json_lines"]
+PLAIN = str(Path(sys.executable).with_name("coder-tui"))
+"""The program as it is installed; `PROGRAM` does the same and starts sooner where tests run."""
+PROGRAM = f"{os.environ[FOLDER]}/coder-tui" if FOLDER in os.environ else PLAIN
 PATIENCE = 120
 NO_SERVERS = '{"*": {"enabled": false}}'
 """Settings without language servers, whose start is slow: tests that want one enable it by name."""
@@ -21,10 +24,11 @@ class Program:
 
     home: Path
     project: Path
+    path: str = PROGRAM
 
     @classmethod
-    def in_folder(cls, folder: Path) -> "Program":
-        program = cls(folder / "home", folder / "project")
+    def in_folder(cls, folder: Path, path: str = PROGRAM) -> "Program":
+        program = cls(folder / "home", folder / "project", path)
         program.home.mkdir()
         program.project.mkdir()
         return program
@@ -44,7 +48,7 @@ class Program:
         }
 
     def command(self, *arguments: str) -> list[str]:
-        return [PROGRAM, *arguments]
+        return [self.path, *arguments]
 
     def start(self, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,8 @@ from coder_tui.protocol.errors import ModelError
 from coder_tui.protocol.messages import FinishReason
 from coder_tui.protocol.usage import Usage
 
+_MANY_WORDS = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Say:
@@ -31,6 +34,13 @@ class Say:
     ids: tuple[str, ...] = ()
     finish: FinishReason | None = None
     usage: Usage = field(default_factory=lambda: Usage(10, 5, cost=0.01))
+
+
+def _pieces(text: str) -> list[str]:
+    """Cut a text into words, and a long one into pieces that no test has to wait for."""
+    if len(text) > _MANY_WORDS:
+        return [text[start : start + _MANY_WORDS] for start in range(0, len(text), _MANY_WORDS)]
+    return re.findall(r"^[^ ]+| [^ ]*", text)
 
 
 class ScriptedModel:
@@ -47,8 +57,8 @@ class ScriptedModel:
         reply = self._replies[len(self.requests) - 1]
         if reply.thinking:
             yield ThinkingChunk(reply.thinking)
-        for word in reply.text.split(" ") if reply.text else ():
-            yield TextChunk(word if word == reply.text.split(" ")[0] else f" {word}")
+        for piece in _pieces(reply.text):
+            yield TextChunk(piece)
         for index, (name, arguments) in enumerate(reply.calls):
             text = arguments if isinstance(arguments, str) else json.dumps(arguments)
             call_id = reply.ids[index] if reply.ids else f"c{len(self.requests)}_{index}"
