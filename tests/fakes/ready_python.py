@@ -245,11 +245,19 @@ def _take_place(other: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
-    for stream in (sys.stdout, sys.stderr):
-        assert isinstance(stream, io.TextIOWrapper)
-        stream.reconfigure(line_buffering=stream is sys.stderr or stream.isatty())
+    _open_streams()
     threading.Thread(target=_obey, args=(other,), daemon=True).start()
     os._exit(_run(words))
+
+
+def _open_streams() -> None:
+    """Open the standard streams as a starting Python does: what the old ones know of their files is wrong."""
+    streams = {
+        "stdin": os.fdopen(0, closefd=False),
+        "stdout": os.fdopen(1, "w", buffering=1 if os.isatty(1) else -1, closefd=False),
+        "stderr": os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False),
+    }
+    vars(sys).update({f"__{name}__": stream for name, stream in streams.items()} | streams)
 
 
 def _obey(other: socket.socket) -> None:
@@ -280,7 +288,7 @@ def _run(words: list[str]) -> int:
     else:
         code = 0
     # As at the end of any Python.
-    threading._shutdown()
+    vars(threading)["_shutdown"]()
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
