@@ -7,12 +7,12 @@ from typing import Any
 
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.process_family import descendants, is_alive
-from tests.fakes.program import Program
+from tests.fakes.program import PLAIN, Program
 from tests.fakes.script import Call, Reply
 
 
 async def test_what_is_no_message_is_answered_and_the_talk_goes_on(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
+    program = Program.in_folder(tmp_path, PLAIN)
     process = await _by_hand(program)
     lines = [b"{", b"[1]", b'"x"', b'{"id": {}}', b"\xff\xfe", b"[" * 5000, b""]
     hello = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {"protocolVersion": 1}}
@@ -54,7 +54,7 @@ async def _by_hand(program: Program, *arguments: str) -> asyncio.subprocess.Proc
 
 
 async def test_no_process_is_left_when_the_editor_dies_in_a_turn(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
+    program = Program.in_folder(tmp_path, PLAIN)
     run = Reply(calls=(Call("bash", {"command": "echo started; sleep 1000"}),))
     with OpenAIServer([run]) as server:
         flags = ("--model", "openai/x", "--api-base", server.url, "--permission", "auto")

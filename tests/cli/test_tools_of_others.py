@@ -7,7 +7,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from tests.fakes.program import Program, json_lines
+from tests.fakes.program import PLAIN, Program, json_lines
 
 DOCUMENT = Path(__file__).parents[2] / "docs/tools.md"
 
@@ -20,7 +20,7 @@ def example() -> str:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    made = Program.in_folder(tmp_path)
+    made = Program.in_folder(tmp_path, PLAIN)
     (made.home / ".config/coder-tui/tools").mkdir(parents=True)
     return made
 

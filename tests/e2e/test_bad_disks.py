@@ -8,7 +8,7 @@ import pytest
 
 from coder_tui.storage.migrations import MIGRATIONS
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.program import PATIENCE, Program, json_lines
+from tests.fakes.program import PATIENCE, PLAIN, Program, json_lines
 from tests.fakes.script import Reply
 
 DAMAGED = "is damaged or not a database; it was left untouched: move it away to start anew"
@@ -29,7 +29,7 @@ needs_mounts = pytest.mark.skipif(not can_mount(), reason="needs unshare -rm: ap
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    made = Program.in_folder(tmp_path)
+    made = Program.in_folder(tmp_path, PLAIN)
     (made.home / "data").mkdir()
     return made
 

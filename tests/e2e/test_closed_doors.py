@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.program import PATIENCE, Program
+from tests.fakes.program import PATIENCE, PLAIN, Program
 
 CAPABILITIES = "-dac_override,-dac_read_search"
 NO_PERMISSION = "The system does not permit access to {}."
@@ -21,7 +21,7 @@ NEW_FILE = "--- a/closed/n\n+++ b/closed/n\n@@ -0,0 +1 @@\n+b\n"
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Program]:
     """A project in which much is closed; opened in the end, so that it can be removed."""
-    made = Program.in_folder(tmp_path)
+    made = Program.in_folder(tmp_path, PLAIN)
     project = made.project
     for folder in ("closed", ".claude/agents", ".agents/skills", ".git"):
         (project / folder).mkdir(parents=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.program import Program
+from tests.fakes.program import PLAIN, Program
 from tests.fakes.script import Call, JsonObject, Reply
 
 
@@ -22,7 +22,7 @@ def sent(server: OpenAIServer) -> list[JsonObject]:
 
 
 async def test_a_killed_turn_goes_on_from_its_last_finished_step(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
+    program = Program.in_folder(tmp_path, PLAIN)
     (program.project / "a.txt").write_text("one\n")
     read = Reply(text="First a look.", calls=(Call("read", {"path": "a.txt"}),))
     async with OpenAIServer([read, Reply(text="half of", stall_after=2), Reply(text="Done.")]) as server:
@@ -40,7 +40,7 @@ async def test_a_killed_turn_goes_on_from_its_last_finished_step(tmp_path: Path)
 
 
 async def test_a_call_that_was_running_is_told_as_interrupted_and_not_run_again(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
+    program = Program.in_folder(tmp_path, PLAIN)
     os.mkfifo(program.project / "up")
     calls = (Call("bash", {"command": "echo ran >> log; echo up > up; sleep 30"}), Call("list", {}))
     async with OpenAIServer([Reply(calls=calls), Reply(text="I see.")]) as server:
@@ -62,7 +62,7 @@ async def test_a_call_that_was_running_is_told_as_interrupted_and_not_run_again(
 async def test_a_signal_ends_the_turn_and_still_gives_a_result(
     tmp_path: Path, number: int, code: int
 ) -> None:
-    program = Program.in_folder(tmp_path)
+    program = Program.in_folder(tmp_path, PLAIN)
     async with OpenAIServer([Reply(text="half of it", stall_after=3)]) as server:
         process = program.start(
             "run", "-p", "go", "--format", "json", "--model", "openai/x", "--api-base", server.url
@@ -77,7 +77,7 @@ async def test_a_signal_ends_the_turn_and_still_gives_a_result(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_call_that_is_told_to_end_leaves_nothing_in_the_workspace(tmp_path: Path, number: int) -> None:
-    program = Program.in_folder(tmp_path)
+    program = Program.in_folder(tmp_path, PLAIN)
     os.mkfifo(program.project / "up")
     command = json.dumps({"command": "echo up > up; sleep 60"})
     process = program.start("tool", "call", "bash", command, "--permission", "auto")
@@ -89,7 +89,7 @@ def test_a_call_that_is_told_to_end_leaves_nothing_in_the_workspace(tmp_path: Pa
 
 
 def test_a_program_that_waits_for_calls_can_be_told_to_end(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
+    program = Program.in_folder(tmp_path, PLAIN)
     process = subprocess.Popen(
         program.command("tool", "call", "--stdin"),
         cwd=program.project,

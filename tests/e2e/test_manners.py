@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.program import PROGRAM, Program
+from tests.fakes.program import PLAIN, PROGRAM, Program
 from tests.fakes.script import Call, Reply
 from tests.fakes.tmux import PATIENCE, Tmux, needs_tmux
 
@@ -62,7 +62,7 @@ def test_a_suspended_session_comes_back_as_it_was(tmp_path: Path) -> None:
     # A shell with job control around the program, as a person has.
     with Tmux("bash --norc -i", program.project, program.environment, 80, 24) as tmux:
         tmux.shows("bash-")
-        tmux.type(f"{PROGRAM} demo")
+        tmux.type(f"{PLAIN} demo")
         tmux.keys("Enter")
         tmux.shows("say anything to start")
         tmux.type("half a draft")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.program import PROGRAM, Program
+from tests.fakes.program import PLAIN, Program
 from tests.fakes.script import Call, Reply
 from tests.fakes.tmux import Tmux, needs_tmux
 
@@ -34,7 +34,7 @@ def editor(folder: Path, body: str) -> str:
 
 def started(program: Program, server: OpenAIServer, editor: str = "") -> Tmux:
     environment = program.environment | {"EDITOR": editor}
-    command = f"{PROGRAM} --model openai/x --api-base {server.url}"
+    command = f"{PLAIN} --model openai/x --api-base {server.url}"
     return Tmux(command, program.project, environment, 100, 30)
 
 

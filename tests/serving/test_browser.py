@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.fakes.chromium import browser, needs_chromium
 from tests.fakes.process_family import descendants, has_ended
-from tests.fakes.program import Program
+from tests.fakes.program import PLAIN, Program
 
 pytestmark = needs_chromium
 
@@ -31,7 +31,7 @@ async def serving(program: Program) -> AsyncIterator[tuple[str, int]]:
 
 
 async def test_a_person_types_approves_and_sees_a_diff(tmp_path: Path) -> None:
-    program = Program.in_folder(tmp_path)
+    program = Program.in_folder(tmp_path, PLAIN)
     async with serving(program) as (url, server), browser(tmp_path / "browser") as opened:
         page = await opened(url)
         await page.shows("say anything to start")
