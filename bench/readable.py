@@ -5,14 +5,14 @@ uv run python -m bench.readable
 
 import asyncio
 
-from tests.fakes.rendered import faults
+from tests.fakes.rendered import look
 from tests.fakes.views import VIEWS
 
 
 def main() -> int:
     wrong = 0
     for name in VIEWS:
-        found = asyncio.run(faults(name, share=1))
+        found = asyncio.run(look(name, share=1)).faults
         wrong += len(found)
         print(f"{name:<24} {found or 'all can be read'}", flush=True)
     print(f"{len(VIEWS)} screens, {wrong} faults")

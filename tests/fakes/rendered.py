@@ -17,11 +17,13 @@ from textual.widget import Widget
 from textual.widgets import TextArea
 
 from coder_tui.ui.themes import own_themes
+from tests.fakes.accepted import picture
 from tests.fakes.colours import SIGHT, contrast, distance
 from tests.fakes.screens import Stage
 from tests.fakes.views import VIEWS, at_rest, shown
 
 SIZES = ((80, 24), (100, 30), (140, 40), (200, 50))
+PICTURED = ((80, 24), (140, 40))
 TEXT, MARK, APART = 4.5, 3.0, 20.0
 TITLE_ROOM = 4
 """Columns of a border that a title does not have."""
@@ -84,18 +86,29 @@ def alike(s: Stage) -> set[tuple[str, float]]:
     return {(sight, value) for sight, value in apart if value < APART}
 
 
-async def faults(name: str, share: int = 3) -> dict[str, object]:
-    """All that is wrong with a view, at every size, and in one of `share` parts of the themes.
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one view looks like: its pictures by size, and all that is wrong with it."""
+
+    pictures: dict[str, str]
+    faults: dict[str, object]
+
+
+async def look(name: str, share: int = 3) -> Look:
+    """Open a view once and look at it at every size, and in one of `share` parts of the themes.
 
     Which part depends on the view: all of them together see every theme. `bench.readable` looks at all.
     """
-    view, found = VIEWS[name], dict[str, object]()
+    view, pictures, found = VIEWS[name], dict[str, str](), dict[str, object]()
     async with shown(name, SIZES[0]) as s:
         sizes = (view.size,) if view.size else SIZES
         for size in sizes:
-            await s.pilot.resize_terminal(*size)
-            await at_rest(s)
+            if size != SIZES[0]:
+                await s.pilot.resize_terminal(*size)
+                await at_rest(s)
             where = f"{size[0]}x{size[1]}"
+            if size in PICTURED or view.size:
+                pictures[where] = picture(s)
             found[f"{where} has no room for"] = clipped(s)
             found[f"{where} footer"] = s.screen.status.size.height != 1
             themes = own_themes(s.app)[crc32(name.encode()) % share :: share]
@@ -104,7 +117,7 @@ async def faults(name: str, share: int = 3) -> dict[str, object]:
                 await s.pilot.pause()
                 found[f"{where} {theme} cannot be read"] = weak(s)
                 found[f"{where} {theme} looks alike"] = alike(s)
-    return {what: value for what, value in found.items() if value}
+    return Look(pictures, {what: value for what, value in found.items() if value})
 
 
 def clipped(s: Stage) -> list[str]:

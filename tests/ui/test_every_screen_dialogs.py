@@ -1,11 +1,15 @@
-"""What the dialogs really draw can be read: at four sizes, and together in every theme."""
+"""Dialogs at four sizes: what they draw can be read, and looks as accepted; look at changed pictures."""
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from tests.fakes.rendered import faults
+from tests.fakes.rendered import look
 from tests.fakes.views import VIEWS
 
 
 @pytest.mark.parametrize("name", [name for name, view in VIEWS.items() if view.asks])
-async def test_everything_drawn_can_be_read(name: str) -> None:
-    assert await faults(name) == {}
+async def test_it_looks_right_and_can_be_read(accepted: SnapshotAssertion, name: str) -> None:
+    seen = await look(name)
+    assert seen.faults == {}
+    for size, picture in seen.pictures.items():
+        assert picture == accepted(name=size)
