@@ -247,7 +247,7 @@ def _take_place(other: socket.socket) -> None:
     time.tzset()
     _open_streams()
     threading.Thread(target=_obey, args=(other,), daemon=True).start()
-    os._exit(_run(words))
+    _run(words)
 
 
 def _open_streams() -> None:
@@ -267,10 +267,11 @@ def _obey(other: socket.socket) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _run(words: list[str]) -> int:
-    """Do what Python does with such arguments; returns the exit code."""
+def _run(words: list[str]) -> None:
+    """Do what Python does with such arguments, and end as it ends."""
     while words[0] in ("-I", "-P", "-S"):
         words.pop(0)
+    code = 1
     try:
         if words[0] == "-m":
             sys.argv = words[1:]
@@ -278,22 +279,20 @@ def _run(words: list[str]) -> int:
         else:
             sys.argv = words
             runpy.run_path(words[0], run_name="__main__")
+        code = 0
     except SystemExit as end:
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:  # noqa: BLE001 - as Python itself does at the top
-        sys.excepthook(*sys.exc_info())
-        code = 1
-    else:
-        code = 0
-    # As at the end of any Python.
-    vars(threading)["_shutdown"]()
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
-    return code
+    finally:
+        if sys.exc_info()[0] is not None:
+            sys.excepthook(*sys.exc_info())
+        vars(threading)["_shutdown"]()
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import cast
 
+from textual import _time
 from textual.pilot import Pilot
 
 from coder_tui.agent.session import Session
@@ -61,6 +62,11 @@ class Stage:
         """All that is on the screen, as text."""
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text for strip in strips)
+
+
+def clock() -> float:
+    """Return the time that the app goes by, which may be virtual."""
+    return _time.get_time()
 
 
 def launch_for(session: FakeSession, *, theme: str = "coder-dark", use_ascii: bool = False) -> Launch:

@@ -4,16 +4,22 @@ import asyncio
 import selectors
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any, TypeVar
 from unittest.mock import patch
 
+from textual import _time
+
 Result = TypeVar("Result")
 BEGIN = 1000.0
 A_MOMENT = 0.003
+A_BREATH = 0.02
+_OWN_FILES = 1
+"""The loop's own pipe, by which threads wake it."""
+_TIMED = tuple(f"coder_tui.ui.{name}.time" for name in ("app", "project_trust", "session_switch", "replay"))
 
 
 class VirtualClock:
@@ -53,7 +59,10 @@ class _Threads(ThreadPoolExecutor):
 
 
 class _Jumping(selectors.DefaultSelector):
-    """Where the loop would wait for a timer, it is that time already."""
+    """If the loop would wait for a timer, it is that time already.
+
+    Other programs and servers need real time: while one is connected, time passes as it does for them.
+    """
 
     def __init__(self, clock: VirtualClock, threads: _Threads) -> None:
         super().__init__()
@@ -65,13 +74,18 @@ class _Jumping(selectors.DefaultSelector):
             return super().select(None)
         if timeout > 0 and self._threads.are_at_work:
             return super().select(A_MOMENT)
+        if timeout > 0 and len(self.get_map()) > _OWN_FILES:
+            began = perf_counter()
+            ready = super().select(timeout)
+            self._clock.now += perf_counter() - began
+            return ready
         ready = super().select(0)
         if not ready and timeout > 0:
             self._clock.now += timeout
         return ready
 
 
-class _Loop(asyncio.SelectorEventLoop):
+class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self, clock: VirtualClock) -> None:
         threads = _Threads()
         super().__init__(_Jumping(clock, threads))
@@ -89,7 +103,7 @@ class VirtualTime:
 
     def __init__(self) -> None:
         self.clock = VirtualClock()
-        self._loop = _Loop(self.clock)
+        self._loop = VirtualLoop(self.clock)
         # One for all: what one piece of work sets, another may have to take back.
         self._context = copy_context()
 
@@ -104,11 +118,29 @@ class VirtualTime:
 
 @contextmanager
 def virtual_time() -> Iterator[VirtualTime]:
-    """Textual's timers and the times of keys, and the clock that the app hands on, follow the loop."""
     made = VirtualTime()
-    stand_in = SimpleNamespace(monotonic=made.clock)
-    with patch("textual._time.get_time", made.clock), patch("coder_tui.ui.app.time", stand_in):
+    with clocks_follow(made.clock):
         try:
             yield made
         finally:
             made.close()
+
+
+@contextmanager
+def clocks_follow(clock: VirtualClock) -> Iterator[None]:
+    """Let Textual's timers, the times of keys, and the clock that the app hands on follow the loop's."""
+    if isinstance(_time.get_time, VirtualClock):
+        yield
+        return
+    with ExitStack() as patches:
+        patches.enter_context(patch("textual._time.get_time", clock))
+        for module in ("pilot", "app"):
+            patches.enter_context(patch(f"textual.{module}.wait_for_idle", _wait_for_idle))
+        for name in _TIMED:
+            patches.enter_context(patch(name, SimpleNamespace(monotonic=clock)))
+        yield
+
+
+async def _wait_for_idle(min_sleep: float = A_BREATH, max_sleep: float = 1) -> None:
+    """Return when all work is done: virtual time does not pass before."""
+    await asyncio.sleep(max(min_sleep, A_BREATH))

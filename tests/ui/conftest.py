@@ -1,12 +1,34 @@
 """What tests of the screen share."""
 
+import asyncio
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.fakes.accepted import SvgExtension
+from tests.fakes.virtual_time import VirtualClock, VirtualLoop, clocks_follow
+
+_CLOCK = VirtualClock()
+_IN_REAL_TIME = frozenset(("test_pasting.py", "test_drawn_whole.py", "test_external_editor.py"))
+"""Files that wait for programs or for threads of their own."""
+
+
+def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Run the screen in virtual time: nothing is waited for, and no machine is too slow."""
+    if item.path.name in _IN_REAL_TIME:
+        return {"real": asyncio.SelectorEventLoop}
+    return {"virtual": lambda: VirtualLoop(_CLOCK)}
+
+
+@pytest.fixture(autouse=True)
+def virtual_clock(request: pytest.FixtureRequest) -> Iterator[None]:
+    if request.path.name in _IN_REAL_TIME:
+        yield
+        return
+    with clocks_follow(_CLOCK):
+        yield
 
 
 @pytest.fixture
@@ -15,8 +37,9 @@ def accepted(snapshot: SnapshotAssertion) -> SnapshotAssertion:
     return snapshot.use_extension(SvgExtension)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def thawed() -> Iterator[None]:
-    """A screen that opens freezes what is alive, which here would be all screens of earlier tests."""
-    yield
-    gc.unfreeze()
+@pytest.fixture(scope="session", autouse=True)
+def nothing_frozen() -> Iterator[None]:
+    """Let the screens of earlier tests go: an app freezes everything that is alive when it opens."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gc, "freeze", lambda: None)
+        yield

@@ -1,7 +1,6 @@
 """Approvals on the real screen: typing never answers, a deliberate key does, nothing is lost."""
 
 from dataclasses import replace
-from time import monotonic
 
 import pytest
 from textual import events
@@ -11,7 +10,7 @@ from coder_tui.protocol.display import DiffBlock, TerminalBlock
 from coder_tui.protocol.events import RequestClosed, RequestOpened
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
 from coder_tui.ui.request_deferral import QUIET_BEFORE_OPENING
-from tests.fakes.screens import Stage, shell_request, stage
+from tests.fakes.screens import Stage, clock, shell_request, stage
 
 SHELL = shell_request()
 EDIT = ApprovalRequest(
@@ -107,7 +106,7 @@ async def test_a_request_opens_by_itself_once_the_draft_is_sent() -> None:
     async with stage() as s:
         await s.pilot.press(*"go")
         s.session.emit(RequestOpened(SHELL))
-        before = monotonic()
+        before = clock()
         await s.pilot.press("enter")
         await s.until(lambda: s.dialog is not None)
         assert s.dialog is not None
@@ -186,7 +185,7 @@ async def test_the_terminals_focus_holds_the_dialog_again() -> None:
         await open_dialog(s, EDIT)
         s.app.post_message(events.AppBlur())
         s.app.post_message(events.AppFocus())
-        await s.until(lambda: s.dialog is not None and not s.dialog.guard.is_ready(monotonic()))
+        await s.until(lambda: s.dialog is not None and not s.dialog.guard.is_ready(clock()))
 
 
 async def test_a_click_answers_a_ready_dialog() -> None:

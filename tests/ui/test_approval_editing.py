@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from time import monotonic
 
 import pytest
 from textual import events
@@ -14,7 +13,7 @@ from coder_tui.ui.glyphs import UNICODE
 from coder_tui.ui.launch import AnswerKeys
 from coder_tui.ui.screens.approval import ApprovalScreen
 from coder_tui.ui.screens.closed import Closed
-from tests.fakes.screens import Stage, shell_request, stage
+from tests.fakes.screens import Stage, clock, shell_request, stage
 
 SHELL = replace(shell_request(), editable=Editable("command", "rm -rf build", ".sh"))
 
@@ -84,7 +83,7 @@ class Desk:
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.closed: list[Closed | None] = []
         spill = s.screen.prompt.type_text
-        self.dialog = ApprovalScreen(SHELL, UNICODE, spill, monotonic, self._edit, AnswerKeys.LETTERS)
+        self.dialog = ApprovalScreen(SHELL, UNICODE, spill, clock, self._edit, AnswerKeys.LETTERS)
         s.app.push_screen(self.dialog, self.closed.append)
 
     async def _edit(self, editable: Editable) -> Outcome:

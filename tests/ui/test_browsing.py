@@ -174,7 +174,7 @@ async def test_what_a_command_printed_beyond_its_block_is_read_from_its_file() -
 
 
 def hostile() -> Iterator[str]:
-    yield "x" * 1_000_000
+    yield "x" * 200_000
     yield "\x1b]52;c;AAAA\a\u202e[bold]markup[/bold]\n" * 2000
 
 

@@ -35,7 +35,7 @@ GAP = st.integers(0, 300).map(lambda milliseconds: milliseconds / 1000)
     rest=st.lists(st.tuples(KEY, GAP), min_size=2, max_size=14),
 )
 @settings(
-    max_examples=60,
+    max_examples=24,
     derandomize=True,
     database=None,
     deadline=None,

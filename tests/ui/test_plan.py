@@ -1,7 +1,6 @@
 """A plan on the real screen: read, changed, carried out or not."""
 
 import asyncio
-from time import monotonic
 
 import pytest
 
@@ -13,7 +12,7 @@ from coder_tui.ui.launch import AnswerKeys
 from coder_tui.ui.screens.closed import Closed
 from coder_tui.ui.screens.plan import PlanScreen
 from tests.fakes.questions import PLAN, plan
-from tests.fakes.screens import Stage, stage
+from tests.fakes.screens import Stage, clock, stage
 
 
 async def opened(s: Stage, text: str = PLAN) -> PlanScreen:
@@ -105,7 +104,7 @@ class Desk:
         self.outcomes: asyncio.Queue[Outcome] = asyncio.Queue()
         self.closed: list[Closed | None] = []
         spill = s.screen.prompt.type_text
-        dialog = PlanScreen(plan(), UNICODE, spill, monotonic, self._edit, AnswerKeys.LETTERS)
+        dialog = PlanScreen(plan(), UNICODE, spill, clock, self._edit, AnswerKeys.LETTERS)
         s.app.push_screen(dialog, self.closed.append)
 
     async def _edit(self, editable: Editable) -> Outcome:

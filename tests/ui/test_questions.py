@@ -1,7 +1,5 @@
 """Questions on the real screen: filled in by keys, sent once looked over, cancelled by one Esc."""
 
-from time import monotonic
-
 from textual import events
 
 from coder_tui.protocol.events import RequestClosed, RequestOpened
@@ -15,7 +13,7 @@ from coder_tui.protocol.requests import (
 )
 from coder_tui.ui.screens.questions import QuestionsScreen
 from tests.fakes.questions import RELEASE, STORAGE, TESTS, questions
-from tests.fakes.screens import Stage, stage
+from tests.fakes.screens import Stage, clock, stage
 
 CANCELLED = QuestionReply(Attendance.CANCELLED)
 
@@ -255,7 +253,7 @@ async def test_the_digit_of_something_else_shows_a_field_for_it() -> None:
 async def test_letters_that_were_due_while_the_screen_was_busy_are_settled_by_the_next_key() -> None:
     async with stage() as s:
         form = await opened(s, questions(STORAGE))
-        at = monotonic()
+        at = clock()
         # Both lie in the queue when the first is looked at: only their times tell them apart.
         for key, pressed_at in (("2", at), ("x", at + 1)):
             event = events.Key(key, key)
