@@ -247,3 +247,53 @@ async def test_each_model_gets_the_tools_it_knows(bench: Bench, model: str, offe
     names = {tool.name for tool in Registry(bench.tools.values()).offered(traits_of(model))}
 
     assert names & {"edit", "write", "patch", "apply_patch"} == offered
+
+
+@pytest.mark.parametrize(
+    "marker",
+    [
+        "*** Delete File: keep.txt",
+        "*** Add File: made.txt",
+        "*** Update File: keep.txt",
+        "*** Move to: moved.py",
+        "*** End of File",
+        "*** End Patch",
+        "*** Begin Patch",
+        "*** Environment ID: local",
+    ],
+)
+@pytest.mark.parametrize("ending", ["*** End Patch\n", ""])
+async def test_a_context_line_that_looks_like_a_marker_is_context(
+    bench: Bench, marker: str, ending: str
+) -> None:
+    before = f"start\n{marker}\nold\n{marker}\nlast\nold\n"
+    bench.put("keep.txt", "kept\n")
+    lines = f"@@\n {marker}\n-old\n+new\n {marker}\n last\n"
+    patch = f"*** Begin Patch\n*** Update File: cart.py\n{lines}{ending}"
+
+    assert await patched(bench, before, patch) == before.replace("old", "new", 1)
+    assert tree(bench.root) == {"cart.py": before.replace("old", "new", 1).encode(), "keep.txt": b"kept\n"}
+
+
+async def test_markers_in_a_unified_diff_are_context(bench: Bench) -> None:
+    before = "a\n*** Delete File: keep.txt\n*** Begin Patch\nold\n"
+    bench.put("keep.txt", "kept\n")
+    patch = (
+        "--- a/cart.py\n+++ b/cart.py\n@@ -1,4 +1,4 @@\n a\n *** Delete File: keep.txt\n *** Begin Patch\n"
+        "-old\n+new\n"
+    )
+
+    assert await patched(bench, before, patch) == before.replace("old", "new")
+    assert (bench.root / "keep.txt").exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["@@\n-a\n+b\n*** Move to: moved.py\n", "*** Move to: one.py\n*** Move to: two.py\n@@\n-a\n+b\n"],
+)
+async def test_a_move_belongs_right_after_the_name_of_the_file(bench: Bench, body: str) -> None:
+    bench.put("cart.py", "a\n")
+
+    patch = f"*** Begin Patch\n*** Update File: cart.py\n{body}*** End Patch\n"
+
+    assert await refused(bench, patch) is ErrorType.INVALID_TOOL_PARAMS

@@ -14,15 +14,20 @@ from coder_tui.tools.editing.patch_model import (
 )
 from coder_tui.tools.editing.script import Mark, Script, ScriptLine
 
+# Markers begin their line: with a blank before it, the same text is context of a hunk.
 _FILE = re.compile(r"\*\*\* (Add|Delete|Update) File: *(.+)")
 _MOVE = re.compile(r"\*\*\* Move to: *(.+)")
+_MARKER = r"\*\*\* (?:Begin Patch|(?:Add|Delete|Update) File:)"
+_FIRST = re.compile(rf"^(?:({_MARKER})|diff --git |--- .*\n\+\+\+ )", re.MULTILINE)
 _END_OF_FILE = "*** End of File"
 _WRAPPERS = re.compile(r"\*\*\* (Begin|End) Patch\b.*|\*\*\* Environment ID:.*")
 _OPERATIONS = {"Add": Operation.CREATE, "Delete": Operation.DELETE, "Update": Operation.MODIFY}
 
 
 def is_envelope(text: str) -> bool:
-    return bool(re.search(r"^\s*\*\*\* (Begin Patch|(Add|Delete|Update) File:)", text, re.MULTILINE))
+    """Return whether a marker of the envelope comes before any header of a unified diff."""
+    first = _FIRST.search(text.lstrip())
+    return first is not None and first[1] is not None
 
 
 @dataclass(slots=True)
@@ -47,9 +52,9 @@ def parse_envelope(text: str) -> tuple[FilePatch, ...]:
     """Return what the envelope does to each file; fences, shell wrappers and a missing end do no harm."""
     sections: list[_Section] = []
     for number, line in enumerate(_body(text), start=1):
-        if found := _FILE.fullmatch(line.strip()):
+        if found := _FILE.fullmatch(line.rstrip()):
             sections.append(_Section(_OPERATIONS[found[1]], found[2].strip(), number))
-        elif not _WRAPPERS.fullmatch(line.strip()) and sections:
+        elif not _WRAPPERS.fullmatch(line.rstrip()) and sections:
             _read_line(line, sections[-1], number)
     if not sections:
         raise invalid_patch("it names no file", "Write *** Update File: and the path, then the changes.")
@@ -58,10 +63,10 @@ def parse_envelope(text: str) -> tuple[FilePatch, ...]:
 
 def _body(text: str) -> list[str]:
     """The lines without what is wrapped around them: fences, and the shell's `<<EOF`."""
-    lines = patch_lines(text)
-    begins = [at for at, line in enumerate(lines) if line.strip().startswith("*** ")]
+    lines = patch_lines(text.lstrip())
+    begins = [at for at, line in enumerate(lines) if line.startswith("*** ")]
     first = begins[0] if begins else 0
-    ends = [at for at, line in enumerate(lines) if line.strip().startswith("*** End Patch")]
+    ends = [at for at, line in enumerate(lines) if line.startswith("*** End Patch")]
     last = ends[-1] if ends else len(lines)
     if not ends:
         # Whatever closes the wrapper stands at the very end.
@@ -76,9 +81,12 @@ def _read_line(line: str, section: _Section, number: int) -> None:
     elif section.operation is Operation.DELETE:
         if line.strip():
             raise invalid_patch(f"line {number}: a file that is deleted has no lines")
-    elif found := _MOVE.fullmatch(line.strip()):
+    elif found := _MOVE.fullmatch(line.rstrip()):
+        has_changes = any(line.text.strip() for chunk in section.chunks for line in chunk.lines)
+        if has_changes or section.new_path:
+            raise invalid_patch(f"line {number}: *** Move to: belongs right after *** Update File:")
         section.new_path = found[1].strip()
-    elif line.strip() == _END_OF_FILE:
+    elif line.rstrip() == _END_OF_FILE:
         if section.chunks:
             section.chunks[-1].is_at_end = True
     elif line.startswith("@@"):
