@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.editing import fold
 from coder_tui.tools.editing.indent import Indentation
-from coder_tui.tools.editing.within_line import carried
+from coder_tui.tools.editing.within_line import carried, tokens_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,14 @@ class Dress:
             body = self._moved[body.strip()]
         elif pair is not None:
             body = carried(pair.old.lstrip(" \t"), body, pair.own.lstrip(" \t"))
-        return self.lead(fold.lead(text), index, pair) + body.translate(self._plain)
+        body = body.translate(self._plain)
+        if tokens_of(body) != tokens_of(text):
+            raise ToolError(
+                ErrorType.NO_MATCH,
+                "The place was found by ignoring blanks, but its words are divided differently.",
+                "Read the place and copy its blanks exactly.",
+            )
+        return self.lead(fold.lead(text), index, pair) + body
 
 
 def _ends_stray(line: MatchedLine) -> bool:

@@ -66,7 +66,8 @@ class _Search:
         for reading in (given, *readings(given.old, given.new)):
             yield reading
             if bare := without_blank_edges(reading.old, reading.new):
-                yield with_fields(bare, strategy=reading.strategy or bare.strategy)
+                strategy = reading.strategy or bare.strategy
+                yield with_fields(bare, strategy=strategy, is_numbered=reading.is_numbered)
 
     def _script(self, reading: Reading) -> Script:
         if reading not in self._scripts:
@@ -75,7 +76,7 @@ class _Search:
 
     def _by_text(self, reading: Reading) -> Replaced | None:
         """Other readings may be pieces of lines, too."""
-        if reading.strategy is None:
+        if reading.strategy is None or reading.is_numbered:
             return None
         found = replace_exact(self._file, reading.old, reading.new, replace_all=self._replace_all)
         return found and with_fields(found, strategy=reading.strategy)

@@ -20,6 +20,8 @@ class Reading:
     old: str
     new: str
     strategy: Strategy | None = None
+    is_numbered: bool = False
+    """Whether line numbers were taken off: the rest is whole lines, not a piece of one."""
 
 
 def readings(old: str, new: str) -> Iterator[Reading]:
@@ -29,7 +31,7 @@ def readings(old: str, new: str) -> Iterator[Reading]:
     for unwrap in unwrapped:
         pair = unwrap(old, new)
         if pair and pair != (old, new) and pair[0].strip() and pair[0] != pair[1]:
-            yield Reading(*pair, Strategy.ESCAPE_NORMALIZED)
+            yield Reading(*pair, Strategy.ESCAPE_NORMALIZED, is_numbered=unwrap is _without_numbers)
 
 
 def without_blank_edges(old: str, new: str) -> Reading | None:

@@ -1,5 +1,6 @@
 """What must hold for any text: nothing outside a change is touched, and our diffs apply."""
 
+import re
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -76,6 +77,41 @@ def test_the_diff_that_edit_returns_makes_what_it_wrote(before: str, data: st.Da
     diff = unified_diff("f", before, edited).text
 
     assert patched(before, diff) == edited
+
+
+TOKENS = st.lists(
+    st.sampled_from(["go", "json", "v0.7", "-", "(", ")", "=", "1", "é", "—"]), min_size=3, max_size=8
+)
+BLANKS = st.sampled_from(["", " ", "  ", "\t", "    "])
+
+
+@st.composite
+def spaced(draw: st.DrawFn, tokens: list[str]) -> str:
+    """The tokens with blanks between them: at least one between two words."""
+    text = tokens[0]
+    for token in tokens[1:]:
+        needs_blank = text[-1].isalnum() and token[0].isalnum()
+        text += draw(BLANKS.filter(bool) if needs_blank else BLANKS) + token
+    return text
+
+
+def tokens_of(line: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]", line.replace("—", "--"))
+
+
+@settings(max_examples=400, deadline=None)
+@given(tokens=TOKENS, data=st.data())
+def test_a_changed_line_has_the_words_that_the_model_wrote(tokens: list[str], data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(tokens)))
+    end = data.draw(st.integers(start, len(tokens)))
+    changed = [*tokens[:start], *data.draw(TOKENS), *tokens[end:]]
+    own, old, new = (data.draw(spaced(part)) for part in (tokens, tokens, changed))
+    try:
+        edited = replace_text(TextFile(f"first line\n{own}\n"), "f", old, new, replace_all=False).text
+    except ToolError:
+        return
+
+    assert tokens_of(edited) == ["first", "line", *tokens_of(new)]
 
 
 BYTES = st.lists(

@@ -117,6 +117,34 @@ def test_white_space_inside_lines_does_not_matter_and_stays() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new", "written"),
+    [
+        ("go-json v0.7.10", "go-json    v0.7.10", "go-json v0.8.1", "go-json v0.8.1"),
+        ("go-json    v0.7.10", "go-json v0.7.10", "go-json    v0.8.1", "go-json    v0.8.1"),
+        ("go-json    v0.7.10", "go-json v0.7.10", "go-json v0.8.1", "go-json    v0.8.1"),
+        ("name    = 1", "name = 1", "title = 1", "title    = 1"),
+        ("call(a, b)", "call(a,  b)", "call(a, b, c)", "call(a, b, c)"),
+        ("a—b = 10", "a--b   = 10", "a--b = 11", "a—b = 11"),
+    ],
+)
+def test_words_of_a_changed_line_stay_apart(text: str, old: str, new: str, written: str) -> None:
+    assert outcome(f"{text}\n", old, new)[0] == f"{written}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("fooBar = 12", "foo Bar = 12", "foo Bar = 13"),
+        ("foo Bar = 12", "fooBar = 12", "fooBar = 13"),
+        ("fooBar = 12\na()\nb()", "foo Bar = 12\na()\nb()", "a()\nb()\nfoo Bar = 12"),
+        ("x = 1--", "1 --", "go"),
+    ],
+)
+def test_a_line_whose_words_would_be_others_is_refused(text: str, old: str, new: str) -> None:
+    assert refusal(f"{text}\n", old, new) is ErrorType.NO_MATCH
+
+
 def test_blank_lines_around_both_strings_are_left_off() -> None:
     assert outcome("alpha\nbeta", "\nalpha\nbeta\n", "\nalpha\ngamma\n") == (
         "alpha\ngamma",
