@@ -12,6 +12,7 @@ from coder_tui.policy.decide import Policy
 from coder_tui.policy.paths import Boundaries
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.requests import Grant
+from coder_tui.shell.sandbox import home_folder, home_folders
 
 
 def build_policy(setup: Setup) -> Policy:
@@ -19,6 +20,7 @@ def build_policy(setup: Setup) -> Policy:
         roots=tuple(str(root) for root in roots_of(setup)),
         own=tuple(str(folder.resolve()) for folder in setup.own_folders),
         readable=(str(setup.tool_output.resolve()), str(setup.directories.pictures.resolve())),
+        homes=tuple(str(home) for home in home_folders(home_folder())),
     )
     layers = [user_layer(setup.settings.permission, setup.sources)]
     if setup.sources.project is not None:

@@ -10,6 +10,8 @@ def why_not_confined(command: ShellCommand, policy: Policy) -> str:
     """Why the person must be asked all the same; empty where the sandbox is enough."""
     if not policy.is_sandboxed:
         return "there is no sandbox here that is strong enough to run it unasked; 'coder-tui doctor' says why"
+    if policy.boundaries.wide_roots and not command.is_read_only:
+        return "the workspace contains your home folder, which the sandbox would let it change"
     if command.has_hidden_characters:
         return "it holds characters that cannot be seen or told apart"
     if command.unjudged or not command.parts:

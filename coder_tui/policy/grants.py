@@ -8,7 +8,7 @@ from coder_tui.policy.command import ShellCommand
 from coder_tui.policy.command_patterns import pattern_for
 from coder_tui.policy.decide import decide
 from coder_tui.policy.keys import CUSTOM
-from coder_tui.policy.paths import is_within, shown_path
+from coder_tui.policy.paths import is_personal, is_program_file, is_within, shown_path
 from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, is_exact
 from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Target, TargetKind
@@ -121,6 +121,11 @@ def _path_grants(action: Action, policy: Policy) -> tuple[Grant, ...]:
     named = first if len(paths) == 1 else f"{first} and {len(paths) - 1} more, as listed"
     exact = Grant(action.permission, paths, f"{named}, this session")
     if any(is_secret(path) or not is_within(path, roots) for path in paths):
+        return (exact,)
+    written = {target.value for target in action.targets if target.writes}
+    if any(
+        is_program_file(path, policy.boundaries) or is_personal(path, policy.boundaries) for path in written
+    ):
         return (exact,)
     held = tuple(root for root in roots if any(is_within(path, (root,)) for path in paths))
     label = f"every {action.permission} inside the workspace, this session"

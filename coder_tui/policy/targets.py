@@ -6,7 +6,14 @@ from coder_tui.policy.action import DEFAULT_SOURCE, FLOOR_SOURCE, Action, Policy
 from coder_tui.policy.address_patterns import address_matches, names_host
 from coder_tui.policy.addresses import Reach, reach_of_url
 from coder_tui.policy.modes import default_effect
-from coder_tui.policy.paths import is_git_internal, is_own_configuration, is_within, shown_path
+from coder_tui.policy.paths import (
+    is_git_internal,
+    is_own_configuration,
+    is_personal,
+    is_program_file,
+    is_within,
+    shown_path,
+)
 from coder_tui.policy.rules import (
     EVERYTHING,
     Effect,
@@ -101,6 +108,12 @@ def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdi
         found.append(floor(Effect.DENY, ".git", f"{path} belongs to git's own files"))
     if target.writes and is_own_configuration(path, boundaries):
         found.append(floor(Effect.DENY, "own configuration", f"{path} is this program's own configuration"))
+    if target.writes and is_personal(path, boundaries):
+        reason = f"the workspace contains your home folder, and {path} is hidden there or lies outside of it"
+        found.append(floor(Effect.ASK, "home folder", reason))
+    if target.writes and is_program_file(path, boundaries):
+        reason = f"{path} can make other programs run code or give them permissions"
+        found.append(floor(Effect.ASK, "files of other programs", reason))
     if is_secret(path):
         found.append(floor(Effect.ASK, "secrets", f"{path} looks like a secret"))
     if not is_within(path, boundaries.roots) and (target.writes or not is_within(path, boundaries.readable)):

@@ -186,14 +186,7 @@ class Sandbox:
         own = tuple(Path(os.path.realpath(folder)) for folder in self._folders.own)
         readable = tuple(Path(os.path.realpath(folder)) for folder in self._folders.readable)
         roots = tuple(root for root in self.roots if root.is_dir())
-        return Layout(roots, self._homes(), own, readable, self._scratch.path(), caches)
-
-    def _homes(self) -> tuple[Path, ...]:
-        try:
-            named = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
-        except KeyError:  # a container's user without an entry
-            return (self.home,)
-        return (self.home,) if named == self.home else (self.home, named)
+        return Layout(roots, home_folders(self.home), own, readable, self._scratch.path(), caches)
 
     def _guarded(self, root: Path, layout: Layout, confinement: Confinement) -> tuple[Path, ...]:
         names = [root / name for name in GUARDED]
@@ -225,6 +218,16 @@ def home_folder() -> Path:
         return Path.home()
     except RuntimeError:  # a user without one has no secrets in it
         return Path("/nonexistent")
+
+
+def home_folders(home: Path) -> tuple[Path, ...]:
+    """Return the home folder, and that of the system's list of users if it is another; links resolved."""
+    home = Path(os.path.realpath(home))
+    try:
+        named = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
+    except KeyError:  # a container's user without an entry
+        return (home,)
+    return (home,) if named == home else (home, named)
 
 
 def probe(wish: SandboxWish, roots: tuple[Path, ...], folders: SandboxFolders, home: Path) -> SandboxStatus:
