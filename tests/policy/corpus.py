@@ -29,6 +29,26 @@ UNDER_TEST: Mapping[str, str] = {
 }
 """The configuration that every attack is held against."""
 
+GENEROUS: Mapping[str, str] = {
+    "*": "ask",
+    "echo*": "allow",
+    "ls*": "allow",
+    "head*": "allow",
+    "curl*": "allow",
+    "wget*": "allow",
+    "aria2c*": "allow",
+    "git clone*": "allow",
+    "git commit*": "allow",
+    "git diff*": "allow",
+    "git fetch*": "allow",
+    "git log*": "allow",
+    "git merge*": "allow",
+    "git pull*": "allow",
+    "git push*": "allow",
+    "git repack*": "allow",
+}
+"""Rules of a user who lets git and downloads run as well."""
+
 
 @dataclass(frozen=True, slots=True)
 class Attack:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.policy.rules import Effect
-from tests.policy.corpus import UNDER_TEST, Attack, Judge, attacks, everyday_rules
+from tests.policy.corpus import GENEROUS, UNDER_TEST, Attack, Judge, attacks, everyday_rules
 from tests.policy.planted import plant
 
 FAMILIES = sorted({attack.family for attack in attacks(Path("/ws"))})
@@ -18,6 +18,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
     judges = {
         "attack": Judge(planted.root, planted.home, UNDER_TEST),
         "everyday": Judge(planted.root, planted.home, everyday_rules()),
+        "generous": Judge(planted.root, planted.home, GENEROUS),
     }
     return {attack: judges[attack.rules].verdict(attack.command).effect for attack in attacks(planted.root)}
 
@@ -44,3 +45,28 @@ def test_what_must_be_refused_is_refused(judged: dict[Attack, Effect], family: s
         if attack.family == family and effect.strictness < attack.least.strictness
     ]
     assert weak == [], "\n".join(weak)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "timeout 5 echo hi",
+        "timeout -k 1.5s 2m echo hi",
+        "nice -5 echo hi",
+        "nice -n -5 echo hi",
+        "git fetch --all --prune --tags --depth=5 origin",
+        "git pull --rebase --autostash",
+        "git commit -qam 'Fix excess commas'",
+        "git diff -U3 HEAD",
+        "git log --format=%h -n 3",
+        "head -n -5 a.txt",
+        "curl -fsSL https://example.com/x",
+        """curl -d '{"name": "me@example.com"}' -H 'Accept: */*' https://example.com/x""",
+    ],
+)
+def test_plain_forms_run_under_generous_rules(tmp_path: Path, command: str) -> None:
+    judge = Judge(tmp_path, tmp_path / "home", GENEROUS)
+
+    verdict = judge.verdict(command)
+
+    assert verdict.effect is Effect.ALLOW, verdict.reasons

@@ -27,7 +27,10 @@ class Takes(StrEnum):
 _MARKS = "".join(kind.value for kind in Takes)
 # Whatever their value becomes, it stays a pattern of theirs.
 _PATTERN_FLAGS = frozenset({"--include", "--exclude", "--exclude-dir", "--glob", "--ignore"})
-_NUMBER = re.compile(r"[-+][0-9]+")
+# `+5` is none: only some programs read it so, and others take it for an operand.
+_NUMBER = re.compile(r"-[0-9]+")
+# A pattern may begin with a dash, and every program wants one after these.
+_PATTERNS_FOLLOW = frozenset({"-e", "--regexp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ def _take_long(word: Word, rest: list[Word], table: FlagTable, found: Arguments,
         case Takes.NOTHING if has_value:
             notes.doubt(f"{name} takes no value")
         case Takes.VALUE | Takes.READ | Takes.WRITTEN:
-            given = Word(value) if has_value else (rest.pop(0) if rest else Word(""))
+            given = Word(value) if has_value else _following(name, rest, notes)
             _note(name, takes, given, found, notes)
         case _:
             found.given.setdefault(name, []).append(Word(value))
@@ -133,9 +136,17 @@ def _take_cluster(word: Word, rest: list[Word], table: FlagTable, found: Argumen
                 found.given.setdefault(name, []).append(Word(tail))
                 return
             case _:
-                given = Word(tail) if tail else (rest.pop(0) if rest else Word(""))
+                given = Word(tail) if tail else _following(name, rest, notes)
                 _note(name, takes, given, found, notes)
                 return
+
+
+def _following(name: str, rest: list[Word], notes: Notes) -> Word:
+    """Take the next word as the value of a flag; some versions want it attached, and read a flag there."""
+    word = rest.pop(0) if rest else Word("")
+    if word.is_flag and name not in _PATTERNS_FOLLOW and not _NUMBER.fullmatch(word.text):
+        notes.doubt(f"{word.text} after {name} may be a flag or a value")
+    return word
 
 
 def _warn(name: str, notes: Notes) -> None:

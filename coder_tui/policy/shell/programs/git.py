@@ -1,6 +1,7 @@
 """git: what reads, what changes the repository, what reaches other machines, what runs programs."""
 
 import re
+from itertools import takewhile
 from urllib.parse import urlsplit
 
 from coder_tui.policy.secrets import is_secret, may_name_a_secret
@@ -38,9 +39,18 @@ _HOOKED = frozenset(
     {"commit", "merge", "rebase", "push", "checkout", "switch", "pull", "am", "cherry-pick", "revert"}
 )
 _DANGEROUS = re.compile(
-    r"-c|-x|--config.*|--upload-pack.*|--receive-pack.*|--exec.*|--template.*|--separate-git-dir.*|--output.*|"
-    r"--ext-diff|--textconv|--extcmd.*|-O.*|--open-files.*|--git-dir.*|--work-tree.*|--strategy=.*|-X.*"
+    r"-c|-x|--config.*|--exec.*|--template.*|--output.*|--extcmd.*|-O.*|--open-files.*|-X.*|--filter-t.*"
 )
+# Git completes any beginning of them that no other option has.
+_DANGEROUS_LONG = (
+    *("--upload-pack", "--receive-pack", "--exec", "--config", "--config-file", "--template", "--output"),
+    *("--separate-git-dir", "--git-dir", "--work-tree", "--strategy", "--strategy-option", "--expire-to"),
+    *("--ext-diff", "--textconv", "--extcmd", "--open-files-in-pager"),
+    *("--build-fake-ancestor", "--unsafe-paths"),
+)
+_DANGEROUS_LETTERS = {"clone": "cu", "merge": "sX", "pull": "sX"}
+# What follows them in a cluster is their value.
+_VALUED_LETTERS = frozenset("bjmoF")
 # They neither look at the working tree nor compare contents, so no setting of a repository matters.
 _HARMLESS_ANYWHERE = named(
     "rev-parse rev-list branch tag remote config for-each-ref cat-file show-ref merge-base ls-tree "
@@ -180,7 +190,7 @@ def _judge_writing(command: str, arguments: list[Word], notes: Notes) -> None:
     for word in arguments:
         if word.doubt:
             notes.doubt(word.doubt)
-        if _DANGEROUS.fullmatch(word.text) or _STRANGE_URL.match(word.text):
+        if _is_dangerous(command, word.text):
             notes.doubt(f"{word.text} can make git run a program or write elsewhere")
     if command not in _WRITING | _NETWORK | _RUNNING:
         notes.doubt(f"git {command} is not a command that is known; it may be an alias that runs anything")
@@ -204,6 +214,18 @@ def _judge_writing(command: str, arguments: list[Word], notes: Notes) -> None:
     ):
         notes.network(_host(arguments), f"git {command}")
     _check_written_paths(command, arguments, notes)
+
+
+def _is_dangerous(command: str, text: str) -> bool:
+    name, _, value = text.partition("=")
+    if _DANGEROUS.fullmatch(text) or _STRANGE_URL.match(text) or _STRANGE_URL.match(value):
+        return True
+    if name.startswith("--"):
+        return len(name) > 2 and any(option.startswith(name) for option in _DANGEROUS_LONG)
+    if not text.startswith("-"):
+        return False
+    letters = takewhile(lambda letter: letter not in _VALUED_LETTERS, text[1:])
+    return not set(letters).isdisjoint(_DANGEROUS_LETTERS.get(command, ""))
 
 
 def _doubt_two_faced(command: str, arguments: list[Word], notes: Notes) -> None:

@@ -3,7 +3,7 @@
 from coder_tui.policy.shell.flags import FlagTable, flag_table
 
 _DIFF = (
-    "-p -u -s -U= -R -a -b -w -z -B? -C? -D -M? -l= -S= -G= -O< -W -X? --patch --no-patch --unified= --raw "
+    "-p -u -s -U? -R -a -b -w -z -B? -C? -D -M? -l= -S= -G= -O< -W -X? --patch --no-patch --unified? --raw "
     "--patch-with-raw --indent-heuristic --no-indent-heuristic --minimal --patience --histogram --anchored= "
     "--diff-algorithm= --stat? --compact-summary --numstat --shortstat --dirstat? --cumulative --summary "
     "--patch-with-stat --name-only --name-status --submodule? --color? --no-color --color-moved? "
@@ -37,7 +37,7 @@ _LOG = (
     "--full-history "
     "--dense --sparse --simplify-merges --ancestry-path? --date-order --author-date-order --topo-order "
     "--reverse "
-    "--no-walk? --do-walk --pretty? --format= --abbrev-commit --no-abbrev-commit --oneline --encoding= "
+    "--no-walk? --do-walk --pretty? --format? --abbrev-commit --no-abbrev-commit --oneline --encoding= "
     "--expand-tabs? "
     "--no-expand-tabs --notes? --no-notes --show-notes? --show-signature! --relative-date --date= "
     "--parents --children "

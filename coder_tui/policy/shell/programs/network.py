@@ -1,18 +1,41 @@
 """Programs that talk to other machines."""
 
 import re
-from itertools import pairwise
 from urllib.parse import urlsplit
 
 from coder_tui.policy.shell.call import Call, Judge
+from coder_tui.policy.shell.flags import flag_table, take_apart
 from coder_tui.policy.shell.notes import Notes
 from coder_tui.policy.shell.words import Word, named
 
 _REMOTE = re.compile(r"(?:[\w.-]+@)?([\w.-]+):")
-_WRITES_FILE = {
-    "curl": ("-o", "--output", "-O", "--remote-name", "-D", "--dump-header", "-c", "--cookie-jar"),
-    "wget": (),
-}
+_CURL = flag_table(
+    "-# -0 -1 -2 -3 -4 -6 -a -f -g -G -i -I -j -k -l -L -M -N -p -q -s -S -v -V -Z -o> -D> -c> -T< "
+    "-b< -O! -K! -A= -d= -e= -F= -H= -m= -r= -u= -U= -w= -x= -X= -y= -Y= -z= -C= -h? "
+    "--fail --fail-with-body --get --head --include --insecure --location --location-trusted --no-buffer "
+    "--no-progress-meter --progress-bar --silent --show-error --verbose --compressed --globoff --http1.1 "
+    "--http2 --http3 --ipv4 --ipv6 --tlsv1.2 --tlsv1.3 --path-as-is --retry-all-errors --retry-connrefused "
+    "--version --parallel --fail-early --create-dirs --remote-time --tcp-nodelay --no-keepalive --raw "
+    "--connect-timeout= --max-time= --max-redirs= --max-filesize= --limit-rate= --retry= --retry-delay= "
+    "--retry-max-time= --request= --header= --user-agent= --referer= --user= --range= --url= --cookie< "
+    "--data= --data-ascii= --data-binary= --data-raw= --data-urlencode= --form= --form-string= --json= "
+    "--write-out= --resolve= --connect-to= --proxy= --cacert< --cert< --output> --dump-header> --cookie-jar> "
+    "--upload-file< --config! --remote-name! --trace! --trace-ascii! --output-dir!"
+)
+_SENT = named(
+    "-d --data --data-ascii --data-binary --data-urlencode -F --form --json -H --header -w --write-out"
+)
+_SENT_FILE = re.compile(r"[\w.-]*=?[@<]")
+_WGET = flag_table(
+    "-q -v -c -N -S -4 -6 -O> -o> -a> -P> -t= -T= -w= -U= --quiet --verbose --no-verbose --continue "
+    "--timestamping --server-response --spider --no-check-certificate --tries= --timeout= --wait= "
+    "--user-agent= --header= --show-progress --max-redirect= --https-only --version --help "
+    "--output-document> --directory-prefix> --output-file> --append-output>"
+)
+
+
+_FLAGS = {"curl": _CURL, "wget": _WGET}
+_NO_FLAGS = flag_table("")
 
 
 def _host(words: tuple[Word, ...]) -> str:
@@ -26,14 +49,14 @@ def _judge_transfer(call: Call, notes: Notes) -> None:
     _check_words(call, notes)
     host = _host(call.arguments) or next((word.text for word in call.arguments if not word.is_flag), "")
     notes.network(host, call.name)
-    arguments = list(call.arguments)
-    for word, following in pairwise(arguments):
-        if word.text in _WRITES_FILE.get(call.name, ()):
-            notes.write(following, f"{word.text} names it")
-        if word.text in {"-K", "--config", "-T", "--upload-file"}:
-            notes.read(following, f"{word.text} names it")
-        if "@" in following.text and word.text in {"-d", "--data", "--data-binary", "-F", "--form"}:
-            notes.read(Word(following.text.partition("@")[2]), "its content is sent")
+    # Without a table every flag is a doubt: most of these programs have some that run or write something.
+    found = take_apart(call.arguments, _FLAGS.get(call.name, _NO_FLAGS), notes)
+    for word in (word for name in _SENT & found.given.keys() for word in found.given[name]):
+        if "%output" in word.text:
+            notes.doubt("%output names a file that it writes")
+        if named_file := _SENT_FILE.match(word.text):
+            notes.doubt("it sends what a file holds")
+            notes.read(Word(word.text[named_file.end() :]), "its content is sent")
     if call.name == "wget":
         for directory in notes.place.directories:
             notes.write(Word(directory), "wget saves what it gets")

@@ -10,11 +10,12 @@ from coder_tui.policy.shell.words import Word, literal, named
 from coder_tui.protocol.findings import FindingKind
 
 MOST_GUESSES = 4
+_DURATION = re.compile(r"[0-9]+(\.[0-9]*)?[smhd]?")
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\[.*\])?\+?=")
 
 
-def _table(text: str) -> FlagTable:
-    return flag_table(text, stops_at_operand=True, has_numbers=True)
+def _table(text: str, *, has_numbers: bool = False) -> FlagTable:
+    return flag_table(text, stops_at_operand=True, has_numbers=has_numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +24,11 @@ class _Wrapper:
     operands: int = 0
     """How many operands stand before the command."""
     doubt: str = ""
+    """Why it always asks. One without must have a table that says exactly where the command begins."""
 
 
-def _wrapper(flags: str = "", operands: int = 0, doubt: str = "") -> _Wrapper:
-    return _Wrapper(_table(flags), operands, doubt)
+def _wrapper(flags: str = "", operands: int = 0, doubt: str = "", *, has_numbers: bool = False) -> _Wrapper:
+    return _Wrapper(_table(flags, has_numbers=has_numbers), operands, doubt)
 
 
 _AS_ROOT = "it runs with more rights than yours"
@@ -35,7 +37,7 @@ _WATCHES = "it runs the command in its own way"
 _WRAPPERS: dict[str, _Wrapper] = {
     "timeout": _wrapper("-k= -s= -v --kill-after= --signal= --verbose --foreground --preserve-status", 1),
     "gtimeout": _wrapper("-k= -s= -v --kill-after= --signal= --verbose --foreground --preserve-status", 1),
-    "nice": _wrapper("-n= --adjustment="),
+    "nice": _wrapper("-n= --adjustment=", has_numbers=True),
     "ionice": _wrapper("-c= -n= -t --class= --classdata= --ignore"),
     "nohup": _wrapper(),
     "time": _wrapper("-p"),
@@ -100,6 +102,8 @@ def _judge_wrapper(call: Call, notes: Notes) -> None:
     for word in leading:
         if word.doubt or word.glob:
             notes.doubt(word.doubt or "a pattern stands where a value belongs")
+        elif not wrapper.doubt and not _DURATION.fullmatch(word.text):
+            notes.doubt(f"{word.text} is not a plain duration, so it is not clear what {call.name} runs")
     if script := found.value("-c"):
         notes.scripts.append(script)
     _wrap(command, notes)
@@ -148,8 +152,8 @@ def _judge_command(call: Call, notes: Notes) -> None:
 
 _XARGS = _table(
     "-0 -r -t -x -n= -L= -P= -s= -d= -E= -I= -J= -a< --null --no-run-if-empty --verbose --exit --max-args= "
-    "--max-lines= "
-    "--max-procs= --max-chars= --delimiter= --eof= --replace= --arg-file<"
+    "--max-lines? "
+    "--max-procs= --max-chars= --delimiter= --eof? --replace? --arg-file<"
 )
 
 
