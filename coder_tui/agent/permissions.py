@@ -11,7 +11,7 @@ from coder_tui.agent.coverage import AskedBefore
 from coder_tui.agent.hook_wish import HOOK_RULE, HookWish, wished
 from coder_tui.agent.profiles import Profile
 from coder_tui.agent.request_broker import RequestBroker
-from coder_tui.policy.decide import FLOOR_SOURCE, Action, Policy, Verdict, decide
+from coder_tui.policy.decide import FLOOR_SOURCE, Action, Policy, Verdict, decide, refusal_ahead
 from coder_tui.policy.grants import offered_grants
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Mode
@@ -125,10 +125,13 @@ class PermissionDesk:
 
     def _verdict_on(self, action: Action) -> Verdict:
         """As `verdict`, for a call of a tool: one that the agent does not have is denied as well."""
-        if (profile := self._without(action)) is not None:
-            reason = f"the agent {profile.name} does not have the tool {action.tool}"
-            return Verdict(Effect.DENY, f"{action.tool} = off", f"agent {profile.name}", (reason,))
-        return self.verdict(action)
+        return self._tool_missing(action) or self.verdict(action)
+
+    def _tool_missing(self, action: Action) -> Verdict | None:
+        if (profile := self._without(action)) is None:
+            return None
+        reason = f"the agent {profile.name} does not have the tool {action.tool}"
+        return Verdict(Effect.DENY, f"{action.tool} = off", f"agent {profile.name}", (reason,))
 
     def _without(self, action: Action) -> Profile | None:
         """The first of those who answer for the call that does not have its tool."""
@@ -136,6 +139,14 @@ class PermissionDesk:
             return profile
         both = (each for each in (self._profile, self._limits) if each is not None)
         return next((each for each in both if not each.offers(action.tool, action.kind)), None)
+
+    async def refuse_ahead(self, call_id: str, tool: Tool[Any], is_foreign: bool) -> None:
+        """Raise if the call is denied whatever it touches, before anything is prepared for it."""
+        action = action_of(tool, None, is_foreign=is_foreign)
+        verdict = self._tool_missing(action) or refusal_ahead(action, self.policy)
+        if verdict is not None:
+            await self._log.decided(call_id, tool.name, verdict, "")
+            raise _denied(verdict)
 
     async def clear(
         self,

@@ -197,6 +197,8 @@ class ToolRunner:
         tool, params = self._understand(attempt)
         context = self._context(attempt)
         self._bus.publish(ToolStarted(attempt.call.id, tool.name, tool.kind, attempt.summary))
+        # Before anything that can fail or cost: hooks, and what a tool looks at to declare its access.
+        await self._desk.refuse_ahead(attempt.call.id, tool, self.registry.is_foreign(tool.name))
         attempt.hooked = await self._scope.hooks.before(tool, params, self._scope.agent)
         if attempt.hooked.arguments is not None:
             tool, params = self._understand(attempt, json.dumps(attempt.hooked.arguments))

@@ -12,8 +12,8 @@ from coder_tui.policy.action import (
 )
 from coder_tui.policy.commands import AUTO_RULE, decide_command
 from coder_tui.policy.plan_layer import plan_refusal
-from coder_tui.policy.rules import Effect
-from coder_tui.policy.targets import EXTERNAL, decide_target
+from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, speaks_of
+from coder_tui.policy.targets import EXTERNAL, by_rule, decide_target
 from coder_tui.protocol.access import Mode
 
 __all__ = [
@@ -25,7 +25,10 @@ __all__ = [
     "Policy",
     "Verdict",
     "decide",
+    "refusal_ahead",
 ]
+_COMMANDS = "bash"
+"""The tool whose calls are told apart by their command: some have a place in plan mode."""
 
 
 def decide(action: Action, policy: Policy) -> Verdict:
@@ -36,12 +39,36 @@ def decide(action: Action, policy: Policy) -> Verdict:
         verdicts = [decide_target(action, target, policy) for target in action.targets or (None,)]
     if policy.mode is Mode.PLAN and (reason := plan_refusal(action)):
         # Last: a rule that denies as well explains more.
-        verdicts.append(Verdict(Effect.DENY, "plan mode = deny", "plan mode", (reason,)))
+        verdicts.append(_plan_verdict(reason))
     strictest = max(verdicts, key=_weight)
     reasons = dict.fromkeys(
         reason for verdict in verdicts if verdict.effect is strictest.effect for reason in verdict.reasons
     )
     return replace(strictest, reasons=_of_weight(strictest.effect, tuple(reasons)))
+
+
+def refusal_ahead(action: Action, policy: Policy) -> Verdict | None:
+    """Return the refusal that holds whatever the call touches; None if that must be known to decide."""
+    for layer in policy.layers:
+        if rule := _denial_of_all(action, layer):
+            return by_rule(rule)
+    if policy.mode is Mode.PLAN and action.tool != _COMMANDS and (reason := plan_refusal(action)):
+        return _plan_verdict(reason)
+    return None
+
+
+def _denial_of_all(action: Action, layer: Layer) -> Rule | None:
+    """Return the layer's rule that denies every call of the tool, unless a later one makes exceptions."""
+    for rule in reversed([rule for rule in layer.effective if speaks_of(rule, action.keys)]):
+        if rule.effect is not Effect.DENY:
+            return None
+        if rule.pattern == EVERYTHING:
+            return rule
+    return None
+
+
+def _plan_verdict(reason: str) -> Verdict:
+    return Verdict(Effect.DENY, "plan mode = deny", "plan mode", (reason,))
 
 
 def _weight(verdict: Verdict) -> tuple[int, bool, bool]:
