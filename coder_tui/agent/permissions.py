@@ -11,7 +11,15 @@ from coder_tui.agent.coverage import AskedBefore
 from coder_tui.agent.hook_wish import HOOK_RULE, HookWish, wished
 from coder_tui.agent.profiles import Profile
 from coder_tui.agent.request_broker import RequestBroker
-from coder_tui.policy.decide import FLOOR_SOURCE, Action, Policy, Verdict, decide, refusal_ahead
+from coder_tui.policy.decide import (
+    FLOOR_SOURCE,
+    Action,
+    Policy,
+    Verdict,
+    decide,
+    may_all_be_read,
+    refusal_ahead,
+)
 from coder_tui.policy.grants import offered_grants
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Mode
@@ -147,6 +155,13 @@ class PermissionDesk:
         if verdict is not None:
             await self._log.decided(call_id, tool.name, verdict, "")
             raise _denied(verdict)
+
+    def report_failure(self, tool: Tool[Any], access: Access | None, is_foreign: bool) -> None:
+        """Raise why an edit cannot be made, unless it is denied or quotes what may not be read unasked."""
+        if access is None or access.failure is None or not may_all_be_read(access.targets, self.policy):
+            return
+        if self._verdict_on(action_of(tool, access, is_foreign=is_foreign)).effect is not Effect.DENY:
+            raise access.failure
 
     async def clear(
         self,

@@ -204,6 +204,7 @@ class ToolRunner:
             tool, params = self._understand(attempt, json.dumps(attempt.hooked.arguments))
         access = await tool.access(params, context)
         is_foreign = self.registry.is_foreign(tool.name)
+        self._desk.report_failure(tool, access, is_foreign)
         with self._scope.problems.declared(attempt.call.id, access):
             clearance = await self._desk.clear(
                 attempt.call.id,

@@ -13,7 +13,7 @@ from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.json_calls import GivenCall, given_calls
 from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import say, say_json
-from coder_tui.policy.decide import Verdict, decide
+from coder_tui.policy.decide import Policy, Verdict, decide, may_all_be_read
 from coder_tui.policy.explain import explain, findings_of
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
@@ -117,7 +117,7 @@ async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> Answer:
         return _failed(error)
     try:
         access = await tool.access(params, ToolContext("", "policy-check", setup.directory))
-        failure = ""
+        failure = _reason(access, build_policy(setup))
     except ToolError as error:
         named = _named(tool.kind, params, error, workspace_of(setup))
         if named is None:
@@ -125,6 +125,13 @@ async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> Answer:
         access, failure = named, str(error)
     action = action_of(tool, access, is_foreign=registry.is_foreign(tool.name))
     return Answer(decide(action, build_policy(setup)), findings_of(action), failure)
+
+
+def _reason(access: Access | None, policy: Policy) -> str:
+    """Return why the call would fail, unless that quotes a file that may not be read without a question."""
+    if access is None or access.failure is None or not may_all_be_read(access.targets, policy):
+        return ""
+    return str(access.failure)
 
 
 def _failed(error: ToolError) -> Answer:

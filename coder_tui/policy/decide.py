@@ -11,10 +11,11 @@ from coder_tui.policy.action import (
     Verdict,
 )
 from coder_tui.policy.commands import AUTO_RULE, decide_command
+from coder_tui.policy.findable import is_kept, reading
 from coder_tui.policy.plan_layer import plan_refusal
 from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, speaks_of
 from coder_tui.policy.targets import EXTERNAL, by_rule, decide_target
-from coder_tui.protocol.access import Mode
+from coder_tui.protocol.access import Mode, Target, TargetKind
 
 __all__ = [
     "DEFAULT_SOURCE",
@@ -25,8 +26,11 @@ __all__ = [
     "Policy",
     "Verdict",
     "decide",
+    "may_all_be_read",
     "refusal_ahead",
 ]
+_SHOWING = frozenset({"edit", "write", "patch", "apply_patch"})
+"""Tools that show the files they change: in diffs, and in errors."""
 _COMMANDS = "bash"
 """The tool whose calls are told apart by their command: some have a place in plan mode."""
 
@@ -37,6 +41,8 @@ def decide(action: Action, policy: Policy) -> Verdict:
         verdicts = decide_command(action, action.command, policy)
     else:
         verdicts = [decide_target(action, target, policy) for target in action.targets or (None,)]
+    if action.tool in _SHOWING:
+        verdicts += filter(is_kept, _reading_verdicts(action.targets, policy))
     if policy.mode is Mode.PLAN and (reason := plan_refusal(action)):
         # Last: a rule that denies as well explains more.
         verdicts.append(_plan_verdict(reason))
@@ -45,6 +51,16 @@ def decide(action: Action, policy: Policy) -> Verdict:
         reason for verdict in verdicts if verdict.effect is strictest.effect for reason in verdict.reasons
     )
     return replace(strictest, reasons=_of_weight(strictest.effect, tuple(reasons)))
+
+
+def may_all_be_read(targets: tuple[Target, ...], policy: Policy) -> bool:
+    """Return whether all files among the targets may be read without a question."""
+    return all(verdict.effect is Effect.ALLOW for verdict in _reading_verdicts(targets, policy))
+
+
+def _reading_verdicts(targets: tuple[Target, ...], policy: Policy) -> list[Verdict]:
+    paths = (target.value for target in targets if target.kind is TargetKind.PATH)
+    return [decide(reading(path), policy) for path in paths]
 
 
 def refusal_ahead(action: Action, policy: Policy) -> Verdict | None:

@@ -11,11 +11,15 @@ _ASKS_FOR_ALL = f" {EVERYTHING!r} = {Effect.ASK}"
 
 
 def findable_by(decide_on: Callable[[Action], Verdict]) -> Callable[[str], bool]:
-    """A judge of absolute paths. What asks for every file alike was asked for with the search itself."""
+    """Return a judge of absolute paths. What asks for every file was asked for with the search itself."""
+    return lambda path: not is_kept(decide_on(reading(path)))
 
-    def may_be_found(path: str) -> bool:
-        verdict = decide_on(Action(READ, READ, ToolKind.READ, (Target(TargetKind.PATH, path),)))
-        is_ruled = verdict.source not in (DEFAULT_SOURCE, FLOOR_SOURCE)
-        return verdict.effect is Effect.ALLOW or not is_ruled or verdict.rule.endswith(_ASKS_FOR_ALL)
 
-    return may_be_found
+def reading(path: str) -> Action:
+    return Action(READ, READ, ToolKind.READ, (Target(TargetKind.PATH, path),))
+
+
+def is_kept(verdict: Verdict) -> bool:
+    """Return whether a rule for this very file, or some like it, keeps it from being read unasked."""
+    is_ruled = verdict.source not in (DEFAULT_SOURCE, FLOOR_SOURCE)
+    return verdict.effect is not Effect.ALLOW and is_ruled and not verdict.rule.endswith(_ASKS_FOR_ALL)

@@ -8,10 +8,10 @@ from coder_tui.policy.command import ShellCommand
 from coder_tui.policy.command_patterns import pattern_for
 from coder_tui.policy.decide import decide
 from coder_tui.policy.keys import CUSTOM
-from coder_tui.policy.paths import is_personal, is_program_file, is_within, shown_path
+from coder_tui.policy.paths import is_within, shown_path
 from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, is_exact
 from coder_tui.policy.secrets import is_secret
-from coder_tui.protocol.access import Target, TargetKind
+from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
 
 _SCOPES = {
@@ -27,9 +27,9 @@ def offered_grants(action: Action, policy: Policy) -> tuple[Grant, ...]:
 
 
 def _would_hold(grant: Grant, action: Action, policy: Policy) -> bool:
-    """Whether a saved rule would spare the next question: a stricter one elsewhere outweighs it."""
+    """Return whether it would spare the next question: a stricter rule or a protection may outweigh it."""
     if grant.scope is GrantScope.SESSION:
-        return True
+        return action.kind is not ToolKind.EDIT or _suffices(grant, action, policy)
     added = tuple(Rule(grant.key, pattern, Effect.ALLOW, grant.scope) for pattern in grant.patterns)
     # Saved rules stand last in their file, and a file that has none yet is made.
     files = {layer.name: replace(layer, rules=layer.effective) for layer in policy.layers}
@@ -121,11 +121,6 @@ def _path_grants(action: Action, policy: Policy) -> tuple[Grant, ...]:
     named = first if len(paths) == 1 else f"{first} and {len(paths) - 1} more, as listed"
     exact = Grant(action.permission, paths, f"{named}, this session")
     if any(is_secret(path) or not is_within(path, roots) for path in paths):
-        return (exact,)
-    written = {target.value for target in action.targets if target.writes}
-    if any(
-        is_program_file(path, policy.boundaries) or is_personal(path, policy.boundaries) for path in written
-    ):
         return (exact,)
     held = tuple(root for root in roots if any(is_within(path, (root,)) for path in paths))
     label = f"every {action.permission} inside the workspace, this session"

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from coder_tui.policy.shell_command import ShellCommand
 from coder_tui.protocol.access import Target, ToolKind
 from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.errors import ToolError
 from coder_tui.protocol.messages import Attachment
 
 JsonObject = dict[str, Any]
@@ -61,6 +62,8 @@ class Access:
     """Why a person must be asked though a rule allows it: what they allowed has changed since."""
     proposed: tuple[ProposedText, ...] = field(default=(), repr=False)
     """For an edit: the texts that it would write."""
+    failure: ToolError | None = field(default=None, repr=False)
+    """Why an edit cannot be made. It may quote the file, so the runner raises it only if that may be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,6 @@ import hashlib
 import re
 from dataclasses import dataclass, replace
 
-from coder_tui.policy.paths import is_git_internal
-from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import DiffBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
@@ -88,17 +86,15 @@ async def declare(change: FileChange) -> Access:
 
 
 def declare_failing(located: Located, error: ToolError) -> Access:
-    """Declare a change that cannot be made: raised at once, but for places that policy has the first word on.
+    """Declare a change that cannot be made; policy has the first word on whether the reason may be known."""
+    return failing_access((Target(TargetKind.PATH, str(located.path), writes=True),), error)
 
-    The error may quote the file. Outside the workspace and for secrets it waits until that is decided on, and
-    the fingerprint makes sure that nothing else is written in its place.
-    """
-    if located.is_inside and not is_secret(located.path) and not is_git_internal(str(located.path)):
-        raise error
-    target = Target(TargetKind.PATH, str(located.path), writes=True)
-    # In the preview, which the person alone sees: as a fact it would answer a model's guesses at the content.
+
+def failing_access(targets: tuple[Target, ...], error: ToolError) -> Access:
+    """Declare what cannot be done; the fingerprint makes sure that nothing else is written in its place."""
+    # In the preview, which the user alone sees: as a fact it would answer a model's guesses at the content.
     preview = TextBlock("The change cannot be made as it stands.")
-    return Access((target,), preview=preview, fingerprint=IMPOSSIBLE)
+    return Access(targets, preview=preview, fingerprint=IMPOSSIBLE, failure=error)
 
 
 def diff_block(change: FileChange, diff: FileDiff) -> DiffBlock:

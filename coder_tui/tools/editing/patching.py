@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
-from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Target, TargetKind
-from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, ProposedText, ToolContext, ToolResult
-from coder_tui.tools.editing.change import IMPOSSIBLE
+from coder_tui.tools.editing.change import failing_access
 from coder_tui.tools.editing.envelope import is_envelope, parse_envelope
 from coder_tui.tools.editing.patch_model import FilePatch
 from coder_tui.tools.editing.patch_plan import FilePlan, Planner, fingerprint_of
@@ -53,12 +51,8 @@ class Patching:
         targets = tuple(Target(TargetKind.PATH, str(place.path), writes=writes) for place in places)
         try:
             plans = await self._plans(patches)
-        except ToolError:
-            # The error may quote a file: outside and for secrets it waits until that is decided on.
-            if all(place.is_inside and not is_secret(place.path) for place in places):
-                raise
-            preview = TextBlock("The change cannot be made as it stands.")
-            return Access(targets, preview=preview, fingerprint=IMPOSSIBLE)
+        except ToolError as error:
+            return failing_access(targets, error)
         diffs = await _diffs(plans)
         is_undoable = all(place.is_inside for place in places)
         block, facts = diff_block(diffs), _facts(plans)
