@@ -32,7 +32,7 @@ __all__ = [
 _SHOWING = frozenset({"edit", "write", "patch", "apply_patch"})
 """Tools that show the files they change: in diffs, and in errors."""
 _COMMANDS = "bash"
-"""The tool whose calls are told apart by their command: some have a place in plan mode."""
+"""The tool whose calls are judged by their command: some of them only read."""
 
 
 def decide(action: Action, policy: Policy) -> Verdict:

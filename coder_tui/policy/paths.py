@@ -100,7 +100,7 @@ def is_program_file(path: str, boundaries: Boundaries) -> bool:
 def is_personal(path: str, boundaries: Boundaries) -> bool:
     """Return whether the path is in the workspace only because that contains the home folder or the system.
 
-    This holds for hidden names of the home folder and for everything outside of it.
+    This applies to hidden names of the home folder and to everything outside of it.
     """
     wide = boundaries.wide_roots
     narrow = tuple(root for root in boundaries.roots if root not in wide)

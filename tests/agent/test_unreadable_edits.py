@@ -44,7 +44,7 @@ def tools(tmp_path: Path, config: str, mode: Mode) -> RealTools:
 @pytest.mark.parametrize("mode", [Mode.ASK, Mode.EDITS])
 @pytest.mark.parametrize("effect", ["deny", "ask"])
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
-async def test_nothing_of_the_file_is_told(
+async def test_the_result_shows_nothing_of_the_file(
     tmp_path: Path, mode: Mode, effect: str, tool: str, arguments: dict[str, object]
 ) -> None:
     """Nobody is there to approve, so a rule that asks refuses as well."""
