@@ -115,3 +115,14 @@ async def test_the_prompt_grows_with_its_text_up_to_ten_rows() -> None:
             await pilot.pause()
             heights.append(app.prompt.size.height)
     assert heights == [1, 3, 10]
+
+
+async def test_undo_empties_a_prompt_that_had_a_scrollbar() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        await pilot.press(*["a", "ctrl+j"] * 15)
+        typed = app.prompt.text
+        await pilot.press(*["ctrl+underscore"] * 30)
+        undone = app.prompt.text
+        await pilot.press(*["ctrl+y"] * 30)
+        assert (undone, app.prompt.text) == ("", typed)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import events
+from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
@@ -97,6 +98,16 @@ class ChipField(TextArea):
         event.prevent_default()
         event.stop()
         self.paste(event.text)
+
+    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
+        """Scroll to the cursor, unless it is on a line that is being removed.
+
+        An undo that removes the scrollbar gets here before Textual has moved the cursor into the
+        shorter text. It moves it next, and then gets here again.
+        """
+        if self.cursor_location > self.document.end:
+            return Offset(0, 0)
+        return super().scroll_cursor_visible(center, animate)
 
     def validate_selection(self, selection: Selection) -> Selection:
         """Widen what would begin, end or lie inside a chip."""
