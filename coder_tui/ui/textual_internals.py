@@ -3,7 +3,7 @@
 `IS_KNOWN` is False for a Textual that nobody measured: then every trick stands aside for the public way.
 """
 
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,6 +25,7 @@ from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import TextArea
 
 # By the name of its installed metadata: asking importlib.metadata costs 25 ms before the first paint.
 IS_KNOWN = any(Path(textual.__file__).parents[1].glob("textual-8.2.*.dist-info"))
@@ -32,8 +33,9 @@ IS_KNOWN = any(Path(textual.__file__).parents[1].glob("textual-8.2.*.dist-info")
 # Not a Widget at run time: Textual takes CSS and bindings from the first DOM base only.
 if TYPE_CHECKING:
     _Mixin = Widget
+    _TextMixin = TextArea
 else:
-    _Mixin = object
+    _Mixin = _TextMixin = object
 
 
 class NoStylesCache(StylesCache):
@@ -227,6 +229,21 @@ class ScrollsAtOnce(_Mixin):
         self.set_reactive(Widget.scroll_y, row)
         self.set_reactive(Widget.scroll_target_y, row)
         self.vertical_scrollbar.set_reactive(ScrollBar.position, row)
+
+
+class UndoesOneByOne(_TextMixin):
+    """A text area that wraps lines again after each edit of an undo or redo.
+
+    The stock one does it once for all of them, and may keep rows of lines that are gone.
+    """
+
+    def _undo_batch(self, edits: Sequence[Any]) -> None:
+        for edit in reversed(edits):
+            super()._undo_batch([edit])
+
+    def _redo_batch(self, edits: Sequence[Any]) -> None:
+        for edit in edits:
+            super()._redo_batch([edit])
 
 
 def write_to_terminal(app: App[Any], sequence: str) -> None:

@@ -126,3 +126,12 @@ async def test_undo_empties_a_prompt_that_had_a_scrollbar() -> None:
         undone = app.prompt.text
         await pilot.press(*["ctrl+y"] * 30)
         assert (undone, app.prompt.text) == ("", typed)
+
+
+async def test_undo_of_several_edits_leaves_no_rows_of_lines_that_are_gone() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        app.prompt.show_draft("1\n2\n3\n4")
+        app.prompt.move_cursor((1, 1))
+        await pilot.press("ctrl+j", "a", "ctrl+underscore", "b", "ctrl+underscore")
+        assert (app.prompt.text, app.prompt.wrapped_document.height) == ("1\n2\n3\n4", 4)

@@ -13,6 +13,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
 from coder_tui.text.safe_text import safe_text
+from coder_tui.ui.textual_internals import UndoesOneByOne
 from coder_tui.ui.widgets.chips import Chips, is_long, pasted_picture, picture_words
 
 LONGEST_MESSAGE = 1_000_000
@@ -24,7 +25,7 @@ TOO_LONG = "That is too long for a message: save it as a file and name that by @
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-class ChipField(TextArea):
+class ChipField(UndoesOneByOne, TextArea):
     """The cursor never stands inside a chip: there the whole chip is selected."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"chip-field--chip"}
