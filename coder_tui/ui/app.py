@@ -1,7 +1,6 @@
 """Wires the screen together: themes, session, keys that belong to no screen, and the way out."""
 
 import asyncio
-import sys
 import time
 from typing import ClassVar
 
@@ -11,7 +10,7 @@ from textual.screen import Screen
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.ui.crash import crash_report
+from coder_tui.ui.crash import SurvivingApp
 from coder_tui.ui.departure import Departure, last_words
 from coder_tui.ui.early_keys import EarlyKeys
 from coder_tui.ui.garbage import keep_what_lives
@@ -24,7 +23,7 @@ from coder_tui.ui.textual_internals import ParsedOnce
 from coder_tui.ui.themes import DEFAULT_THEME, Themes, first_theme, load_themes
 
 
-class CoderApp(App[int], inherit_bindings=False):
+class CoderApp(SurvivingApp, App[int], inherit_bindings=False):
     """The full-screen program; runs until the person leaves."""
 
     TITLE = "coder-tui"
@@ -59,12 +58,10 @@ class CoderApp(App[int], inherit_bindings=False):
 
     async def on_event(self, event: events.Event) -> None:
         # Not in a widget: a burst of keys would sit in a dialog's queue before its first key closes it.
-        if (
-            isinstance(event, events.Key | events.Paste)
-            and not event.is_forwarded
-            and await self._takes(event)
-        ):
-            return
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            with self.leaving_what_fails(event):
+                if await self._takes(event):
+                    return
         await super().on_event(event)
 
     def on_resize(self) -> None:
@@ -105,9 +102,9 @@ class CoderApp(App[int], inherit_bindings=False):
     async def action_quit(self) -> None:
         await self.departure.leave(0)
 
-    def _fatal_error(self) -> None:
-        # Textual's own report shows local variables: keys, prompts, files.
-        self.panic(crash_report(sys.exception() or self._exception))
+    def report_error(self, line: str) -> None:
+        if self.session_screen.is_furnished:
+            self.session_screen.transcript.add_note(NoticeLevel.ERROR, line)
 
     async def _takes(self, event: events.Key | events.Paste) -> bool:
         if self.early_keys.keeps(event):
@@ -123,7 +120,7 @@ class CoderApp(App[int], inherit_bindings=False):
             return
         await self.early_keys.let_letters()
         # What was typed shows first: opening a session imports half of the program.
-        self.set_timer(0.02, lambda: self.run_worker(self._open_session(), group="open"))
+        self.set_timer(0.02, lambda: self.run_worker(self.end_if_fails(self._open_session()), group="open"))
 
     async def _open_session(self) -> None:
         from coder_tui.ui.first_run import open_first

@@ -7,10 +7,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual.app import App
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.text.safe_text import safe_text
+from coder_tui.ui.crash import SurvivingApp
 from coder_tui.ui.hangup import EXIT_CODE, end_at_once, watch_for_hangup
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.session import SessionScreen
@@ -25,7 +25,7 @@ NOT_KEPT = "The demo keeps nothing: its session and its project are gone."
 class Departure:
     """Leaves once, whoever asks for it."""
 
-    def __init__(self, app: App[Any], screen: SessionScreen, launch: Launch) -> None:
+    def __init__(self, app: SurvivingApp, screen: SessionScreen, launch: Launch) -> None:
         self._app = app
         self.screen = screen
         self._clean_up = launch.clean_up
@@ -50,6 +50,9 @@ class Departure:
         if self._is_leaving:
             return
         self._is_leaving = True
+        await self._app.end_if_fails(self._close(code))
+
+    async def _close(self, code: int) -> None:
         await quieten(self.screen)
         try:
             farewell = await self._farewell()

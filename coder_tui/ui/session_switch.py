@@ -67,7 +67,7 @@ class SessionSwitch:
         session = self._app.session_screen.conversation.session
         if session is None:
             return
-        await self._show(session, is_again=True)
+        await self._app.end_if_fails(self._show(session, is_again=True))
         screen = self._app.session_screen
         if draft and screen.prompt.is_empty:
             screen.prompt.show_draft(draft)
@@ -85,7 +85,7 @@ class SessionSwitch:
                 self._app.session_screen.hints.show(str(error))
                 self._return(text)
                 return
-            await self._show(session)
+            await self._app.end_if_fails(self._show(session))
         screen = self._app.session_screen
         if told:
             screen.transcript.add_note(NoticeLevel.INFO, told)

@@ -3,16 +3,18 @@
 `IS_KNOWN` is False for a Textual that nobody measured: then every trick stands aside for the public way.
 """
 
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import textual
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
+from textual import events, screen
+from textual._compositor import Compositor
 from textual._spatial_map import SpatialMap
 from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
@@ -21,6 +23,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.geometry import Region, Size
 from textual.layout import DockArrangeResult, WidgetPlacement
 from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
@@ -33,9 +36,12 @@ IS_KNOWN = any(Path(textual.__file__).parents[1].glob("textual-8.2.*.dist-info")
 # Not a Widget at run time: Textual takes CSS and bindings from the first DOM base only.
 if TYPE_CHECKING:
     _Mixin = Widget
+    _AppMixin = App[int]
     _TextMixin = TextArea
 else:
-    _Mixin = _TextMixin = object
+    _Mixin = _AppMixin = _TextMixin = object
+
+_T = TypeVar("_T")
 
 
 class NoStylesCache(StylesCache):
@@ -307,3 +313,84 @@ def placed_rows(placements: Iterable[WidgetPlacement]) -> int:
 def changed_keys(app: App[Any]) -> Mapping[str, str]:
     """What a person bound anew, by the id of the binding."""
     return app._keymap if IS_KNOWN else {}
+
+
+class OutlivesErrors(_AppMixin):
+    """An app that goes on after an error in a widget, handler, timer, worker or drawing.
+
+    Textual ends the app at any of them, by `_handle_exception`. A message queue and a frame also end
+    with the error, so those are guarded below.
+    """
+
+    @abstractmethod
+    def outlives(self, error: Exception) -> bool:
+        """Report an error that the program goes on after; False if it has to end."""
+
+    def _handle_exception(self, error: Exception) -> None:
+        if not is_outlived(self, error):
+            self._exception = None  # this is the one that counts
+            super()._handle_exception(error)
+        # A layout that failed leaves its widgets here, and they could not ask for another one.
+        for each in self.screen_stack:
+            each._layout_widgets.clear()
+
+
+def is_outlived(app: App[Any], error: Exception) -> bool:
+    """Report an error; False if it has to be raised."""
+    # Without a first paint there is nothing to go on with.
+    if not (IS_KNOWN and isinstance(app, OutlivesErrors) and app._dom_ready and app.outlives(error)):
+        return False
+    # Textual raises it at the end of a headless run, so that a test does not miss it.
+    app._exception = app._exception or error
+    return True
+
+
+def guarded(app: App[Any], listener: Callable[[_T], None]) -> Callable[[_T], None]:
+    """Keep errors of the screen from the caller, which may be a turn."""
+
+    def call(event: _T) -> None:
+        try:
+            listener(event)
+        except Exception as error:
+            if not is_outlived(app, error):
+                raise
+
+    return call
+
+
+class GuardedCompositor(Compositor):
+    """Draws a line in place of a widget that cannot be drawn; the stock one would draw nothing at all."""
+
+    def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
+        for widget, (region, clip) in self.visible_widgets.items():
+            seen = region.intersection(clip)
+            if seen and (not crop or crop.overlaps(clip)):
+                yield region, clip, self._rows(widget, seen.translate(-region.offset))
+
+    def _rows(self, widget: Widget, part: Region) -> list[Strip]:
+        try:
+            return widget.render_lines(part)
+        except Exception as error:
+            if not is_outlived(widget.app, error):
+                raise
+            line = f"This part cannot be drawn: {type(error).__name__}"
+            style = widget.screen.rich_style
+            rows = [Strip([Segment(line if y == 0 else "", style)]) for y in part.line_range]
+            return [row.adjust_cell_length(part.width, style) for row in rows]
+
+
+_dispatch = MessagePump._dispatch_message
+
+
+async def _dispatch_guarded(pump: MessagePump, message: Message) -> None:
+    """Lose one message to an error in its handler: the stock loop would read no other after it."""
+    try:
+        await _dispatch(pump, message)
+    except Exception as error:
+        if not is_outlived(pump.app, error):
+            raise
+
+
+if IS_KNOWN:
+    setattr(MessagePump, _dispatch.__name__, _dispatch_guarded)
+    vars(screen)["Compositor"] = GuardedCompositor

@@ -27,6 +27,7 @@ from coder_tui.ui.screens.prompt_actions import PromptActions
 from coder_tui.ui.screens.reading_actions import ReadingActions
 from coder_tui.ui.screens.report_actions import ReportActions
 from coder_tui.ui.screens.work_actions import WorkActions
+from coder_tui.ui.textual_internals import guarded
 from coder_tui.ui.widgets.prompt import Prompt
 from coder_tui.ui.widgets.prompt_history import PromptHistory, keep_in_memory
 from coder_tui.ui.widgets.status_bar import StatusBar
@@ -117,7 +118,8 @@ class SessionScreen(
         self.prompt.sent.seed(router.sent)
         if not router.sent:
             self.furniture.welcome.show(self._directory)
-        self.conversation.attach(session, router.route, self.attention.hear, self.furniture.unsent.hear)
+        listeners = router.route, self.attention.hear, self.furniture.unsent.hear
+        self.conversation.attach(session, *(guarded(self.app, each) for each in listeners))
         self.conversation.at_detaching(self.follow_jobs(session))
         self.run_worker(self.composing.recall(session), group="recall")
         self.furniture.unsent.begin(session, is_again=is_again, is_begun=bool(router.sent))
