@@ -29,6 +29,7 @@ PAIRS = [
     *(("background", ground) for ground in ("primary", "warning", "error", "success")),
     ("block-cursor-foreground", "block-cursor-background"),
     ("input-selection-foreground", "input-selection-background"),
+    ("screen-selection-foreground", "screen-selection-background"),
     ("input-cursor-foreground", "input-cursor-background"),
 ]
 

@@ -29,7 +29,15 @@ class ChipField(UndoesOneByOne, TextArea):
     """The cursor never stands inside a chip: there the whole chip is selected."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"chip-field--chip"}
-    DEFAULT_CSS = "ChipField .chip-field--chip { color: $text-accent; background: $panel; }"
+    # Textual reverses selected text in a theme of sixteen colors, which may be black on black.
+    DEFAULT_CSS = """
+    ChipField {
+        & .chip-field--chip { color: $text-accent; background: $panel; }
+        &:ansi .text-area--selection {
+            color: $input-selection-foreground; background: $input-selection-background; text-style: none;
+        }
+    }
+    """
 
     @dataclass
     class Refused(Message):
