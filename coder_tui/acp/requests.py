@@ -170,7 +170,10 @@ def _asked(call_id: str, question: Question) -> Asked:
     details = [
         f"- {safe_line(each.label)}: {safe_line(each.description)}" for each in offered if each.description
     ]
-    options = [_option(f"{place}", each.label, "allow_once") for place, each in enumerate(offered)]
+    options = [
+        _option(f"{place}", f"{each.label}{question.mark_of(place)}", "allow_once")
+        for place, each in enumerate(offered)
+    ]
     call = _call(call_id, question.question, "think", [said("\n".join(details))] if details else [])
     return Asked(call, [*options, _option(REJECT, "Leave it open", "reject_once")])
 

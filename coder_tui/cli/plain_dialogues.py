@@ -107,9 +107,8 @@ class QuestionDialogue(Dialogue):
         lead = f"Question {place + 1} of {count}: " if count > 1 else ""
         yield safe_line(f"{lead}{question.question}")
         for number, option in enumerate(question.options, 1):
-            best = " (Recommended)" if number == 1 else ""
             about = f": {option.description}" if option.description else ""
-            yield safe_line(f"  {number}  {option.label}{best}{about}")
+            yield safe_line(f"  {number}  {option.label}{question.mark_of(number - 1)}{about}")
         several = "numbers" if question.multi else "a number"
         yield f"Type {several}, or words of your own; an empty line leaves it open, {CANCEL} cancels all:"
 

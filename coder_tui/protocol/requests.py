@@ -112,17 +112,22 @@ class ApprovalReply:
     """Allowed but for these hunks of the preview, counted from 0 through all of its files."""
 
 
+RECOMMENDED = " (Recommended)"
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One of the answers that a question proposes."""
 
     label: str
     description: str = ""
+    is_recommended: bool = False
+    """Whether the model marked it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The first option is the recommended one; words of one's own are always possible."""
+    """An answer in the user's own words is always possible."""
 
     question: str
     options: tuple[Option, ...] = ()
@@ -130,6 +135,16 @@ class Question:
     """Whether several options may be picked."""
     header: str = ""
     """One or two words for its tab; the question itself where there are none."""
+
+    @property
+    def recommended(self) -> tuple[int, ...]:
+        """Places of the options that the model marked; the first one if it marked none."""
+        marked = (place for place, option in enumerate(self.options) if option.is_recommended)
+        return tuple(marked) or (0,)
+
+    def mark_of(self, place: int) -> str:
+        """Return what is shown behind the label of an option."""
+        return RECOMMENDED if place in self.recommended else ""
 
 
 @dataclass(frozen=True, slots=True)

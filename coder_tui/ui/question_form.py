@@ -32,7 +32,7 @@ class QuestionForm:
 
     @classmethod
     def begin(cls, questions: tuple[Question, ...]) -> "QuestionForm":
-        return cls(questions, (Draft(),) * len(questions))
+        return cls(questions, tuple(Draft(mark=question.recommended[0]) for question in questions))
 
     @property
     def is_review(self) -> bool:

@@ -145,7 +145,10 @@ async def test_refused_always_is_not_asked_again_in_this_session(talk: Talk) -> 
 async def test_questions_and_a_plan_are_put_as_choices(talk: Talk) -> None:
     talk.editor.choose = allows
     await talk.agent.set_session_mode(session_id=talk.session_id, mode_id="plan")
-    question = {"question": "Tabs or blanks?", "options": [{"label": "Tabs"}, {"label": "Blanks"}]}
+    question = {
+        "question": "Tabs or blanks?",
+        "options": [{"label": "Tabs"}, {"label": "Blanks (Recommended)"}],
+    }
     await talk.prompt(
         "Plan it.",
         Reply(calls=(Call("question", {"questions": [question]}, "q"),)),
@@ -154,7 +157,7 @@ async def test_questions_and_a_plan_are_put_as_choices(talk: Talk) -> None:
     )
 
     assert [(call.title, [each.name for each in options]) for call, options in talk.editor.asked] == [
-        ("Tabs or blanks?", ["Tabs", "Blanks", "Leave it open"]),
+        ("Tabs or blanks?", ["Tabs", "Blanks (Recommended)", "Leave it open"]),
         ("Carry out this plan?", ["Carry it out", "Go on planning"]),
     ]
     assert _ends(talk) == {"q": "completed", "p": "completed"}

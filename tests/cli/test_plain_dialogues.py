@@ -5,8 +5,10 @@ import pytest
 from coder_tui.cli.plain_dialogues import CANCEL, Dialogue, dialogue
 from coder_tui.protocol.requests import (
     Attendance,
+    Option,
     PlanDecision,
     PlanReply,
+    Question,
     QuestionAnswer,
     QuestionReply,
     Reply,
@@ -34,6 +36,14 @@ def test_questions_are_asked_one_by_one_and_an_empty_line_leaves_one_open() -> N
         Attendance.ANSWERED,
         (QuestionAnswer(("postgres",)), QuestionAnswer(("unit", "end to end")), QuestionAnswer()),
     )
+
+
+def test_the_mark_stands_on_the_option_that_the_model_recommends() -> None:
+    asked = Question("Clean up?", (Option("delete all"), Option("keep a backup", is_recommended=True)))
+    assert list(dialogue(questions(asked)).menu())[1:3] == [
+        "  1  delete all",
+        "  2  keep a backup (Recommended)",
+    ]
 
 
 @pytest.mark.parametrize("line", ["flat files", "3", "1 2", "0", "²"])

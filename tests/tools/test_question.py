@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.protocol.requests import Attendance, Option, Question, QuestionAnswer, QuestionReply
+from coder_tui.protocol.requests import (
+    Attendance,
+    Option,
+    Question,
+    QuestionAnswer,
+    QuestionReply,
+    QuestionRequest,
+)
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.builtin.question import CANCELLED, LEFT_OPEN, NOBODY, QuestionTool
 from coder_tui.tools.call import understand
@@ -37,7 +44,7 @@ async def test_several_questions_are_put_together_and_answered_in_order() -> Non
     asked = person.asked[0]
     assert asked.call_id == "c1"
     assert getattr(asked, "questions", ()) == (
-        Question("Where to?", (Option("sqlite", "one file"), Option("postgres"))),
+        Question("Where to?", (Option("sqlite", "one file", is_recommended=True), Option("postgres"))),
         Question("Which tests?", (Option("unit"), Option("e2e")), multi=True),
     )
     assert told == {
@@ -45,6 +52,27 @@ async def test_several_questions_are_put_together_and_answered_in_order() -> Non
         "answers": "1. Where to?\n   sqlite\n   note: keep it small\n"
         "2. Which tests?\n   unit, e2e\n   in their own words: and a soak",
     }
+
+
+@pytest.mark.parametrize(
+    ("labels", "recommended"),
+    [
+        (("delete all", "keep a backup (Recommended)"), (1,)),
+        (("delete all", "keep a backup (recommended)"), (1,)),
+        (("delete all (Recommended)", "keep a backup (Recommended)"), (0, 1)),
+        (("delete all", "keep a backup"), (0,)),
+    ],
+)
+async def test_the_mark_of_the_model_stays_on_its_option(
+    labels: tuple[str, str], recommended: tuple[int, ...]
+) -> None:
+    options = [{"label": label} for label in labels]
+    reply = QuestionReply(Attendance.ANSWERED, (QuestionAnswer(),))
+    _, person = await answered(reply, {"question": "Clean up?", "options": options})
+    asked = person.asked[0]
+    assert isinstance(asked, QuestionRequest)
+    assert [option.label for option in asked.questions[0].options] == ["delete all", "keep a backup"]
+    assert asked.questions[0].recommended == recommended
 
 
 async def test_a_question_that_was_left_open_is_the_models_to_decide() -> None:

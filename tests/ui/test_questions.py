@@ -60,6 +60,14 @@ async def test_the_recommended_option_is_marked_and_not_picked() -> None:
         assert s.session.answers == []
 
 
+async def test_the_mark_stands_on_the_option_that_the_model_recommends() -> None:
+    asked = Question("Clean up?", (Option("delete all"), Option("keep a backup", is_recommended=True)))
+    async with stage(size=(80, 24)) as s:
+        await opened(s, questions(asked))
+        assert "❯ 2 ( ) keep a backup (Recommended)" in s.drawn()
+        assert s.drawn().count("(Recommended)") == 1
+
+
 async def test_several_questions_end_on_a_page_with_all_answers() -> None:
     async with stage(size=(80, 24)) as s:
         await opened(s, questions())

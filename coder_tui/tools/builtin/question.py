@@ -1,5 +1,6 @@
 """`question`: asks the person, several things at once, each with options and room for their own words."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, assert_never
 from uuid import uuid4
@@ -16,10 +17,11 @@ from coder_tui.tools.ports import Asker
 MOST_QUESTIONS = 8
 MOST_OPTIONS = 8
 """A digit picks an option, and one more digit stands for the person's own words."""
-RECOMMENDED = " (Recommended)"
+_MARK = re.compile(r"(?<=\S)\s*\(recommended\)$", re.IGNORECASE)
 NOBODY = (
-    "Nobody is there to answer. Decide by yourself: take the first option of each question unless what you "
-    "know speaks against it, go on, and say at the end what you decided and why."
+    "Nobody is there to answer. Decide by yourself: take the option of each question that you recommended, "
+    "or the first, unless what you know speaks against it, go on, and say at the end what you decided and "
+    "why."
 )
 CANCELLED = "the person closed the questions without answering any"
 LEFT_OPEN = "(left open: decide by yourself)"
@@ -44,7 +46,7 @@ class GivenQuestion(BaseModel):
     @field_validator("options")
     @classmethod
     def _labels_differ(cls, options: list[GivenOption]) -> list[GivenOption]:
-        if len({option.label.casefold() for option in options}) != len(options):
+        if len({_bare(option.label).casefold() for option in options}) != len(options):
             raise ValueError("two options have the same label")
         return options
 
@@ -95,9 +97,15 @@ class QuestionTool(Tool[QuestionParams]):
 
 
 def _question(given: GivenQuestion) -> Question:
-    """The mark of the first option is put there by whoever shows it."""
-    options = (Option(each.label.removesuffix(RECOMMENDED), each.description) for each in given.options)
+    """Keep the model's mark as a fact about its option: each screen shows it in its own way."""
+    options = (
+        Option(_bare(each.label), each.description, _bare(each.label) != each.label) for each in given.options
+    )
     return Question(given.question, tuple(options), given.multi)
+
+
+def _bare(label: str) -> str:
+    return _MARK.sub("", label)
 
 
 def _told(number: int, question: Question, answer: QuestionAnswer) -> Iterator[str]:

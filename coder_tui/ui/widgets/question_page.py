@@ -18,7 +18,6 @@ from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.question_form import QuestionForm
 from coder_tui.ui.widgets.drawn_whole import DrawnWhole
 
-RECOMMENDED = " (Recommended)"
 OWN_WORDS = "something else"
 OPEN = "not answered"
 LONGEST = 4000
@@ -89,9 +88,9 @@ class QuestionPage(DrawnWhole):
         question, draft = self._form.question, self._form.draft
         items = []
         for place, option in enumerate(question.options):
-            best = RECOMMENDED if place == 0 else ""
+            label = f"{safe_line(self._cut(option.label))}{question.mark_of(place)}"
             below = (safe_text(self._cut(option.description)),) if option.description else ()
-            items.append(self._item(place, f"{safe_line(self._cut(option.label))}{best}", below))
+            items.append(self._item(place, label, below))
         place = len(question.options)
         ending = "" if draft.text.strip() else f": {'_' * 20}"
         items.append(self._item(place, f"{OWN_WORDS}{ending}", ()))
