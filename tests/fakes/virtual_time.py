@@ -136,6 +136,7 @@ def clocks_follow(clock: VirtualClock) -> Iterator[None]:
         patches.enter_context(patch("textual._time.get_time", clock))
         for module in ("pilot", "app"):
             patches.enter_context(patch(f"textual.{module}.wait_for_idle", _wait_for_idle))
+        patches.enter_context(patch("textual.pilot.Pilot._wait_for_screen", _wait_for_screen))
         for name in _TIMED:
             patches.enter_context(patch(name, SimpleNamespace(monotonic=clock)))
         yield
@@ -144,3 +145,9 @@ def clocks_follow(clock: VirtualClock) -> Iterator[None]:
 async def _wait_for_idle(min_sleep: float = A_BREATH, max_sleep: float = 1) -> None:
     """Return when all work is done: virtual time does not pass before."""
     await asyncio.sleep(max(min_sleep, A_BREATH))
+
+
+async def _wait_for_screen(*_: object) -> bool:
+    """Stand in for asking every widget whether its messages are processed: they are."""
+    await _wait_for_idle()
+    return True

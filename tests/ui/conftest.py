@@ -11,7 +11,9 @@ from tests.fakes.accepted import SvgExtension
 from tests.fakes.virtual_time import VirtualClock, VirtualLoop, clocks_follow
 
 _CLOCK = VirtualClock()
-_IN_REAL_TIME = frozenset(("test_pasting.py", "test_drawn_whole.py", "test_external_editor.py"))
+_IN_REAL_TIME = frozenset(
+    f"test_{name}.py" for name in ("clipboard", "drawn_whole", "external_editor", "pasting")
+)
 """Files that wait for programs or for threads of their own."""
 
 
@@ -24,7 +26,8 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], a
 
 @pytest.fixture(autouse=True)
 def virtual_clock(request: pytest.FixtureRequest) -> Iterator[None]:
-    if request.path.name in _IN_REAL_TIME:
+    # A comparison of pictures runs the app in a loop of its own.
+    if request.path.name in _IN_REAL_TIME or "snap_compare" in request.fixturenames:
         yield
         return
     with clocks_follow(_CLOCK):
