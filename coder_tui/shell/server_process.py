@@ -20,11 +20,15 @@ _CHUNK = 65_536
 _LONGEST_LINE = 2**20
 _TERM_GRACE = 1.0
 _LAST_WORDS = 0.5
+_AGAIN = 0.05
 
 
 class Tree(Protocol):
     async def end(self, grace: float) -> None: ...
     def close(self) -> None: ...
+
+
+_Started = tuple[asyncio.subprocess.Process, Tree, ExitStack]
 
 
 class ServerProcess:
@@ -56,10 +60,23 @@ class ServerProcess:
         try:
             return cls(*await asyncio.shield(starting))
         except asyncio.CancelledError:
-            await asyncio.wait({starting})
-            if not starting.exception():
-                await insist(cls(*starting.result()).end())
+            await insist(cls._abandon(starting))
             raise
+
+    @classmethod
+    async def _abandon(cls, starting: "asyncio.Task[_Started]") -> None:
+        """Wait until a start is over, and end what it started.
+
+        If the loop ends, all of its tasks are cancelled, also the one by which asyncio connects the pipes.
+        Then asyncio kills the process and waits forever for the pipes to close, unless cancelled once more.
+        """
+        while not starting.done():
+            is_loop_ending = starting.cancelling() > 0
+            await asyncio.wait({starting}, timeout=_AGAIN if is_loop_ending else None)
+            if is_loop_ending:
+                starting.cancel()
+        if not starting.cancelled() and not starting.exception():
+            await cls(*starting.result()).end()
 
     @property
     def pid(self) -> int:
@@ -93,9 +110,7 @@ class ServerProcess:
             self.hear(piece)
 
 
-async def _started(
-    cell: AbstractContextManager[Launch], directory: Path, longest_line: int
-) -> tuple[asyncio.subprocess.Process, Tree, ExitStack]:
+async def _started(cell: AbstractContextManager[Launch], directory: Path, longest_line: int) -> _Started:
     with ExitStack() as held:
         launch = await asyncio.to_thread(held.enter_context, cell)
         process, tree = await _spawn(launch, directory, longest_line)
