@@ -15,9 +15,8 @@ from coder_tui.protocol.access import Mode
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest
 from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
 from tests.fakes.real_tools import ALLOW, RealTools, setup_in
-from tests.fakes.shells import BUBBLEWRAP
 
-pytestmark = pytest.mark.skipif(not BUBBLEWRAP.program, reason="needs bubblewrap: apt install bubblewrap")
+pytestmark = pytest.mark.needs("bubblewrap")
 
 
 def allow(request: ApprovalRequest) -> ApprovalReply:
@@ -90,7 +89,7 @@ async def test_an_approved_test_run_works(project: Path, tools: Callable[[], Rea
     assert (result["ok"], "1 passed" in result["stdout"]) == (True, True)
 
 
-@pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm: apt install npm")
+@pytest.mark.needs("npm")
 async def test_an_approved_installation_works(project: Path, tools: Callable[[], RealTools]) -> None:
     """From a folder and from a tarball, with a script of the package, and without reaching anybody."""
     for name in ("folder", "packed"):

@@ -191,11 +191,16 @@ async def open_at(tmp_path: Path, body: str, name: str, terminal: FakeTerminal) 
     return await editor.open_at(terminal, project / name, 7, 3)
 
 
-async def test_a_file_is_opened_itself_at_its_line_and_not_from_its_own_folder(tmp_path: Path) -> None:
+async def test_a_file_is_opened_itself_at_its_line_and_not_from_its_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     terminal = FakeTerminal()
-    body = "file.write_text(repr([sys.argv[1], file.name, os.getcwd() == os.path.expanduser('~')]))"
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    body = "file.write_text(repr([sys.argv[1], file.name, os.getcwd()]))"
     assert await open_at(tmp_path, body, "calc.py", terminal) == ""
-    assert (tmp_path / "project" / "calc.py").read_text() == repr(["+7", "calc.py", True])
+    assert (tmp_path / "project" / "calc.py").read_text() == repr(["+7", "calc.py", str(home)])
     assert terminal.log == ["given", "back"]
 
 
