@@ -2,9 +2,11 @@
 
 import asyncio
 import contextlib
+import signal
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -28,16 +30,39 @@ class Tree(Protocol):
     def close(self) -> None: ...
 
 
-_Started = tuple[asyncio.subprocess.Process, Tree, ExitStack]
+class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
+    """Knows of the exit at once: asyncio's `wait` also waits for all who hold the pipes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit, asyncio.get_running_loop())
+        self.has_exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.has_exited.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """A process that runs, and the ways to notice its end and to end it."""
+
+    process: asyncio.subprocess.Process
+    has_exited: asyncio.Event
+    tree: Tree
+
+
+_Started = tuple[Spawned, ExitStack]
 
 
 class ServerProcess:
     """`held` is released when all of its processes are gone."""
 
-    def __init__(self, process: asyncio.subprocess.Process, tree: Tree, held: ExitStack) -> None:
+    def __init__(self, spawned: Spawned, held: ExitStack) -> None:
+        process = spawned.process
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self._process = process
-        self._tree = tree
+        self._has_exited = spawned.has_exited
+        self._tree = spawned.tree
         self._held = held
         self._said = b""
         self.writer = process.stdin
@@ -83,7 +108,10 @@ class ServerProcess:
         return self._process.pid
 
     async def exited(self) -> int:
-        return await self._process.wait()
+        await self._has_exited.wait()
+        code = self._process.returncode
+        assert code is not None
+        return code
 
     def said(self) -> str:
         """The last of its error output."""
@@ -96,8 +124,12 @@ class ServerProcess:
         """Return when nothing of it lives."""
         with contextlib.suppress(OSError, RuntimeError):
             self.writer.close()
-        await self._tree.end(_TERM_GRACE)
-        self._tree.close()
+        tree = self._tree
+        if isinstance(tree, ProcessTree) and self._process.returncode == -signal.SIGKILL:
+            # A launcher that is killed ends nobody.
+            tree = replace(tree, is_launched=False)
+        await tree.end(_TERM_GRACE)
+        tree.close()
         # Nobody is left to write: what is in the pipe are its last words.
         await asyncio.wait({self._draining}, timeout=_LAST_WORDS)
         self._draining.cancel()
@@ -113,15 +145,14 @@ class ServerProcess:
 async def _started(cell: AbstractContextManager[Launch], directory: Path, longest_line: int) -> _Started:
     with ExitStack() as held:
         launch = await asyncio.to_thread(held.enter_context, cell)
-        process, tree = await _spawn(launch, directory, longest_line)
-        return process, tree, held.pop_all()
+        return await _spawn(launch, directory, longest_line), held.pop_all()
 
 
-async def _spawn(
-    launch: Launch, directory: Path, longest_line: int
-) -> tuple[asyncio.subprocess.Process, Tree]:
+async def _spawn(launch: Launch, directory: Path, longest_line: int) -> Spawned:
     marker = uuid.uuid4().hex
-    process = await asyncio.create_subprocess_exec(
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _Protocol(longest_line),
         *launch.argv,
         cwd=directory,
         env={**launch.environment, MARKER: marker},
@@ -130,12 +161,12 @@ async def _spawn(
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
         pass_fds=launch.descriptors,
-        limit=longest_line,
     )
+    process = asyncio.subprocess.Process(transport, protocol, loop)
     launch.hand_over()
     tree: Tree = ProcessTree(process.pid, marker, is_launched=bool(launch.descriptors))
     if launch.report >= 0:
         first = await asyncio.to_thread(first_process, launch.report)
         if first is not None:
             tree = NamespaceTree(first)
-    return process, tree
+    return Spawned(process, protocol.has_exited, tree)

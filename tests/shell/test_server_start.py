@@ -1,12 +1,15 @@
-"""A server's start that is cancelled leaves no process, and never keeps the program from ending."""
+"""A server's start that is cancelled, and a sudden end, leave no process and keep nobody waiting."""
 
 import asyncio
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from coder_tui.shell.confinement import NOTHING_MORE
 from coder_tui.shell.server_process import ServerProcess
+from tests.fakes.process_family import is_alive
 from tests.fakes.shells import UNCONFINED, sandbox_for
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
@@ -53,3 +56,20 @@ async def test_a_start_that_is_cancelled_twice_leaves_no_process(
     with pytest.raises(asyncio.CancelledError):
         await starting
     assert len(ended) == 1
+
+
+async def test_a_sudden_end_is_noticed_though_another_process_holds_the_pipes(tmp_path: Path) -> None:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    argv = ("/bin/sh", "-c", "sleep 1000 & echo $!; wait")
+    server = await ServerProcess.start(
+        sandbox_for(folder, UNCONFINED), argv, ENVIRONMENT, folder, NOTHING_MORE
+    )
+    left = int(await server.stdout.readline())
+
+    os.kill(server.pid, signal.SIGKILL)
+
+    assert await server.exited() == -signal.SIGKILL
+    assert is_alive(left)
+    await server.end()
+    assert not is_alive(left)
