@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -68,7 +69,7 @@ async def test_git_is_read_only_where_nothing_was_found_to_write_it(
     git(project, "init", "-q")
     (project / "sneaky.py").write_text("open('.git/config', 'a').write('[core]')\n")
 
-    result = await tools().call("bash", command=f"{sys.executable} sneaky.py")
+    result = await tools().call("bash", command=f"{shlex.quote(sys.executable)} sneaky.py")
 
     assert not result["ok"]
     assert "Read-only file system" in result["stderr"]
@@ -84,7 +85,7 @@ async def test_a_new_repository_can_be_made(project: Path, tools: Callable[[], R
 async def test_an_approved_test_run_works(project: Path, tools: Callable[[], RealTools]) -> None:
     (project / "test_a.py").write_text("def test_a(tmp_path):\n    (tmp_path / 'x').write_text('x')\n")
 
-    result = await tools().call("bash", command=f"{sys.executable} -m pytest -q test_a.py")
+    result = await tools().call("bash", command=f"{shlex.quote(sys.executable)} -m pytest -q test_a.py")
 
     assert (result["ok"], "1 passed" in result["stdout"]) == (True, True)
 
