@@ -34,10 +34,10 @@ prepare() {
   trap 'rm -rf "$work"' EXIT
   chmod 755 "$work"
   user=$(id -u) group=$(id -g) spaces=(--mount)
-  if [ "$user" -eq 0 ]; then
-    [ -z "$as_user" ] || user=64321 group=64321
-  else
-    spaces+=(--user --map-root-user)
+  if [ "$user" -ne 0 ]; then
+    as_user='' spaces+=(--user --map-root-user)
+  elif [ -n "$as_user" ]; then
+    user=64321 group=64321
   fi
   unshare "${spaces[@]}" mount -t tmpfs tmpfs "$work" 2>/dev/null ||
     fail "this needs root or user namespaces: sysctl -w kernel.unprivileged_userns_clone=1"
@@ -64,7 +64,6 @@ empty() {  # empty FOLDER: nothing is in it but Python and the clone, if they we
     esac
   done
   mount --rbind "$new" "$1"
-  umount -l "$new"
 }
 
 inside() {
@@ -78,7 +77,7 @@ inside() {
     done
   done
   empty "$HOME"
-  if [ -n "$as_user" ] && [ "$user" -ne "$(id -u)" ]; then
+  if [ -n "$as_user" ]; then
     home=/home/fresh
     empty /home
     { cat /etc/passwd; echo "fresh:x:$user:$group::$home:/bin/sh"; } >"$work/passwd"
@@ -89,7 +88,7 @@ inside() {
   fi
   mkdir -p "$home/.config"
   cp -r "$work/config/." "$home/.config"
-  [ "$(id -u)" -eq "$user" ] || chown -R "$user:$group" "$home" "$work"/{coder-tui,python}
+  [ -z "$as_user" ] || chown -R "$user:$group" "$home" "$work"/{coder-tui,python}
   while IFS= read -rd '' pair; do
     [[ ! $pair =~ ^((PIP|UV)_[A-Z_]*(INDEX|LINKS|CERT|TLS|HOST|TIMEOUT)|SSL_CERT|REQUESTS_CA|[A-Za-z]*_(PROXY|proxy)=) ]] ||
       kept+=("$pair")
