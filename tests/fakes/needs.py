@@ -3,12 +3,18 @@
 import shutil
 import subprocess
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from coder_tui.shell.bubblewrap import find_bubblewrap
 from coder_tui.shell.landlock import landlock_version
 
+MCP_SERVERS = Path.home() / ".cache" / "coder-tui-tests" / "mcp"
+_MCP_PROGRAMS = (
+    MCP_SERVERS / "node_modules" / ".bin" / "mcp-server-everything",
+    MCP_SERVERS / "venv" / "bin" / "mcp-server-time",
+)
 _PACKAGES = {"chromium": ("chromium", "chromium-browser")}
 
 
@@ -36,6 +42,8 @@ def skip_without(name: str) -> None:
                 hint = "it is installed, but does not work here; see coder-tui doctor"
         case "Landlock":
             is_there, hint = landlock_version() > 0, "Linux 5.13 or newer"
+        case "the MCP reference servers":
+            is_there, hint = all(path.exists() for path in _MCP_PROGRAMS), ".ci/run installs them"
         case _:
             is_there, hint = bool(found(name)), f"apt install {name}"
     if not is_there:
