@@ -31,7 +31,7 @@ def editor(folder: Path, body: str) -> str:
 
 def started(program: Program, server: OpenAIServer, editor: str = "") -> Tmux:
     environment = program.environment | {"EDITOR": editor}
-    command = f"{PLAIN} --model openai/x --api-base {server.url}"
+    command = f"'{PLAIN}' --model openai/x --api-base {server.url}"
     return Tmux(command, program.project, environment, 100, 30)
 
 
