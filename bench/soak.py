@@ -29,6 +29,7 @@ from coder_tui.bootstrap import Core
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Event, TurnFailed, TurnFinished
 from coder_tui.storage.sessions import Store
+from tests.fakes.program import COMMANDS_RUN
 from tests.fakes.real_tools import setup_in
 
 STEPS_PER_TURN = 4
@@ -117,7 +118,7 @@ async def soaking(folder: Path, seed: int) -> AsyncIterator[Soak]:
     home, project = folder / "home", folder / "project"
     project.mkdir(parents=True)
     prepare(project)
-    setup = setup_in(home, project, Mode.AUTO)
+    setup = setup_in(home, project, Mode.AUTO, **COMMANDS_RUN)
     store = await Store.open(setup.directories.database)
     client = BusyClient(BusyModel(project, seed, STEPS_PER_TURN, ("small.txt",)))
     core = Core(setup, store, client, ModelChoice("scripted"))

@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
 from coder_tui.llm.host_client import HostClient
+from tests.fakes.needs import skip_without
 from tests.fakes.ready_python import FOLDER, ready_processes, use_ready_python
 
 ENVIRONMENT = {
@@ -48,6 +49,13 @@ def pytest_configure(config: pytest.Config) -> None:
         ready.__enter__()
         config.add_cleanup(lambda: ready.__exit__(None, None, None))
     use_ready_python()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose programs are missing."""
+    for mark in item.iter_markers("needs"):
+        for name in mark.args:
+            skip_without(name)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -140,11 +140,15 @@ def lacks_modules(python: str, modules: tuple[str, ...], environment: Mapping[st
 
 
 def _interpreter(program: str) -> str:
-    """The Python that a script names in its first line, or in the second where the first was too long."""
+    """Return the Python that a script names in its first line.
+
+    It is in the second line if its path is too long for the first, or has a space.
+    """
     try:
         with Path(program).open("rb") as file:
             head = file.read(_SHEBANG).decode("utf-8", "replace")
     except OSError:
         return ""
-    found = re.search(r"^(?:#!|'''exec' )\"?(/[^\"\s]*python[\w.]*)", head, re.MULTILINE)
-    return found[1] if found else ""
+    named = r"""^(?:#!|'''exec' )(?:"(/[^"]*python[\w.]*)"|(/\S*python[\w.]*))"""
+    found = re.search(named, head, re.MULTILINE)
+    return found[1] or found[2] if found else ""

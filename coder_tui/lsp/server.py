@@ -118,12 +118,11 @@ class Lifecycle:
 
     async def running(self, deadline: float) -> Run | None:
         """The run, as soon as there is one; None when the time is up or it has given up."""
-        loop = asyncio.get_running_loop()
-        while self.run is None and self.status is not ServerStatus.CRASHED:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.moved.wait(), max(deadline - loop.time(), 0))
-            if loop.time() >= deadline:
-                break
+        # Not `wait_for`: in Python 3.11 it drops a cancellation that comes together with the event.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout_at(deadline):
+                while self.run is None and self.status is not ServerStatus.CRASHED:
+                    await self.moved.wait()
         return self.run
 
     async def restart(self) -> None:

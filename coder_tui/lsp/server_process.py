@@ -4,7 +4,7 @@ import asyncio
 import re
 from contextlib import ExitStack
 
-from coder_tui.shell.server_process import ServerProcess, Tree
+from coder_tui.shell.server_process import ServerProcess, Spawned
 
 _KEPT = 8_000
 _CHUNK = 65_536
@@ -41,8 +41,8 @@ class TolerantReader:
 
 
 class LspProcess(ServerProcess):
-    def __init__(self, process: asyncio.subprocess.Process, tree: Tree, held: ExitStack) -> None:
-        super().__init__(process, tree, held)
+    def __init__(self, spawned: Spawned, held: ExitStack) -> None:
+        super().__init__(spawned, held)
         self.reader = TolerantReader(self.stdout)
 
     def said(self) -> str:

@@ -18,7 +18,7 @@ from coder_tui.protocol.errors import ToolError
 from coder_tui.shell.confinement import Confinement
 from coder_tui.shell.last_words import last_words
 from coder_tui.shell.sandbox import Sandbox
-from coder_tui.shell.server_process import ServerProcess, Tree
+from coder_tui.shell.server_process import ServerProcess, Spawned
 
 log = logging.getLogger(__name__)
 _PAUSES = (1.0, 2.0, 4.0, 8.0, 30.0)
@@ -36,9 +36,9 @@ class _Process(ServerProcess):
 
     label = ""
 
-    def __init__(self, process: asyncio.subprocess.Process, tree: Tree, held: ExitStack) -> None:
+    def __init__(self, spawned: Spawned, held: ExitStack) -> None:
         self._rest = b""
-        super().__init__(process, tree, held)
+        super().__init__(spawned, held)
 
     def hear(self, piece: bytes) -> None:
         *lines, self._rest = (self._rest + piece)[-65_536:].split(b"\n")

@@ -19,6 +19,7 @@ _ISOLATION = (
     *("--cap-drop", "ALL", "--new-session", "--die-with-parent"),
 )
 _EVERYTHING = Path("/")
+_OUR_CODE = Path(__file__).parents[2]
 _MOST_SIBLINGS = 500
 _KERNEL_SETTINGS = tuple(
     f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr")
@@ -119,9 +120,13 @@ def _below_temporary(layout: Layout) -> Iterator[_Mount]:
 
 
 def _environments() -> Iterator[Path]:
-    """Where programs on the PATH and beside our own are; what they need lies beside their `bin`."""
-    # Language servers are looked for there.
-    yield Path(os.path.realpath(sys.prefix))
+    """Return the folders of our own Python and code, and of the programs on the PATH.
+
+    What a program needs lies next to its `bin`. A virtual environment needs the Python that it was made with.
+    """
+    # Language servers are looked for in the first.
+    for folder in (sys.prefix, sys.base_prefix, _OUR_CODE):
+        yield Path(os.path.realpath(folder))
     for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         if folder.is_absolute():
             beside = folder.parent if folder.name == "bin" else folder

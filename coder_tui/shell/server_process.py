@@ -2,9 +2,11 @@
 
 import asyncio
 import contextlib
+import signal
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -20,6 +22,7 @@ _CHUNK = 65_536
 _LONGEST_LINE = 2**20
 _TERM_GRACE = 1.0
 _LAST_WORDS = 0.5
+_AGAIN = 0.05
 
 
 class Tree(Protocol):
@@ -27,13 +30,39 @@ class Tree(Protocol):
     def close(self) -> None: ...
 
 
+class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
+    """Knows of the exit at once: asyncio's `wait` also waits for all who hold the pipes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit, asyncio.get_running_loop())
+        self.has_exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.has_exited.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """A process that runs, and the ways to notice its end and to end it."""
+
+    process: asyncio.subprocess.Process
+    has_exited: asyncio.Event
+    tree: Tree
+
+
+_Started = tuple[Spawned, ExitStack]
+
+
 class ServerProcess:
     """`held` is released when all of its processes are gone."""
 
-    def __init__(self, process: asyncio.subprocess.Process, tree: Tree, held: ExitStack) -> None:
+    def __init__(self, spawned: Spawned, held: ExitStack) -> None:
+        process = spawned.process
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self._process = process
-        self._tree = tree
+        self._has_exited = spawned.has_exited
+        self._tree = spawned.tree
         self._held = held
         self._said = b""
         self.writer = process.stdin
@@ -56,17 +85,33 @@ class ServerProcess:
         try:
             return cls(*await asyncio.shield(starting))
         except asyncio.CancelledError:
-            await asyncio.wait({starting})
-            if not starting.exception():
-                await insist(cls(*starting.result()).end())
+            await insist(cls._abandon(starting))
             raise
+
+    @classmethod
+    async def _abandon(cls, starting: "asyncio.Task[_Started]") -> None:
+        """Wait until a start is over, and end what it started.
+
+        If the loop ends, all of its tasks are cancelled, also the one by which asyncio connects the pipes.
+        Then asyncio kills the process and waits forever for the pipes to close, unless cancelled once more.
+        """
+        while not starting.done():
+            is_loop_ending = starting.cancelling() > 0
+            await asyncio.wait({starting}, timeout=_AGAIN if is_loop_ending else None)
+            if is_loop_ending:
+                starting.cancel()
+        if not starting.cancelled() and not starting.exception():
+            await cls(*starting.result()).end()
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
     async def exited(self) -> int:
-        return await self._process.wait()
+        await self._has_exited.wait()
+        code = self._process.returncode
+        assert code is not None
+        return code
 
     def said(self) -> str:
         """The last of its error output."""
@@ -79,8 +124,12 @@ class ServerProcess:
         """Return when nothing of it lives."""
         with contextlib.suppress(OSError, RuntimeError):
             self.writer.close()
-        await self._tree.end(_TERM_GRACE)
-        self._tree.close()
+        tree = self._tree
+        if isinstance(tree, ProcessTree) and self._process.returncode == -signal.SIGKILL:
+            # A launcher that is killed ends nobody.
+            tree = replace(tree, is_launched=False)
+        await tree.end(_TERM_GRACE)
+        tree.close()
         # Nobody is left to write: what is in the pipe are its last words.
         await asyncio.wait({self._draining}, timeout=_LAST_WORDS)
         self._draining.cancel()
@@ -93,20 +142,17 @@ class ServerProcess:
             self.hear(piece)
 
 
-async def _started(
-    cell: AbstractContextManager[Launch], directory: Path, longest_line: int
-) -> tuple[asyncio.subprocess.Process, Tree, ExitStack]:
+async def _started(cell: AbstractContextManager[Launch], directory: Path, longest_line: int) -> _Started:
     with ExitStack() as held:
         launch = await asyncio.to_thread(held.enter_context, cell)
-        process, tree = await _spawn(launch, directory, longest_line)
-        return process, tree, held.pop_all()
+        return await _spawn(launch, directory, longest_line), held.pop_all()
 
 
-async def _spawn(
-    launch: Launch, directory: Path, longest_line: int
-) -> tuple[asyncio.subprocess.Process, Tree]:
+async def _spawn(launch: Launch, directory: Path, longest_line: int) -> Spawned:
     marker = uuid.uuid4().hex
-    process = await asyncio.create_subprocess_exec(
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _Protocol(longest_line),
         *launch.argv,
         cwd=directory,
         env={**launch.environment, MARKER: marker},
@@ -115,12 +161,12 @@ async def _spawn(
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
         pass_fds=launch.descriptors,
-        limit=longest_line,
     )
+    process = asyncio.subprocess.Process(transport, protocol, loop)
     launch.hand_over()
     tree: Tree = ProcessTree(process.pid, marker, is_launched=bool(launch.descriptors))
     if launch.report >= 0:
         first = await asyncio.to_thread(first_process, launch.report)
         if first is not None:
             tree = NamespaceTree(first)
-    return process, tree
+    return Spawned(process, protocol.has_exited, tree)

@@ -93,7 +93,7 @@ def test_the_list_of_modules_for_the_first_paint_names_no_other(first_paint: Fir
 
 
 def test_no_other_package_is_loaded_before_the_first_paint(first_paint: FirstPaint) -> None:
-    installed = first_paint.packages - sys.stdlib_module_names - {"__main__", "__mp_main__"}
+    installed = first_paint.packages - sys.stdlib_module_names - {"__main__", "__mp_main__", "sitecustomize"}
     assert sorted(name for name in installed - PACKAGES if not name.startswith("_")) == []
     assert sorted(first_paint.packages & UNNEEDED) == []
 

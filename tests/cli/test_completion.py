@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from coder_tui.config.paths import find_directories
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UsageError
 from coder_tui.storage.sessions import Store
+from tests.fakes.needs import skip_without
 
 Complete = Callable[..., list[list[str]]]
 PROGRAM = Path(sys.executable).parent / "coder-tui"
@@ -72,8 +72,7 @@ def _fitting(output: str, beginning: str) -> list[str]:
 
 
 def _run(shell: str, code: str, folder: Path) -> str:
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed: apt install {shell}")
+    skip_without(shell)
     own = {"HOME": str(folder), "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
     places_of = {f"CODER_TUI_{name}_DIR": str(folder / name.lower()) for name in ("DATA", "CONFIG")}
     environment = {**os.environ, **own, **places_of}

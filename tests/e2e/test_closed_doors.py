@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.program import PATIENCE, PLAIN, Program
+from tests.fakes.program import COMMANDS_RUN, PATIENCE, PLAIN, Program
 
 CAPABILITIES = "-dac_override,-dac_read_search"
 NO_PERMISSION = "The system does not permit access to {}."
@@ -49,7 +49,7 @@ def answers(program: Program, *calls: tuple[str, dict[str, object]]) -> list[dic
     done = subprocess.run(
         without_privileges(program.command("tool", "call", "--stdin", "--permission", "auto")),
         cwd=program.project,
-        env=program.environment,
+        env=program.environment | COMMANDS_RUN,
         input=lines,
         capture_output=True,
         text=True,

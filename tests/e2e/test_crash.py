@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import select
 import signal
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.program import PLAIN, Program
+from tests.fakes.program import COMMANDS_RUN, PATIENCE, PLAIN, Program
 from tests.fakes.script import Call, JsonObject, Reply
 
 
@@ -39,14 +40,22 @@ async def test_a_killed_turn_goes_on_from_its_last_finished_step(tmp_path: Path)
     assert conversation[3]["content"] == "go on"
 
 
+def wait_for_ring(pipe: Path, process: "subprocess.Popen[str]") -> None:
+    """Wait until something is written to the pipe; fail if the program answers without it."""
+    with os.fdopen(os.open(pipe, os.O_RDWR)) as bell:
+        assert process.stdout is not None
+        ready, _, _ = select.select([bell, process.stdout], [], [], PATIENCE)
+        assert bell in ready, process.communicate()
+
+
 async def test_a_call_that_was_running_is_told_as_interrupted_and_not_run_again(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path, PLAIN)
     os.mkfifo(program.project / "up")
     calls = (Call("bash", {"command": "echo ran >> log; echo up > up; sleep 30"}), Call("list", {}))
     async with OpenAIServer([Reply(calls=calls), Reply(text="I see.")]) as server:
         model = ("--model", "openai/x", "--api-base", server.url)
-        process = program.start("run", "-p", "go", "--permission", "auto", *model)
-        await asyncio.to_thread((program.project / "up").read_text)
+        process = program.start("run", "-p", "go", "--permission", "auto", *model, **COMMANDS_RUN)
+        await asyncio.to_thread(wait_for_ring, program.project / "up", process)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         done = program.run("run", "-p", "go on", "--continue", *model)
@@ -80,8 +89,8 @@ def test_a_call_that_is_told_to_end_leaves_nothing_in_the_workspace(tmp_path: Pa
     program = Program.in_folder(tmp_path, PLAIN)
     os.mkfifo(program.project / "up")
     command = json.dumps({"command": "echo up > up; sleep 60"})
-    process = program.start("tool", "call", "bash", command, "--permission", "auto")
-    (program.project / "up").read_text()
+    process = program.start("tool", "call", "bash", command, "--permission", "auto", **COMMANDS_RUN)
+    wait_for_ring(program.project / "up", process)
     process.send_signal(number)
     process.communicate(timeout=60)
     assert process.returncode == 143

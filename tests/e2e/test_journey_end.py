@@ -75,7 +75,7 @@ def test_a_program_that_is_stopped_from_outside_goes_on_where_it_was(
     pid = tmp_path / "pid"
     with Tmux("bash --norc -i", program.project, program.environment, 80, 24) as tmux:
         tmux.shows("bash-")
-        tmux.type(f"sh -c 'echo $$ > {pid}; exec {PLAIN} demo'")
+        tmux.type(f"sh -c 'echo $$ > {pid}; exec \"{PLAIN}\" demo'")
         tmux.keys("Enter")
         tmux.shows("say anything to start")
         tmux.type("half a draft")

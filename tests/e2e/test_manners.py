@@ -62,7 +62,7 @@ def test_a_suspended_session_comes_back_as_it_was(tmp_path: Path) -> None:
     # A shell with job control around the program, as a person has.
     with Tmux("bash --norc -i", program.project, program.environment, 80, 24) as tmux:
         tmux.shows("bash-")
-        tmux.type(f"{PLAIN} demo")
+        tmux.type(f"'{PLAIN}' demo")
         tmux.keys("Enter")
         tmux.shows("say anything to start")
         tmux.type("half a draft")

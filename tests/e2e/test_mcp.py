@@ -45,8 +45,8 @@ def processes_of(folder: Path) -> list[str]:
     return [line for line in listed.splitlines() if str(folder) in line and "mcp" in line]
 
 
+@needs_reference_servers
 def test_a_model_calls_a_trusted_projects_server_and_none_is_left(program: Program) -> None:
-    needs_reference_servers()
     entry = {"command": str(NODE / "mcp-server-everything"), "args": ["stdio", str(program.project)]}
     (program.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"everything": entry}}))
     settings(program, '[permission]\n"mcp__everything__echo" = "allow"\n')

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from coder_tui.resources import sample_project
-from tests.fakes.program import PROGRAM, Program
+from tests.fakes.program import COMMANDS_RUN, PROGRAM, Program
 from tests.fakes.tmux import Tmux, needs_tmux
 
 
@@ -28,7 +28,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
     program = Program.in_folder(tmp_path_factory.mktemp("recorded"))
     for name in ("cart.py", "test_cart.py", "README.md"):
         (program.project / name).write_bytes((sample_project() / name).read_bytes())
-    done = program.run("run", "--model", "demo", "--permission", "auto", "-p", "show me")
+    done = program.run("run", "--model", "demo", "--permission", "auto", "-p", "show me", **COMMANDS_RUN)
     assert done.returncode == 0, done.stderr
     (session,) = json.loads(program.run("sessions", "list", "--json").stdout)
     yield Recorded(program, session["id"])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,9 +16,8 @@ from coder_tui.protocol.access import Mode
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest
 from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
 from tests.fakes.real_tools import ALLOW, RealTools, setup_in
-from tests.fakes.shells import BUBBLEWRAP
 
-pytestmark = pytest.mark.skipif(not BUBBLEWRAP.program, reason="needs bubblewrap: apt install bubblewrap")
+pytestmark = pytest.mark.needs("bubblewrap")
 
 
 def allow(request: ApprovalRequest) -> ApprovalReply:
@@ -69,7 +69,7 @@ async def test_git_is_read_only_where_nothing_was_found_to_write_it(
     git(project, "init", "-q")
     (project / "sneaky.py").write_text("open('.git/config', 'a').write('[core]')\n")
 
-    result = await tools().call("bash", command=f"{sys.executable} sneaky.py")
+    result = await tools().call("bash", command=f"{shlex.quote(sys.executable)} sneaky.py")
 
     assert not result["ok"]
     assert "Read-only file system" in result["stderr"]
@@ -85,12 +85,12 @@ async def test_a_new_repository_can_be_made(project: Path, tools: Callable[[], R
 async def test_an_approved_test_run_works(project: Path, tools: Callable[[], RealTools]) -> None:
     (project / "test_a.py").write_text("def test_a(tmp_path):\n    (tmp_path / 'x').write_text('x')\n")
 
-    result = await tools().call("bash", command=f"{sys.executable} -m pytest -q test_a.py")
+    result = await tools().call("bash", command=f"{shlex.quote(sys.executable)} -m pytest -q test_a.py")
 
     assert (result["ok"], "1 passed" in result["stdout"]) == (True, True)
 
 
-@pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm: apt install npm")
+@pytest.mark.needs("npm")
 async def test_an_approved_installation_works(project: Path, tools: Callable[[], RealTools]) -> None:
     """From a folder and from a tarball, with a script of the package, and without reaching anybody."""
     for name in ("folder", "packed"):

@@ -2,13 +2,13 @@
 
 import os
 import signal
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import PLAIN, Program
+from tests.fakes.python_program import write_program
 from tests.fakes.script import Call, Reply
 from tests.fakes.tmux import Tmux, needs_tmux
 
@@ -18,9 +18,7 @@ COMMAND = "touch proposed"
 
 def editor(folder: Path, body: str) -> str:
     """A program that shows a line, waits for a key, and then edits."""
-    path = folder / "my-editor"
-    path.write_text(
-        f"#!{sys.executable}\n"
+    code = (
         "import pathlib, sys, termios, tty\n"
         "file = pathlib.Path(sys.argv[-1])\n"
         "print('EDITING', file.read_text(), flush=True)\n"
@@ -28,13 +26,12 @@ def editor(folder: Path, body: str) -> str:
         "sys.stdin.read(1)\n"
         f"{body}\n"
     )
-    path.chmod(0o755)
-    return str(path)
+    return str(write_program(folder / "my-editor", code))
 
 
 def started(program: Program, server: OpenAIServer, editor: str = "") -> Tmux:
     environment = program.environment | {"EDITOR": editor}
-    command = f"{PLAIN} --model openai/x --api-base {server.url}"
+    command = f"'{PLAIN}' --model openai/x --api-base {server.url}"
     return Tmux(command, program.project, environment, 100, 30)
 
 

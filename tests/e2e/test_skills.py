@@ -97,6 +97,7 @@ def test_by_tool_call(program: Program) -> None:
     assert "loaded already" in again["content"]
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_model_sees_the_catalogue_and_loads_by_name(program: Program) -> None:
     ship = str(program.home / ".agents/skills/deploy/scripts/ship.sh")
     script = [

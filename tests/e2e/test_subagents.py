@@ -13,7 +13,7 @@ import pytest
 
 from coder_tui.agent.subagents import STOPPED_BY_PERSON
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.program import PROGRAM, Program, json_lines
+from tests.fakes.program import COMMANDS_RUN, PROGRAM, Program, json_lines
 from tests.fakes.script import Call, JsonObject, Reply, Tokens
 from tests.fakes.tmux import Tmux, needs_tmux
 
@@ -243,7 +243,7 @@ def test_an_interruption_ends_the_tree_and_its_commands(program: Program) -> Non
     }
     with OpenAIServer(branching(script)) as server:
         arguments = ("run", "-p", "go", "--model", MODEL, "--api-base", server.url, "--permission", "auto")
-        started = program.start(*arguments, "--format", "json")
+        started = program.start(*arguments, "--format", "json", **COMMANDS_RUN)
         until(lambda: bool(running(MARKER)))
         started.send_signal(signal.SIGINT)
         out, err = started.communicate(timeout=60)

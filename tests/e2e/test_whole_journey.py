@@ -50,7 +50,7 @@ def test_a_task_from_its_plan_to_a_redo_after_a_resume(program: Program) -> None
         Reply(text="Now it is a number."),
     ]
     with OpenAIServer(script) as server:
-        command = f"{PLAIN} --model openai/x --api-base {server.url}"
+        command = f"'{PLAIN}' --model openai/x --api-base {server.url}"
         with Tmux(command, program.project, program.environment, 80, 24) as tmux:
             tmux.shows("ASK  x")
             check_with(tmux, "sh check.sh")

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import re
-import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,8 +12,10 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 
-PROGRAM = next((found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), "")
-needs_chromium = pytest.mark.skipif(not PROGRAM, reason="no Chromium here: apt install chromium")
+from tests.fakes.needs import found
+
+PROGRAM = found("chromium")
+needs_chromium = pytest.mark.needs("chromium")
 PATIENCE = 60.0
 _CODES = re.compile(r"\x1b\[[0-9;?>=]*[A-Za-z$]|\x1b[()][A-Z0-9]|\x1b.")
 _KEYS = {"Enter": 13, "Escape": 27, "Backspace": 8}

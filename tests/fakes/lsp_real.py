@@ -44,6 +44,10 @@ class Case:
         return next(spec for spec in KNOWN if spec.name == self.server)
 
     @property
+    def is_installed(self) -> bool:
+        return shutil.which(self.spec.command[0], path=server_path()) is not None
+
+    @property
     def argv(self) -> tuple[str, ...]:
         program = shutil.which(self.spec.command[0], path=server_path())
         if program is None:

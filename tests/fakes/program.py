@@ -14,6 +14,8 @@ PLAIN = str(Path(sys.executable).with_name("coder-tui"))
 """The program as it is installed; `PROGRAM` does the same and starts sooner where tests run."""
 PROGRAM = f"{os.environ[FOLDER]}/coder-tui" if FOLDER in os.environ else PLAIN
 PATIENCE = 120
+COMMANDS_RUN = {"CODER_TUI_PERMISSION": '{"bash": {"*": "allow"}}'}
+"""Settings by which commands run unasked even if there is no sandbox that would let them in mode auto."""
 NO_SERVERS = '{"*": {"enabled": false}}'
 """Settings without language servers, whose start is slow: tests that want one enable it by name."""
 

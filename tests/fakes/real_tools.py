@@ -25,10 +25,10 @@ ALLOW = ApprovalReply(Decision.ALLOW_ONCE)
 Answer = Callable[[ApprovalRequest], ApprovalReply]
 
 
-def setup_in(home: Path, project: Path, mode: Mode, servers: str = NO_SERVERS) -> Setup:
-    """Default settings but for the language servers; the program's own folders lie in `home`."""
+def setup_in(home: Path, project: Path, mode: Mode, servers: str = NO_SERVERS, **more: str) -> Setup:
+    """Default settings but for the language servers and `more`; the program's own folders lie in `home`."""
     environ = {f"CODER_TUI_{name}_DIR": str(home / name.lower()) for name in ("DATA", "CONFIG", "CACHE")}
-    environ["CODER_TUI_LSP"] = servers
+    environ |= {"CODER_TUI_LSP": servers, **more}
     directories = find_directories(environ)
     return load_setup(
         project, directories, find_sources(directories, project, environ, {}, None), environ, mode

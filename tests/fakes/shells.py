@@ -3,14 +3,24 @@
 import os
 from pathlib import Path
 
-from coder_tui.shell.bubblewrap import find_bubblewrap
 from coder_tui.shell.sandbox import Sandbox, SandboxFolders, SandboxKind, SandboxStatus, SandboxWish
 from coder_tui.shell.session_shell import SessionShell, ShellOptions
 from coder_tui.text.redact import BY_SHAPE
+from tests.fakes.needs import skip_without, working_bubblewrap
 
-BUBBLEWRAP = SandboxStatus(SandboxKind.BUBBLEWRAP, program=find_bubblewrap(()))
+BUBBLEWRAP = SandboxStatus(SandboxKind.BUBBLEWRAP, program=working_bubblewrap())
 LANDLOCK = SandboxStatus(SandboxKind.LANDLOCK)
 UNCONFINED = SandboxStatus(SandboxKind.NONE, "a test wants it so")
+
+
+def skip_without_sandbox(kind: SandboxKind) -> None:
+    match kind:
+        case SandboxKind.BUBBLEWRAP:
+            skip_without("bubblewrap")
+        case SandboxKind.LANDLOCK:
+            skip_without("Landlock")
+        case SandboxKind.NONE:
+            pass
 
 
 def folders_in(base: Path) -> SandboxFolders:

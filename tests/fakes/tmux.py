@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ import pytest
 
 PATIENCE = 60.0
 _FAREWELL = re.compile(r"^exit code \d+$", re.MULTILINE)
-needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux: apt install tmux")
+needs_tmux = pytest.mark.needs("tmux")
 
 
 class Tmux:

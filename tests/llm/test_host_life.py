@@ -14,6 +14,7 @@ from coder_tui.llm.host_client import HostClient
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from tests.conftest import ENVIRONMENT
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.python_program import write_program
 from tests.fakes.script import Reply
 from tests.llm.streaming import ask, failure_of, reply_to, text_of
 
@@ -27,10 +28,7 @@ PATIENCE = 20
 
 def stand_in(tmp_path: Path, body: str) -> str:
     """An executable in place of Python, for hosts that misbehave: `body` is what it does instead."""
-    program = tmp_path / "host"
-    program.write_text(f"#!{sys.executable}\nimport json, os, sys, time\n{body}\n", encoding="utf-8")
-    program.chmod(0o755)
-    return str(program)
+    return str(write_program(tmp_path / "host", f"import json, os, sys, time\n{body}"))
 
 
 def has_ended(pid: int) -> bool:

@@ -18,9 +18,7 @@ from coder_tui.protocol.diagnostics import ServerStatus
 from tests.fakes.lsp_pools import FAKE, Told, hear_nothing, pool_in
 from tests.fakes.shells import BUBBLEWRAP
 
-needs_bubblewrap = pytest.mark.skipif(
-    not BUBBLEWRAP.program, reason="needs bubblewrap: apt install bubblewrap"
-)
+needs_bubblewrap = pytest.mark.needs("bubblewrap")
 # Tries what a server must not do, tells how that went as a finding, and then is the fake server.
 SPY = """
 import json, os, runpy, socket, sys

@@ -2,13 +2,13 @@
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
 from coder_tui.lsp.finding import Places, find_program, find_root, missing_checker
 from coder_tui.lsp.servers import KNOWN, ServerSpec
+from tests.fakes.python_program import write_program
 
 NAMED = {spec.name: spec for spec in KNOWN}
 SPEC = ServerSpec("some", "py", ("some-server", "--stdio"))
@@ -112,7 +112,7 @@ def test_a_server_without_its_checker_says_how_to_get_it(tmp_path: Path) -> None
 
 def test_a_pylsp_whose_python_has_no_checkers_says_so(tmp_path: Path) -> None:
     spec = NAMED["pylsp"]
-    with_all = program(tmp_path / "pylsp", f"#!{sys.executable}\n")
+    with_all = write_program(tmp_path / "pylsp", "")
     assert missing_checker(spec, str(with_all), os.environ) == ""
     bare = ServerSpec("pylsp", "py", ("pylsp",), modules=("no_such_checker",), checker_hint="pip install it")
     assert missing_checker(bare, str(with_all), os.environ) == (

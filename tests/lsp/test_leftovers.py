@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.needs import working_bubblewrap
+
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "CODER_TUI_TEST_LEFTOVER"
 # A program that has a stubborn server look at a file, tells that it has, and waits.
@@ -57,8 +59,9 @@ def speaker(mark: str) -> int:
 @pytest.mark.parametrize("way", ["close", "kill", "terminate", "kill both"])
 async def test_nothing_is_left_of_a_stubborn_server(tmp_path: Path, way: str) -> None:
     # Side by side: most of it is the patience that such a server is shown.
-    left = await asyncio.gather(*(ended(tmp_path / how, how, way) for how in ("bubblewrap", "none")))
-    assert left == [set(), set()]
+    ways = ("bubblewrap", "none") if working_bubblewrap() else ("none",)
+    left = await asyncio.gather(*(ended(tmp_path / how, how, way) for how in ways))
+    assert left == [set() for _ in ways]
 
 
 async def ended(folder: Path, confined: str, way: str) -> set[int]:

@@ -15,6 +15,7 @@ from coder_tui.protocol.diagnostics import ServerStatus
 from tests.fakes.lsp_plain import plain_client
 from tests.fakes.lsp_pools import NODE_SERVERS, only, pool_in
 from tests.fakes.lsp_real import CASES, Case
+from tests.fakes.python_program import write_program
 
 BASH = next(case for case in CASES if case.server == "bash-language-server")
 PYLSP = next(case for case in CASES if case.server == "pylsp")
@@ -72,10 +73,8 @@ def bare_environment(folder: Path, *hidden: str) -> Path:
     (folder / "pyvenv.cfg").write_text((Path(sys.prefix) / "pyvenv.cfg").read_text())
     (folder / "bin").mkdir()
     (folder / "bin" / "python").symlink_to(Path(sys.executable).resolve())
-    program = folder / "bin" / "pylsp"
-    program.write_text(f"#!{folder}/bin/python\nfrom pylsp.__main__ import main\nmain()\n")
-    program.chmod(0o755)
-    return program
+    code = "from pylsp.__main__ import main\nmain()"
+    return write_program(folder / "bin" / "pylsp", code, f"{folder}/bin/python")
 
 
 async def test_a_pylsp_without_its_checkers_is_no_clean_file(root: Path, tmp_path: Path) -> None:

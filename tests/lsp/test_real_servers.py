@@ -17,8 +17,6 @@ from tests.fakes.lsp_real import CASES, Case, real_checker, rows
 from tests.fakes.process_family import hold
 
 ENOUGH = 90.0
-# They answer before anybody could end them: so they are held when the text comes.
-QUICK = {"ruff", "vscode-json-language-server"}
 every_server = pytest.mark.parametrize("case", CASES, ids=[case.server for case in CASES])
 
 
@@ -73,8 +71,8 @@ async def in_a_request(checker: Checker, case: Case, path: str, text: str) -> "a
     """A check of this text, which the server has got and not answered yet."""
     run = checker.life.run
     assert run is not None
-    if case.server in QUICK:
-        await asyncio.to_thread(hold, run.process.pid)
+    # A quick one would answer before it could be ended.
+    await asyncio.to_thread(hold, run.process.pid)
     asking = asyncio.create_task(checker.check(path, text, case.language, ENOUGH))
     # It begins with the text, and what is said in one breath is written at its end.
     for _ in range(2):

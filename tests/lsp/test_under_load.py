@@ -43,9 +43,10 @@ async def cold(case: Case, root: Path) -> list[ServerStatus]:
 
 
 async def test_a_cold_start_on_a_busy_machine_is_never_a_clean_file(tmp_path: Path) -> None:
-    """All of them at once, which is quicker, and a load of its own."""
+    """Start all that are installed at once, which is quicker, and a load of its own."""
+    cases = [case for case in CASES if case.is_installed]
     async with busy_machine(), asyncio.timeout(ENOUGH):
-        heard = await asyncio.gather(*(cold(case, tmp_path / case.server) for case in CASES))
-    assert [said[-1] for said in heard] == [ServerStatus.FRESH] * len(CASES)
+        heard = await asyncio.gather(*(cold(case, tmp_path / case.server) for case in cases))
+    assert [said[-1] for said in heard] == [ServerStatus.FRESH] * len(cases)
     # A quick one may be up, or have answered, before the first look: which, the machine decides.
     assert ServerStatus.STARTING in {said[0] for said in heard}

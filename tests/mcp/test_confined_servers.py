@@ -13,10 +13,10 @@ from coder_tui.mcp.pool import McpPool
 from coder_tui.mcp.reach import READS, UNCONFINED, reach_of
 from coder_tui.mcp.wire import ServerState
 from coder_tui.shell.bubblewrap import find_bubblewrap
-from coder_tui.shell.landlock import landlock_version
 from coder_tui.shell.sandbox import SandboxKind
 from coder_tui.shell.server_host import SandboxOrder
 from tests.fakes.mcp_pools import ENOUGH, fake, found, nothing, pool_of, tool, until
+from tests.fakes.shells import skip_without_sandbox
 
 BWRAP, LANDLOCK, NONE = SandboxKind.BUBBLEWRAP, SandboxKind.LANDLOCK, SandboxKind.NONE
 
@@ -39,8 +39,7 @@ async def writes(pool: McpPool, server: str, path: Path) -> bool:
 
 @pytest.mark.parametrize("kind", [BWRAP, LANDLOCK])
 async def test_a_confined_server_writes_only_what_the_person_named(tmp_path: Path, kind: SandboxKind) -> None:
-    if not (find_bubblewrap(()) if kind is BWRAP else landlock_version()):
-        pytest.skip(f"there is no {kind} here; bubblewrap: apt install bubblewrap")
+    skip_without_sandbox(kind)
     work = tmp_path / "work"
     (work / "docs").mkdir(parents=True)
     order = SandboxOrder(

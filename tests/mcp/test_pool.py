@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest_asyncio
 
 from coder_tui.mcp.pool import McpPool, ServerView
 from coder_tui.mcp.wire import Answer, Failure, PartKind, ServerState
+from coder_tui.shell import host_link
 from tests.fakes.mcp_pools import ENOUGH, fake, found, nothing, pool_of, tool, until, wait_for_file
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -55,9 +57,12 @@ async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[McpPoo
         found("unreachable", url="http://127.0.0.1:9/mcp"),
     )
     made = pool_of(folder, *servers, environ=environ)
-    made.start()
-    yield made
-    await made.close()
+    with pytest.MonkeyPatch.context() as patch:
+        # A process that is killed must be the one that answers, not one that stands for it.
+        patch.setattr(host_link, "sys", sys)
+        made.start()
+        yield made
+        await made.close()
 
 
 async def call(

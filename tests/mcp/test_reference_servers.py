@@ -27,7 +27,7 @@ from tests.fakes.mcp_pools import (
     until,
 )
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), needs_reference_servers]
 EVERYTHING = NODE / "mcp-server-everything"
 
 
@@ -78,7 +78,6 @@ class Hosted:
 
 @pytest.fixture(scope="module")
 def hosted() -> Iterator[dict[str, Hosted]]:
-    needs_reference_servers()
     servers = {"http": Hosted("streamableHttp", "mcp"), "sse": Hosted("sse", "sse")}
     yield {name: server.ready() for name, server in servers.items()}
     for server in servers.values():

@@ -8,8 +8,8 @@ import pytest
 
 from bench.cancel import KINDS, cancel_many, processes_with
 from coder_tui.shell.confinement import NOTHING_MORE
-from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
-from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED, shell_for
+from coder_tui.shell.sandbox import SandboxStatus
+from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED, shell_for, skip_without_sandbox
 
 SAMPLE = 2 * len(KINDS)
 
@@ -20,8 +20,7 @@ SAMPLE = 2 * len(KINDS)
     ids=lambda value: str(getattr(value, "kind", value)),
 )
 async def test_nothing_is_left(tmp_path: Path, status: SandboxStatus, commands: int) -> None:
-    if status.kind is SandboxKind.BUBBLEWRAP and not status.program:
-        pytest.skip("needs bubblewrap: apt install bubblewrap")
+    skip_without_sandbox(status.kind)
 
     found = await cancel_many(tmp_path, status, commands, seed=1)
 

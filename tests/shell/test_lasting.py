@@ -3,6 +3,8 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from coder_tui.shell.confinement import Confinement
 from tests.fakes.shells import BUBBLEWRAP, sandbox_for
 
@@ -10,6 +12,7 @@ TRY = 'for name in "$@"; do { echo planted >> "$name"; } 2>/dev/null && echo "$n
 GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org")
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_lasting_program_commits_and_plants_nothing(tmp_path: Path) -> None:
     workspace, elsewhere = tmp_path / "workspace", tmp_path / "elsewhere"
     elsewhere.mkdir()

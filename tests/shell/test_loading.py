@@ -8,13 +8,14 @@ import pytest
 from coder_tui.shell.confinement import NOTHING_MORE
 from coder_tui.shell.environment import parted
 from coder_tui.shell.sandbox import SandboxStatus
-from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, sandbox_for
+from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, sandbox_for, skip_without_sandbox
 
 
 @pytest.mark.parametrize("status", [BUBBLEWRAP, LANDLOCK], ids=["bubblewrap", "landlock"])
 def test_what_a_project_sets_for_its_server_acts_in_the_sandbox_alone(
     status: SandboxStatus, tmp_path: Path
 ) -> None:
+    skip_without_sandbox(status.kind)
     workspace, outside = tmp_path / "workspace", tmp_path / "outside"
     workspace.mkdir()
     outside.mkdir()

@@ -9,6 +9,7 @@ import pytest
 from coder_tui.shell.confinement import NOTHING_MORE
 from coder_tui.shell.piped import Answer
 from coder_tui.shell.session_shell import SessionShell
+from tests.fakes.bell import wait_for_ring
 from tests.fakes.shells import shell_for
 
 
@@ -46,7 +47,7 @@ async def test_cancelling_ends_it(tmp_path: Path) -> None:
     fifo, marker = tmp_path / "started", tmp_path / "pid"
     os.mkfifo(fifo)
     asking = asyncio.create_task(ask(shell_for(tmp_path), f"echo $$ > {marker}; echo x > {fifo}; sleep 60"))
-    await asyncio.to_thread(fifo.read_text)
+    await wait_for_ring(fifo)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking

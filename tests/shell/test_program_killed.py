@@ -12,7 +12,7 @@ import pytest
 
 from bench.cancel import processes_with
 from coder_tui.shell.sandbox import SandboxStatus
-from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED
+from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED, skip_without_sandbox
 
 PATIENCE_MS = 20_000
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,8 +42,7 @@ KINDS = [("BUBBLEWRAP", BUBBLEWRAP), ("LANDLOCK", LANDLOCK), ("UNCONFINED", UNCO
 
 @pytest.mark.parametrize(("kind", "status"), KINDS, ids=lambda value: str(getattr(value, "kind", "")))
 def test_jobs_die_with_the_program(tmp_path: Path, kind: str, status: SandboxStatus) -> None:
-    if kind == "BUBBLEWRAP" and not status.program:
-        pytest.skip("needs bubblewrap: apt install bubblewrap")
+    skip_without_sandbox(status.kind)
     (tmp_path / "ws").mkdir()
     mark = f"1000.{os.getpid()}{KINDS.index((kind, status))}"
     words = [sys.executable, "-c", PROGRAM, str(tmp_path / "ws"), kind, mark]

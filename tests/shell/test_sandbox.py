@@ -13,11 +13,17 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell import bubblewrap, sandbox
 from coder_tui.shell.confinement import NOTHING_MORE, Confinement
 from coder_tui.shell.sandbox import SandboxKind, SandboxStatus, SandboxWish, probe
-from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED, folders_in, sandbox_for, shell_for
-
-needs_bubblewrap = pytest.mark.skipif(
-    not BUBBLEWRAP.program, reason="needs bubblewrap: apt install bubblewrap"
+from tests.fakes.shells import (
+    BUBBLEWRAP,
+    LANDLOCK,
+    UNCONFINED,
+    folders_in,
+    sandbox_for,
+    shell_for,
+    skip_without_sandbox,
 )
+
+needs_bubblewrap = pytest.mark.needs("bubblewrap")
 
 
 @pytest.fixture
@@ -276,8 +282,7 @@ async def test_servers_on_loopback_work_inside(root: Path) -> None:
 
 @pytest.mark.parametrize("status", [LANDLOCK, BUBBLEWRAP], ids=lambda status: status.kind)
 async def test_writes_stay_in_the_workspace_and_caches_are_ours(root: Path, status: SandboxStatus) -> None:
-    if status.kind is SandboxKind.BUBBLEWRAP and not status.program:
-        pytest.skip("needs bubblewrap: apt install bubblewrap")
+    skip_without_sandbox(status.kind)
     shell, home = shell_for(root, status), root.parent / "home"
 
     done = await shell.run(

@@ -9,7 +9,7 @@ from tests.fakes.shells import BUBBLEWRAP, UNCONFINED
 FEWEST = 60
 EVERY = 9
 
-pytestmark = pytest.mark.skipif(not BUBBLEWRAP.program, reason="bubblewrap is not installed")
+pytestmark = pytest.mark.needs("bubblewrap")
 
 
 def test_there_are_enough() -> None:

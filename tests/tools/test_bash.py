@@ -225,6 +225,7 @@ async def test_named_variables_are_passed_though_they_look_like_secrets(
     assert (await bench.call("bash", command='echo "$CI_TOKEN|$OTHER_TOKEN"'))["stdout"] == "t|\n"
 
 
+@pytest.mark.needs("bubblewrap")
 @pytest.mark.parametrize(
     ("command", "hint"),
     [
@@ -236,8 +237,6 @@ async def test_named_variables_are_passed_though_they_look_like_secrets(
 async def test_a_failure_for_which_the_sandbox_is_to_blame_says_so(
     tmp_path: Path, command: str, hint: str | None
 ) -> None:
-    if not BUBBLEWRAP.program:
-        pytest.skip("bubblewrap is not installed")
     bench = Bench(tmp_path / "ws", sandbox=BUBBLEWRAP)
 
     result = await bench.call("bash", command=command)

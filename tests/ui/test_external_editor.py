@@ -3,7 +3,6 @@
 import asyncio
 import os
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,8 @@ from textual.app import SuspendNotSupported
 
 from coder_tui.protocol.requests import Editable
 from coder_tui.ui.external_editor import Edited, ExternalEditor, NoEditor, NotEdited, Outcome
+from tests.fakes.bell import wait_for_ring
+from tests.fakes.python_program import write_program
 
 COMMAND = Editable("command", "rm -rf build", ".sh")
 
@@ -39,12 +40,8 @@ class FakeTerminal:
 
 def script(folder: Path, body: str) -> str:
     """A program that edits the file it is given."""
-    path = folder / "editor"
-    path.write_text(
-        f"#!{sys.executable}\nimport os, pathlib, sys\nfile = pathlib.Path(sys.argv[-1])\n{body}\n"
-    )
-    path.chmod(0o755)
-    return str(path)
+    code = f"import os, pathlib, sys\nfile = pathlib.Path(sys.argv[-1])\n{body}"
+    return str(write_program(folder / "editor", code))
 
 
 async def edit(
@@ -121,7 +118,7 @@ async def test_an_editor_that_cannot_run_gives_the_terminal_back(tmp_path: Path)
 
 async def test_a_terminal_that_cannot_be_given_away_is_no_place_for_an_editor(tmp_path: Path) -> None:
     terminal = FakeTerminal(can_suspend=False)
-    editor = ExternalEditor({"EDITOR": sys.executable}, tmp_path / "edits", tmp_path / "project")
+    editor = ExternalEditor({"EDITOR": "/bin/cat"}, tmp_path / "edits", tmp_path / "project")
     assert await editor.edit(terminal, COMMAND) == NoEditor("This terminal cannot be given to an editor.")
     assert not (tmp_path / "edits").exists()
 
@@ -131,11 +128,11 @@ async def test_who_cancels_gets_the_terminal_back_and_no_file_stays(tmp_path: Pa
     tools.mkdir()
     started = tmp_path / "started"
     os.mkfifo(started)
-    body = f"open({str(started)!r}, 'w').close()\nimport signal; signal.pause()"
+    body = f"open({str(started)!r}, 'w').write('x')\nimport signal; signal.pause()"
     terminal = FakeTerminal()
     editor = ExternalEditor({"EDITOR": script(tools, body)}, tmp_path / "edits", tmp_path / "project")
     task = asyncio.create_task(editor.edit(terminal, COMMAND))
-    await asyncio.to_thread(lambda: started.open().close())
+    await wait_for_ring(started)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -153,9 +150,9 @@ async def test_what_a_killed_program_left_is_removed(tmp_path: Path) -> None:
 
 
 def test_visual_goes_before_editor_and_may_have_arguments(tmp_path: Path) -> None:
-    environ = {"VISUAL": f"{sys.executable} -m 'my editor'", "EDITOR": "nano", "PATH": os.environ["PATH"]}
+    environ = {"VISUAL": "/bin/cat -m 'my editor'", "EDITOR": "nano", "PATH": os.environ["PATH"]}
     editor = ExternalEditor(environ, None, tmp_path)
-    assert editor.command() == [sys.executable, "-m", "my editor"]
+    assert editor.command() == ["/bin/cat", "-m", "my editor"]
 
 
 def test_without_a_setting_a_usual_editor_is_taken_and_none_from_the_workspace(tmp_path: Path) -> None:
@@ -191,11 +188,16 @@ async def open_at(tmp_path: Path, body: str, name: str, terminal: FakeTerminal) 
     return await editor.open_at(terminal, project / name, 7, 3)
 
 
-async def test_a_file_is_opened_itself_at_its_line_and_not_from_its_own_folder(tmp_path: Path) -> None:
+async def test_a_file_is_opened_itself_at_its_line_and_not_from_its_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     terminal = FakeTerminal()
-    body = "file.write_text(repr([sys.argv[1], file.name, os.getcwd() == os.path.expanduser('~')]))"
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    body = "file.write_text(repr([sys.argv[1], file.name, os.getcwd()]))"
     assert await open_at(tmp_path, body, "calc.py", terminal) == ""
-    assert (tmp_path / "project" / "calc.py").read_text() == repr(["+7", "calc.py", True])
+    assert (tmp_path / "project" / "calc.py").read_text() == repr(["+7", "calc.py", str(home)])
     assert terminal.log == ["given", "back"]
 
 

@@ -354,7 +354,7 @@ async def test_a_pipe_that_git_is_told_to_read_does_not_hang_it(
     assert (await GitBench(repository.root).failure("git_status")).type is ErrorType.TIMEOUT
 
 
-@pytest.mark.skipif(not BUBBLEWRAP.program, reason="needs bubblewrap: apt install bubblewrap")
+@pytest.mark.needs("bubblewrap")
 async def test_a_program_that_got_through_could_write_nowhere(
     repository: GitRepository, tmp_path: Path
 ) -> None:
@@ -371,7 +371,7 @@ async def test_a_program_that_got_through_could_write_nowhere(
     assert (canary.exists(), (repository.root / "inside").exists()) == (False, False)
 
 
-@pytest.mark.skipif(not BUBBLEWRAP.program, reason="needs bubblewrap: apt install bubblewrap")
+@pytest.mark.needs("bubblewrap")
 async def test_confined_reading_tells_the_same(repository: GitRepository) -> None:
     repository.commit(**{"a": "1\n", ".env": "KEY=1\n"})
     repository.put("a", "2\n")
