@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,9 @@ vars(providers)["_get_local_constants"] = lambda: providers._local_constants
 def pytest_configure(config: pytest.Config) -> None:
     """Offer the ready processes, once for all workers."""
     if FOLDER not in os.environ:
-        ready = ready_processes()
-        ready.__enter__()
-        config.add_cleanup(lambda: ready.__exit__(None, None, None))
+        ready = ExitStack()
+        ready.enter_context(ready_processes())
+        config.add_cleanup(ready.close)
     use_ready_python()
 
 
