@@ -97,6 +97,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._clock()
 
+    async def shutdown_default_executor(self, *_: float | None) -> None:
+        """Wait for the threads without a limit, which would be over at once."""
+        await super().shutdown_default_executor()
+
 
 class VirtualTime:
     """Coroutines run one after the other in one loop, which stands still between them."""
