@@ -1,6 +1,5 @@
 """Starts the real app on a fake session, headless."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ from coder_tui.ui.launch import Launch
 from coder_tui.ui.screens.approval import ApprovalScreen
 from coder_tui.ui.screens.session import SessionScreen
 from tests.fakes.fake_session import FakeSession
-from tests.fakes.virtual_time import A_BREATH
 
 PATIENCE = 10.0
 
@@ -51,7 +49,7 @@ class Stage:
         end = monotonic() + PATIENCE
         while not condition():
             assert monotonic() < end, "the awaited state never came"
-            await asyncio.sleep(A_BREATH)
+            await self.pilot.pause(0.005)
 
     async def ready_dialog(self) -> ApprovalScreen:
         """The open dialog, once it takes answers."""

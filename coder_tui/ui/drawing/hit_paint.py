@@ -1,6 +1,7 @@
 """Marks in rows that are drawn already: what was searched, and the block that keys act on."""
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -43,10 +44,13 @@ class HitPaint:
             return rows
         painted = list(rows)
         current = self._current.nth if self._current and self._current.index == index else -1
+        marks: dict[int, deque[tuple[int, int, Style]]] = {}
         for number, pieces in enumerate(found):
             style = palette.current_hit if number == min(current, len(found) - 1) else palette.hit
             for row, start, end in pieces:
-                painted[row] = _marked(painted[row], start, end, style)
+                marks.setdefault(row, deque()).append((start, end, style))
+        for row, waiting in marks.items():
+            painted[row] = _marked(rows[row], waiting)
         return painted
 
     def _found(self, index: int, rows: Sequence[Strip]) -> Found:
@@ -61,10 +65,23 @@ class HitPaint:
         return known[1]
 
 
-def _marked(strip: Strip, first: int, last: int, style: Style) -> Strip:
-    start, end = strip.index_to_cell_position(first), strip.index_to_cell_position(last)
-    inside = [Segment(part.text, (part.style or Style()) + style) for part in strip.crop(start, end)]
-    return Strip.join([strip.crop(0, start), Strip(inside), strip.crop(end)])
+def _marked(strip: Strip, waiting: deque[tuple[int, int, Style]]) -> Strip:
+    """Mark all hits of a row in one pass: a row may have one in every column."""
+    parts: list[Segment] = []
+    begin = 0
+    for segment in strip:
+        place, end = begin, begin + len(segment.text)
+        while place < end:
+            while waiting and waiting[0][1] <= place:
+                waiting.popleft()
+            first, last, style = waiting[0] if waiting else (end, end, None)
+            is_inside = first <= place
+            stop = min(last if is_inside else first, end)
+            marked = (segment.style or Style()) + style if is_inside else segment.style
+            parts.append(Segment(segment.text[place - begin : stop - begin], marked))
+            place = stop
+        begin = end
+    return Strip(parts, strip.cell_length)
 
 
 def marked_row(strip: Strip, palette: Palette) -> Strip:
