@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from pathlib import Path
+from random import Random
 
 import pytest
 import pytest_asyncio
@@ -43,6 +44,10 @@ settings.load_profile("fixed")
 vars(providers)["_get_local_constants"] = lambda: providers._local_constants
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run the files in a random order")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Offer the ready processes, once for all workers."""
     if FOLDER not in os.environ:
@@ -59,7 +64,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             skip_without(name)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Spread the long files evenly among the others, so that no core is idle while tests wait."""
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
@@ -71,6 +76,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for path, tests in ordered:
         places.setdefault(path, done / len(items))
         done += len(tests)
+    if (seed := config.getoption("--shuffle")) is not None:
+        chance = Random(seed)
+        places = {path: chance.random() for path in sorted(files)}
     items[:] = [item for path in sorted(files, key=places.__getitem__) for item in files[path]]
 
 
