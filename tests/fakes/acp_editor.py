@@ -17,7 +17,7 @@ from acp.schema import (
     ToolCallUpdate,
 )
 
-from tests.fakes.program import PROGRAM, Program
+from tests.fakes.program import PLAIN, Program
 
 Choose = Callable[[ToolCallUpdate, list[PermissionOption]], str | None]
 
@@ -79,7 +79,7 @@ async def started(
     client = cast(Client, editor)  # what an editor may offer more is not offered here
     async with spawn_agent_process(
         client,
-        PROGRAM,
+        PLAIN,
         "acp",
         *arguments,
         env={**program.environment, **environment, "PATH": os.environ["PATH"]},
