@@ -173,7 +173,7 @@ def _load(kind: str) -> None:
 
 
 class _Server:
-    """Forks for whoever connects, and reports how each fork ended."""
+    """Forks for each process that connects, and reports how the fork ended."""
 
     def __init__(self, kind: str, listener: socket.socket, life: int) -> None:
         self._kind = kind
