@@ -186,7 +186,8 @@ class HostClient:
                 if isinstance(item, StreamFinished):
                     return
             try:
-                answer = await asyncio.wait_for(channel.next(), self._idle_timeout)
+                async with asyncio.timeout(self._idle_timeout):
+                    answer = await channel.next()
             except TimeoutError as error:
                 raise idle(destination, self._idle_timeout) from error
             except HostGoneError as error:
@@ -209,7 +210,8 @@ class HostClient:
     async def _answer(self, host: HostProcess, channel: Channel) -> JsonObject:
         """The first answer, which may have to wait until litellm is loaded."""
         try:
-            return await asyncio.wait_for(channel.next(), _START_PATIENCE)
+            async with asyncio.timeout(_START_PATIENCE):
+                return await channel.next()
         except TimeoutError as error:
             host.kill()
             raise host_died() from error

@@ -113,7 +113,8 @@ class HostProcess:
         """Ask it to end by closing its input; insist after a while."""
         self._stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), _CLOSING_PATIENCE)
+            async with asyncio.timeout(_CLOSING_PATIENCE):
+                await self._process.wait()
         except TimeoutError:
             self.kill()
             await self._process.wait()

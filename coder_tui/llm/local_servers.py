@@ -93,8 +93,9 @@ async def _answer(api_base: str, path: str, question: dict[str, str] | None = No
         host, port = address.hostname, address.port
         if address.scheme != "http" or host not in _LOOPBACK or host is None or port is None:
             return None
-        fetching = asyncio.to_thread(_fetch_json, host, port, address.path.rstrip("/") + path, question)
-        return await asyncio.wait_for(fetching, _PATIENCE)
+        where = address.path.rstrip("/") + path
+        async with asyncio.timeout(_PATIENCE):
+            return await asyncio.to_thread(_fetch_json, host, port, where, question)
     except (OSError, TimeoutError, http.client.HTTPException, ValueError):
         return None
 

@@ -129,6 +129,7 @@ async def in_background(work: Callable[[], T], patience: float) -> T:
 
     threading.Thread(target=run, name="keyring", daemon=True).start()
     try:
-        return await asyncio.wait_for(asyncio.wrap_future(future), patience)
+        async with asyncio.timeout(patience):
+            return await asyncio.wrap_future(future)
     except TimeoutError as error:
         raise KeyringError(f"the system keyring did not answer within {patience:.0f} s") from error

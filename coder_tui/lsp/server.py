@@ -81,7 +81,8 @@ class Run:
             await self.client.request("shutdown", None, _SHUTDOWN)
             self.client.notify("exit", None)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.over(), _EXIT)
+                async with asyncio.timeout(_EXIT):
+                    await self.over()
         await self.discard()
 
     async def discard(self) -> None:
@@ -118,7 +119,6 @@ class Lifecycle:
 
     async def running(self, deadline: float) -> Run | None:
         """The run, as soon as there is one; None when the time is up or it has given up."""
-        # Not `wait_for`: in Python 3.11 it drops a cancellation that comes together with the event.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):
                 while self.run is None and self.status is not ServerStatus.CRASHED:

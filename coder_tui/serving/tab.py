@@ -137,7 +137,8 @@ class _Screen(AppService):
         await self.send_meta({"type": "quit"})
         for number in (signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), PATIENCE)
+                async with asyncio.timeout(PATIENCE):
+                    await process.wait()
                 break
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, number)

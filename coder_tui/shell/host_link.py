@@ -100,7 +100,8 @@ class HostLink:
         """Ask it to end, with all servers, by closing its input; insist after a while."""
         self._stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), _CLOSING_PATIENCE)
+            async with asyncio.timeout(_CLOSING_PATIENCE):
+                await self._process.wait()
         except TimeoutError:
             self._kill()
             await self._process.wait()

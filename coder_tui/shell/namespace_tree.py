@@ -46,7 +46,8 @@ class NamespaceTree:
 
     async def _gone_within(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._is_gone.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._is_gone.wait()
         return self._is_gone.is_set()
 
     def _on_gone(self) -> None:

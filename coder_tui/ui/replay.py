@@ -70,7 +70,8 @@ class Playback:
             self._changed.clear()
             left = None if self.is_halted else until - time.monotonic()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), left)
+                async with asyncio.timeout(left):
+                    await self._changed.wait()
 
 
 class PlaybackLine(Static):

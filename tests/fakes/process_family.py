@@ -28,8 +28,8 @@ def _command(pid: int) -> str:
 def is_alive(pid: int) -> bool:
     """A zombie has ended; nobody asked for it yet."""
     try:
-        return _fields(Path(f"/proc/{pid}/stat"))[0] != "Z"
-    except FileNotFoundError:
+        return _fields(Path(f"/proc/{pid}/stat"))[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 

@@ -8,8 +8,10 @@ import pytest
 
 from coder_tui.llm.client import ModelRequest
 from coder_tui.llm.host_client import HostClient
+from coder_tui.llm.host_process import Channel
 from coder_tui.llm.model_info import ModelInfo
 from coder_tui.llm.tokens import estimate_request, estimate_tokens
+from coder_tui.llm.wire import JsonObject
 from coder_tui.protocol.messages import (
     AssistantMessage,
     FinishReason,
@@ -149,6 +151,29 @@ async def test_cancelling_the_task_hangs_up_on_the_server(shared_host: HostClien
         waiting.cancel()
         await server.disconnected()
         assert text_of(await reply_to(shared_host, ask(server.url))) == "again"
+
+
+@pytest.mark.parametrize("steps", range(5))
+async def test_a_cancellation_that_meets_an_answer_is_not_lost(
+    shared_host: HostClient, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    arrived = asyncio.Event()
+    put = Channel.put
+
+    def put_and_tell(channel: Channel, answer: JsonObject | None) -> None:
+        put(channel, answer)
+        arrived.set()
+
+    async with OpenAIServer([Reply(text="a b c", stall_after=3)]) as server:
+        waiting = asyncio.ensure_future(reply_to(shared_host, ask(server.url)))
+        monkeypatch.setattr(Channel, "put", put_and_tell)
+        await arrived.wait()
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        waiting.cancel()
+        # Where it was lost, nothing else ends the wait.
+        await asyncio.wait({waiting}, timeout=10)
+        assert waiting.cancelled()
 
 
 @pytest.mark.parametrize(("kind", "model"), [(OpenAIServer, "openai/x"), (AnthropicServer, CLAUDE)])

@@ -1,7 +1,6 @@
 """A server that a person starts anew: one process before, one after, none when all is over."""
 
 import asyncio
-import os
 from pathlib import Path
 
 import pytest
@@ -9,19 +8,12 @@ import pytest
 from coder_tui.lsp.wire import Checked, StateTold
 from coder_tui.protocol.diagnostics import ServerStatus
 from tests.fakes.lsp_checkers import ENOUGH, Asked, bad, fake_checker
+from tests.fakes.process_family import is_alive
 
 
 def begun(it: Asked) -> list[int]:
     """The processes that came up, in order."""
     return [event.pid for event in it.told if isinstance(event, StateTold) and event.pid]
-
-
-def is_there(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 async def up(it: Asked) -> None:
@@ -36,7 +28,7 @@ async def test_restarts_wished_for_at_once_are_one(tmp_path: Path) -> None:
         await asyncio.gather(it.checker.life.restart(), it.checker.life.restart())
         await up(it)
         assert len(begun(it)) == 2
-    assert [is_there(pid) for pid in begun(it)] == [False, False]
+    assert [is_alive(pid) for pid in begun(it)] == [False, False]
 
 
 async def test_in_a_restart_nothing_is_known(tmp_path: Path) -> None:
@@ -68,4 +60,4 @@ async def test_what_is_closed_in_a_restart_stays_closed(tmp_path: Path) -> None:
         await asyncio.sleep(0)
         await it.checker.close()
         await restarting
-        assert [is_there(pid) for pid in begun(it)] == [False]
+        assert [is_alive(pid) for pid in begun(it)] == [False]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.shell.process import Completed, run_command, shell_argv
+from tests.fakes.process_family import is_alive
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
 
@@ -29,14 +30,6 @@ async def run(
         environment=ENVIRONMENT,
         on_output=on_output,
     )
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in {"Z", "X"}
 
 
 def open_descriptors() -> int:

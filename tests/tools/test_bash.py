@@ -1,7 +1,6 @@
 """`bash` runs one command and tells everything about it."""
 
 import asyncio
-import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from coder_tui.shell.session_shell import ShellOptions
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.builtin.bash import BashParams
 from coder_tui.tools.builtin.bash_result import NO_NETWORK, NO_PLACE
+from tests.fakes.process_family import is_alive
 from tests.fakes.real_tools import ALLOW, RealTools, setup_in
 from tests.fakes.shells import BUBBLEWRAP
 from tests.tools.calling import Bench
@@ -158,14 +158,6 @@ async def test_a_workspace_that_is_gone_is_said(bench: Bench) -> None:
     assert (kind, message) == (ErrorType.EXECUTION_FAILED, f"The folder {bench.workspace.root} is gone.")
 
 
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 async def test_cancelling_ends_the_command(bench: Bench) -> None:
     started = asyncio.Event()
     ctx = ToolContext("session", "call", bench.root, progress=lambda text: started.set())
@@ -178,7 +170,7 @@ async def test_cancelling_ends_the_command(bench: Bench) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    assert not alive(int((bench.root / "pid").read_text()))
+    assert not is_alive(int((bench.root / "pid").read_text()))
 
 
 async def test_the_declaration_says_what_was_found_and_how_it_is_confined(bench: Bench) -> None:
