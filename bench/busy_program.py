@@ -15,11 +15,11 @@ from typing import Any
 
 from bench.busy_work import BusyClient, BusyModel
 from bench.terminal import Terminal
-from coder_tui.agent.request_builder import ModelChoice
-from coder_tui.bootstrap import Core
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.bootstrap.session_factory import Core
 from coder_tui.headless import HeadlessRun, StreamPrinter
 from coder_tui.protocol.access import Mode
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from coder_tui.text.redact import BY_SHAPE
 from tests.fakes.program import Program
 from tests.fakes.real_tools import setup_in

@@ -14,8 +14,7 @@ from uuid import uuid4
 
 from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
 from coder_tui.llm.tokens import estimate_request
-from coder_tui.protocol.messages import FinishReason
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import FinishReason, Usage
 from tests.fakes.script import Call, Reply
 
 WRITTEN = {"small.txt": 3, "large.txt": 4_000}

@@ -15,8 +15,8 @@ import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coder_tui.shell.confinement import NOTHING_MORE
-from coder_tui.shell.sandbox import SandboxStatus
+from coder_tui.shell.sandbox.confinement import NOTHING_MORE
+from coder_tui.shell.sandbox.sandbox import SandboxStatus
 from coder_tui.shell.session_shell import SessionShell
 from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED, shell_for
 

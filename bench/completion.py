@@ -10,8 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from coder_tui.workspace.file_index import FileIndex
-from coder_tui.workspace.search import Search, search_program
+from coder_tui.workspace.search.file_index import FileIndex
+from coder_tui.workspace.search.search import Search, search_program
 
 LIMIT_MS = 50.0
 WORDS = ("prompt", "transcript", "mod17/", "file_4999", "pkg3/mod", "fle9py", "zzz")

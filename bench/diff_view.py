@@ -17,16 +17,15 @@ from pathlib import Path
 from textual.app import App, ComposeResult
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.complete import completed
-from coder_tui.diffs.hunks import taken_apart, without
+from coder_tui.diffs.hunks import patch, taken_apart, without
 from coder_tui.diffs.model import Comparison
-from coder_tui.diffs.patch import patch
 from coder_tui.diffs.rows import Row, split_rows, unified_rows
 from coder_tui.diffs.unified import parse_unified
-from coder_tui.ui.widgets.diff_view import DiffView
-from coder_tui.workspace.diff import unified_diff
+from coder_tui.ui.diff.view import DiffView
+from coder_tui.workspace.files.diff import unified_diff
 from tests.diffs.git import diff_by_git, undone_by_git
 from tests.diffs.texts import random_edit, random_text
+from tests.fakes.whole_comparison import completed
 
 PAINT_LIMIT = 0.2
 STALL_LIMIT = 0.05

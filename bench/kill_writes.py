@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coder_tui.agent.request_builder import ModelChoice
-from coder_tui.bootstrap import Core
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.bootstrap.session_factory import Core
 from coder_tui.protocol.access import Mode
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from tests.fakes.program import Program
 from tests.fakes.real_tools import setup_in
 from tests.fakes.scripted_model import Say, ScriptedModel

@@ -31,7 +31,7 @@ from bench.busy_program import PATIENCE, kill_group, start_run, start_screen, wo
 from bench.busy_work import BusyModel, prepare, reply, versions
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError
-from coder_tui.storage.sessions import Store, StoredSession
+from coder_tui.storage.store import Store, StoredSession
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import Program
 from tests.fakes.real_tools import setup_in

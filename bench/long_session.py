@@ -24,7 +24,7 @@ from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.storage.records import CallRecord
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.script import Reply
 

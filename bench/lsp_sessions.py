@@ -10,15 +10,15 @@ from pathlib import Path
 from uuid import uuid4
 
 from bench.lsp_cases import WARM_UP, Times, rest, texts
-from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
-from coder_tui.bootstrap import Core
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.bootstrap.session_factory import Core
 from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.events import Event, ToolFinished, ToolStarted
 from coder_tui.protocol.messages import FinishReason, ToolMessage
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from coder_tui.tools.base import JsonObject
 from tests.fakes.lsp_plain import PlainClient, plain_client
 from tests.fakes.lsp_pools import server_path

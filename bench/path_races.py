@@ -19,7 +19,7 @@ from pathlib import Path
 from unittest import mock
 
 from coder_tui.protocol.access import Mode
-from coder_tui.workspace import openat2
+from coder_tui.workspace.files import openat2
 from tests.fakes.real_tools import RealTools, setup_in
 
 SECRET = "MARKER-OF-WHAT-LIES-OUTSIDE"

@@ -19,10 +19,10 @@ from coder_tui.cli.arguments import demo_parser
 from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.screen_core import ScreenCore
 from coder_tui.ui.app import CoderApp
+from coder_tui.ui.diff.view import DiffView
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.screens.approval import ApprovalScreen
-from coder_tui.ui.screens.review import ReviewScreen
-from coder_tui.ui.widgets.diff_view import DiffView
+from coder_tui.ui.requests.approval import ApprovalScreen
+from coder_tui.ui.review.screen import ReviewScreen
 from tests.fakes.drawn_svg import svg
 
 WIDE, MEDIUM, NARROW = (140, 40), (110, 32), (80, 24)
@@ -111,7 +111,7 @@ def main() -> int:
         os.environ["HOME"] = str(HOME)
         for kind in ("DATA", "CONFIG", "CACHE"):
             os.environ[f"CODER_TUI_{kind}_DIR"] = str(HOME / f".{kind.lower()}")
-        with patch("coder_tui.cli.opening.tempfile.mkdtemp", lambda **_: str(HOME)):
+        with patch("coder_tui.bootstrap.open_session.tempfile.mkdtemp", lambda **_: str(HOME)):
             asyncio.run(record(into))
     finally:
         shutil.rmtree(HOME, ignore_errors=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from coder_tui.text.safe_text import safe_text
-from coder_tui.text.terminal_text import OutputReader, plain_output
+from coder_tui.text.terminal import OutputReader, plain_output
 
 STREAMS = 1_000_000
 SEED = 20_260

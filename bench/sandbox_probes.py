@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from bench.sandbox_probe_list import PROBES, Probe
 from bench.sandbox_world import World, run, world
-from coder_tui.shell.sandbox import SandboxStatus
+from coder_tui.shell.sandbox.sandbox import SandboxStatus
 from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED
 
 

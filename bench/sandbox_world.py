@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.shell.confinement import NOTHING_MORE
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.launch import Launch
-from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
+from coder_tui.shell.running import Launch
+from coder_tui.shell.sandbox.confinement import NOTHING_MORE
+from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus
 from tests.fakes.shells import sandbox_for
 
 PATIENCE = 20.0

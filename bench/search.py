@@ -18,8 +18,8 @@ from coder_tui.tools.base import JsonObject, ToolContext
 from coder_tui.tools.builtin.glob import GlobTool
 from coder_tui.tools.builtin.grep import GrepTool
 from coder_tui.tools.registry import AnyTool
-from coder_tui.workspace.confine import Workspace
-from coder_tui.workspace.search import Search, search_program
+from coder_tui.workspace.files.confine import Workspace
+from coder_tui.workspace.search.search import Search, search_program
 
 LIMIT = 1.3
 RG = search_program()[0]

@@ -19,7 +19,7 @@ from typing import TypeVar
 from coder_tui.protocol.messages import UserMessage
 from coder_tui.storage.database import Database
 from coder_tui.storage.migrations import MIGRATIONS
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 
 COMMON = ("the", "prices", "round", "decimal", "shop", "corner", "test", "file", "error", "heron", "egret")
 WORDS = list(COMMON) * 25 + [f"w{number}" for number in range(20_000)]

@@ -23,12 +23,12 @@ from pathlib import Path
 
 from bench.busy_work import BusyClient, BusyModel, prepare
 from bench.terminal import resident_mb
-from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
-from coder_tui.bootstrap import Core
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.bootstrap.session_factory import Core
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Event, TurnFailed, TurnFinished
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from tests.fakes.program import COMMANDS_RUN
 from tests.fakes.real_tools import setup_in
 

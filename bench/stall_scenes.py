@@ -32,7 +32,7 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome
 from coder_tui.protocol.requests import ApprovalRequest
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.ui.widgets.drawn_whole import DrawnWhole
+from coder_tui.ui.draw.widget import DrawnWhole
 from tests.fakes.questions import plan, questions
 from tests.fakes.screens import Stage, shell_request
 

@@ -22,18 +22,17 @@ from typing import TypeVar
 
 from bench.undo_model import COMMANDS, NAMES, Edge, States, by_hand, check, edges_between, states_of
 from coder_tui.protocol.access import Mode
-from coder_tui.shell.sandbox import NOT_LOOKED_FOR
+from coder_tui.shell.sandbox.sandbox import NOT_LOOKED_FOR
 from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.manifest import Change
-from coder_tui.storage.sessions import Store
-from coder_tui.workspace.command_snapshots import CommandSnapshots
-from coder_tui.workspace.confine import Workspace
-from coder_tui.workspace.git import Git
-from coder_tui.workspace.git_confined import ReadOnly
-from coder_tui.workspace.git_objects import GitObjects
-from coder_tui.workspace.snapshots import Restored, SnapshotStore
-from coder_tui.workspace.tree_copies import Baseline, TreeCopies
-from coder_tui.workspace.tree_survey import SurveyLimits
+from coder_tui.storage.store import Store
+from coder_tui.workspace.files.confine import Workspace
+from coder_tui.workspace.git.git import Git, ReadOnly
+from coder_tui.workspace.git.objects import GitObjects
+from coder_tui.workspace.undo.command_snapshots import CommandSnapshots
+from coder_tui.workspace.undo.snapshots import Restored, SnapshotStore
+from coder_tui.workspace.undo.tree_copies import Baseline, TreeCopies
+from coder_tui.workspace.undo.tree_survey import SurveyLimits
 
 T = TypeVar("T")
 

@@ -21,18 +21,18 @@ from uuid import uuid4
 
 from bench.undo import run
 from bench.undo_model import COMMANDS, NAMES, Edge, States, by_hand, check, edges_between, look, states_of
-from coder_tui.agent.request_builder import ModelChoice
-from coder_tui.agent.review import Reviewed, compared, units_of
 from coder_tui.agent.session import Session
-from coder_tui.agent.undo import Moved, Reach
-from coder_tui.bootstrap import Core
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.agent.undo.review import Reviewed, compared, units_of
+from coder_tui.agent.undo.undo import Moved, Reach
+from coder_tui.bootstrap.session_factory import Core
 from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import Event, RequestOpened, ToolFinished, ToolProgressed
 from coder_tui.protocol.messages import FinishReason
 from coder_tui.protocol.requests import ApprovalReply, Decision
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from tests.fakes.real_tools import setup_in
 
 BEGAN, GO = "began", "go"

@@ -8,9 +8,8 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from coder_tui.agent.session import Session as Core
-from coder_tui.cli.folder_session import open_folder
+from coder_tui.bootstrap.folder_session import OwnClients, open_folder
 from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.model_clients import OwnClients
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UsageError, UserError
 from coder_tui.protocol.events import Event, MessageFinished, RequestOpened, TurnFailed, TurnFinished

@@ -31,10 +31,10 @@ from coder_tui.protocol.events import (
     TurnFinished,
     UsageUpdated,
 )
+from coder_tui.protocol.messages import Usage
 from coder_tui.protocol.outcomes import Outcome, TurnOutcome
 from coder_tui.protocol.requests import QuestionRequest, Request, unattended
 from coder_tui.protocol.subagents import ChildState
-from coder_tui.protocol.usage import Usage
 from coder_tui.text.redact import Redactor
 from coder_tui.text.stream_redactor import LineStream
 

@@ -1,27 +1,33 @@
-"""The protocol's methods: sessions are opened, found, prompted and closed by id."""
+"""The protocol's methods: sessions are opened, found, prompted and closed by id.
+
+The MCP servers that an editor names for a session, as our settings would name them.
+"""
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, assert_never, cast
 
 from acp import PROTOCOL_VERSION, Agent, Client, RequestError
 from acp.core import AgentSideConnection
 from acp.helpers import ContentBlock
 from acp.schema import (
+    AcpMcpServer,
     AgentCapabilities,
     AuthenticateResponse,
     ClientCapabilities,
     CloseSessionResponse,
     ForkSessionResponse,
+    HttpMcpServer,
     Implementation,
     InitializeResponse,
     ListSessionsResponse,
     LoadSessionResponse,
     McpCapabilities,
+    McpServerStdio,
     NewSessionResponse,
     PromptCapabilities,
     PromptResponse,
@@ -35,19 +41,44 @@ from acp.schema import (
     SessionResumeCapabilities,
     SetSessionConfigOptionResponse,
     SetSessionModeResponse,
+    SseMcpServer,
 )
 
 from coder_tui import __version__
-from coder_tui.acp.config_options import MODE, MODEL
-from coder_tui.acp.modes import modes_of
 from coder_tui.acp.opening import Opener, Wish
-from coder_tui.acp.served_session import ServedSession
-from coder_tui.acp.servers import McpServer, settings_of, unknown
+from coder_tui.acp.session import ServedSession
+from coder_tui.acp.updates import MODE, MODEL, modes_of
 from coder_tui.acp.wire import Wire
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import NoModelError, UsageError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.text.safe_text import safe_line
+
+McpServer = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio
+
+
+def settings_of(servers: Iterable[McpServer]) -> dict[str, dict[str, object]]:
+    """Those that speak through the editor itself are left out: `unknown` names them."""
+    return {server.name: entry for server in servers if (entry := _entry(server)) is not None}
+
+
+def unknown(servers: Iterable[McpServer]) -> list[str]:
+    return [server.name for server in servers if _entry(server) is None]
+
+
+def _entry(server: McpServer) -> dict[str, object] | None:
+    match server:
+        case McpServerStdio():
+            variables = {each.name: each.value for each in server.env}
+            return {"command": server.command, "args": list(server.args), "env": variables}
+        case HttpMcpServer() | SseMcpServer():
+            headers = {each.name: each.value for each in server.headers}
+            return {"url": server.url, "transport": server.type, "headers": headers}
+        case AcpMcpServer():
+            return None
+        case _:
+            assert_never(server)
+
 
 AUTH_REQUIRED, NOT_FOUND, INVALID, INTERNAL = -32000, -32002, -32602, -32603
 PAGE = 50

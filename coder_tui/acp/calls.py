@@ -10,8 +10,8 @@ from acp.helpers import start_tool_call, update_tool_call
 from acp.schema import ToolCallStatus, ToolCallUpdate, ToolKind
 
 from coder_tui.acp.content import arguments_of, content_of, fenced, place, places_of
-from coder_tui.acp.outbox import Outbox
 from coder_tui.acp.updates import Update
+from coder_tui.acp.wire import Outbox
 from coder_tui.agent.session import Session
 from coder_tui.protocol.access import ToolKind as OwnKind
 from coder_tui.protocol.child_progress import first_line

@@ -25,11 +25,9 @@ from coder_tui.commands.base import (
     StartSession,
     Submit,
 )
-from coder_tui.commands.catalogue import builtin_commands
-from coder_tui.commands.custom import with_custom
-from coder_tui.commands.mcp import with_prompts
+from coder_tui.commands.builtin import builtin_commands
+from coder_tui.commands.discovered import with_custom, with_prompts, with_skills
 from coder_tui.commands.registry import Called, Commands
-from coder_tui.commands.skills import with_skills
 from coder_tui.text.safe_text import safe_line
 
 _OF_THE_EDITOR = frozenset({"mode", "new", "quit", "copy", "fork"})

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from coder_tui.agent.session import Session
 from coder_tui.config.inventory import ProjectInventory
-from coder_tui.storage.sessions import SessionInfo
+from coder_tui.storage.store import SessionInfo
 
 
 @dataclass(frozen=True, slots=True)

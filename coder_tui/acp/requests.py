@@ -1,15 +1,24 @@
-"""What the core asks a person, put to an editor as permission requests; and its answers, as ours."""
+"""What the core asks a person, put to an editor as permission requests; and its answers, as ours.
 
+Puts the requests of a session to the editor, and gives its answers back.
+"""
+
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
+from acp import Client, RequestError
 from acp.helpers import ToolCallContentVariant
-from acp.schema import PermissionOption, ToolCallUpdate, ToolKind
+from acp.schema import AllowedOutcome, PermissionOption, ToolCallUpdate, ToolKind
+from pydantic import ValidationError
 
-from coder_tui.acp.calls import kind_of, title_of
+from coder_tui.acp.calls import Calls, kind_of, title_of
 from coder_tui.acp.content import content_of, said
+from coder_tui.acp.wire import Outbox
+from coder_tui.agent.session import Session
 from coder_tui.config.inventory import ProjectInventory
 from coder_tui.protocol.requests import (
     ApprovalReply,
@@ -209,3 +218,61 @@ def _call(call_id: str, title: str, kind: ToolKind, content: list[ToolCallConten
 
 def _option(id: str, name: str, kind: str) -> PermissionOption:
     return PermissionOption.model_validate({"optionId": id, "name": safe_line(name), "kind": kind})
+
+
+log = logging.getLogger(__name__)
+_ALLOWING = frozenset({Decision.ALLOW_ONCE, Decision.ALLOW_ALWAYS})
+
+
+class Asking:
+    def __init__(
+        self, session: Session, client: Client, outbox: Outbox, calls: Calls, refusals: Refusals
+    ) -> None:
+        self._session = session
+        self._client = client
+        self._outbox = outbox
+        self._calls = calls
+        self._refusals = refusals
+        self._open: dict[str, asyncio.Task[None]] = {}
+
+    def opened(self, request: Request) -> None:
+        self._open[request.id] = asyncio.create_task(self._answer(request))
+
+    def closed(self, request_id: str) -> None:
+        """Answered, or withdrawn: then nobody waits for the editor any more."""
+        task = self._open.pop(request_id, None)
+        if task is not None:
+            task.cancel()
+
+    def close(self) -> None:
+        for request_id in tuple(self._open):
+            self.closed(request_id)
+
+    async def ask(self, asked: Asked) -> Answer:
+        """What is no call of the model's own, a sub-agent's for instance, is shown as one while it lasts."""
+        with self._calls.shown(asked.call) as settle:
+            answer = await self._put(asked)
+            if isinstance(answer, Chosen):
+                kinds = {option.option_id: option.kind for option in asked.options}
+                settle(is_allowed=kinds.get(answer.option, "").startswith("allow"))
+            return answer
+
+    async def _put(self, asked: Asked) -> Answer:
+        try:
+            await self._outbox.flushed()
+            response = await self._client.request_permission(
+                session_id=self._session.id, tool_call=asked.call, options=asked.options
+            )
+        except (RequestError, ConnectionError, ValidationError) as error:
+            log.warning("the editor could not be asked: %s", error)
+            return NoAnswer()
+        if isinstance(response.outcome, AllowedOutcome):
+            return Chosen(response.outcome.option_id)
+        return Cancelled()
+
+    async def _answer(self, request: Request) -> None:
+        reply = await reply_to(request, self.ask, self._session.directory, self._refusals)
+        self._open.pop(request.id, None)
+        if isinstance(reply, ApprovalReply) and reply.decision in _ALLOWING:
+            self._calls.allowed(request.call_id)
+        self._session.answer(request.id, reply)

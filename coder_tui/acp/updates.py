@@ -1,4 +1,11 @@
-"""One event of a session as what an editor is told of it."""
+"""One event of a session as what an editor is told of it.
+
+What a person can set for a session in their editor: its mode and its model.
+
+The modes of a session, in an editor's words.
+"""
+
+from collections.abc import Iterable
 
 from acp.helpers import plan_entry, text_block, update_current_mode, update_plan
 from acp.schema import (
@@ -9,13 +16,18 @@ from acp.schema import (
     ConfigOptionUpdate,
     Cost,
     CurrentModeUpdate,
+    SessionConfigOptionSelect,
+    SessionConfigSelectOption,
     SessionInfoUpdate,
+    SessionMode,
+    SessionModeState,
     ToolCallProgress,
     ToolCallStart,
     UsageUpdate,
     UserMessageChunk,
 )
 
+from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     CompactionFinished,
     Event,
@@ -108,3 +120,53 @@ def _usage(event: UsageUpdated, window: int) -> UsageUpdate:
     spent = event.session.cost
     cost = None if spent is None else Cost(amount=spent, currency="USD")
     return UsageUpdate(session_update="usage_update", used=event.context_tokens, size=window, cost=cost)
+
+
+MODES = {
+    Mode.ASK: ("Ask", "Ask before a file is changed or a command runs"),
+    Mode.EDITS: ("Edits", "Change files of the project without a question, ask before commands"),
+    Mode.AUTO: ("Auto", "Run what no rule forbids and no protection guards, without a question"),
+    Mode.PLAN: ("Plan", "Read, ask and make a plan; change nothing"),
+}
+
+
+def modes_of(mode: Mode) -> SessionModeState:
+    available = [
+        SessionMode(id=each.value, name=name, description=about) for each, (name, about) in MODES.items()
+    ]
+    return SessionModeState(current_mode_id=mode.value, available_modes=available)
+
+
+MODE, MODEL = "mode", "model"
+Options = list[SessionConfigOptionSelect]
+
+
+def options_of(mode: Mode, model: str, models: Iterable[str]) -> Options:
+    """The whole set, as the protocol wants it each time."""
+    names = dict.fromkeys((model, *models))
+    return [
+        SessionConfigOptionSelect(
+            id=MODE,
+            name="Mode",
+            description="What happens without a question",
+            category="mode",
+            type="select",
+            current_value=mode.value,
+            options=[
+                SessionConfigSelectOption(value=each.value, name=name, description=about)
+                for each, (name, about) in MODES.items()
+            ],
+        ),
+        SessionConfigOptionSelect(
+            id=MODEL,
+            name="Model",
+            category="model",
+            type="select",
+            current_value=model,
+            options=[SessionConfigSelectOption(value=name, name=safe_line(name)) for name in names],
+        ),
+    ]
+
+
+def update_options(options: Options) -> ConfigOptionUpdate:
+    return ConfigOptionUpdate(session_update="config_option_update", config_options=[*options])

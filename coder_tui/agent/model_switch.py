@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from coder_tui.agent.background import Background
-from coder_tui.agent.profiles import Profile
-from coder_tui.agent.request_builder import ModelChoice
-from coder_tui.agent.session_name import SessionState
-from coder_tui.agent.turn import TurnServices
+from coder_tui.agent.profiles.profiles import Profile
+from coder_tui.agent.title import SessionState
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.agent.turn.turn import TurnServices
 from coder_tui.llm.providers import is_same_provider
 from coder_tui.protocol.events import ModelChanged
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
+from coder_tui.tasks import Background
 
 
 class ModelSwitch:

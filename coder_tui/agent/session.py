@@ -6,36 +6,29 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from coder_tui.agent.background import Background
-from coder_tui.agent.code_lookup import Lookup, NoLookup
-from coder_tui.agent.compaction import CompactionDesk
+from coder_tui.agent.attachments.git_state import HasChanges, no_changes
+from coder_tui.agent.calls.permissions import PermissionDesk
+from coder_tui.agent.context.compaction import CompactionDesk
+from coder_tui.agent.diagnostics.lookup import Lookup, NoLookup
 from coder_tui.agent.event_bus import EventBus, Listener
-from coder_tui.agent.forks import ForkDesk
-from coder_tui.agent.git_changes import HasChanges, no_changes
-from coder_tui.agent.job_desk import JobDesk
-from coder_tui.agent.mcp_desk import McpDesk, no_servers
-from coder_tui.agent.message_queue import MessageQueue
+from coder_tui.agent.mcp_session import McpDesk, no_servers
 from coder_tui.agent.model_switch import ModelSwitch
-from coder_tui.agent.past import Past
-from coder_tui.agent.permissions import PermissionDesk
-from coder_tui.agent.person_shell import PersonShell
-from coder_tui.agent.profile_switch import ProfileSwitch
-from coder_tui.agent.remembering import Remembering
+from coder_tui.agent.pending import MessageQueue
+from coder_tui.agent.profiles.switch import ProfileSwitch
+from coder_tui.agent.remember import Remembering
 from coder_tui.agent.request_broker import RequestBroker
-from coder_tui.agent.request_builder import ModelChoice
-from coder_tui.agent.rest import Rest
-from coder_tui.agent.review import ReviewDesk
-from coder_tui.agent.session_changes import SessionChanges
-from coder_tui.agent.session_facts import SessionFacts
-from coder_tui.agent.session_name import SessionName, SessionState
-from coder_tui.agent.session_record import SessionRecord
+from coder_tui.agent.session_report import SessionFacts, SessionRecord
 from coder_tui.agent.subagents import ChildDesk, NoChildren
-from coder_tui.agent.titles import TitleWriter
-from coder_tui.agent.turn import TurnServices
-from coder_tui.agent.turn_player import TurnPlayer
-from coder_tui.agent.undo import UndoDesk
-from coder_tui.agent.verify import Verifier
-from coder_tui.config.vouching import NoVouching, Vouching
+from coder_tui.agent.title import SessionName, SessionState, TitleWriter
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.agent.turn.turn import TurnPlayer, TurnServices
+from coder_tui.agent.undo.file_changes import SessionChanges
+from coder_tui.agent.undo.replay import Past
+from coder_tui.agent.undo.review import ReviewDesk
+from coder_tui.agent.undo.undo import ForkDesk, Rest, UndoDesk
+from coder_tui.agent.user_shell import JobDesk, PersonShell
+from coder_tui.agent.verify.verify import Verifier
+from coder_tui.config.trust import NoVouching, Vouching
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     Event,
@@ -49,11 +42,12 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.protocol.todos import TodoItem
-from coder_tui.shell.background import JobTable
-from coder_tui.skills.command_shelf import CommandShelf, no_commands
-from coder_tui.skills.shelf import SkillShelf, no_skills
-from coder_tui.storage.sessions import SessionInfo, Store
-from coder_tui.workspace.changed_files import ChangedFile
+from coder_tui.shell.jobs import JobTable
+from coder_tui.skills.command_files import CommandShelf, no_commands
+from coder_tui.skills.session_skills import SkillShelf, no_skills
+from coder_tui.storage.store import SessionInfo, Store
+from coder_tui.tasks import Background
+from coder_tui.workspace.undo.changed_files import ChangedFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,11 @@
-"""Brings tools of others into a registry, behind the start: of files, of packages, of a command."""
+"""Brings tools of others into a registry, behind the start: of files, of packages, of a command.
+
+The commands of a session that people keep in files.
+"""
 
 import asyncio
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,10 +14,16 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TypeVar
 
-from coder_tui.agent.permissions import Notify
+from coder_tui.agent.attachments.custom_command import CommandCalls, CommandLoan
+from coder_tui.agent.attachments.files import Attach
+from coder_tui.agent.calls.permissions import Notify
 from coder_tui.agent.session import Session
+from coder_tui.agent.turn.turn import TurnServices
+from coder_tui.agent.undo.file_changes import SessionChanges
+from coder_tui.agent.user_shell import BASH, ShownCommands
 from coder_tui.bootstrap.setup import Setup
-from coder_tui.bootstrap.workbench import Workbench
+from coder_tui.bootstrap.toolset import Workbench
+from coder_tui.commands.discovered import builtin_names
 from coder_tui.config.paths import display_path
 from coder_tui.config.project import (
     LARGEST,
@@ -24,10 +34,14 @@ from coder_tui.config.project import (
 )
 from coder_tui.config.sources import Layer, layer_of
 from coder_tui.config.trust import Trust
+from coder_tui.protocol.events import Notice
 from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.shell.sandbox.sandbox import home_folder
 from coder_tui.shell.session_shell import SessionShell
+from coder_tui.skills.command_files import CommandPlaces, CommandShelf
+from coder_tui.skills.session_skills import SkillShelf
 from coder_tui.text.safe_text import safe_line
-from coder_tui.tools.custom import (
+from coder_tui.tools.contract import (
     GROUP,
     CustomFile,
     CustomToolError,
@@ -194,3 +208,43 @@ async def _beside(work: Callable[[], T]) -> T:
     threading.Thread(target=run, daemon=True).start()
     async with asyncio.timeout(PATIENCE):
         return await done
+
+
+def build_commands(setup: Setup, skills: SkillShelf) -> CommandShelf:
+    """Empty until it is looked through."""
+    if setup.is_scratch:
+        return CommandShelf(None, frozenset)
+    places = CommandPlaces(setup.directory, setup.directories, home_folder(), os.environ)
+    return CommandShelf(places, _taken(skills))
+
+
+def _taken(skills: SkillShelf) -> Callable[[], frozenset[str]]:
+    built_in = builtin_names()
+    return lambda: built_in | {skill.name.lower() for skill in skills.found.skills}
+
+
+def command_calls(
+    setup: Setup,
+    session_id: str,
+    bench: Workbench,
+    shelf: CommandShelf,
+    changes: SessionChanges,
+    services: TurnServices,
+    files: Attach,
+) -> Attach:
+    def notify(level: NoticeLevel, text: str) -> None:
+        bench.bus.publish(Notice(level, text))
+
+    shown = ShownCommands(
+        session_id, setup.directory, bench.bus, bench.desk, lambda: bench.registry.get(BASH), setup.redact
+    )
+    meter = services.meter
+    loan = CommandLoan(bench.desk, services.request, bench.bus, lambda: meter.context_window)
+    return CommandCalls(shelf, shown, changes, bench.profiles, loan, files, setup.redact, notify).of
+
+
+async def bring_commands(session: Session) -> None:
+    shelf = session.facts.commands
+    await asyncio.to_thread(shelf.refresh)
+    for problem in shelf.found.problems:
+        session.notice(NoticeLevel.WARNING, problem)

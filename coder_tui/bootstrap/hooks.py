@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from coder_tui.agent.call_log import CallLog
+from coder_tui.agent.calls.log import CallLog
+from coder_tui.agent.calls.permissions import PermissionDesk
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.hook_calls import CallHooks, NoCallHooks, SessionCallHooks
-from coder_tui.agent.hook_reply import HookEvent
-from coder_tui.agent.hooks import Hook, HookRunner
-from coder_tui.agent.permissions import PermissionDesk
+from coder_tui.agent.hooks.protocol import HookEvent
+from coder_tui.agent.hooks.runner import Hook, HookRunner
+from coder_tui.agent.hooks.tool_hooks import CallHooks, NoCallHooks, SessionCallHooks
 from coder_tui.bootstrap.setup import Setup
-from coder_tui.config.claude_hooks import CLAUDE_SETTINGS, hooks_file
-from coder_tui.config.hooks_section import MOST_SECONDS, HookGroup, HooksSection
+from coder_tui.config.inventory import CLAUDE_SETTINGS, hooks_file
 from coder_tui.config.project import HOOK_FOLDERS, ProjectFileError, extension_names, read_project_file
+from coder_tui.config.sections import MOST_SECONDS, HookGroup, HooksSection
 from coder_tui.config.sources import origin_of
 from coder_tui.config.trust import Trust
 from coder_tui.policy.relative_programs import relative_program

@@ -1,21 +1,39 @@
-"""The language servers of a session: which are known, where they may run, and what they are told."""
+"""The language servers of a session: which are known, where they may run, and what they are told.
+
+How servers of a session are confined, be they language servers or others.
+"""
 
 import hashlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
-from coder_tui.bootstrap.server_sandbox import sandbox_order
 from coder_tui.bootstrap.setup import Setup, roots_of, workspace_of
-from coder_tui.config.lsp_section import LspTable
+from coder_tui.config.sections import LspTable
 from coder_tui.config.sources import origin_of
 from coder_tui.config.trust import Trust
-from coder_tui.lsp.finding import Places, find_program
+from coder_tui.lsp.find_server import Places, find_program
 from coder_tui.lsp.pool import LspPool, Publish
 from coder_tui.lsp.selection import Surroundings
 from coder_tui.lsp.servers import Catalogue, build_catalogue, server_name
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.server_host import HostOptions, SandboxOrder
+from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
+from coder_tui.shell.sandbox.sandbox import folders_in_tmp, home_folder
+
+
+def sandbox_order(setup: Setup, cache: Path, words: Iterable[str], *readable: Path) -> SandboxOrder:
+    """`words` are those of the commands: of the real `/tmp`, servers see only what is named there."""
+    return SandboxOrder(
+        kind=setup.sandbox.kind,
+        program=setup.sandbox.program,
+        wish=setup.settings.bash.sandbox,
+        own=tuple(map(str, setup.own_folders)),
+        readable=(*map(str, (*roots_of(setup), *readable)), *folders_in_tmp(words)),
+        cache=str(cache),
+        home=str(home_folder()),
+    )
+
 
 INSTALLED = "lsp"
 _LOG = "lsp.log"

@@ -6,24 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.agent.inner_calls import InnerCalls
-from coder_tui.agent.mcp_desk import LONG_PATIENCE, PATIENCE, McpDesk
-from coder_tui.agent.permissions import Notify
-from coder_tui.bootstrap.server_sandbox import sandbox_order
+from coder_tui.agent.calls.nested import InnerCalls
+from coder_tui.agent.calls.permissions import Notify
+from coder_tui.agent.mcp_session import LONG_PATIENCE, PATIENCE, McpDesk
+from coder_tui.bootstrap.language_servers import sandbox_order
 from coder_tui.bootstrap.setup import Setup, roots_of
-from coder_tui.bootstrap.workbench import Workbench
-from coder_tui.config.mcp_files import claude_servers, project_servers
-from coder_tui.config.mcp_formats import FoundServer, FoundServers
-from coder_tui.config.mcp_section import McpServerSection
+from coder_tui.bootstrap.toolset import Workbench
+from coder_tui.config.mcp_files import FoundServer, FoundServers, claude_servers, project_servers
 from coder_tui.config.paths import display_path
+from coder_tui.config.sections import McpServerSection
 from coder_tui.config.trust import Trust
 from coder_tui.mcp.approved import Approved
 from coder_tui.mcp.pool import Known, McpPool
 from coder_tui.mcp.servers import Surroundings, chosen, known, waiting
 from coder_tui.shell.environment import clean_environment, is_secret_name
-from coder_tui.shell.sandbox import home_folder
-from coder_tui.shell.server_host import HostOptions, SandboxOrder
-from coder_tui.tools.outside import NoInnerCalls
+from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
+from coder_tui.shell.sandbox.sandbox import home_folder
+from coder_tui.tools.ports import NoInnerCalls
 from coder_tui.tools.registry import Registry
 
 LOG = "mcp.log"

@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 from coder_tui.agent.session import Session
-from coder_tui.bootstrap.core import Core
+from coder_tui.bootstrap.session_factory import Core
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.bootstrap.undo import COPIES, UNDONE, blobs_of
 from coder_tui.protocol.errors import StorageError
-from coder_tui.workspace.prune import Room, prune_copies, prune_trees
+from coder_tui.workspace.undo.prune import Room, prune_copies, prune_trees
 
 log = logging.getLogger(__name__)
 AFTER_START = 10.0

@@ -4,16 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from coder_tui.agent.hooks import Hook
-from coder_tui.agent.profiles import Profiles
-from coder_tui.agent.profiles_builtin import built_in
-from coder_tui.config.log_file import start_log
+from coder_tui.agent.hooks.runner import Hook
+from coder_tui.agent.profiles.profiles import Profiles, built_in
+from coder_tui.config.own_files import start_log
 from coder_tui.config.paths import Directories
 from coder_tui.config.settings import Settings, load_settings
 from coder_tui.config.sources import Sources
 from coder_tui.config.trust import Trust
 from coder_tui.protocol.access import Mode
-from coder_tui.shell.sandbox import (
+from coder_tui.shell.sandbox.sandbox import (
     NOT_LOOKED_FOR,
     SandboxFolders,
     SandboxStatus,
@@ -21,11 +20,10 @@ from coder_tui.shell.sandbox import (
     home_folder,
     probe,
 )
-from coder_tui.skills.discover import Found, Search
-from coder_tui.skills.roots import skill_roots
-from coder_tui.storage.leftovers import half_written
+from coder_tui.skills.discover import Found, Search, skill_roots
+from coder_tui.storage.half_written import half_written
 from coder_tui.text.redact import BY_SHAPE, Redactor
-from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.files.confine import Workspace
 
 TOOL_OUTPUT = "tool-output"
 HALF_WRITTEN = "half-written"

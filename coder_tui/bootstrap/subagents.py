@@ -1,41 +1,75 @@
-"""Furnishes sub-agents: tools of their own over the session's shell, rules and locks."""
+"""Furnishes sub-agents: tools of their own over the session's shell, rules and locks.
+
+What keeps a session's conversation within its model's window.
+"""
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from coder_tui.agent.child import Child
-from coder_tui.agent.conversation import Conversation
-from coder_tui.agent.edit_problems import AgentEdits
-from coder_tui.agent.inner_calls import InnerCalls
-from coder_tui.agent.mcp_desk import McpDesk, no_servers
-from coder_tui.agent.model_step import ModelStep
-from coder_tui.agent.permissions import PermissionDesk
-from coder_tui.agent.prompt import nothing
-from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
-from coder_tui.agent.session_changes import SessionChanges
-from coder_tui.agent.session_log import SessionLog
-from coder_tui.agent.skill_calls import loaded_skills
-from coder_tui.agent.subagents import Family, Subagents
-from coder_tui.agent.tool_runner import Scope, ToolRunner
-from coder_tui.agent.turn import TurnServices
-from coder_tui.bootstrap.briefing import nearby_instructions
-from coder_tui.bootstrap.compaction import build_compaction
+from coder_tui.agent.attachments.skills import loaded_skills
+from coder_tui.agent.calls.log import SessionLog
+from coder_tui.agent.calls.nested import InnerCalls
+from coder_tui.agent.calls.permissions import PermissionDesk
+from coder_tui.agent.calls.runner import Scope, ToolRunner
+from coder_tui.agent.context.compaction import CompactionDesk
+from coder_tui.agent.context.conversation import Conversation
+from coder_tui.agent.context.handover_note import Keepsakes, Summariser
+from coder_tui.agent.diagnostics.edits import AgentEdits
+from coder_tui.agent.diagnostics.format import open_words
+from coder_tui.agent.mcp_session import McpDesk, no_servers
+from coder_tui.agent.subagents import Child, Family, Subagents
+from coder_tui.agent.turn.model_call import ModelStep
+from coder_tui.agent.turn.model_request import ModelChoice, RequestBuilder, nothing
+from coder_tui.agent.turn.turn import TurnServices
+from coder_tui.agent.undo.file_changes import SessionChanges
 from coder_tui.bootstrap.hooks import call_hooks
+from coder_tui.bootstrap.prepare import nearby_instructions
 from coder_tui.bootstrap.setup import Setup
-from coder_tui.bootstrap.workbench import Workbench, build_registry, build_skills
-from coder_tui.llm.client import ModelClient
-from coder_tui.llm.retry import RetryPolicy
+from coder_tui.bootstrap.toolset import Workbench, build_registry, build_skills
+from coder_tui.llm.client import ModelClient, RetryPolicy
 from coder_tui.llm.traits import traits_of
 from coder_tui.protocol.todos import TodoItem
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from coder_tui.tools.base import Audience
 from coder_tui.tools.builtin.batch import BatchTool
-from coder_tui.tools.builtin.fork import ForkTool
 from coder_tui.tools.builtin.skill import SkillTool
-from coder_tui.tools.builtin.task import TaskTool
-from coder_tui.tools.builtin.task_finish import TaskFinishTool
-from coder_tui.tools.builtin.todos import TodoList
+from coder_tui.tools.builtin.subagents import ForkTool, TaskFinishTool, TaskTool
+from coder_tui.tools.builtin.todo import TodoList
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
+
+
+def build_compaction(
+    setup: Setup,
+    store: Store,
+    client: ModelClient,
+    bench: Workbench,
+    changes: SessionChanges,
+    services: TurnServices,
+    todos: TodoList,
+) -> CompactionDesk:
+    """For the conversation of `services`, which is a session's or a sub-agent's, as its `todos` are."""
+    session_id = todos.session_id
+    keep = Keepsakes(
+        services.conversation,
+        changes,
+        setup.directory,
+        lambda: todos.items,
+        partial(store.pins, session_id),
+        lambda: setup.redact.known(open_words(bench.pool.open_problems())),
+    )
+    return CompactionDesk(
+        session_id,
+        services.conversation,
+        services.request,
+        Summariser(client, services.meter),
+        keep,
+        services.meter,
+        services.bus,
+        store,
+        services.cap,
+        bench.hooks.compact,
+    )
 
 
 @dataclass(frozen=True, slots=True)

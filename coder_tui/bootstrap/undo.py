@@ -5,19 +5,17 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from coder_tui.agent.command_watch import CommandWatch, NoWatch, Watch
-from coder_tui.agent.session_changes import SessionChanges
+from coder_tui.agent.undo.file_changes import CommandWatch, NoWatch, SessionChanges, Watch
 from coder_tui.bootstrap.setup import Setup, workspace_of
 from coder_tui.storage.blobs import BlobStore
-from coder_tui.storage.sessions import Store
-from coder_tui.workspace.command_snapshots import CommandSnapshots
-from coder_tui.workspace.confine import Workspace
-from coder_tui.workspace.git import Git
-from coder_tui.workspace.git_confined import ReadOnly
-from coder_tui.workspace.git_objects import GitObjects
-from coder_tui.workspace.snapshots import SnapshotStore
-from coder_tui.workspace.tree_copies import TreeCopies
-from coder_tui.workspace.tree_survey import SurveyLimits
+from coder_tui.storage.store import Store
+from coder_tui.workspace.files.confine import Workspace
+from coder_tui.workspace.git.git import Git, ReadOnly
+from coder_tui.workspace.git.objects import GitObjects
+from coder_tui.workspace.undo.command_snapshots import CommandSnapshots
+from coder_tui.workspace.undo.snapshots import SnapshotStore
+from coder_tui.workspace.undo.tree_copies import TreeCopies
+from coder_tui.workspace.undo.tree_survey import SurveyLimits
 
 BLOBS = "blobs"
 COPIES = "copies"

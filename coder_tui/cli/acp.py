@@ -11,15 +11,14 @@ from dataclasses import replace
 from coder_tui.acp.agent import serve
 from coder_tui.acp.opening import Opened, Wish
 from coder_tui.acp.wire import own_pipes
+from coder_tui.bootstrap.folder_session import SharedClients, open_folder
+from coder_tui.bootstrap.invocation import TrustQuestion, existing_folder
 from coder_tui.cli.arguments import acp_parser
-from coder_tui.cli.folder_session import open_folder
-from coder_tui.cli.invocation import existing_folder, read_invocation
-from coder_tui.cli.model_clients import SharedClients
+from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.output import complain, redacted, redactor
-from coder_tui.cli.screen_trust import ScreenTrust
-from coder_tui.config.log_file import start_log
+from coder_tui.config.own_files import start_log
 from coder_tui.config.paths import Directories, find_directories
-from coder_tui.storage.sessions import SessionInfo, Store
+from coder_tui.storage.store import SessionInfo, Store
 
 STARTED_BY_HAND = "coder-tui: an editor speaks to this through standard input and output; Ctrl+C ends it"
 
@@ -81,7 +80,7 @@ class FolderOpener:
         opened = await open_folder(invocation, self._clients)
         opened.warm()
         models = await opened.models.offered()
-        return Opened(opened.session, ScreenTrust(invocation), opened.close, models, opened.models.use)
+        return Opened(opened.session, TrustQuestion(invocation), opened.close, models, opened.models.use)
 
     async def stored(self, directory: str | None, most: int) -> tuple[SessionInfo, ...]:
         folder = None if directory is None else str(await asyncio.to_thread(existing_folder, directory))

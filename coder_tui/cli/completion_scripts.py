@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
-from coder_tui.cli.completion_tree import Flag, Place, Source, Value
+from coder_tui.cli.completion import Flag, Place, Source, Value
 
 SESSIONS = "completion --sessions"
 """What a script runs to learn of stored sessions: lines of an id, a tab and a title."""

@@ -1,32 +1,98 @@
-"""`coder-tui doctor`: what is installed, reachable, missing, and the command that mends it."""
+"""`coder-tui doctor`: what is installed, reachable, missing, and the command that mends it.
+
+`coder-tui doctor --report`: what a bug report needs in one file, without secrets.
+"""
 
 import asyncio
+import io
 import os
 import platform
 import shutil
 import sys
+import time
+import zipfile
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from coder_tui import __version__
-from coder_tui.bootstrap import Setup
+from coder_tui.bootstrap.invocation import Invocation
 from coder_tui.bootstrap.language_servers import missing_servers
+from coder_tui.bootstrap.open_session import prepare
+from coder_tui.bootstrap.setup import Setup
 from coder_tui.cli.arguments import doctor_parser
-from coder_tui.cli.doctor_report import write_report
-from coder_tui.cli.invocation import Invocation, read_invocation
-from coder_tui.cli.opening import prepare
-from coder_tui.cli.output import say
-from coder_tui.config.log_file import LOG_NAME
-from coder_tui.config.paths import display_path
+from coder_tui.cli.invocation import read_invocation
+from coder_tui.cli.output import redacted, say
+from coder_tui.config.describe import describe
+from coder_tui.config.own_files import LOG_NAME, write_private
+from coder_tui.config.paths import display_path, find_directories
 from coder_tui.config.settings import load_settings
 from coder_tui.llm.catalog import available_models
-from coder_tui.llm.model_keys import ModelKeys
-from coder_tui.protocol.errors import ConfigError, UsageError, UserError
-from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
-from coder_tui.storage.sessions import Store
+from coder_tui.llm.keys import ModelKeys
+from coder_tui.protocol.errors import ConfigError, StorageError, UsageError, UserError
+from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus
+from coder_tui.storage.store import Store
 from coder_tui.workspace.programs import find_program
-from coder_tui.workspace.search import search_program
+from coder_tui.workspace.search.search import search_program
+
+FINDINGS = "doctor.txt"
+SETTINGS = "settings.txt"
+_MOST_OF_A_LOG = 2_000_000
+_DEFAULT = "default"
+
+
+def write_report(findings: str, invocation: Invocation | None, output: str) -> int:
+    """Pack the findings, the settings that are not as they come, and the ends of the logs."""
+    path = Path(output or time.strftime("coder-tui-report-%Y%m%d-%H%M%S.zip"))
+    if os.path.lexists(path):
+        raise UsageError(f"{path} exists already; choose another name")
+    texts = {FINDINGS: findings}
+    if invocation is not None:
+        texts[SETTINGS] = _describe_settings(invocation)
+    texts |= _logs(find_directories(os.environ).log)
+    try:
+        write_private(path, _packed(texts))
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}") from error
+    say(f"Wrote {path}: {', '.join(texts)}")
+    say("Secrets that could be told as such were left out. Read it before you send it.")
+    return 0
+
+
+def _packed(texts: dict[str, str]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in texts.items():
+            archive.writestr(name, redacted(text).encode("utf-8", "replace"))
+    return file.getvalue()
+
+
+def _describe_settings(invocation: Invocation) -> str:
+    try:
+        lines = describe(load_settings(invocation.sources), invocation.sources)
+    except UserError as error:
+        return f"{error}\n"
+    given = [f"{line.key} = {line.value}  # {line.origin}\n" for line in lines if line.origin != _DEFAULT]
+    return "".join(given) or "nothing is set, defaults hold\n"
+
+
+def _logs(folder: Path) -> dict[str, str]:
+    """By name, links left out: they may lead to what is no log."""
+    found = sorted(path for path in folder.glob("*.log*") if path.is_file() and not path.is_symlink())
+    return {f"log/{path.name}": _end_of(path) for path in found}
+
+
+def _end_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _MOST_OF_A_LOG))
+            text = file.read().decode("utf-8", "replace")
+    except OSError as error:
+        return f"cannot be read: {error.strerror}\n"
+    # Half a line could be half a secret, which is not told as one.
+    return text if size <= _MOST_OF_A_LOG else text.partition("\n")[2]
+
 
 LIBRARIES = ("textual", "litellm", "mcp", "pydantic", "httpx")
 

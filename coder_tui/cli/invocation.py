@@ -3,28 +3,15 @@
 import argparse
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coder_tui.bootstrap.invocation import Invocation, existing_folder
 from coder_tui.cli.arguments import nearest_command
-from coder_tui.config.paths import Directories, find_directories
-from coder_tui.config.sources import Sources, find_sources
+from coder_tui.config.paths import find_directories
+from coder_tui.config.sources import find_sources
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UsageError
-
-
-@dataclass(frozen=True, slots=True)
-class Invocation:
-    directory: Path
-    directories: Directories
-    sources: Sources
-    mode: Mode | None
-    added_roots: tuple[Path, ...]
-    resume: str = ""
-    is_continued: bool = False
-    agent: str = ""
-    is_fork: bool = False
 
 
 def read_invocation(arguments: argparse.Namespace, path: str = ".") -> Invocation:
@@ -64,21 +51,6 @@ def _session_folder(text: str) -> Path:
         hint = f"did you mean '{near}'?" if near else "see 'coder-tui --help'"
         raise UsageError(f"no folder at {text}, and no such command; {hint}")
     return existing_folder(text)
-
-
-def existing_folder(text: str) -> Path:
-    path = Path(text).expanduser()
-    try:
-        resolved = path.resolve(strict=True)
-    except FileNotFoundError as error:
-        raise UsageError(f"no folder at {text}") from error
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot open {text}: {error}") from error
-    if not resolved.is_dir():
-        raise UsageError(f"{text} is not a folder")
-    if not os.access(resolved, os.R_OK | os.X_OK):
-        raise UsageError(f"no permission to read the folder {text}")
-    return resolved
 
 
 def _flags(given: dict[str, Any]) -> dict[str, object]:

@@ -4,14 +4,14 @@ import argparse
 import asyncio
 import sys
 
-from coder_tui.bootstrap import Setup
 from coder_tui.bootstrap.language_servers import build_pool, catalogue_of, installed_folder, tell_nobody
+from coder_tui.bootstrap.open_session import prepare
+from coder_tui.bootstrap.setup import Setup
 from coder_tui.cli.arguments import Parser, add_common
 from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import complain, say, say_json
 from coder_tui.lsp.install import InstallFailedError, InstallPlan, plans_for, run_plan
-from coder_tui.lsp.overview import ServerLine, state_words
+from coder_tui.lsp.pool import ServerLine, state_words
 from coder_tui.lsp.servers import Installer, ServerSpec
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.errors import UsageError

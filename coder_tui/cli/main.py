@@ -19,7 +19,7 @@ FAILED = 1
 # Each command is imported when it is asked for: the screen must not pay for the others.
 COMMAND_MODULES = {
     "": "coder_tui.cli.screen",
-    "demo": "coder_tui.cli.screen_demo",
+    "demo": "coder_tui.cli.demo",
     "run": "coder_tui.cli.run",
     "acp": "coder_tui.cli.acp",
     "serve": "coder_tui.cli.serve",

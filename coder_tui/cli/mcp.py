@@ -1,28 +1,94 @@
-"""`coder-tui mcp`: which MCP servers there are, a new one, one less, and whether they work."""
+"""`coder-tui mcp`: which MCP servers there are, a new one, one less, and whether they work.
+
+Starts MCP servers only to see whether they work, or to log in to one.
+"""
 
 import argparse
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
-from coder_tui.bootstrap import Setup
-from coder_tui.bootstrap.mcp import find_servers
+from coder_tui.bootstrap.mcp import Servers, build_servers, find_servers
+from coder_tui.bootstrap.open_session import prepare
+from coder_tui.bootstrap.setup import Setup
 from coder_tui.cli.arguments import Parser, add_common
 from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.mcp_trial import logged_in, tried
-from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import complain, say, say_json
-from coder_tui.config.mcp_section import McpServerSection
 from coder_tui.config.mcp_writer import add_to_project, add_to_settings, remove_server
 from coder_tui.config.paths import display_path
 from coder_tui.config.project import SERVERS_NAME
-from coder_tui.config.settings_writer import settings_file_in
-from coder_tui.mcp.pool import Known, ServerView
+from coder_tui.config.sections import McpServerSection
+from coder_tui.config.write import settings_file_in
+from coder_tui.mcp.pool import Known, McpPool, ServerView
 from coder_tui.mcp.prompts import RESERVED_NAMES
-from coder_tui.mcp.reach import reach_of
+from coder_tui.mcp.servers import reach_of
 from coder_tui.mcp.wire import ServerState
 from coder_tui.protocol.errors import UsageError
-from coder_tui.shell.sandbox import SandboxKind
+from coder_tui.shell.sandbox.sandbox import SandboxKind
 from coder_tui.text.safe_text import safe_line
+
+_LOGIN_SECONDS = 320.0
+
+
+async def tried(setup: Setup, names: list[str]) -> tuple[ServerView, ...]:
+    """Each of these servers, or all, as soon as it works or has given up; none runs on."""
+    pool = _pool(setup, names)
+    pool.start()
+    try:
+        await asyncio.gather(*(_ended(pool, view.name) for view in pool.views))
+        return pool.views
+    finally:
+        await pool.close()
+
+
+def _pool(setup: Setup, names: list[str]) -> McpPool:
+    found = find_servers(setup)
+    known = {server.name: server for server in found.known}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no MCP server {name}; there are {', '.join(known) or 'none'}")
+    wanted = tuple(server for server in found.known if not names or server.name in names)
+    return build_servers(setup, Servers(wanted))
+
+
+async def _ended(pool: McpPool, name: str) -> None:
+    """Until it works or has given up; a link to log in at is there while somebody waits behind it."""
+    moved = asyncio.Event()
+    deaf = pool.watch(moved.set)
+    try:
+        while (view := pool.view(name)) is not None and (view.state is ServerState.STARTING or view.link):
+            await moved.wait()
+            moved.clear()
+    finally:
+        deaf()
+
+
+async def logged_in(setup: Setup, name: str, show: Callable[[str], None]) -> ServerView:
+    """The server after a person logged in, or did not; `show` gets the address to go to."""
+    pool = _pool(setup, [name])
+    (view,) = pool.views
+    if view.known.order is None or not view.known.order.url:
+        raise UsageError(f"{name} cannot be logged in to: {view.detail or 'it runs on this machine'}")
+    told: list[str] = []
+
+    def tell() -> None:
+        now = pool.view(name)
+        if now is not None and now.link and now.link not in told:
+            told.append(now.link)
+            show(now.link)
+
+    deaf = pool.watch(tell)
+    try:
+        pool.start()
+        await _ended(pool, name)
+        async with asyncio.timeout(_LOGIN_SECONDS):
+            await pool.restart(name, logs_in=True)
+            await _ended(pool, name)
+        return pool.view(name) or view
+    finally:
+        deaf()
+        await pool.close()
+
 
 FAILED = 1
 

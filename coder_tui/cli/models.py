@@ -6,7 +6,7 @@ import dataclasses
 from coder_tui.cli.arguments import models_parser
 from coder_tui.cli.output import say, say_json
 from coder_tui.llm.catalog import CatalogEntry, available_models
-from coder_tui.llm.model_keys import ModelKeys
+from coder_tui.llm.keys import ModelKeys
 
 
 def main(argv: list[str]) -> int:

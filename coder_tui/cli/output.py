@@ -2,7 +2,6 @@
 
 import os
 import sys
-from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO
 
 from coder_tui.text.safe_text import safe_text
@@ -11,13 +10,12 @@ if TYPE_CHECKING:
     from coder_tui.text.redact import Redactor
 
 
-@cache
 def redactor() -> "Redactor":
     """Knows the secrets of this process's environment."""
     # Imported here: a start that prints nothing must not pay for it (four milliseconds).
-    from coder_tui.text.redact import Redactor
+    from coder_tui.text.redact import process_redactor
 
-    return Redactor(os.environ)
+    return process_redactor()
 
 
 def redacted(text: str) -> str:

@@ -5,16 +5,16 @@ import signal
 import sys
 import time
 
-from coder_tui.agent.farewell import farewell
+from coder_tui.agent.exit_summary import farewell
 from coder_tui.agent.session import Session
+from coder_tui.bootstrap.invocation import Invocation, TrustQuestion
 from coder_tui.cli.arguments import session_parser
-from coder_tui.cli.invocation import Invocation, read_invocation
+from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.output import redacted, say
-from coder_tui.cli.plain_input import InputLines
-from coder_tui.cli.plain_session import PlainSession
 from coder_tui.cli.screen_core import ScreenCore
-from coder_tui.cli.screen_trust import ScreenTrust
 from coder_tui.config.inventory import ProjectInventory
+from coder_tui.plain.input import InputLines
+from coder_tui.plain.session import PlainSession
 from coder_tui.text.safe_text import safe_line
 
 AGAIN = 2.0
@@ -33,7 +33,7 @@ def show(invocation: Invocation, *, is_demo: bool) -> int:
 
 async def _run(invocation: Invocation, *, is_demo: bool) -> int:
     lines = InputLines()
-    trust = ScreenTrust(invocation)
+    trust = TrustQuestion(invocation)
     if not is_demo and (inventory := await trust.question()) is not None:
         await _ask_for_trust(trust, inventory, lines)
     core = ScreenCore(trust.invocation, is_demo=is_demo)
@@ -99,7 +99,7 @@ class _Leaving:
         self._talk.cancel()
 
 
-async def _ask_for_trust(trust: ScreenTrust, inventory: ProjectInventory, lines: InputLines) -> None:
+async def _ask_for_trust(trust: TrustQuestion, inventory: ProjectInventory, lines: InputLines) -> None:
     say("This project brings settings of its own. Trusting it switches on:")
     for item in inventory.questions:
         say(safe_line(f"  {item.kind}, {item.place}: {item.sentence}"))

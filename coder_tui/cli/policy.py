@@ -5,14 +5,14 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from coder_tui.agent.permissions import action_of
-from coder_tui.bootstrap import Setup, build_policy, build_registry, build_shell
-from coder_tui.bootstrap.setup import workspace_of
+from coder_tui.agent.calls.permissions import action_of
+from coder_tui.bootstrap.open_session import prepare
+from coder_tui.bootstrap.setup import Setup, workspace_of
+from coder_tui.bootstrap.toolset import build_policy, build_registry, build_shell
 from coder_tui.cli.arguments import policy_parser
 from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.json_calls import GivenCall, given_calls
-from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import say, say_json
+from coder_tui.cli.tool import GivenCall, given_calls
 from coder_tui.policy.decide import Policy, Verdict, decide, may_all_be_read
 from coder_tui.policy.explain import explain, findings_of
 from coder_tui.policy.rules import Effect
@@ -20,12 +20,11 @@ from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.findings import Finding
 from coder_tui.text.safe_text import safe_line
+from coder_tui.tools.arguments import canonical_call, understand
 from coder_tui.tools.base import Access, Params, ToolContext
-from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.call import understand
-from coder_tui.tools.git_command import canonical_call
+from coder_tui.tools.builtin.todo import TodoList
 from coder_tui.tools.registry import Registry
-from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.files.confine import Workspace
 
 _FAILED = "the call fails before anything is decided"
 _ON_FILES = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.EDIT})

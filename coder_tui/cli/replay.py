@@ -5,14 +5,15 @@ import asyncio
 from pathlib import Path
 
 from coder_tui.agent.session import Session
-from coder_tui.agent.tape import tape
+from coder_tui.agent.undo.replay import tape
+from coder_tui.bootstrap.invocation import Invocation
 from coder_tui.cli.arguments import replay_parser
-from coder_tui.cli.invocation import Invocation, read_invocation
+from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.output import redactor
 from coder_tui.cli.screen import DEFAULT_THEME, require_terminal
 from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import StorageError, UserError
-from coder_tui.storage.sessions import Store, StoredSession
+from coder_tui.storage.store import Store, StoredSession
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.replay import ReplayApp
 

@@ -7,10 +7,8 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
-from coder_tui.bootstrap.pruning import prune_beside
-from coder_tui.cli.arguments import run_parser
-from coder_tui.cli.invocation import Invocation, read_invocation
-from coder_tui.cli.opening import (
+from coder_tui.bootstrap.invocation import Invocation
+from coder_tui.bootstrap.open_session import (
     NO_MODEL,
     choose_model,
     model_keys,
@@ -19,6 +17,9 @@ from coder_tui.cli.opening import (
     prepare,
     start_warnings,
 )
+from coder_tui.bootstrap.pruning import prune_beside
+from coder_tui.cli.arguments import run_parser
+from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.output import complain, redactor, say, say_json
 from coder_tui.headless import HeadlessRun, JsonPrinter, Printer, StreamPrinter, TextPrinter
 from coder_tui.protocol.errors import UsageError, UserError

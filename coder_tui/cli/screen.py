@@ -1,31 +1,66 @@
-"""`coder-tui [PATH]`: the full-screen session. The core is imported behind the first paint."""
+"""`coder-tui [PATH]`: the full-screen session. The core is imported behind the first paint.
+
+What the screen asks where there is no model, answered from keys, keyring and local servers.
+"""
 
 import argparse
 import asyncio
 import gc
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from coder_tui.bootstrap.invocation import Invocation, TrustQuestion
 from coder_tui.cli.arguments import session_parser
-from coder_tui.cli.invocation import Invocation, read_invocation
+from coder_tui.cli.invocation import read_invocation
 from coder_tui.cli.output import say
-from coder_tui.cli.screen_first_run import ScreenFirstRun
-from coder_tui.cli.screen_trust import ScreenTrust
 from coder_tui.config.paths import display_path
 from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import UsageError
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.changed_keys import KeyMap
-from coder_tui.ui.drawing.thinking import ThinkingLevel
-from coder_tui.ui.launch import AnswerKeys, Launch, ModelKnown, NothingToTrust
-from coder_tui.ui.shelf import EmptyShelf, Shelf
+from coder_tui.ui.draw.glyphs import ThinkingLevel
+from coder_tui.ui.keymap import KeyMap
+from coder_tui.ui.launch import AnswerKeys, EmptyShelf, Launch, ModelKnown, NothingToTrust, Shelf
 from coder_tui.ui.textual_internals import take_pastes_quickly
 
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
     from coder_tui.cli.screen_core import ScreenCore
+    from coder_tui.ui.first_run import FirstRunState
+
+
+class ScreenFirstRun:
+    """`core` gives the core that is going to be opened."""
+
+    def __init__(self, core: "Callable[[], Awaitable[ScreenCore]]", trust: TrustQuestion) -> None:
+        self._core = core
+        self._trust = trust
+
+    async def question(self) -> "FirstRunState | None":
+        found = await (await self._core()).find()
+        if found.choice is not None:
+            return None
+        from coder_tui.llm.keys import variable_of
+        from coder_tui.llm.providers import PROVIDERS
+        from coder_tui.ui.first_run import FirstRunState, KeyState
+
+        states = tuple(
+            KeyState(provider.prefix, provider.label, variable_of(provider), found.keys.source(provider))
+            for provider in PROVIDERS
+        )
+        return FirstRunState(states, has_trust_question=await self._trust.question() is not None)
+
+    async def keep_key(self, provider: str, key: str) -> str:
+        """Where no keyring takes it, the key holds for this run."""
+        from coder_tui.bootstrap.models import keep_typed_key
+        from coder_tui.llm.providers import PROVIDERS
+
+        named = next(each for each in PROVIDERS if each.prefix == provider)
+        found = await (await self._core()).find()
+        return await keep_typed_key(found.keys, named, key)
+
 
 DEFAULT_THEME = "coder-dark"
 OFF = ("false", "0", "no", "off")
@@ -39,7 +74,7 @@ def main(argv: list[str]) -> int:
 def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool) -> int:
     """Run the screen to its end; returns the exit code."""
     require_terminal()
-    trust = ScreenTrust(invocation)
+    trust = TrustQuestion(invocation)
     opener = _Opener(trust, is_demo=is_demo)
     launch = Launch(
         directory=invocation.directory,
@@ -91,7 +126,7 @@ def _keys(invocation: Invocation) -> KeyMap:
     wishes = quick_value(invocation.sources, "ui", "keys")
     if not wishes:
         return KeyMap()
-    from coder_tui.ui.key_map import key_map  # most people keep the keys as they are
+    from coder_tui.ui.key_settings import key_map  # most people keep the keys as they are
 
     return key_map(wishes)
 
@@ -120,7 +155,7 @@ def _forget_tab() -> None:
 class _Opener:
     """Loads the core in a thread: its imports take longer than the first paint may."""
 
-    def __init__(self, trust: ScreenTrust, *, is_demo: bool) -> None:
+    def __init__(self, trust: TrustQuestion, *, is_demo: bool) -> None:
         self._trust = trust
         self.edits = trust.invocation.directories.cache / "edits"
         self.pictures = trust.invocation.directories.pictures
@@ -139,7 +174,7 @@ class _Opener:
         return report
 
     async def keep_theme(self, name: str) -> str:
-        writer = await asyncio.to_thread(import_module, "coder_tui.config.settings_writer")
+        writer = await asyncio.to_thread(import_module, "coder_tui.config.write")
         invocation = self._trust.invocation
         own = invocation.sources.file
         file = own.path if own else writer.settings_file_in(invocation.directories.config)
@@ -158,7 +193,7 @@ class _Opener:
         editor = sys.modules.get("coder_tui.ui.external_editor")
         if editor is not None:  # else nothing was edited
             editor.remove_own_edits(self.edits)
-        pasting = sys.modules.get("coder_tui.ui.pasting")
+        pasting = sys.modules.get("coder_tui.ui.clipboard")
         if pasting is not None:
             pasting.remove_pictures(self.pictures)
         if self._core is not None:

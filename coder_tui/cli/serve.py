@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 from urllib.parse import quote
 
+from coder_tui.bootstrap.invocation import existing_folder
 from coder_tui.cli.arguments import serve_parser
-from coder_tui.cli.invocation import existing_folder
 from coder_tui.cli.output import complain, redactor
-from coder_tui.config.log_file import start_log
+from coder_tui.config.own_files import start_log
 from coder_tui.config.paths import find_directories
 from coder_tui.protocol.errors import UsageError, UserError
-from coder_tui.serving.gate import EVERYWHERE, Gate, is_loopback, new_token
-from coder_tui.serving.server import Served, listen
+from coder_tui.serve.gate import EVERYWHERE, Gate, is_loopback, new_token
+from coder_tui.serve.server import Served, listen
 
 SHORTEST_TOKEN = 16
 LONGEST_TOKEN = 1_000

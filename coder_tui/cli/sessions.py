@@ -1,4 +1,9 @@
-"""`coder-tui sessions`: what is stored is listed, searched, shown, renamed, deleted and brought back."""
+"""`coder-tui sessions`: what is stored is listed, searched, shown, renamed, deleted and brought back.
+
+`coder-tui sessions export --format svg`: a stored session as pictures.
+
+What can be said behind `coder-tui sessions`.
+"""
 
 import argparse
 import asyncio
@@ -8,13 +13,112 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from coder_tui.agent.session import Session
+from coder_tui.agent.undo.replay import tape
+from coder_tui.cli.arguments import Parser
 from coder_tui.cli.output import complain, redactor, say, say_json
-from coder_tui.cli.sessions_parser import sessions_parser
+from coder_tui.cli.screen import DEFAULT_THEME
 from coder_tui.config.paths import display_path, find_directories
-from coder_tui.protocol.errors import StorageError, UsageError
+from coder_tui.config.sources import find_sources, quick_value
+from coder_tui.protocol.errors import StorageError, UsageError, UserError
+from coder_tui.storage.drafts import UnsentFiles
 from coder_tui.storage.export import to_jsonl, to_markdown
-from coder_tui.storage.sessions import SessionInfo, Store, StoredSession, Trashed
-from coder_tui.storage.unsent import UnsentFiles
+from coder_tui.storage.store import SessionInfo, Store, StoredSession, Trashed
+from coder_tui.ui.export_svg import pictures
+from coder_tui.ui.launch import Launch
+
+
+async def export_pictures(stored: StoredSession, output: str, *, is_forced: bool) -> int:
+    """Several files where it is long; none is written when one of them is there already."""
+    target = Path(output or f"coder-tui-{stored.info.id}.svg")
+    if not is_forced:
+        _refuse(target)
+    pages = await pictures(_launch(stored), tape(stored))
+    paths = page_paths(target, len(pages))
+    for path in paths if not is_forced else ():
+        _refuse(path)
+    await asyncio.to_thread(_write_pages, paths, pages)
+    for path in paths:
+        say(f"Wrote {path}")
+    return 0
+
+
+def page_paths(target: Path, count: int) -> list[Path]:
+    if count == 1:
+        return [target]
+    suffix = target.suffix or ".svg"
+    return [target.with_name(f"{target.stem}-{number}{suffix}") for number in range(1, count + 1)]
+
+
+def _refuse(path: Path) -> None:
+    if os.path.lexists(path):
+        raise UsageError(f"{path} exists already; choose another name, or add --force")
+
+
+def _write_pages(paths: list[Path], pages: tuple[str, ...]) -> None:
+    for path, page in zip(paths, pages, strict=True):
+        try:
+            path.write_text(page, encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _launch(stored: StoredSession) -> Launch:
+    """In the person's own theme."""
+    directories = find_directories(os.environ)
+    sources = find_sources(directories, Path.cwd(), os.environ, {}, None)
+    return Launch(
+        directory=Path(stored.info.directory),
+        theme=str(quick_value(sources, "ui", "theme") or DEFAULT_THEME),
+        use_ascii=False,
+        open_session=_no_session,
+        theme_directory=directories.config / "themes",
+        has_motion=False,
+    )
+
+
+async def _no_session() -> Session:
+    raise UserError("There is no session to talk to.")
+
+
+ACTIONS = "list|search|show|export|rename|delete|restore|decisions"
+
+
+def sessions_parser() -> Parser:
+    parser = Parser(prog="coder-tui sessions", description="Stored sessions.")
+    commands = parser.add_subparsers(dest="action", required=True, metavar=ACTIONS)
+    listing = commands.add_parser("list", help="newest first")
+    listing.add_argument("--all", action="store_true", help="of all folders, not only this one")
+    listing.add_argument("--deleted", action="store_true", help="those that can be brought back")
+    _add_json(listing)
+    search = commands.add_parser("search", help="those in which all words were said")
+    search.add_argument("words", nargs="+", metavar="WORDS", help="words, or how they begin")
+    search.add_argument("--here", action="store_true", help="only of this folder")
+    _add_json(search)
+    _add_id(commands.add_parser("show", help="print one"))
+    export = _add_id(commands.add_parser("export", help="write one to a file or standard output"))
+    export.add_argument("--format", choices=("md", "jsonl", "svg"), default="md")
+    export.add_argument("--output", "-o", metavar="FILE", help="a file that does not exist yet")
+    export.add_argument("--force", action="store_true", help="replace a file that exists")
+    rename = _add_id(commands.add_parser("rename", help="give one another title"))
+    rename.add_argument("title", nargs="+", metavar="TITLE")
+    delete = _add_id(commands.add_parser("delete", help="delete one; it can be brought back for a while"))
+    delete.add_argument("--for-good", action="store_true", help="at once, and for ever")
+    _add_id(commands.add_parser("restore", help="bring a deleted one back"))
+    _add_json(
+        _add_id(commands.add_parser("decisions", help="what was allowed, asked or denied, and by which rule"))
+    )
+    return parser
+
+
+def _add_id(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("id", metavar="ID", help="its id or a unique beginning of it")
+    return parser
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
 
 _LISTED = 200
 
@@ -114,7 +218,6 @@ async def _export(store: Store, arguments: argparse.Namespace) -> int:
     stored = await _loaded(store, arguments.id)
     if arguments.format == "svg":
         # What draws it is slow to load.
-        from coder_tui.cli.export_svg import export_pictures
 
         return await export_pictures(stored, arguments.output or "", is_forced=arguments.force)
     text = to_markdown(stored, redactor()) if arguments.format == "md" else to_jsonl(stored, redactor())

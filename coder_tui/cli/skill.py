@@ -4,21 +4,20 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from coder_tui.bootstrap import Setup, build_policy, build_skills
+from coder_tui.bootstrap.open_session import prepare
+from coder_tui.bootstrap.setup import Setup
+from coder_tui.bootstrap.toolset import build_policy, build_skills
 from coder_tui.cli.arguments import Parser, add_common
 from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import complain, say, say_json
 from coder_tui.config.paths import display_path
 from coder_tui.config.project import SKILL_FOLDERS
 from coder_tui.policy.decide import Action, Verdict, decide
 from coder_tui.protocol.errors import UsageError
-from coder_tui.shell.sandbox import home_folder
-from coder_tui.skills.report import SkillRow, skill_report, skill_rows
-from coder_tui.skills.scaffold import new_skill
-from coder_tui.skills.shelf import SkillShelf, opens_nothing
+from coder_tui.shell.sandbox.sandbox import home_folder
+from coder_tui.skills.authoring import SkillRow, new_skill, skill_report, skill_rows, skills_at, validate
+from coder_tui.skills.session_skills import SkillShelf, opens_nothing
 from coder_tui.skills.skill import Problem, Severity
-from coder_tui.skills.validate import skills_at, validate
 from coder_tui.text.safe_text import safe_line
 
 WRONG = 1

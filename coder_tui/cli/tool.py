@@ -1,31 +1,36 @@
-"""`coder-tui tool`: the tool set as a model would get it, or one call through the whole runner."""
+"""`coder-tui tool`: the tool set as a model would get it, or one call through the whole runner.
+
+Calls as the command line gives them: one by arguments, or a JSON line each on standard input.
+"""
 
 import argparse
 import asyncio
 import json
 import signal
+import sys
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import NoReturn
 from uuid import uuid4
 
-from coder_tui.agent.call_failures import failure_json
+from coder_tui.agent.calls.log import NoLog
+from coder_tui.agent.calls.results import failure_json
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.profiles_builtin import BUILD, GENERAL
-from coder_tui.agent.session_log import NoLog
-from coder_tui.bootstrap import Setup, Workbench, build_policy, build_registry, build_shell, build_workbench
+from coder_tui.agent.profiles.profiles import BUILD, GENERAL
 from coder_tui.bootstrap.extensions import ForeignTools
 from coder_tui.bootstrap.mcp import load_servers, open_desk
+from coder_tui.bootstrap.open_session import prepare
+from coder_tui.bootstrap.setup import Setup
+from coder_tui.bootstrap.toolset import Workbench, build_policy, build_registry, build_shell, build_workbench
 from coder_tui.cli.arguments import tool_parser
 from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.json_calls import GivenCall, given_calls
-from coder_tui.cli.opening import prepare
 from coder_tui.cli.output import complain, say, say_as_is, say_json
 from coder_tui.headless import ExitCode
 from coder_tui.llm.traits import traits_of
 from coder_tui.policy.decide import decide
-from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.protocol.errors import ErrorType, ToolError, UsageError
 from coder_tui.protocol.events import Event, RequestOpened
 from coder_tui.protocol.messages import ToolCall
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -33,10 +38,44 @@ from coder_tui.protocol.requests import unattended
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.shell.session_shell import SessionShell
 from coder_tui.tools.base import Audience, JsonObject
-from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.descriptions import description_of
-from coder_tui.tools.discovered_declarations import PREFIX
-from coder_tui.tools.registry import AnyTool, Registry
+from coder_tui.tools.builtin.todo import TodoList
+from coder_tui.tools.discovered import PREFIX
+from coder_tui.tools.registry import AnyTool, Registry, description_of
+
+EXPECTED = 'expected one JSON object with "tool" and "args"'
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCall:
+    """`arguments` is JSON text; `problem` is set when a line could not be read."""
+
+    tool: str
+    arguments: str
+    problem: str = ""
+
+
+def given_calls(name: str | None, arguments: str | None, *, from_stdin: bool) -> Iterator[GivenCall]:
+    if not from_stdin:
+        if not name:
+            raise UsageError("which tool? Give NAME and JSON, or --stdin")
+        yield GivenCall(name, arguments or "{}")
+        return
+    if name:
+        raise UsageError("--stdin takes its calls from standard input, not from NAME")
+    for line in sys.stdin.buffer:
+        if line.strip():
+            yield _read(line.decode("utf-8", errors="surrogateescape"))
+
+
+def _read(line: str) -> GivenCall:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return GivenCall("", "", f"{EXPECTED}: {error}")
+    if not isinstance(value, dict) or not isinstance(value.get("tool"), str):
+        return GivenCall("", "", EXPECTED)
+    return GivenCall(value["tool"], json.dumps(value.get("args", {})))
+
 
 OUTSIDE = "tool-call"
 TERMINATED = 143

@@ -6,13 +6,12 @@ import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from coder_tui.bootstrap.invocation import existing_folder
 from coder_tui.cli.arguments import trust_parser
-from coder_tui.cli.invocation import existing_folder
 from coder_tui.cli.output import complain, say, say_json
 from coder_tui.config.inventory import ProjectInventory, ProjectItem
-from coder_tui.config.never_from_project import split_never
 from coder_tui.config.paths import display_path, find_directories
-from coder_tui.config.project import CONFIG_NAMES, ProjectFileError, read_project_file
+from coder_tui.config.project import CONFIG_NAMES, ProjectFileError, read_project_file, split_never
 from coder_tui.config.settings import load_settings
 from coder_tui.config.settings_file import parse_settings
 from coder_tui.config.sources import Sources

@@ -6,12 +6,12 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from coder_tui.commands.base import Intent, Say
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import Usage
 from coder_tui.text.safe_text import safe_line
 
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
-    from coder_tui.storage.spending import PaidCall, PaidDay
+    from coder_tui.storage.ledger import PaidCall, PaidDay
 
 MOST_ROWS = 10
 MOST_DAYS = 14

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic_core import ErrorDetails
 from rapidfuzz import fuzz, process
 
+from coder_tui.config.settings_file import KeyPath
 from coder_tui.config.sources import PREFIX, Sources, origin_of
-from coder_tui.config.toml_lines import KeyPath
 from coder_tui.text.safe_text import safe_line
 
 ValidKeys = Mapping[str, tuple[str, ...]]

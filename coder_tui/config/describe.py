@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from coder_tui.config.complaints import dotted
-from coder_tui.config.permission_rules import project_layer
-from coder_tui.config.project_settings import PERMISSION
+from coder_tui.config.project_settings import PERMISSION, project_layer
 from coder_tui.config.settings import Settings
+from coder_tui.config.settings_file import KeyPath
 from coder_tui.config.sources import Sources, origin_of
-from coder_tui.config.toml_lines import KeyPath
 
 _CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+(?=@)")
 _HANDED_OVER = ("env", "headers")

@@ -3,7 +3,7 @@
 import json
 import re
 
-from coder_tui.config.toml_lines import KeyPath
+from coder_tui.config.settings_file import KeyPath
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+|\n')
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import tomlkit
 
+from coder_tui.config.own_files import write_private
 from coder_tui.config.paths import display_path
-from coder_tui.config.private_file import write_private
 from coder_tui.config.project import SERVERS_NAME, ProjectFileError, read_project_file
-from coder_tui.config.settings_writer import rewrite_settings
+from coder_tui.config.write import rewrite_settings
 from coder_tui.protocol.errors import ConfigError, UsageError
 
 _SERVERS = "mcpServers"

@@ -1,11 +1,18 @@
-"""Reads the files of a project that could steer the program: bounded, never through a link that leads out."""
+"""Reads the files of a project that could steer the program: bounded, never through a link that leads out.
+
+Which files hold instructions for whoever works in a folder, and whether a project's may be read.
+
+What a project's file never decides, trusted or not: where secrets go and whom to believe.
+"""
 
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from coder_tui.config.settings_file import KeyPath
 
 CONFIG_NAMES = (".coder-tui/config.toml", ".coder-tui/config.json")
 SERVERS_NAME = ".mcp.json"
@@ -95,3 +102,79 @@ def files_below(workspace: Path, folder: str) -> Iterator[str]:
 def _is_link(path: Path) -> bool:
     """In a folder that one may not look into, nothing is anything."""
     return os.path.lexists(path) and path.is_symlink()
+
+
+INSTRUCTIONS = ("AGENTS.override.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
+"""The first that a folder has is read."""
+ANY_CONTENT = "any content"
+"""Stands where trust has a hash: the text permits nothing, and people edit it all the time."""
+
+
+def instruction_file(folder: Path) -> Path | None:
+    return next((path for name in INSTRUCTIONS if _is_file(path := folder / name)), None)
+
+
+def _is_file(path: Path) -> bool:
+    """A link into a folder that one may not look into leads to none."""
+    return os.access(path, os.F_OK) and path.is_file()
+
+
+def project_folders(workspace: Path) -> tuple[Path, ...]:
+    """From the repository's root down to the workspace; outside of a repository the workspace alone."""
+    around = (workspace, *workspace.parents)
+    for count, folder in enumerate(around):
+        if (folder / ".git").exists():
+            return tuple(reversed(around[: count + 1]))
+    return (workspace,)
+
+
+def instruction_names(workspace: Path) -> Iterator[str]:
+    """What lies there now, outermost first, by names relative to the workspace."""
+    folders = project_folders(workspace)
+    for depth, folder in enumerate(folders):
+        if (path := instruction_file(folder)) is not None:
+            yield "../" * (len(folders) - 1 - depth) + path.name
+
+
+# A proxy or a certificate lets its owner read every conversation, keys included; a variable that is
+# passed on hands a secret to each command. An agent's table would be mixed with the person's own of that
+# name. Keys are a person's habit: a changed one answers for them. Trust
+# is bound to the content of a project's own skills; of a folder that it names it would not be. How much can
+# be undone is what a person relies on.
+_NEVER: frozenset[KeyPath] = frozenset(
+    {
+        ("agents", "custom"),
+        ("bash", "pass_environment"),
+        ("fetch", "insecure_hosts"),
+        ("fetch", "proxy"),
+        ("fetch", "ca_bundle"),
+        ("model", "proxy"),
+        ("model", "ca_bundle"),
+        ("skills", "paths"),
+        ("ui", "keys"),
+        ("undo", "commands"),
+        ("undo", "most_files"),
+        ("undo", "largest_file_mb"),
+        ("undo", "keep_days"),
+        ("undo", "keep_mb"),
+    }
+)
+_SECRET_ENDINGS = ("key", "token", "secret", "password")
+
+
+def is_never_taken(path: KeyPath) -> bool:
+    key = str(path[-1]).casefold()
+    return path in _NEVER or (len(path) == 2 and key.endswith(_SECRET_ENDINGS))
+
+
+def split_never(values: Mapping[str, object]) -> tuple[dict[str, object], tuple[KeyPath, ...]]:
+    """The values without what is never taken, and the places of that."""
+    kept: dict[str, object] = {}
+    left_out: list[KeyPath] = []
+    for section, table in values.items():
+        if not isinstance(table, dict) or section == "permission":
+            kept[section] = table
+            continue
+        left_out += [(section, key) for key in table if is_never_taken((section, key))]
+        kept[section] = {key: value for key, value in table.items() if not is_never_taken((section, key))}
+    return kept, tuple(left_out)

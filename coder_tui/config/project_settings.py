@@ -1,15 +1,26 @@
-"""A project's own settings: a source among others once trusted, until then only rules that tighten."""
+"""A project's own settings: a source among others once trusted, until then only rules that tighten.
 
-from collections.abc import Mapping
+Permission tables as rules, each with the place it comes from: the person's, and a project's own.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
-from coder_tui.config.never_from_project import split_never
 from coder_tui.config.paths import display_path
-from coder_tui.config.project import CONFIG_NAMES, ProjectFile, ProjectFileError, read_project_file
-from coder_tui.config.settings_file import SettingsFile, parse_settings
-from coder_tui.config.toml_lines import KeyPath
+from coder_tui.config.project import (
+    CONFIG_NAMES,
+    ProjectFile,
+    ProjectFileError,
+    read_project_file,
+    split_never,
+)
+from coder_tui.config.sections import PermissionTable
+from coder_tui.config.settings_file import KeyPath, SettingsFile, parse_settings
+from coder_tui.config.sources import Sources, origin_of
 from coder_tui.config.trust import Trust
+from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, is_permission_key
 from coder_tui.protocol.errors import ConfigError
 
 PERMISSION = "permission"
@@ -91,3 +102,54 @@ def _untrusted(workspace: Path, found: ProjectFile, problem: str) -> ProjectSett
 def _rule_count(table: object) -> int:
     values = table.values() if isinstance(table, Mapping) else ()
     return sum(len(value) if isinstance(value, Mapping) else 1 for value in values)
+
+
+USER = "user"
+PROJECT = "project"
+
+
+def user_layer(table: PermissionTable, sources: Sources) -> Layer:
+    """In the table's own order: inside a layer the last match wins."""
+    return Layer(
+        USER,
+        tuple(
+            Rule(
+                key,
+                pattern,
+                effect,
+                origin_of(sources, path),
+                yields_to_mode=pattern == EVERYTHING and effect is Effect.ASK,
+            )
+            for path, key, pattern, effect in _entries(table)
+        ),
+    )
+
+
+def project_layer(project: ProjectSettings) -> Layer:
+    """A project's rules; without trust only those that can but tighten.
+
+    Where one of its own exceptions falls away with that, what remains is stricter than it meant: never laxer.
+    """
+    entries = _entries(project.rules) if isinstance(project.rules, Mapping) else iter(())
+    if not project.is_trusted:
+        entries = islice(entries, MOST_UNTRUSTED_RULES)
+    return Layer(
+        PROJECT,
+        tuple(
+            Rule(key, pattern, effect, project.place(path))
+            for path, key, pattern, effect in entries
+            if project.is_trusted or (effect is not Effect.ALLOW and is_permission_key(key))
+        ),
+    )
+
+
+def _entries(table: Mapping[str, object]) -> Iterator[tuple[KeyPath, str, str, Effect]]:
+    """What is no rule at all is passed over: a trusted file was checked before."""
+    effects = {effect.value: effect for effect in Effect}
+    for key, value in table.items():
+        if isinstance(value, str) and value in effects:
+            yield (PERMISSION, key), key, EVERYTHING, effects[value]
+        elif isinstance(value, Mapping):
+            for pattern, effect in value.items():
+                if isinstance(effect, str) and effect in effects:
+                    yield (PERMISSION, key, pattern), key, pattern, effects[effect]

@@ -15,28 +15,32 @@ from pydantic_settings import (
     SettingsError,
 )
 
-from coder_tui.config.agents_section import AgentsSection
-from coder_tui.config.bash_section import BashSection
 from coder_tui.config.complaints import ValidKeys, complain, unknown_key, unreadable_variable
-from coder_tui.config.experimental_section import ExperimentalSection
-from coder_tui.config.fetch_section import FetchSection
-from coder_tui.config.hooks_section import HookCommand, HookGroup, HooksSection
-from coder_tui.config.limits_section import LimitsSection
-from coder_tui.config.lsp_section import LspTable
-from coder_tui.config.mcp_section import McpTable
-from coder_tui.config.model_section import ModelSection
-from coder_tui.config.permission_section import PermissionTable
 from coder_tui.config.project_settings import HOOKS, MCP, PERMISSION
-from coder_tui.config.section import Section
-from coder_tui.config.skills_section import SkillsSection
+from coder_tui.config.sections import (
+    AgentsSection,
+    BashSection,
+    ExperimentalSection,
+    FetchSection,
+    HookCommand,
+    HookGroup,
+    HooksSection,
+    LimitsSection,
+    LspTable,
+    McpTable,
+    ModelSection,
+    PermissionTable,
+    Section,
+    SkillsSection,
+    ToolsSection,
+    UiSection,
+    UndoSection,
+    VerifySection,
+    WebsearchSection,
+    WorkspaceSection,
+)
 from coder_tui.config.sources import PREFIX, RawTable, Sources, layer_of, origin_of, variable_path
-from coder_tui.config.tools_section import ToolsSection
-from coder_tui.config.ui_section import UiSection
-from coder_tui.config.undo_section import UndoSection
-from coder_tui.config.verify_section import VerifySection
-from coder_tui.config.websearch_section import WebsearchSection
-from coder_tui.config.workspace_section import WorkspaceSection
-from coder_tui.policy.keys import PERMISSION_KEYS, is_permission_key
+from coder_tui.policy.rules import PERMISSION_KEYS, is_permission_key
 from coder_tui.protocol.errors import ConfigError
 
 _NO_SOURCES = Sources()

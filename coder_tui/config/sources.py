@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from coder_tui.config.paths import DIRECTORY_VARIABLES, Directories
-from coder_tui.config.settings_file import SettingsFile, read_settings_file
-from coder_tui.config.toml_lines import KeyPath
+from coder_tui.config.settings_file import KeyPath, SettingsFile, read_settings_file
 from coder_tui.protocol.errors import ConfigError
 
 if TYPE_CHECKING:  # most folders bring no settings along, and the first paint does not wait for nothing

@@ -1,4 +1,7 @@
-"""Remembers which content of which project files a person trusts; everything else only tightens."""
+"""Remembers which content of which project files a person trusts; everything else only tightens.
+
+Extends trust to instructions that a person had written by this program, and approved.
+"""
 
 import hashlib
 import json
@@ -7,35 +10,43 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
-from coder_tui.config.claude_hooks import CLAUDE_SETTINGS, hook_items, hooks_file
-from coder_tui.config.instructions import ANY_CONTENT, INSTRUCTIONS, instruction_names
-from coder_tui.config.inventory import FileState, ItemKind, ProjectInventory, ProjectItem
-from coder_tui.config.mcp_files import PROJECT_NAMES, SHARED_NAMES, server_file, server_table
-from coder_tui.config.paths import Directories, display_path
-from coder_tui.config.private_file import write_private
-from coder_tui.config.project import (
-    AGENT_FOLDERS,
-    COMMAND_FOLDERS,
-    CONFIG_NAMES,
-    FOLDERS,
-    SKILL_FOLDERS,
-    TOOL_FOLDER,
-    ProjectFile,
-    ProjectFileError,
-    extension_names,
-    read_project_file,
-)
-from coder_tui.config.project_items import (
+from coder_tui.config.inventory import (
+    CLAUDE_SETTINGS,
+    FileState,
+    ItemKind,
+    ProjectInventory,
+    ProjectItem,
     agent_item,
     command_item,
+    hook_items,
+    hooks_file,
     server_items,
     setting_items,
     skill_item,
     tool_item,
 )
+from coder_tui.config.mcp_files import PROJECT_NAMES, SHARED_NAMES, server_file, server_table
+from coder_tui.config.other_programs import surrounding_items
+from coder_tui.config.own_files import write_private
+from coder_tui.config.paths import Directories, display_path
+from coder_tui.config.project import (
+    AGENT_FOLDERS,
+    ANY_CONTENT,
+    COMMAND_FOLDERS,
+    CONFIG_NAMES,
+    FOLDERS,
+    INSTRUCTIONS,
+    SKILL_FOLDERS,
+    TOOL_FOLDER,
+    ProjectFile,
+    ProjectFileError,
+    extension_names,
+    instruction_names,
+    read_project_file,
+)
 from coder_tui.config.settings_file import parse_settings
-from coder_tui.config.surroundings import surrounding_items
 from coder_tui.protocol.errors import ConfigError, StorageError
 
 STORE_NAME = "trust.json"
@@ -313,3 +324,40 @@ def _key(workspace: Path) -> str:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Vouching(Protocol):
+    """Both methods block."""
+
+    def covers(self, name: str) -> bool:
+        """Whether sessions read this file, or would if there were one."""
+
+    def vouch(self, path: Path, before: str | None, after: str) -> None:
+        """The person had `after` written where `before` stood, None for nothing. May raise `StorageError`."""
+
+
+class NoVouching:
+    """For a session without a store of answers."""
+
+    def covers(self, name: str) -> bool:
+        return False
+
+    def vouch(self, path: Path, before: str | None, after: str) -> None:
+        return
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectVouching:
+    """Answers are read anew each time: another session may have given some."""
+
+    directories: Directories
+    workspace: Path
+
+    def covers(self, name: str) -> bool:
+        return not (self.workspace / name).exists() or Trust.load(self.directories).reads(
+            self.workspace, name
+        )
+
+    def vouch(self, path: Path, before: str | None, after: str) -> None:
+        if os.path.realpath(path.parent) == os.path.realpath(self.workspace):
+            Trust.load(self.directories).extend(self.workspace, path.name, before, after)

@@ -1,10 +1,156 @@
-"""Two versions of a file become a comparison."""
+"""Two versions of a file become a comparison.
 
+Which lines two texts share, found in bounded time whatever the texts are.
+"""
+
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from coder_tui.diffs.line_match import Run, matching_runs
-from coder_tui.diffs.lines import split_lines
-from coder_tui.diffs.model import Change, Comparison, FileState, Same, Section, grouped
+from coder_tui.diffs.model import Change, Comparison, FileState, Same, Section, grouped, split_lines
+
+_MOST_DIFFERENCES = 500
+"""Beyond this many differences in one stretch the stretch is shown as replaced: the search is quadratic."""
+_DEEPEST = 20
+
+Lines: TypeAlias = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`length` equal lines, from `old` in the one text and from `new` in the other."""
+
+    old: int
+    new: int
+    length: int
+
+
+def matching_runs(old: Lines, new: Lines) -> list[Run]:
+    """Return the shared runs in order, adjacent ones joined."""
+    joined: list[Run] = []
+    for run in _runs(old, new, 0, 0, _DEEPEST):
+        last = joined[-1] if joined else None
+        if last and (last.old + last.length, last.new + last.length) == (run.old, run.new):
+            joined[-1] = Run(last.old, last.new, last.length + run.length)
+        else:
+            joined.append(run)
+    return joined
+
+
+def outer_runs(old: Lines, new: Lines) -> list[Run]:
+    """The shared beginning and the shared end alone, which takes no time to speak of."""
+    head = _common_prefix(old, new)
+    tail = _common_suffix(old[head:], new[head:])
+    runs = Run(0, 0, head), Run(len(old) - tail, len(new) - tail, tail)
+    return [run for run in runs if run.length]
+
+
+def _runs(old: Lines, new: Lines, old_at: int, new_at: int, depth: int) -> Iterator[Run]:
+    head = _common_prefix(old, new)
+    if head:
+        yield Run(old_at, new_at, head)
+    tail = _common_suffix(old[head:], new[head:])
+    old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
+    yield from _middle(old_middle, new_middle, old_at + head, new_at + head, depth)
+    if tail:
+        yield Run(old_at + len(old) - tail, new_at + len(new) - tail, tail)
+
+
+def _middle(old: Lines, new: Lines, old_at: int, new_at: int, depth: int) -> Iterator[Run]:
+    """Split at lines that occur once on either side, then look closely between them."""
+    if not old or not new:
+        return
+    anchors = _anchors(old, new) if depth else []
+    if not anchors:
+        yield from (Run(old_at + i, new_at + j, 1) for i, j in _shortest_edit(old, new))
+        return
+    i = j = 0
+    for anchor_i, anchor_j in [*anchors, (len(old), len(new))]:
+        yield from _runs(old[i:anchor_i], new[j:anchor_j], old_at + i, new_at + j, depth - 1)
+        if anchor_i < len(old):
+            yield Run(old_at + anchor_i, new_at + anchor_j, 1)
+        i, j = anchor_i + 1, anchor_j + 1
+
+
+def _anchors(old: Lines, new: Lines) -> list[tuple[int, int]]:
+    """Pair the lines that are unique on either side, as many as keep their order."""
+    old_counts, new_counts = Counter(old), Counter(new)
+    places = {line: j for j, line in enumerate(new) if new_counts[line] == 1}
+    pairs = [(i, places[line]) for i, line in enumerate(old) if old_counts[line] == 1 and line in places]
+    return _longest_rising(pairs)
+
+
+def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    ends: list[int] = []
+    ending: list[int] = []
+    before: list[int] = []
+    for index, (_, j) in enumerate(pairs):
+        at = bisect_left(ends, j)
+        before.append(ending[at - 1] if at else -1)
+        ends[at : at + 1] = [j]
+        ending[at : at + 1] = [index]
+    chosen: list[tuple[int, int]] = []
+    index = ending[-1] if ending else -1
+    while index >= 0:
+        chosen.append(pairs[index])
+        index = before[index]
+    return chosen[::-1]
+
+
+def _shortest_edit(old: Lines, new: Lines) -> list[tuple[int, int]]:
+    """Pair equal lines along a shortest edit path (Myers); nothing when that is too long to look for."""
+    reach = {1: 0}
+    trail: list[dict[int, int]] = []
+    for differences in range(min(len(old) + len(new), _MOST_DIFFERENCES) + 1):
+        trail.append(dict(reach))
+        for diagonal in range(-differences, differences + 1, 2):
+            x = _start(reach, diagonal, differences)
+            while x < len(old) and x - diagonal < len(new) and old[x] == new[x - diagonal]:
+                x += 1
+            reach[diagonal] = x
+            if x >= len(old) and x - diagonal >= len(new):
+                return _walk_back(trail, len(old), len(new))
+    return []
+
+
+def _comes_from_above(reach: dict[int, int], diagonal: int, differences: int) -> bool:
+    if diagonal in {-differences, differences}:
+        return diagonal == -differences
+    return reach[diagonal - 1] < reach[diagonal + 1]
+
+
+def _start(reach: dict[int, int], diagonal: int, differences: int) -> int:
+    if _comes_from_above(reach, diagonal, differences):
+        return reach[diagonal + 1]
+    return reach[diagonal - 1] + 1
+
+
+def _walk_back(trail: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int]]:
+    pairs: list[tuple[int, int]] = []
+    for differences in range(len(trail) - 1, -1, -1):
+        diagonal = x - y
+        start = _start(trail[differences], diagonal, differences)
+        pairs.extend((at, at - diagonal) for at in range(x - 1, start - 1, -1))
+        if _comes_from_above(trail[differences], diagonal, differences):
+            x, y = start, start - diagonal - 1
+        else:
+            x, y = start - 1, start - diagonal
+    return pairs[::-1]
+
+
+def _common_prefix(old: Lines, new: Lines) -> int:
+    count = 0
+    for left, right in zip(old, new, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _common_suffix(old: Lines, new: Lines) -> int:
+    return _common_prefix(old[::-1], new[::-1])
 
 
 def compare(old: str | None, new: str | None, path: str = "", old_path: str = "") -> Comparison:

@@ -1,4 +1,7 @@
-"""A comparison of two versions of a file: what is the same, what changed, and what is not known."""
+"""A comparison of two versions of a file: what is the same, what changed, and what is not known.
+
+Lines as files have them: each keeps its own end, and only a line feed ends one.
+"""
 
 import hashlib
 from collections import Counter
@@ -7,7 +10,24 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from coder_tui.diffs.lines import end_of
+
+def split_lines(text: str) -> list[str]:
+    """Split at line feeds only, which each line keeps: form feeds and the like are text."""
+    lines = text.split("\n")
+    last = lines.pop()
+    return [f"{line}\n" for line in lines] + ([last] if last else [])
+
+
+def end_of(line: str) -> str:
+    """Return CR LF, LF, or nothing for a last line without one."""
+    if not line.endswith("\n"):
+        return ""
+    return "\r\n" if line.endswith("\r\n") else "\n"
+
+
+def body_of(line: str) -> str:
+    return line[: len(line) - len(end_of(line))]
+
 
 JOINED_WITHIN = 6
 """Changes with at most so many lines between them are one hunk, as git has it with three lines of context."""

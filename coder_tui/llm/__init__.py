@@ -1,1 +1,4 @@
-"""Models behind one typed stream."""
+"""Models behind one typed stream.
+
+Enter at `client.py` for the types and `host_client.py` for requests. litellm runs in a process of its own, `host.py`.
+"""

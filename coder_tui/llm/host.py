@@ -3,6 +3,10 @@
 A line in is `{"id", "op", …}` with op `stream` (`call`: litellm's arguments), `cancel`, `warm` or `info`
 (`model`, `api_base`). Lines out carry the same id: `{"started"}` once a stream is on its way, `{"items"}`,
 `{"error"}`, `{"cancelled"}`, `{"done"}` for warm and `{"info"}`. The process ends when its input does.
+
+A loopback server that says one word, so that the costly first call is over before a person waits.
+
+Leaves out of litellm what a stream does not need: memory, and time at the end of a reply.
 """
 
 import asyncio
@@ -12,23 +16,105 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from types import ModuleType
 from typing import Any, BinaryIO
 
-from coder_tui.llm.client import StreamItem
+from coder_tui.llm.client import ModelInfo, StreamItem
 from coder_tui.llm.errors import Destination, cut, garbage, model_error, no_key
-from coder_tui.llm.frames import Frames
-from coder_tui.llm.lean_litellm import TokenizerOnDemand, lean_imports, only_counted
-from coder_tui.llm.model_info import ModelInfo
-from coder_tui.llm.providers import needs_key
-from coder_tui.llm.reply_reader import ReplyReader, is_last, with_end_marks
-from coder_tui.llm.routes import LOCAL_KEY
-from coder_tui.llm.warm_up import practice_server
+from coder_tui.llm.providers import LOCAL_KEY, needs_key
+from coder_tui.llm.stream import Frames, ReplyReader, is_last, with_end_marks
 from coder_tui.llm.wire import error_to_json, info_to_json, item_to_json
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.text.crash_text import redact_crashes
 from coder_tui.text.redact import Redactor
+
+_CHUNK = (
+    b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"practice",'
+    b'"choices":[{"index":0,"delta":%s,"finish_reason":%s}]}\n\n'
+)
+_ANSWER = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    + _CHUNK % (b'{"role":"assistant","content":"ready"}', b"null")
+    + _CHUNK % (b"{}", b'"stop"')
+    # With counts: without them litellm would load its tokenizer, which takes 60 MB.
+    + b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"practice","choices":[],'
+    + b'"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}\n\n'
+    + b"data: [DONE]\n\n"
+)
+
+
+@asynccontextmanager
+async def practice_server() -> AsyncIterator[str]:
+    """The address of a server that gives every request the same short reply."""
+    server = await asyncio.start_server(_answer, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}/v1"
+
+
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(_ANSWER)
+        await writer.drain()
+    finally:
+        writer.close()
+
+
+_TOKENIZER = "anthropic_tokenizer.json"
+_COMMAND_LINE = "httpx._main"
+_END = 20
+
+
+@contextmanager
+def lean_imports() -> Iterator[None]:
+    """While litellm is imported: leave out a tokenizer for its own counting, and httpx's command line.
+
+    They would keep 22 MB. httpx itself sees to its command line being absent.
+    """
+    load, names = json.load, vars(json)
+
+    def load_others(file: Any, **options: Any) -> Any:
+        return {} if str(getattr(file, "name", "")).endswith(_TOKENIZER) else load(file, **options)
+
+    names["load"] = load_others
+    absent: dict[str, Any] = {} if _COMMAND_LINE in sys.modules else {_COMMAND_LINE: None}
+    sys.modules.update(absent)
+    try:
+        yield
+    finally:
+        names["load"] = load
+        for name in absent:
+            del sys.modules[name]
+
+
+class TokenizerOnDemand:
+    """Stands where litellm keeps its tokenizer (40 MB), which it loads for each call and hardly ever uses."""
+
+    def __init__(self, litellm: ModuleType) -> None:
+        self._litellm = litellm
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._litellm.encoding, name)
+
+
+def only_counted(build: Callable[..., Any]) -> Callable[..., Any]:
+    """Cut short what litellm does at the end of a stream: put all chunks together, twice, to count tokens.
+
+    That took half a second for 3,000 chunks, and the turn waited for it. Where the server has counted, the
+    chunks that say so are enough.
+    """
+
+    def build_counted(chunks: list[Any], *arguments: Any, **named: Any) -> Any:
+        # Servers count at the beginning and at the end; to ask each chunk of a long reply takes a while, too.
+        ends = chunks if len(chunks) <= 2 * _END else [*chunks[:_END], *chunks[-_END:]]
+        counted = [chunk for chunk in ends[1:] if getattr(chunk, "usage", None) is not None]
+        return build([chunks[0], *counted] if counted else chunks, *arguments, **named)
+
+    return build_counted
+
 
 _PER_MILLION = 1_000_000
 _QUIET = {

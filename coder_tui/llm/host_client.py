@@ -1,26 +1,52 @@
-"""The client behind every real model: a supervised child process with litellm in it."""
+"""The client behind every real model: a supervised child process with litellm in it.
+
+What of our environment the model process gets: what providers need, and nothing else.
+"""
 
 import asyncio
 import contextlib
 import os
+import re
 import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from coder_tui.llm.catalog import context_window_of
 from coder_tui.llm.chat_messages import call_arguments
-from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem
+from coder_tui.llm.client import ModelInfo, ModelRequest, StreamFinished, StreamItem
 from coder_tui.llm.errors import Destination, host_died, host_not_started, idle, overflow
-from coder_tui.llm.host_environment import host_environment
-from coder_tui.llm.host_log import HostLog
 from coder_tui.llm.host_process import Channel, HostGoneError, HostProcess
-from coder_tui.llm.local_servers import context_window_of
-from coder_tui.llm.model_info import ModelInfo
-from coder_tui.llm.routes import LOCAL_KEY, OLLAMA_WINDOW, local_server_of, routed, speaks_ollama
+from coder_tui.llm.providers import LOCAL_KEY, OLLAMA_WINDOW, local_server_of, routed, speaks_ollama
 from coder_tui.llm.tokens import estimate_request, with_estimates, words_of
 from coder_tui.llm.wire import JsonObject, error_from_json, info_from_json, item_from_json
 from coder_tui.protocol.errors import ModelError
+from coder_tui.shell.hosts.log import HostLog
 from coder_tui.text.redact import Redactor
+
+_NEEDED = re.compile(
+    r"""
+    PATH | HOME | USER | LANG | LC_\w+ | TZ | TMPDIR | SYSTEMROOT | XDG_\w+ | LD_LIBRARY_PATH
+    | (?: HTTP | HTTPS | ALL | NO )_PROXY
+    | SSL_CERT_FILE | SSL_CERT_DIR | SSL_VERIFY | REQUESTS_CA_BUNDLE | CURL_CA_BUNDLE | NODE_EXTRA_CA_CERTS
+    | \w+_API_KEY | \w+_API_BASE | \w+_BASE_URL | \w+_API_VERSION | \w+_AUTH_TOKEN
+    | (?: OPENAI | ANTHROPIC | AZURE | AWS | GOOGLE | GEMINI | VERTEXAI | VERTEX | OLLAMA | HF | HUGGINGFACE
+        | CLOUDSDK | WATSONX | DATABRICKS | GITHUB_COPILOT | LM_STUDIO | OPENROUTER | OR )_\w+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def host_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables for the child. Loopback never goes through a proxy: a local server is local."""
+    kept = {name: value for name, value in environment.items() if _NEEDED.fullmatch(name)}
+    exempt = kept.get("NO_PROXY") or kept.get("no_proxy") or ""
+    if exempt != "*":
+        named = [part.strip() for part in exempt.split(",") if part.strip()]
+        exempt = ",".join([*named, *(host for host in _LOOPBACK if host not in named)])
+    return {**kept, "NO_PROXY": exempt, "no_proxy": exempt}
+
 
 _START_PATIENCE = 90.0
 _CANCEL_PATIENCE = 2.0

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from coder_tui.llm.host_log import HostLog
 from coder_tui.llm.wire import JsonObject
+from coder_tui.shell.hosts.log import HostLog
 
 _LONGEST_LINE = 2**26
 _CLOSING_PATIENCE = 2.0

@@ -11,8 +11,7 @@ from coder_tui.llm.client import (
     ThinkingChunk,
     ToolCallChunk,
 )
-from coder_tui.protocol.messages import AssistantMessage, Message, ToolMessage, UserMessage
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import AssistantMessage, Message, ToolMessage, Usage, UserMessage
 
 _BYTES_PER_TOKEN = 3.6
 _MESSAGE_OVERHEAD = 4

@@ -4,11 +4,16 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, assert_never
 
-from coder_tui.llm.client import StreamFinished, StreamItem, TextChunk, ThinkingChunk, ToolCallChunk
-from coder_tui.llm.model_info import ModelInfo
+from coder_tui.llm.client import (
+    ModelInfo,
+    StreamFinished,
+    StreamItem,
+    TextChunk,
+    ThinkingChunk,
+    ToolCallChunk,
+)
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
-from coder_tui.protocol.messages import FinishReason, ThinkingBlock
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import FinishReason, ThinkingBlock, Usage
 
 JsonObject = dict[str, Any]
 """One line: wire data."""

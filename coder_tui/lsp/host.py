@@ -11,12 +11,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from coder_tui.lsp.asking import Asker
-from coder_tui.lsp.checking import Checker
+from coder_tui.lsp.checker import Checker
+from coder_tui.lsp.questions import Asker
 from coder_tui.lsp.wire import JsonObject, Published, Question, ServerOrder, StateTold, flat
-from coder_tui.shell.host_side import HostSide, Send, run_host
-from coder_tui.shell.sandbox import Sandbox
-from coder_tui.shell.server_host import SandboxOrder, sandbox_of
+from coder_tui.shell.hosts.options import SandboxOrder, sandbox_of
+from coder_tui.shell.hosts.side import HostSide, Send, run_host
+from coder_tui.shell.sandbox.sandbox import Sandbox
 
 _ORDERS = TypeAdapter(ServerOrder)
 _SANDBOXES = TypeAdapter(SandboxOrder)

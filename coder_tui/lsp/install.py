@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.lsp.finding import lacks_modules
+from coder_tui.lsp.find_server import lacks_modules
 from coder_tui.lsp.servers import KNOWN, Installer, ServerSpec
 from coder_tui.shell.environment import clean_environment
 

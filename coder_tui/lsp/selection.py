@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.lsp.finding import Places, find_program, find_root, lies_within, missing_checker
-from coder_tui.lsp.languages import Language, language_of
-from coder_tui.lsp.servers import Catalogue, ServerSpec
+from coder_tui.lsp.find_server import Places, find_program, find_root, lies_within, missing_checker
+from coder_tui.lsp.servers import Catalogue, Language, ServerSpec, language_of
 from coder_tui.lsp.wire import ServerOrder
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
+from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus
 
 _LOOK_AGAIN = 30.0
 _HOLDS = 5.0

@@ -1,24 +1,71 @@
-"""One language server in one folder: started, restarted when it crashes, asked, and ended for certain."""
+"""One language server in one folder: started, restarted when it crashes, asked, and ended for certain.
+
+A language server's process, whose messages are found whatever it prints around them.
+"""
 
 import asyncio
 import contextlib
 import logging
+import re
 from collections import deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from coder_tui.lsp.client import LspClient
-from coder_tui.lsp.conversation import Conversation, Listener
-from coder_tui.lsp.offer import initialize_params
+from coder_tui.lsp.conversation import Conversation, Listener, initialize_params
 from coder_tui.lsp.peer import GoneError, NotAnsweredError, RefusedError
-from coder_tui.lsp.server_process import LspProcess
 from coder_tui.lsp.wire import ServerOrder, ServerState, StateTold
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.errors import ToolError
-from coder_tui.shell.confinement import Confinement
-from coder_tui.shell.last_words import last_words
-from coder_tui.shell.sandbox import Sandbox
+from coder_tui.shell.hosts.server import ServerProcess, Spawned, last_words
+from coder_tui.shell.sandbox.confinement import Confinement
+from coder_tui.shell.sandbox.sandbox import Sandbox
+
+_KEPT = 8_000
+_CHUNK = 65_536
+_LONGEST_MESSAGE = 2**26
+_HEADER = re.compile(rb"Content-Length: *(\d+)", re.IGNORECASE)
+_PLAIN = re.compile(rb"Content-Length: (\d+)\r\n")
+
+
+class TolerantReader:
+    """Finds the messages though the server, or what starts it, prints something before or between them."""
+
+    def __init__(self, stream: asyncio.StreamReader) -> None:
+        self._stream = stream
+        self.noise = b""
+        """What was no message, the last of it."""
+
+    async def readline(self) -> bytes:
+        try:
+            line = await self._stream.readline()
+        except ValueError:
+            # A line without an end: what is there is dropped, and the search goes on.
+            line = await self._stream.read(_CHUNK)
+        found = _HEADER.search(line)
+        if found is None:
+            if line.strip() and b":" not in line[:40]:
+                self.noise = (self.noise + line)[-_KEPT:]
+            return line
+        if int(found[1]) > _LONGEST_MESSAGE:
+            raise ValueError(f"a message of {int(found[1])} bytes is too long")
+        return line if _PLAIN.fullmatch(line) else b"Content-Length: %d\r\n" % int(found[1])
+
+    async def readexactly(self, n: int) -> bytes:
+        return await self._stream.readexactly(n)
+
+
+class LspProcess(ServerProcess):
+    def __init__(self, spawned: Spawned, held: ExitStack) -> None:
+        super().__init__(spawned, held)
+        self.reader = TolerantReader(self.stdout)
+
+    def said(self) -> str:
+        """With the last of what it printed where only messages belong."""
+        return (super().said() + self.reader.noise.decode("utf-8", "replace")).strip()
+
 
 log = logging.getLogger(__name__)
 _PAUSES = (1.0, 2.0, 4.0, 8.0, 30.0)

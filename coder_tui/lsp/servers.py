@@ -1,14 +1,74 @@
-"""The language servers that are known, and what a person's settings make of them."""
+"""The language servers that are known, and what a person's settings make of them.
 
+Which language a file is in, by its name or its first line, and what the protocol calls that.
+"""
+
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import StrEnum
+from pathlib import PurePath
 from typing import Any
 
-from coder_tui.config.lsp_section import EVERY_SERVER, LspServerSection, LspTable
-from coder_tui.lsp.languages import BY_SUFFIX, Language
+from coder_tui.config.sections import EVERY_SERVER, LspServerSection, LspTable
 from coder_tui.protocol.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """`key` is what servers are found by, `id` the protocol's own word."""
+
+    key: str
+    id: str
+
+
+_SHELL, _PYTHON = Language("sh", "shellscript"), Language("py", "python")
+_TYPESCRIPT, _JAVASCRIPT = Language("ts", "typescript"), Language("ts", "javascript")
+_YAML, _C, _CPP = Language("yaml", "yaml"), Language("c", "c"), Language("c", "cpp")
+
+BY_SUFFIX: Mapping[str, Language] = {
+    **dict.fromkeys((".sh", ".bash", ".ksh"), _SHELL),
+    **dict.fromkeys((".py", ".pyi"), _PYTHON),
+    **dict.fromkeys((".ts", ".mts", ".cts"), _TYPESCRIPT),
+    **dict.fromkeys((".js", ".mjs", ".cjs"), _JAVASCRIPT),
+    ".tsx": Language("ts", "typescriptreact"),
+    ".jsx": Language("ts", "javascriptreact"),
+    ".go": Language("go", "go"),
+    ".rs": Language("rust", "rust"),
+    **dict.fromkeys((".c", ".h"), _C),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"), _CPP),
+    **dict.fromkeys((".yaml", ".yml"), _YAML),
+    ".json": Language("json", "json"),
+    ".jsonc": Language("json", "jsonc"),
+}
+_BY_PROGRAM = {
+    **dict.fromkeys(("sh", "bash", "dash", "ash", "ksh"), _SHELL),
+    **dict.fromkeys(("python", "pypy"), _PYTHON),
+    **dict.fromkeys(("node", "nodejs"), _JAVASCRIPT),
+    **dict.fromkeys(("ts-node", "tsx"), _TYPESCRIPT),
+}
+_LONGEST_FIRST_LINE = 200
+_VERSION = re.compile(r"[\d.]+$")
+
+
+def language_of(path: PurePath, text: str, more: Mapping[str, Language]) -> Language | None:
+    """`more` are suffixes of the person's own settings, which come first."""
+    suffix = path.suffix.lower()
+    if found := more.get(suffix) or BY_SUFFIX.get(suffix):
+        return found
+    return _by_first_line(text[:_LONGEST_FIRST_LINE]) if not suffix else None
+
+
+def _by_first_line(text: str) -> Language | None:
+    if not text.startswith("#!"):
+        return None
+    words = text[2:].partition("\n")[0].split()
+    if words and PurePath(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    if not words:
+        return None
+    return _BY_PROGRAM.get(_VERSION.sub("", PurePath(words[0]).name))
 
 
 class Installer(StrEnum):
@@ -73,8 +133,8 @@ def _also(hint: str) -> str:
     return f" && {hint}" if hint else ""
 
 
-_PYTHON = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", ".git")
-_TYPESCRIPT = (
+_PYTHON_ROOTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", ".git")
+_TYPESCRIPT_ROOTS = (
     *("package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"),
     *("tsconfig.json", "jsconfig.json", "package.json", ".git"),
 )
@@ -95,7 +155,7 @@ KNOWN: tuple[ServerSpec, ...] = (
         "pylsp",
         "py",
         ("pylsp",),
-        _PYTHON,
+        _PYTHON_ROOTS,
         Installer.PIP,
         ("python-lsp-server[all]",),
         is_default=True,
@@ -106,21 +166,26 @@ KNOWN: tuple[ServerSpec, ...] = (
         "basedpyright",
         "py",
         ("basedpyright-langserver", "--stdio"),
-        ("pyrightconfig.json", *_PYTHON),
+        ("pyrightconfig.json", *_PYTHON_ROOTS),
         Installer.PIP,
         ("basedpyright",),
         # Its own default warns of every line without types. A project's configuration overrules this one.
         settings={"basedpyright": {"analysis": {"typeCheckingMode": "standard"}}},
     ),
     ServerSpec(
-        "ruff", "py", ("ruff", "server"), ("ruff.toml", ".ruff.toml", *_PYTHON), Installer.PIP, ("ruff",)
+        "ruff",
+        "py",
+        ("ruff", "server"),
+        ("ruff.toml", ".ruff.toml", *_PYTHON_ROOTS),
+        Installer.PIP,
+        ("ruff",),
     ),
-    ServerSpec("ty", "py", ("ty", "server"), ("ty.toml", *_PYTHON), Installer.PIP, ("ty",)),
+    ServerSpec("ty", "py", ("ty", "server"), ("ty.toml", *_PYTHON_ROOTS), Installer.PIP, ("ty",)),
     ServerSpec(
         "tsc",
         "ts",
         ("tsc", "--lsp", "--stdio"),
-        _TYPESCRIPT,
+        _TYPESCRIPT_ROOTS,
         install="npm i -D typescript@7",
         not_with=_DENO,
         only_local="typescript",
@@ -131,7 +196,7 @@ KNOWN: tuple[ServerSpec, ...] = (
         "typescript-language-server",
         "ts",
         ("typescript-language-server", "--stdio"),
-        _TYPESCRIPT,
+        _TYPESCRIPT_ROOTS,
         Installer.NPM,
         # Typescript 7 has no server that this one could use.
         ("typescript-language-server", "typescript@5"),

@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from coder_tui.config.private_file import write_private
+from coder_tui.config.own_files import write_private
 from coder_tui.mcp.wire import ToolInfo
 
 log = logging.getLogger(__name__)

@@ -21,14 +21,21 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAu
 from mcp.shared.message import SessionMessage
 from pydantic import AnyUrl, BaseModel, ValidationError
 
-from coder_tui.mcp.abroad import Abroad, RefusedPlaceError
-from coder_tui.mcp.login import Login, LoginNeededError
-from coder_tui.mcp.mending import mended
-from coder_tui.mcp.parts import MOST_ENTRIES, affordable, bounded, small
-from coder_tui.mcp.reading import contents_of, part_of, prompt_info, resource_info, tool_info
-from coder_tui.mcp.tokens import TokenFile
+from coder_tui.mcp.login import Abroad, Login, LoginNeededError, RefusedPlaceError, TokenFile
+from coder_tui.mcp.replies import (
+    MOST_ENTRIES,
+    affordable,
+    bounded,
+    contents_of,
+    mended,
+    part_of,
+    prompt_info,
+    resource_info,
+    small,
+    tool_info,
+)
 from coder_tui.mcp.wire import Answer, Failure, Offer, ServerOrder, Transport
-from coder_tui.shell.server_process import ServerProcess
+from coder_tui.shell.hosts.server import ServerProcess
 
 Streams = tuple[Any, Any]
 Progress = Callable[[float, float | None, str], None]

@@ -11,11 +11,11 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from coder_tui.mcp.client import Connection, Progress
-from coder_tui.mcp.owner import Owner
+from coder_tui.mcp.supervisor import Owner
 from coder_tui.mcp.wire import Answer, JsonObject, ServerOrder, StateTold
-from coder_tui.shell.host_side import HostSide, Send, run_host
-from coder_tui.shell.sandbox import Sandbox
-from coder_tui.shell.server_host import SandboxOrder, sandbox_of
+from coder_tui.shell.hosts.options import SandboxOrder, sandbox_of
+from coder_tui.shell.hosts.side import HostSide, Send, run_host
+from coder_tui.shell.sandbox.sandbox import Sandbox
 
 _ORDERS = TypeAdapter(ServerOrder)
 _SANDBOXES = TypeAdapter(SandboxOrder)

@@ -11,19 +11,11 @@ from typing import Self
 
 from pydantic import TypeAdapter
 
-from coder_tui.config.mcp_formats import FoundServer
-from coder_tui.llm.host_log import HostLog
-from coder_tui.mcp.wire import (
-    Answer,
-    Failure,
-    JsonObject,
-    Offer,
-    ServerOrder,
-    ServerState,
-    StateTold,
-)
-from coder_tui.shell.host_link import HostLink, LinkLostError
-from coder_tui.shell.server_host import HostOptions, SandboxOrder
+from coder_tui.config.mcp_files import FoundServer
+from coder_tui.mcp.wire import Answer, Failure, JsonObject, Offer, ServerOrder, ServerState, StateTold
+from coder_tui.shell.hosts.link import HostLink, LinkLostError
+from coder_tui.shell.hosts.log import HostLog
+from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
 from coder_tui.text.redact import Redactor
 
 HOST = "coder_tui.mcp.host"

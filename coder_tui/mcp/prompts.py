@@ -4,7 +4,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from coder_tui.mcp.names import server_part
+from coder_tui.mcp.servers import server_part
 from coder_tui.mcp.wire import PromptInfo
 
 _UNFIT = re.compile(r"[^\w-]")

@@ -1,10 +1,13 @@
-"""The decision on a command: the strictest over its parts, the paths it touches and what is doubtful."""
+"""The decision on a command: the strictest over its parts, the paths it touches and what is doubtful.
+
+Mode `auto`: what the sandbox holds in, so that nobody needs to be asked.
+"""
 
 from collections.abc import Iterator
 
-from coder_tui.policy.action import DEFAULT_SOURCE, Action, Policy, Verdict, floor, granted
 from coder_tui.policy.command import CommandPart, ShellCommand
-from coder_tui.policy.confined import why_not_confined
+from coder_tui.policy.model import DEFAULT_SOURCE, Action, Policy, Verdict, floor, granted
+from coder_tui.policy.paths import is_git_internal, is_own_configuration, is_within
 from coder_tui.policy.rules import (
     EVERYTHING,
     Effect,
@@ -18,7 +21,45 @@ from coder_tui.policy.rules import (
 )
 from coder_tui.policy.targets import by_rule, decide_target
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
+from coder_tui.protocol.findings import Finding, FindingKind
 from coder_tui.protocol.requests import Grant, GrantForm
+
+
+def why_not_confined(command: ShellCommand, policy: Policy) -> str:
+    """Why the person must be asked all the same; empty where the sandbox is enough."""
+    if not policy.is_sandboxed:
+        return "there is no sandbox here that is strong enough to run it unasked; 'coder-tui doctor' says why"
+    if policy.boundaries.wide_roots and not command.is_read_only:
+        return "the workspace contains your home folder, which the sandbox would let it change"
+    if command.has_hidden_characters:
+        return "it holds characters that cannot be seen or told apart"
+    if command.unjudged or not command.parts:
+        return "it was not understood"
+    if command.has_open_targets:
+        return "what it changes or removes is known only when it runs"
+    reasons = (_reason(finding, policy) for finding in command.findings)
+    return next((reason for reason in reasons if reason), "")
+
+
+def _reason(finding: Finding, policy: Policy) -> str:
+    match finding.kind:
+        case FindingKind.NETWORK:
+            return "it uses the network"
+        case FindingKind.DELETES:
+            return "it can remove files for good"
+        case FindingKind.WRITES if finding.target.startswith("/"):
+            return _writing(finding.target, policy)
+        case _:
+            return ""
+
+
+def _writing(path: str, policy: Policy) -> str:
+    if is_git_internal(path):
+        return "it changes the repository"
+    if is_own_configuration(path, policy.boundaries):
+        return "it changes this program's own configuration"
+    return "" if is_within(path, policy.boundaries.roots) else f"it writes {path}, outside the workspace"
+
 
 ANALYSIS = "shell analysis"
 AUTO_RULE = "mode auto"

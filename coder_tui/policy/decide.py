@@ -1,21 +1,35 @@
-"""The one decision: may this call run, must it be asked, is it forbidden — and why."""
+"""The one decision: may this call run, must it be asked, is it forbidden — and why.
+
+Plan mode as a layer above all others: what is not known to change nothing is denied, whoever asks.
+"""
 
 from dataclasses import replace
 
-from coder_tui.policy.action import (
-    DEFAULT_SOURCE,
-    FLOOR_SOURCE,
-    SESSION_SOURCE,
-    Action,
-    Policy,
-    Verdict,
-)
 from coder_tui.policy.commands import AUTO_RULE, decide_command
 from coder_tui.policy.findable import is_kept, reading
-from coder_tui.policy.plan_layer import plan_refusal
+from coder_tui.policy.model import DEFAULT_SOURCE, FLOOR_SOURCE, SESSION_SOURCE, Action, Policy, Verdict
 from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, speaks_of
 from coder_tui.policy.targets import EXTERNAL, by_rule, decide_target
-from coder_tui.protocol.access import Mode, Target, TargetKind
+from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
+
+CHANGES_NOTHING = "plan mode changes nothing"
+# They only make further calls, and each of those is decided by itself.
+_DELEGATING = frozenset({"task", "fork", "batch"})
+
+
+def plan_refusal(action: Action) -> str:
+    """Why the call has no place in plan mode; empty where it has one."""
+    if action.is_foreign:
+        return f"{CHANGES_NOTHING}, and nobody knows what a foreign tool does"
+    if any(target.writes for target in action.targets if target.kind is not TargetKind.COMMAND):
+        return CHANGES_NOTHING
+    if action.kind is ToolKind.OTHER:
+        return "" if action.tool in _DELEGATING else CHANGES_NOTHING
+    if action.command is not None:
+        is_reading = action.command.is_read_only
+        return "" if is_reading else f"{CHANGES_NOTHING}, and this command is not known to only read"
+    return CHANGES_NOTHING if action.kind.mutates else ""
+
 
 __all__ = [
     "DEFAULT_SOURCE",

@@ -1,6 +1,6 @@
 """A verdict in words that a newcomer understands: what the call does, what was decided, and why."""
 
-from coder_tui.policy.action import DEFAULT_SOURCE, FLOOR_SOURCE, SESSION_SOURCE, Action, Verdict
+from coder_tui.policy.model import DEFAULT_SOURCE, FLOOR_SOURCE, SESSION_SOURCE, Action, Verdict
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.findings import Finding, FindingKind

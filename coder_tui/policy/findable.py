@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from coder_tui.policy.action import DEFAULT_SOURCE, FLOOR_SOURCE, Action, Verdict
+from coder_tui.policy.model import DEFAULT_SOURCE, FLOOR_SOURCE, Action, Verdict
 from coder_tui.policy.rules import EVERYTHING, Effect
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 

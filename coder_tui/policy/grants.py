@@ -3,14 +3,11 @@
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from coder_tui.policy.action import Action, Policy
-from coder_tui.policy.command import ShellCommand
-from coder_tui.policy.command_patterns import pattern_for
+from coder_tui.policy.command import ShellCommand, pattern_for
 from coder_tui.policy.decide import decide
-from coder_tui.policy.keys import CUSTOM
-from coder_tui.policy.paths import is_within, shown_path
-from coder_tui.policy.rules import EVERYTHING, Effect, Layer, Rule, is_exact
-from coder_tui.policy.secrets import is_secret
+from coder_tui.policy.model import Action, Policy
+from coder_tui.policy.paths import is_secret, is_within, shown_path
+from coder_tui.policy.rules import CUSTOM, EVERYTHING, Effect, Layer, Rule, is_exact
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
 

@@ -2,7 +2,7 @@
 
 import re
 
-from coder_tui.policy.shell_command import analyse
+from coder_tui.policy.shell.analyse import analyse
 
 _READS_A_SCRIPT = re.compile(
     r"(?:ba|da|z|k|fi)?sh|\.|source|(?:python|pypy|node|ruby|perl|php|lua)[\d.]*|deno|bun|tsx|ts-node"

@@ -1,16 +1,18 @@
-"""The decision on one thing that a call touches: rules, the mode's default, floors, grants."""
+"""The decision on one thing that a call touches: rules, the mode's default, floors, grants.
+
+Defaults of each mode: what holds where no rule says otherwise.
+"""
 
 from dataclasses import replace
 
-from coder_tui.policy.action import DEFAULT_SOURCE, FLOOR_SOURCE, Action, Policy, Verdict, floor, granted
-from coder_tui.policy.address_patterns import address_matches, names_host
 from coder_tui.policy.addresses import Reach, reach_of_url
-from coder_tui.policy.modes import default_effect
+from coder_tui.policy.model import DEFAULT_SOURCE, FLOOR_SOURCE, Action, Policy, Verdict, floor, granted
 from coder_tui.policy.paths import (
     is_git_internal,
     is_own_configuration,
     is_personal,
     is_program_file,
+    is_secret,
     is_within,
     shown_path,
 )
@@ -19,14 +21,36 @@ from coder_tui.policy.rules import (
     Effect,
     Layer,
     Rule,
+    address_matches,
     key_matches,
+    names_host,
     pattern_matches,
     rule_matches,
     strictest,
 )
-from coder_tui.policy.secrets import is_secret
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm
+
+_QUIET_KINDS = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.THINK})
+# `bash_kill` only ends what this session started with approval.
+_QUIET_TOOLS = frozenset({"git_status", "git_diff", "git_log", "task", "fork", "batch", "bash_kill"})
+_EDIT_KINDS = frozenset({ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE})
+# What `memory` writes is told to every later session.
+_ASKING_TOOLS = frozenset({"websearch", "memory"})
+
+
+def default_effect(tool: str, kind: ToolKind, mode: Mode) -> tuple[Effect, str]:
+    """The effect for a call that no rule names, and the sentence that explains it."""
+    if tool in _QUIET_TOOLS:
+        return Effect.ALLOW, f"{tool} runs without asking"
+    if kind in _QUIET_KINDS and tool not in _ASKING_TOOLS:
+        return Effect.ALLOW, f"{kind} tools run without asking"
+    if mode is Mode.PLAN and (kind.mutates or kind is ToolKind.OTHER):
+        return Effect.DENY, "plan mode changes nothing"
+    if mode in (Mode.EDITS, Mode.AUTO) and kind in _EDIT_KINDS and tool not in _ASKING_TOOLS:
+        return Effect.ALLOW, f"mode '{mode}' lets edits inside the workspace run"
+    return Effect.ASK, f"{kind} tools ask by default"
+
 
 EXTERNAL = "external_directory"
 OTHER_PROVIDER = "model of another provider: "

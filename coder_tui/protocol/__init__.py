@@ -1,1 +1,1 @@
-"""Plain data that every layer shares; imports nothing of ours."""
+"""Plain data that every layer shares: events, requests, messages, results. It imports nothing of ours."""

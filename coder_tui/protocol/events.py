@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.diagnostics import Diagnostic, ProposalCheck, ServerStatus
 from coder_tui.protocol.display import DisplayBlock
+from coder_tui.protocol.messages import Usage
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.requests import Reply, Request
 from coder_tui.protocol.subagents import ChildState
 from coder_tui.protocol.todos import TodoItem
-from coder_tui.protocol.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.policy.shell_command import ShellCommand, analyse
-from coder_tui.shell.background import Job, JobTable
-from coder_tui.shell.confinement import Confinement, confinement_for
+from coder_tui.policy.shell.analyse import ShellCommand, analyse
+from coder_tui.shell.command import Completed, Kept, Spool, run_launch, shell_argv
+from coder_tui.shell.conversation import Answer, converse, told_to_nobody
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.launch import Launch
-from coder_tui.shell.piped import Answer, converse, told_to_nobody
-from coder_tui.shell.process import Completed, Kept, run_launch, shell_argv
-from coder_tui.shell.sandbox import Sandbox
-from coder_tui.shell.spool import Spool
+from coder_tui.shell.jobs import Job, JobTable
+from coder_tui.shell.running import Launch
+from coder_tui.shell.sandbox.confinement import Confinement, confinement_for
+from coder_tui.shell.sandbox.sandbox import Sandbox
 
 NO_VARIABLES: Mapping[str, str] = {}
 

@@ -1,1 +1,4 @@
-"""Skills: found in folders, offered by name, read when they are wanted."""
+"""Skills and custom commands: found in folders, offered by name, read when they are needed.
+
+Enter at `session_skills.py`.
+"""

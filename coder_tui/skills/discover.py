@@ -1,16 +1,58 @@
-"""Finds every skill below some folders: bounded, never through a link that leads out, told what is wrong."""
+"""Finds every skill below some folders: bounded, never through a link that leads out, told what is wrong.
+
+The folders that skills are looked for in, weakest first.
+"""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coder_tui.config.paths import display_path
-from coder_tui.config.project import ProjectFileError, files_below, read_project_file
+from coder_tui.config.paths import Directories, display_path
+from coder_tui.config.project import (
+    SKILL_FOLDERS,
+    ProjectFileError,
+    files_below,
+    project_folders,
+    read_project_file,
+)
 from coder_tui.config.trust import Trust
-from coder_tui.skills.parse import Parsed, parse_skill
-from coder_tui.skills.roots import Root
-from coder_tui.skills.skill import SKILL_FILE, Problem, Severity, Skill, SkillSource
+from coder_tui.resources import bundled
+from coder_tui.skills.skill import SKILL_FILE, Parsed, Problem, Severity, Skill, SkillSource, parse_skill
+
+_USERS = (".claude/skills", ".agents/skills")
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """`project` is the folder whose trust the skills below rest on; None where they are the person's own."""
+
+    folder: Path
+    source: SkillSource
+    project: Path | None = None
+
+
+def skill_roots(
+    workspace: Path, directories: Directories, paths: tuple[str, ...], home: Path
+) -> tuple[Root, ...]:
+    """Built-in, the person's, `skills.paths`, the project's: from its repository's root to the workspace."""
+    users = (*(home / name for name in _USERS), directories.config / "skills")
+    return (
+        Root(bundled("skills"), SkillSource.BUILTIN),
+        *(Root(folder, SkillSource.USER) for folder in users),
+        *(Root(_expanded(path, home), SkillSource.PATHS) for path in paths),
+        *(
+            Root(project / name, SkillSource.PROJECT, project)
+            for project in project_folders(workspace)
+            for name in SKILL_FOLDERS
+            if project / name not in users
+        ),
+    )
+
+
+def _expanded(path: str, home: Path) -> Path:
+    return home / path[2:] if path.startswith("~/") else Path(path)
+
 
 DEEPEST = 6
 MOST_FOLDERS = 2_000

@@ -1,1 +1,4 @@
-"""The one database of sessions."""
+"""The one SQLite database of sessions.
+
+Enter at `store.py`. Events are stored before they are shown; copies of files are in `blobs.py`.
+"""

@@ -5,10 +5,9 @@ import time
 
 from coder_tui.protocol.subagents import ChildLine, ChildState
 from coder_tui.storage.codec import pack_text, unpack_text
-from coder_tui.storage.damage import readable
-from coder_tui.storage.database import Database
+from coder_tui.storage.database import Database, readable
+from coder_tui.storage.index import new_session_id
 from coder_tui.storage.redaction import Redaction
-from coder_tui.storage.session_ids import new_session_id
 
 LOST = "The program ended before it was done."
 

@@ -6,17 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coder_tui.storage.damage import readable
-from coder_tui.storage.database import Database
-from coder_tui.storage.manifest import (
-    SELECT,
-    Change,
-    FileState,
-    add_rows,
-    change_of,
-    last_seq,
-    lead_from,
-)
+from coder_tui.storage.database import Database, readable
+from coder_tui.storage.manifest import SELECT, Change, FileState, add_rows, change_of, last_seq, lead_from
 from coder_tui.storage.turns import turn_in_effect
 
 _MOST_NAMED = 3

@@ -1,7 +1,11 @@
-"""Which sessions there are: made, found, listed, claimed, deleted."""
+"""Which sessions there are: made, found, listed, claimed, deleted.
+
+Names sessions so that they sort by age and two processes never choose the same.
+"""
 
 import difflib
 import json
+import secrets
 import sqlite3
 import time
 
@@ -9,11 +13,30 @@ from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError
 from coder_tui.storage.claims import Claims
 from coder_tui.storage.codec import pack_text, unpack_text
-from coder_tui.storage.damage import moment, readable
-from coder_tui.storage.database import Database
+from coder_tui.storage.database import Database, moment, readable
 from coder_tui.storage.records import SessionInfo
 from coder_tui.storage.redaction import Redaction
-from coder_tui.storage.session_ids import new_session_id
+
+# Crockford's base 32: no letter that could be read as a digit.
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+_TIME_LENGTH = 9
+_RANDOM_LENGTH = 5
+
+
+def new_session_id() -> str:
+    """Nine characters of time in milliseconds, enough beyond the year 3000, and five of chance."""
+    return _base32(time.time_ns() // 1_000_000, _TIME_LENGTH) + "".join(
+        secrets.choice(_DIGITS) for _ in range(_RANDOM_LENGTH)
+    )
+
+
+def _base32(number: int, length: int) -> str:
+    digits = []
+    for _ in range(length):
+        number, digit = divmod(number, len(_DIGITS))
+        digits.append(_DIGITS[digit])
+    return "".join(reversed(digits))
+
 
 _SELECT = """
     SELECT id, title, directory, model, mode, created, updated,

@@ -8,8 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from coder_tui.storage.codec import pack_text, unpack_text
-from coder_tui.storage.damage import whole
-from coder_tui.storage.database import Database
+from coder_tui.storage.database import Database, whole
 from coder_tui.storage.turns import turn_in_effect
 
 

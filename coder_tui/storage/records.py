@@ -4,14 +4,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from coder_tui.protocol.access import Mode, ToolKind
-from coder_tui.protocol.context import Compaction
 from coder_tui.protocol.display import DisplayBlock
-from coder_tui.protocol.messages import Message
+from coder_tui.protocol.messages import Compaction, Message, Usage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.subagents import ChildLine
 from coder_tui.protocol.todos import TodoItem
-from coder_tui.protocol.usage import Usage
-from coder_tui.storage.damage import Damage
+from coder_tui.storage.database import Damage
 
 
 @dataclass(frozen=True, slots=True)

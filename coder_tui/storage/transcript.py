@@ -16,7 +16,7 @@ from coder_tui.storage.codec import (
     unpack_message,
     unpack_text,
 )
-from coder_tui.storage.damage import decoded, readable
+from coder_tui.storage.database import decoded, readable
 from coder_tui.storage.records import CallRecord, StoredCall
 
 LONGEST_RECALLED = 20_000

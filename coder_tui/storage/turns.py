@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.codec import pack_todos, unpack_message, unpack_todos
-from coder_tui.storage.damage import readable
-from coder_tui.storage.database import Database
+from coder_tui.storage.database import Database, readable
 
 FOR_GOOD = 2
 """In `changes.is_undone`: taken back, and never to be made again."""

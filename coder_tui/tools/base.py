@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from coder_tui.policy.shell_command import ShellCommand
+from coder_tui.policy.shell.analyse import ShellCommand
 from coder_tui.protocol.access import Target, ToolKind
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.errors import ToolError

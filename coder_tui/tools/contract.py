@@ -1,11 +1,27 @@
-"""What every tool must keep to, whoever wrote it: named, described, closed."""
+"""What every tool must keep to, whoever wrote it: named, described, closed.
 
+Tools that people write themselves in Python: a file's `Tool` classes, checked as ours are.
+"""
+
+import ast
+import hashlib
+import inspect
 import re
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from coder_tui.policy.rules import CUSTOM, FOREIGN
 from coder_tui.protocol.access import ToolKind
+from coder_tui.text.safe_text import safe_line
+from coder_tui.tools.aliases import TOOL_ALIASES
 from coder_tui.tools.base import Audience, Params, Tool
-from coder_tui.tools.descriptions import description_of
+from coder_tui.tools.registry import AnyTool, Origin, Registry, description_of
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _TEXTS = ("name", "display_name", "permission")
@@ -46,3 +62,125 @@ def _wrong_description(tool: Tool[Any]) -> tuple[str, ...]:
     if not text.strip():
         return ("its description is empty",)
     return ("its description has a place that is not filled",) if "${" in text else ()
+
+
+GROUP = "coder_tui.tools"
+"""The entry points by which installed packages bring tools."""
+_MODULE = "coder_tui_custom_"
+
+
+class CustomToolError(Exception):
+    """A tool cannot be used; the sentence says why, and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomFile:
+    """Python that was read once: what was trusted is what runs. `label` is how the file is shown."""
+
+    path: Path
+    data: bytes
+    label: str
+    origin: Origin
+
+
+def tools_in(file: CustomFile) -> tuple[AnyTool, ...]:
+    """Run the file, and make each tool that it defines. Blocks, for as long as the file likes."""
+    module = _run(file)
+    classes = [each for each in vars(module).values() if _is_tool(each, module.__name__)]
+    if not classes:
+        raise CustomToolError(f"{file.label}: it defines no subclass of Tool")
+    named = [node for node in ast.walk(ast.parse(file.data)) if isinstance(node, ast.ClassDef)]
+    lines = {node.name: node.lineno for node in named}
+    return tuple(_made(each, f"{file.label}:{lines.get(each.__name__, 0)}", file.origin) for each in classes)
+
+
+def tool_of(entry: EntryPoint) -> tuple[AnyTool, ...]:
+    """The tool that an installed package brings. Blocks."""
+    label = f"entry point {entry.name} ({entry.value})"
+    try:
+        found = entry.load()
+    except (Exception, SystemExit) as error:
+        # Whatever a stranger's module raises, it must not be the end of the session.
+        raise CustomToolError(f"{label}: {_words(error)}") from error
+    if not _is_tool(found, getattr(found, "__module__", "")):
+        raise CustomToolError(f"{label}: it is no subclass of Tool")
+    return (_made(found, label, Origin.CUSTOM),)
+
+
+def guarded(label: str, make: Callable[[], tuple[AnyTool, ...]]) -> tuple[AnyTool, ...]:
+    """Whatever goes wrong is a `CustomToolError`: it happens in a thread that nobody waits for."""
+    try:
+        return make()
+    except CustomToolError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise CustomToolError(f"{label}: {_words(error)}") from error
+
+
+def add_custom(registry: Registry, tool: AnyTool, origin: Origin, label: str) -> None:
+    """Register it unless its name is taken or means something already."""
+    if tool.name in registry.names or tool.name.lower() in TOOL_ALIASES or tool.name.startswith(FOREIGN):
+        raise CustomToolError(f"{label}: the name {tool.name} is taken")
+    registry.register(tool, origin=origin)
+
+
+def _run(file: CustomFile) -> ModuleType:
+    # Named after its content, so that a second project's file does not take the first one's place.
+    module = ModuleType(_MODULE + hashlib.sha256(bytes(file.path) + file.data).hexdigest()[:16])
+    module.__file__ = str(file.path)
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(file.data, str(file.path), "exec"), module.__dict__)
+    except SyntaxError as error:
+        raise CustomToolError(f"{file.label}:{error.lineno or 0}: {_words(error)}") from error
+    except (Exception, SystemExit) as error:
+        # Whatever a person's file raises, it must not be the end of the session.
+        raise CustomToolError(f"{_place(file, error)}: {_words(error)}") from error
+    return module
+
+
+def _place(file: CustomFile, error: BaseException) -> str:
+    own = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == str(file.path)
+    ]
+    return f"{file.label}:{own[-1]}" if own else file.label
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {safe_line(str(error))[:300]}".rstrip(": ")
+
+
+def _is_tool(found: object, module: str) -> bool:
+    return (
+        isinstance(found, type)
+        and issubclass(found, Tool)
+        and found.__module__ == module
+        and not inspect.isabstract(found)
+    )
+
+
+def _made(found: type[Tool[Any]], label: str, origin: Origin) -> AnyTool:
+    name = getattr(found, "name", None)
+    if not isinstance(name, str):
+        raise CustomToolError(f"{label}: it has no name")
+    found.display_name = getattr(found, "display_name", name)
+    # What a project's tool says of itself must not bring it under a rule about others.
+    is_own = origin is not Origin.PROJECT
+    found.permission = getattr(found, "permission", f"{CUSTOM}{name}") if is_own else f"{CUSTOM}{name}"
+    if found.description is Tool.description and not _has_text(found, name):
+        found.described = found.described or inspect.cleandoc(found.__doc__ or "")
+    try:
+        tool = found()
+        problems = contract_problems(tool)
+    except (Exception, SystemExit) as error:
+        raise CustomToolError(f"{label}: {_words(error)}") from error
+    if problems:
+        raise CustomToolError(f"{label}: {safe_line('; '.join(problems))}")
+    return tool
+
+
+def _has_text(found: type[Tool[Any]], name: str) -> bool:
+    module = sys.modules[found.__module__]
+    return Path(str(module.__file__)).with_name(f"{name}.txt").is_file()

@@ -1,9 +1,15 @@
-"""The catalogue of tools, and the set that one agent with one model gets from it."""
+"""The catalogue of tools, and the set that one agent with one model gets from it.
 
+Loads a tool's description, the `<name>.txt` beside its module.
+"""
+
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from pathlib import Path
+from string import Template
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -13,7 +19,22 @@ from coder_tui.llm.traits import EditDialect, ModelTraits
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.aliases import canonical_name
 from coder_tui.tools.base import Audience, Params, Tool
-from coder_tui.tools.descriptions import description_of
+
+
+def description_of(tool: Tool[Any]) -> str:
+    """The text with its `${…}` places filled; a place without a value is a bug and raises KeyError."""
+    if (text := tool.description()) is not None:
+        return text
+    module = sys.modules[type(tool).__module__]
+    path = Path(str(module.__file__)).with_name(f"{tool.name}.txt")
+    return _template(path).substitute(tool.variables())
+
+
+@cache
+def _template(path: Path) -> Template:
+    """Read once: every agent that is started asks for it."""
+    return Template(path.read_text(encoding="utf-8").strip())
+
 
 AnyTool = Tool[Any]
 _PATCH_TOOLS = frozenset({"apply_patch"})

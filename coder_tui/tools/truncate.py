@@ -8,7 +8,7 @@ from typing import Any
 
 from coder_tui.text.redact import BY_SHAPE, Redactor
 from coder_tui.tools.base import JsonObject
-from coder_tui.workspace.diff import DIFF_LIMIT
+from coder_tui.workspace.files.diff import DIFF_LIMIT
 
 MAX_LINES = 2_000
 MAX_BYTES = 50_000

@@ -1,4 +1,7 @@
-"""The full-screen front end; the only importer of Textual and Rich."""
+"""The full-screen front end, by feature; the only importer of Textual and Rich.
+
+Enter at `app.py`, then `session/screen.py`. What a session does belongs to `agent`.
+"""
 
 import gc
 import os

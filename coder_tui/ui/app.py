@@ -10,15 +10,13 @@ from textual.screen import Screen
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.ui.crash import SurvivingApp
-from coder_tui.ui.departure import Departure, last_words
-from coder_tui.ui.early_keys import EarlyKeys
-from coder_tui.ui.garbage import keep_what_lives
+from coder_tui.ui.exit import Departure, SurvivingApp, last_words
 from coder_tui.ui.glyphs import chrome
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.screens.gated import Gated
-from coder_tui.ui.screens.session import SessionScreen
+from coder_tui.ui.session.base import Gated
+from coder_tui.ui.session.screen import SessionScreen
+from coder_tui.ui.startup import EarlyKeys, keep_what_lives
 from coder_tui.ui.textual_internals import ParsedOnce
 from coder_tui.ui.themes import DEFAULT_THEME, Themes, first_theme, load_themes
 
@@ -28,7 +26,7 @@ class CoderApp(SurvivingApp, App[int], inherit_bindings=False):
 
     TITLE = "coder-tui"
     # A default screen does not load its own sheet: Textual does so only for screens that are pushed.
-    CSS_PATH: ClassVar = ["coder.tcss", "screens/session.tcss"]
+    CSS_PATH: ClassVar = ["coder.tcss", "session/session.tcss"]
     BINDINGS = bindings(Context.GLOBAL)
 
     def __init__(self, launch: Launch) -> None:
@@ -73,14 +71,14 @@ class CoderApp(SurvivingApp, App[int], inherit_bindings=False):
             self.screen.rearm()
 
     def action_help(self) -> None:
-        from coder_tui.ui.screens.help import HelpScreen
+        from coder_tui.ui.lists.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             context = self.screen.help_context if isinstance(self.screen, Gated) else Context.GLOBAL
             self.push_screen(HelpScreen(self._signs, self._launch.keys.rows, context))
 
     def action_command_palette(self) -> None:
-        from coder_tui.ui.screens.palette import PaletteScreen, palette_entries
+        from coder_tui.ui.lists.help import PaletteScreen, palette_entries
 
         if not isinstance(self.screen, PaletteScreen):
             entries = palette_entries(self, self._launch.keys.rows, self.session_screen)

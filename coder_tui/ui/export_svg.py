@@ -5,7 +5,7 @@ import re
 
 from textual.pilot import Pilot
 
-from coder_tui.agent.tape import Step
+from coder_tui.agent.undo.replay import Step
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.replay import ReplayApp
 

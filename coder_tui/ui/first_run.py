@@ -1,20 +1,46 @@
-"""Opens the first session: asks about the project, and about a model where there is none."""
+"""Opens the first session: asks about the project, and about a model where there is none.
 
-from typing import TYPE_CHECKING, Any
+What is known where there is no model yet.
+
+What to begin with where there is no model: a key, a local server, or the demo.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.ui.first_run_state import FirstRunState
-from coder_tui.ui.launch import Launch
-from coder_tui.ui.project_trust import ask_for_trust
-from coder_tui.ui.widgets.lines import TooSmall
+from coder_tui.ui.chrome.banners import TooSmall
+from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.keys import Context, bindings
+from coder_tui.ui.launch import FirstRun, Launch
+from coder_tui.ui.lists.fuzzy_list import Item
+from coder_tui.ui.lists.picker import Hint, PickerScreen
+from coder_tui.ui.requests.trust import ask_for_trust
 
-if TYPE_CHECKING:  # the first paint needs neither the agent nor the list
+if TYPE_CHECKING:
     from coder_tui.agent.session import Session
-    from coder_tui.ui.screens.first_run import FirstRunAnswer
-    from coder_tui.ui.screens.session import SessionScreen
+    from coder_tui.ui.session.screen import SessionScreen
+
+
+@dataclass(frozen=True, slots=True)
+class KeyState:
+    """A provider; `source` says where its key comes from, and is empty where there is none."""
+
+    provider: str
+    label: str
+    variable: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRunState:
+    keys: tuple[KeyState, ...]
+    has_trust_question: bool = False
+
 
 WAITS = "There is no model yet: you are asked for one as soon as your draft is sent or empty."
 LEFT = "no model yet; 'coder-tui config key' keeps a key, 'coder-tui demo' needs none"
@@ -30,8 +56,6 @@ async def open_first(app: App[Any], screen: "SessionScreen", launch: Launch) -> 
     """Whoever answers with nothing gets the demo."""
     await ask_for_trust(app, screen, launch)
     while (state := await launch.first_run.question()) is not None and not TooSmall.is_too_small(app.size):
-        from coder_tui.ui.screens.first_run import FirstRunAnswer
-
         match await _answer(app, screen, launch, state):
             case FirstRunAnswer.TRUST:
                 await ask_for_trust(app, screen, launch)
@@ -47,7 +71,6 @@ async def open_first(app: App[Any], screen: "SessionScreen", launch: Launch) -> 
 async def _answer(
     app: App[Any], screen: "SessionScreen", launch: Launch, state: FirstRunState
 ) -> "FirstRunAnswer | None":
-    from coder_tui.ui.screens.first_run import FirstRunAnswer, FirstRunScreen
 
     if not screen.prompt.is_empty:
         screen.transcript.add_note(NoticeLevel.INFO, WAITS)
@@ -57,3 +80,113 @@ async def _answer(
     if picker.told:
         screen.transcript.add_note(NoticeLevel.INFO, picker.told)
     return FirstRunAnswer(answer) if answer else None
+
+
+_DEMO_NOTE = (
+    "No model key and no local server was found. The demo needs neither: it works on a sample project of its "
+    "own and touches nothing of yours."
+)
+_KEY_NOTE = "Enter, then type or paste the key: it is not shown and goes to the system keyring. Or set {}."
+_ASKING = "Type or paste it: it is not shown. Enter keeps it in the system keyring, Esc goes back."
+_LOCAL_NOTE = "Ollama, LM Studio, llama.cpp or vLLM on this machine. Start one, then look again."
+
+
+class FirstRunAnswer(StrEnum):
+    DEMO = "demo"
+    LOOK = "look"
+    """A key is there now, or a server may be."""
+    TRUST = "trust"
+    LEAVE = "leave"
+
+
+class FirstRunScreen(PickerScreen):
+    """Ends with a `FirstRunAnswer`; `told` is what a kept key has to say."""
+
+    BINDINGS = bindings(Context.FIRST_RUN)
+    help_context = Context.FIRST_RUN
+    heading = "Welcome to coder-tui"
+    types_at_once = False
+    hints: ClassVar[tuple[Hint, ...]] = (
+        ("Enter", "choose"),
+        ("d", "demo"),
+        ("r", "look again"),
+        ("t", "trust"),
+        ("q", "quit"),
+        ("Up Down", "move"),
+    )
+
+    def __init__(self, chrome: Chrome, state: FirstRunState, first_run: FirstRun) -> None:
+        super().__init__(chrome)
+        self._state = state
+        self._first_run = first_run
+        self._by_name = {key.provider: key for key in state.keys}
+        self.told = ""
+
+    def fill(self) -> None:
+        demo = Item(FirstRunAnswer.DEMO, "Try the demo now", "demo", ("no key, no network",), _DEMO_NOTE)
+        local = Item(
+            FirstRunAnswer.LOOK, "Look again for a local server", "model", ("none answers",), _LOCAL_NOTE
+        )
+        self.list.show([demo, *map(self._key_item, self._state.keys), local, self._trust_item()])
+
+    def choose(self, item: Item) -> None:
+        key = self._by_name.get(item.key)
+        if key is None and item.is_ready:
+            self.dismiss(item.key)
+        elif key is None:
+            self.say(item.note)
+        else:
+            self._ask_key(key, _ASKING)
+
+    def _ask_key(self, key: KeyState, why: str) -> None:
+        self.ask(f"key for {key.label}:", "", lambda text: self._keep(key, text), is_secret=True)
+        self.say(why)
+
+    def action_demo(self) -> None:
+        self.dismiss(FirstRunAnswer.DEMO)
+
+    def action_look(self) -> None:
+        self.dismiss(FirstRunAnswer.LOOK)
+
+    def action_trust(self) -> None:
+        self.choose(self._trust_item())
+
+    def action_leave(self) -> None:
+        self.dismiss(FirstRunAnswer.LEAVE)
+
+    def _keep(self, key: KeyState, text: str) -> None:
+        self.say(f"Keeping the key for {key.label}{self.chrome.more}")
+        self.run_worker(self._kept(key, text), group="key", exclusive=True)
+
+    async def _kept(self, key: KeyState, text: str) -> None:
+        try:
+            self.told = await self._first_run.keep_key(key.provider, text)
+        except UserError as error:
+            self._ask_key(key, f"{error}.")
+        else:
+            self.dismiss(FirstRunAnswer.LOOK)
+
+    def _key_item(self, key: KeyState) -> Item:
+        state = f"{self.chrome.ok} {key.source}" if key.source else f"{self.chrome.failed} no key"
+        width = max(len(each.label) for each in self._state.keys)
+        label = f"{key.label:<{width}}  {key.variable}"
+        return Item(key.provider, label, "key", (state,), _KEY_NOTE.format(key.variable))
+
+    def _trust_item(self) -> Item:
+        if self._state.has_trust_question:
+            return Item(
+                FirstRunAnswer.TRUST,
+                "Settings of this folder",
+                "trust",
+                ("not decided",),
+                "The folder brings settings of its own. Until you trust them they only make things stricter.",
+            )
+        note = "This folder brings nothing along that would need your trust, or you have decided already."
+        return Item(
+            FirstRunAnswer.TRUST,
+            "Settings of this folder",
+            "trust",
+            ("nothing to decide",),
+            note,
+            is_ready=False,
+        )

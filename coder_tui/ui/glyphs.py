@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
-from coder_tui.ui.drawing import glyphs as drawn
+from coder_tui.ui.draw import glyphs as drawn
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from textual.screen import Screen
 
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.text.safe_text import safe_line
+from coder_tui.ui.clipboard import wrapped_for_tmux
 from coder_tui.ui.glyphs import Chrome
-from coder_tui.ui.terminal_sequences import wrapped_for_tmux
 from coder_tui.ui.textual_internals import write_to_terminal
 
 if TYPE_CHECKING:  # the types of events take long to define: not before the first paint

@@ -9,12 +9,12 @@ from textual import events
 from textual.screen import Screen
 from textual.widgets import Static
 
-from coder_tui.agent.tape import Step
+from coder_tui.agent.undo.replay import Step
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.departure import Departure
+from coder_tui.ui.exit import Departure
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.screens.session import SessionScreen
+from coder_tui.ui.session.screen import SessionScreen
 
 KEYS = "Space pauses, Right next step, End all, Esc leaves"
 

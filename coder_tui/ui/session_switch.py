@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.ui.departure import quieten
-from coder_tui.ui.key_names import named
+from coder_tui.ui.exit import quieten
+from coder_tui.ui.keymap import named
 from coder_tui.ui.keys import Context
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.screens.session import SessionScreen
+from coder_tui.ui.session.screen import SessionScreen
 from coder_tui.ui.textual_internals import replace_screen
 
 if TYPE_CHECKING:  # the app holds this

@@ -1,8 +1,13 @@
-"""A request and what comes back, as plain data."""
+"""A request and what comes back, as plain data.
 
+What a caller proves itself with, kept apart so that it goes to one origin only.
+"""
+
+import base64
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from coder_tui.policy.addresses import IpAddress
 from coder_tui.web.address import WebAddress
@@ -34,3 +39,28 @@ class Body:
     is_cut: bool = False
     declared: int | None = None
     """The length that the server named, where that is comparable."""
+
+
+class AuthType(StrEnum):
+    BASIC = "basic"
+    BEARER = "bearer"
+    COOKIE = "cookie"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The secrets stay out of the representation, and so out of logs."""
+
+    type: AuthType
+    user: str = ""
+    secret: str = field(default="", repr=False)
+
+    def header(self) -> tuple[str, str]:
+        match self.type:
+            case AuthType.BASIC:
+                pair = f"{self.user}:{self.secret}".encode()
+                return "Authorization", f"Basic {base64.b64encode(pair).decode('ascii')}"
+            case AuthType.BEARER:
+                return "Authorization", f"Bearer {self.secret}"
+            case AuthType.COOKIE:
+                return "Cookie", self.secret

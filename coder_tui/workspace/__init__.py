@@ -1,1 +1,4 @@
-"""The person's files: confined, exact, never half written."""
+"""The user's files: confined, exact, never half written.
+
+See `files`, `search`, `git`, `undo` and `outline`.
+"""

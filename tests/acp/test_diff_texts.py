@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coder_tui.acp.content import content_of
-from coder_tui.acp.diff_texts import TextPair, text_pairs
+from coder_tui.acp.content import TextPair, content_of, text_pairs
 from coder_tui.diffs.unified import parse_unified
 from coder_tui.protocol.display import DiffBlock
-from coder_tui.workspace.diff import unified_diff
+from coder_tui.workspace.files.diff import unified_diff
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))
 NEW = OLD.replace("line 2\n", "LINE 2\n").replace("line 25\n", "LINE 25\nand more\n")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.farewell import MOST_FILES, farewell
-from coder_tui.workspace.changed_files import ChangedFile
+from coder_tui.agent.exit_summary import MOST_FILES, farewell
+from coder_tui.workspace.undo.changed_files import ChangedFile
 
 FOLDER = Path("/srv/project")
 

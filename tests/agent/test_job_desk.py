@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.job_desk import JobDesk
+from coder_tui.agent.user_shell import JobDesk
 from coder_tui.protocol.errors import UserError
-from coder_tui.shell.background import JobState
-from coder_tui.shell.confinement import Confinement
+from coder_tui.shell.jobs import JobState
+from coder_tui.shell.sandbox.confinement import Confinement
 from coder_tui.shell.session_shell import SessionShell
 from coder_tui.text.redact import MASK, Redactor
 from tests.fakes.shells import UNCONFINED, shell_for

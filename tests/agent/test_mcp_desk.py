@@ -9,12 +9,12 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
+from coder_tui.agent.attachments.mcp import McpMentions
+from coder_tui.agent.calls.log import NoLog
+from coder_tui.agent.calls.nested import InnerCalls
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.inner_calls import InnerCalls
-from coder_tui.agent.mcp_desk import MOST_LISTED, McpDesk
-from coder_tui.agent.mcp_mentions import McpMentions
-from coder_tui.agent.session_log import NoLog
-from coder_tui.bootstrap import Workbench, build_workbench
+from coder_tui.agent.mcp_session import MOST_LISTED, McpDesk
+from coder_tui.bootstrap.toolset import Workbench, build_workbench
 from coder_tui.llm.traits import traits_of
 from coder_tui.mcp.approved import CONFIG_CHANGED, TOOL_CHANGED, Approved
 from coder_tui.mcp.pool import McpPool
@@ -28,7 +28,7 @@ from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
 from coder_tui.text.redact import BY_SHAPE
 from coder_tui.tools.base import JsonObject, ToolContext
 from coder_tui.tools.builtin.read import ReadTool
-from coder_tui.tools.builtin.todos import TodoList
+from coder_tui.tools.builtin.todo import TodoList
 from coder_tui.tools.registry import Registry
 from tests.fakes.mcp_pools import POISON, fake, pool_of, tool, until
 from tests.fakes.real_tools import setup_in

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.turn.model_request import ModelChoice
 from coder_tui.protocol.events import ModelChanged
 from tests.fakes.scripted_model import Say
 from tests.fakes.world import ALLOW, world

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from coder_tui.agent.remembering import NOWHERE, UNWANTED
-from coder_tui.bootstrap.briefing import with_instructions
+from coder_tui.agent.remember import NOWHERE, UNWANTED
+from coder_tui.bootstrap.prepare import with_instructions
 from coder_tui.commands.base import Intent, Say
-from coder_tui.commands.remember import USAGE, remember
+from coder_tui.commands.session import USAGE, remember
 from coder_tui.config.trust import Trust
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.display import DiffBlock

@@ -3,7 +3,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from coder_tui.agent.limits import Limits
+from coder_tui.agent.turn.limits import Limits
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.protocol.events import (
     MessageFinished,
@@ -20,10 +20,9 @@ from coder_tui.protocol.events import (
     TurnFinished,
     UserMessageAdded,
 )
-from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolMessage, UserMessage
+from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolMessage, Usage, UserMessage
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
-from coder_tui.protocol.usage import Usage
 from tests.fakes.scripted_model import Say
 from tests.fakes.world import ALLOW, DENY, World, world
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from coder_tui.agent.limits import Limits
+from coder_tui.agent.turn.limits import Limits
 from coder_tui.protocol.errors import ModelError, ModelErrorKind, StorageError
 from coder_tui.protocol.events import (
     QueueChanged,

@@ -5,15 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.profiles import Profile, ProfileMode
+from coder_tui.agent.profiles.profiles import Profile, ProfileMode
 from coder_tui.policy.rules import Effect, Rule
 from coder_tui.protocol.access import Mode
-from coder_tui.protocol.events import (
-    FilesChanged,
-    RequestClosed,
-    SubagentStarted,
-    ToolFinished,
-)
+from coder_tui.protocol.events import FilesChanged, RequestClosed, SubagentStarted, ToolFinished
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.requests import ApprovalReply, Decision
 from coder_tui.tools.registry import Origin

@@ -6,17 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.child import INCOMPLETE, NUDGE
-from coder_tui.agent.profiles import Profile, ProfileMode
-from coder_tui.agent.subagents import STOPPED_BY_PERSON, STOPPED_WITH_PARENT
+from coder_tui.agent.profiles.profiles import Profile, ProfileMode
+from coder_tui.agent.subagents import INCOMPLETE, NUDGE, STOPPED_BY_PERSON, STOPPED_WITH_PARENT
 from coder_tui.protocol.access import Mode
-from coder_tui.protocol.events import (
-    Event,
-    RequestOpened,
-    SubagentFinished,
-    SubagentStarted,
-    ToolFinished,
-)
+from coder_tui.protocol.events import Event, RequestOpened, SubagentFinished, SubagentStarted, ToolFinished
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import ApprovalReply, Decision, Request, unattended
 from coder_tui.protocol.subagents import ChildState

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from coder_tui.agent.whole_output import whole_output
+from coder_tui.agent.session_report import whole_output
 from coder_tui.protocol.messages import ToolMessage, UserMessage
 
 

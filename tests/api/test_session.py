@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui import Session
-from coder_tui.cli import opening
+from coder_tui.bootstrap import open_session
 from coder_tui.llm.demo import DemoClient
 from coder_tui.protocol.errors import UsageError, UserError
 from coder_tui.protocol.events import RequestOpened, ToolFinished, TurnFinished
@@ -35,7 +35,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CODER_TUI_LSP", NO_SERVERS)
-    monkeypatch.setattr(opening, "DemoClient", lambda: DemoClient(pace=0))
+    monkeypatch.setattr(open_session, "DemoClient", lambda: DemoClient(pace=0))
     yield folder
 
 

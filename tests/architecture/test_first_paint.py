@@ -30,7 +30,7 @@ shutil.which = lambda name, *rest, **named: sought.append(name) or which(name, *
 from textual._context import active_app
 from textual.screen import Screen
 from coder_tui.cli.main import run_command
-from coder_tui.ui.early_keys import EarlyKeys
+from coder_tui.ui.startup import EarlyKeys
 
 layouts = []
 lay_out = Screen._refresh_layout

@@ -6,8 +6,8 @@ from typing import get_args
 
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.events import Event
-from coder_tui.ui import event_router
-from coder_tui.ui.blocks import RENDERERS
+from coder_tui.ui.draw.blocks import RENDERERS
+from coder_tui.ui.session import router
 
 
 def matched_classes(source: str) -> set[str]:
@@ -21,7 +21,7 @@ def matched_classes(source: str) -> set[str]:
 
 def test_every_event_is_routed() -> None:
     events = {event.__name__ for event in get_args(Event)}
-    assert events - matched_classes(inspect.getsource(event_router)) == set()
+    assert events - matched_classes(inspect.getsource(router)) == set()
 
 
 def test_every_display_block_has_a_renderer() -> None:

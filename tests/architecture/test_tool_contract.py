@@ -8,24 +8,17 @@ import pytest
 
 from coder_tui.llm.traits import traits_of
 from coder_tui.policy.rules import Effect
-from coder_tui.skills.shelf import no_skills
+from coder_tui.skills.session_skills import no_skills
 from coder_tui.text.redact import BY_SHAPE
 from coder_tui.tools.base import Tool, ToolContext
-from coder_tui.tools.builtin.todos import TodoList
-from coder_tui.tools.catalogue import (
-    agent_tools,
-    builtin_tools,
-    knowledge_tools,
-    language_tools,
-    memory_tools,
-)
+from coder_tui.tools.builtin.todo import TodoList
+from coder_tui.tools.catalog import agent_tools, builtin_tools, knowledge_tools, language_tools, memory_tools
 from coder_tui.tools.contract import contract_problems
-from coder_tui.tools.outside import NoFinisher, NoInnerCalls, NoSubagents
-from coder_tui.tools.ports import NOBODY_THERE
+from coder_tui.tools.ports import NOBODY_THERE, NoFinisher, NoInnerCalls, NoSubagents
 from coder_tui.tools.registry import Registry, definition_of
 from coder_tui.web.web import SEARCH_KEY, WebSettings, open_web
-from coder_tui.workspace.confine import Workspace
-from coder_tui.workspace.grep_records import accept_all
+from coder_tui.workspace.files.confine import Workspace
+from coder_tui.workspace.search.records import accept_all
 from tests.fakes.lsp_pools import pool_in
 from tests.fakes.repository import GitRepository
 from tests.fakes.shells import shell_for

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
-from coder_tui.bootstrap import Core
-from coder_tui.cli.invocation import Invocation, read_invocation
-from coder_tui.cli.opening import open_session
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.bootstrap.invocation import Invocation
+from coder_tui.bootstrap.open_session import open_session
+from coder_tui.bootstrap.session_factory import Core
+from coder_tui.cli.invocation import read_invocation
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UsageError
 from coder_tui.protocol.events import Notice
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from tests.fakes.real_tools import setup_in
 from tests.fakes.scripted_model import Say, ScriptedModel
 

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from coder_tui.cli.arguments import COMMANDS
-from coder_tui.cli.completion import main
+from coder_tui.cli.completion import main, parser_of, places
 from coder_tui.cli.completion_scripts import bash_script, fish_script, zsh_script
-from coder_tui.cli.completion_tree import parser_of, places
 from coder_tui.config.paths import find_directories
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UsageError
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from tests.fakes.needs import skip_without
 
 Complete = Callable[..., list[list[str]]]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.cli.config_key import key_command
+from coder_tui.cli.config import key_command
 from coder_tui.protocol.errors import UsageError, UserError
 from tests.fakes.keyrings import FakeKeyring, NoKeyring
 from tests.fakes.program import Program

@@ -10,8 +10,8 @@ from typing import cast
 import pytest
 
 from coder_tui.agent.session import Session
-from coder_tui.cli.plain_input import InputLines
-from coder_tui.cli.plain_session import ARMING, HELP, PlainSession
+from coder_tui.plain.input import InputLines
+from coder_tui.plain.session import ARMING, HELP, PlainSession
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
 from coder_tui.protocol.display import DiffBlock, TerminalBlock, TextBlock

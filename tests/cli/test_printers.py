@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from coder_tui.cli.output import complain, redactor, say, say_json
+from coder_tui.cli.output import complain, say, say_json
 from coder_tui.headless import StreamPrinter
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.events import (
@@ -22,7 +22,7 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.subagents import ChildState
-from coder_tui.text.redact import MASK, Redactor
+from coder_tui.text.redact import MASK, Redactor, process_redactor
 
 KEY = "sk-ant-abcdefgh0123456789"
 
@@ -103,11 +103,11 @@ def test_every_way_to_print_hides_secrets(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "no shape 12")
-    redactor.cache_clear()
+    process_redactor.cache_clear()
     say(f"said {KEY} no shape 12")
     complain(f"told {KEY} no shape 12")
     say_json({"a": [f"{KEY} no shape 12"], "password": "x"})
-    redactor.cache_clear()
+    process_redactor.cache_clear()
     out, err = capsys.readouterr()
     assert out == f'said {MASK} {MASK}\n{{"a": ["{MASK} {MASK}"], "password": "{MASK}"}}\n'
     assert err == f"told {MASK} {MASK}\n"

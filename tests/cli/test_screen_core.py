@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.code_lookup import NoLookup
-from coder_tui.agent.request_builder import ModelChoice
-from coder_tui.bootstrap import Core
-from coder_tui.cli.invocation import Invocation
+from coder_tui.agent.diagnostics.lookup import NoLookup
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.bootstrap.invocation import Invocation
+from coder_tui.bootstrap.session_factory import Core
 from coder_tui.cli.screen_core import ScreenCore
 from coder_tui.config.sources import find_sources
 from coder_tui.protocol.access import Mode
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from tests.fakes.real_tools import setup_in
 from tests.fakes.scripted_model import ScriptedModel
 

@@ -8,20 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
-from coder_tui.bootstrap import Core, load_setup
-from coder_tui.cli.model_choice import choice_of
-from coder_tui.cli.opening import open_core
-from coder_tui.cli.screen_shelf import CoreShelf
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.bootstrap.models import choice_of
+from coder_tui.bootstrap.open_session import open_core
+from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.setup import load_setup
+from coder_tui.cli.screen_core import CoreShelf
 from coder_tui.config.paths import Directories
 from coder_tui.config.sources import Sources
 from coder_tui.llm.demo import DEMO_MODEL
-from coder_tui.llm.model_keys import ModelKeys
+from coder_tui.llm.keys import ModelKeys
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UserError
 from coder_tui.protocol.messages import UserMessage
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from tests.fakes.keyrings import FakeKeyring, NoKeyring
 
 

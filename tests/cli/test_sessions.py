@@ -12,7 +12,7 @@ from coder_tui.config.paths import CACHE_VARIABLE, CONFIG_VARIABLE, DATA_VARIABL
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UsageError
 from coder_tui.protocol.messages import AssistantMessage, UserMessage
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 
 Output = pytest.CaptureFixture[str]
 

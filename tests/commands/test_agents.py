@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from coder_tui.agent.profiles_builtin import prompt_text
-from coder_tui.commands.agents import INIT_CHANGES, PLANNING
+from coder_tui.agent.profiles.profiles import prompt_text
 from coder_tui.commands.base import OpenScreen, Say, ScreenName, Submit
+from coder_tui.commands.session import INIT_CHANGES, PLANNING
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.outcomes import NoticeLevel
 from tests.commands.test_builtin import run, said

@@ -5,17 +5,8 @@ from pathlib import Path
 import pytest
 
 from coder_tui.agent.session import Session
-from coder_tui.commands.base import (
-    Copy,
-    Intent,
-    Leave,
-    OpenScreen,
-    Say,
-    ScreenName,
-    SetMode,
-    StartSession,
-)
-from coder_tui.commands.catalogue import AUTO_WARNING, builtin_commands
+from coder_tui.commands.base import Copy, Intent, Leave, OpenScreen, Say, ScreenName, SetMode, StartSession
+from coder_tui.commands.builtin import AUTO_WARNING, builtin_commands
 from coder_tui.commands.registry import Called, Commands
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Notice

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from coder_tui.commands.base import Say
 from coder_tui.commands.cost import NOTHING, cost, cost_report
-from coder_tui.protocol.messages import AssistantMessage
-from coder_tui.protocol.usage import Usage
-from coder_tui.storage.spending import PaidCall, PaidDay
+from coder_tui.protocol.messages import AssistantMessage, Usage
+from coder_tui.storage.ledger import PaidCall, PaidDay
 from tests.fakes.scripted_model import Say as ModelSays
 from tests.fakes.world import ALLOW, world
 

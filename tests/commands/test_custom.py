@@ -3,10 +3,9 @@
 from typing import Any
 
 from coder_tui.commands.base import Command, Intent, Source, Submit
-from coder_tui.commands.custom import ANYTHING, builtin_names, with_custom
+from coder_tui.commands.discovered import ANY_ARGUMENTS, builtin_names, with_custom
 from coder_tui.commands.registry import Called, Commands
-from coder_tui.skills.command_file import CommandFile, read_command
-from coder_tui.skills.command_shelf import CommandShelf, FoundCommands
+from coder_tui.skills.command_files import CommandFile, CommandShelf, FoundCommands, read_command
 
 
 def shelf(*commands: CommandFile) -> CommandShelf:
@@ -32,7 +31,7 @@ def test_the_menu_tells_whose_each_is_without_obeying_it() -> None:
     assert shown == [
         ("help", "All keys", "", Source.BUILTIN),
         ("git:fix", "Fix ␛[31m it", "[NUMBER]", Source.OWN),
-        ("look", "Look", ANYTHING, Source.PROJECT),
+        ("look", "Look", ANY_ARGUMENTS, Source.PROJECT),
     ]
     assert [source for source in Source if not source.is_from_others] == [Source.BUILTIN, Source.SKILL]
 

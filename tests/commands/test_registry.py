@@ -2,7 +2,7 @@
 
 import pytest
 
-from coder_tui.commands.catalogue import builtin_commands
+from coder_tui.commands.builtin import builtin_commands
 from coder_tui.commands.registry import Called, Commands, Unknown
 
 COMMANDS = Commands(builtin_commands())

@@ -5,10 +5,10 @@ from typing import cast
 
 from coder_tui.agent.session import Session
 from coder_tui.commands.base import Command, Source, Submit
-from coder_tui.commands.catalogue import builtin_commands
+from coder_tui.commands.builtin import builtin_commands
+from coder_tui.commands.discovered import with_skills
 from coder_tui.commands.registry import Called, Commands
-from coder_tui.commands.skills import with_skills
-from coder_tui.skills.roots import Root
+from coder_tui.skills.discover import Root
 from coder_tui.skills.skill import SkillSource
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.skill_files import put_skill, shelf_of

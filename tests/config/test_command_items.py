@@ -1,6 +1,6 @@
 """What the question of trust says of a project's commands."""
 
-from coder_tui.config.project_items import command_item
+from coder_tui.config.inventory import command_item
 
 
 def test_the_question_of_trust_shows_what_a_command_would_run_and_talk_to() -> None:

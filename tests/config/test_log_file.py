@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.config.log_file import start_log
+from coder_tui.config.own_files import start_log
 from coder_tui.text.redact import MASK, Redactor
 
 KEY = "sk-ant-abcdefgh0123456789"

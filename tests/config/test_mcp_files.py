@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.config.mcp_files import claude_servers, project_servers
-from coder_tui.config.mcp_formats import FoundServer, FoundServers
+from coder_tui.config.mcp_files import FoundServer, FoundServers, claude_servers, project_servers
 from coder_tui.config.paths import Directories
 from coder_tui.config.trust import Trust
 

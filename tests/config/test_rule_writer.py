@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from coder_tui.config.paths import Directories
-from coder_tui.config.rule_writer import save_grant, save_rules
 from coder_tui.config.trust import Trust
+from coder_tui.config.write import save_grant, save_rules
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.errors import ConfigError, UserError
 from coder_tui.protocol.requests import Grant, GrantForm, GrantScope

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.config.describe import SettingLine, describe
-from coder_tui.config.limits_section import LimitsSection
+from coder_tui.config.sections import LimitsSection
 from coder_tui.config.settings import Settings, load_settings
 from coder_tui.config.settings_file import read_settings_file
 from coder_tui.config.sources import RawTable, Sources

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.config.settings_writer import save_setting, settings_file_in
+from coder_tui.config.write import save_setting, settings_file_in
 from coder_tui.protocol.errors import ConfigError
 
 TOML = """# mine

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from coder_tui.config.skills_section import SkillsSection
+from coder_tui.config.sections import SkillsSection
 
 
 def test_whole_paths_are_taken_as_they_are() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coder_tui.config.toml_lines import KeyPath, toml_lines
+from coder_tui.config.settings_file import KeyPath, toml_lines
 
 _TEXT = '''# a comment with [brackets] = 1
 plain = 1

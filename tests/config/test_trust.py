@@ -9,7 +9,7 @@ import pytest
 
 from coder_tui.config.inventory import ItemKind, ProjectItem
 from coder_tui.config.paths import Directories
-from coder_tui.config.permission_rules import project_layer
+from coder_tui.config.project_settings import project_layer
 from coder_tui.config.settings import load_settings
 from coder_tui.config.sources import Sources, find_sources, origin_of, quick_value
 from coder_tui.config.trust import Trust

@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.complete import completed
-from coder_tui.diffs.hunks import taken_apart, without
+from coder_tui.diffs.hunks import patch, taken_apart, without
 from coder_tui.diffs.model import Comparison
-from coder_tui.diffs.patch import patch
 from coder_tui.diffs.unified import parse_unified
 from tests.diffs.git import diff_by_git, undone_by_git
 from tests.diffs.texts import TEXTS, random_edit, random_text
+from tests.fakes.whole_comparison import completed
 
 OLD = "".join(f"{n}\n" for n in range(1, 31))
 NEW = OLD.replace("2\n3\n", "2\nthree\n", 1).replace("25\n", "", 1)

@@ -4,9 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.layout import Piece, laid_out
 from coder_tui.diffs.model import Gap, Same
-from coder_tui.diffs.rows import BLOCK, Row
+from coder_tui.diffs.rows import BLOCK, Piece, Row, laid_out
 from tests.diffs.texts import TEXTS
 
 OLD = "".join(f"{n}\n" for n in range(1, 31))

@@ -2,8 +2,7 @@
 
 import pytest
 
-from coder_tui.diffs.emphasis import LONGEST_EMPHASISED, changed_words
-from coder_tui.diffs.pairing import FARTHEST, align, distance
+from coder_tui.diffs.words import FARTHEST, LONGEST_EMPHASISED, align, changed_words, distance
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.complete import completed
 from coder_tui.diffs.model import Change, Comparison, FileState, Gap, Same, Section
 from coder_tui.diffs.unified import parse_unified
-from coder_tui.workspace.diff import unified_diff
+from coder_tui.workspace.files.diff import unified_diff
 from tests.diffs.texts import TEXTS
+from tests.fakes.whole_comparison import completed
 
 
 def sections(diff: str) -> tuple[Section, ...]:

@@ -10,16 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.request_builder import ModelChoice
 from coder_tui.agent.session import Session
-from coder_tui.bootstrap import Core, load_setup
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.setup import load_setup
 from coder_tui.config.paths import Directories
 from coder_tui.config.sources import Sources
+from coder_tui.llm.client import RetryPolicy
 from coder_tui.llm.host_client import HostClient
-from coder_tui.llm.retry import RetryPolicy
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Event, RetryScheduled, TextDelta, ToolFinished, TurnFailed, TurnFinished
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from tests.conftest import ENVIRONMENT
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.script import Call, Reply

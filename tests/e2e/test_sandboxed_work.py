@@ -14,7 +14,7 @@ import pytest
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest
-from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
+from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus
 from tests.fakes.real_tools import ALLOW, RealTools, setup_in
 
 pytestmark = pytest.mark.needs("bubblewrap")

@@ -35,6 +35,13 @@ def started(program: Program, server: OpenAIServer, editor: str = "") -> Tmux:
     return Tmux(command, program.project, environment, 100, 30)
 
 
+def edited_files(program: Program) -> list[Path]:
+    """The texts that were given to an editor and are still there."""
+    cache = program.home / ".cache/coder-tui"
+    assert cache.is_dir()
+    return list(cache.glob("edits/*"))
+
+
 def ask(tmux: Tmux) -> None:
     tmux.shows(r"ASK  (openai/)?x")
     tmux.type("do it")
@@ -57,7 +64,7 @@ def test_what_was_saved_in_the_editor_runs_and_no_file_stays(program: Program) -
         tmux.keys("x")
         tmux.shows("Finished")
     assert sorted(path.name for path in program.project.iterdir()) == ["edited"]
-    assert list(program.home.rglob("edits/*")) == []
+    assert edited_files(program) == []
 
 
 def test_an_editor_that_fails_leads_back_to_the_question_on_a_whole_screen(program: Program) -> None:
@@ -97,7 +104,7 @@ def test_a_program_that_has_to_end_ends_the_editor_first(program: Program) -> No
         ask(tmux)
         os.kill(int(Path(f"{editor_path}.pid").read_text()), signal.SIGTERM)
         tmux.shows(r"coder-tui --resume \w+[\s\S]*exit code 143")
-    assert list(program.home.rglob("edits/*")) == []
+    assert edited_files(program) == []
 
 
 def test_a_project_is_trusted_by_the_chord_and_not_asked_about_again(program: Program) -> None:

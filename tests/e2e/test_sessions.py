@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.storage.sessions import Store, StoredSession
+from coder_tui.storage.store import Store, StoredSession
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import PROGRAM, Program
 from tests.fakes.script import Reply
@@ -26,8 +26,7 @@ def stored(program: Program) -> list[StoredSession]:
     """All sessions, the one used last first."""
 
     async def load() -> list[StoredSession]:
-        (path,) = program.home.rglob("sessions.db")
-        store = await Store.open(path)
+        store = await Store.open(program.database)
         found = [await store.load(info.id) for info in await store.list_sessions(only_used=True)]
         await store.close()
         return found

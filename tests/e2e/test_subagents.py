@@ -76,8 +76,7 @@ def paid(server: OpenAIServer, script: Mapping[str, Sequence[Reply]]) -> int:
 
 
 def cost_in_store(program: Program) -> float:
-    (database,) = program.home.rglob("*.db")
-    with sqlite3.connect(database) as connection:
+    with sqlite3.connect(program.database) as connection:
         query = "SELECT sum(cost) FROM usage JOIN sessions ON id = session_id WHERE parent_id IS NULL"
         (cost,) = connection.execute(query).fetchone()
     return float(cost)
@@ -85,8 +84,7 @@ def cost_in_store(program: Program) -> float:
 
 def states(program: Program) -> list[tuple[str, str]]:
     """The sub-agents in the store, and how each is."""
-    (database,) = program.home.rglob("*.db")
-    with sqlite3.connect(database) as connection:
+    with sqlite3.connect(program.database) as connection:
         return connection.execute("SELECT agent, state FROM children ORDER BY rowid").fetchall()
 
 

@@ -4,15 +4,12 @@ import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from coder_tui.agent.code_lookup import FoundPlace, NamePlace
-from coder_tui.agent.forks import Forked
-from coder_tui.agent.mcp_desk import no_servers
-from coder_tui.agent.profiles import Profile
-from coder_tui.agent.profiles_builtin import BUILD, built_in
-from coder_tui.agent.rest import Rest
-from coder_tui.agent.review import Reviewed
-from coder_tui.agent.undo import Moved, Reach
-from coder_tui.lsp.overview import ServerLine
+from coder_tui.agent.diagnostics.lookup import FoundPlace, NamePlace
+from coder_tui.agent.mcp_session import no_servers
+from coder_tui.agent.profiles.profiles import BUILD, Profile, built_in
+from coder_tui.agent.undo.review import Reviewed
+from coder_tui.agent.undo.undo import Forked, Moved, Reach, Rest
+from coder_tui.lsp.pool import ServerLine
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.errors import UserError
@@ -27,14 +24,14 @@ from coder_tui.protocol.events import (
     UsageUpdated,
     UserMessageAdded,
 )
+from coder_tui.protocol.messages import Usage
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.protocol.subagents import ChildLine
-from coder_tui.protocol.usage import Usage
-from coder_tui.shell.background import JobState
-from coder_tui.skills.command_shelf import no_commands
-from coder_tui.skills.shelf import no_skills
-from coder_tui.workspace.changed_files import ChangedFile
+from coder_tui.shell.jobs import JobState
+from coder_tui.skills.command_files import no_commands
+from coder_tui.skills.session_skills import no_skills
+from coder_tui.workspace.undo.changed_files import ChangedFile
 
 
 class FakeRecord:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from coder_tui.agent.hooks import Hook
-from coder_tui.agent.profiles import Profile
-from coder_tui.agent.request_builder import ModelChoice
+from coder_tui.agent.hooks.runner import Hook
+from coder_tui.agent.profiles.profiles import Profile
 from coder_tui.agent.session import Session
-from coder_tui.bootstrap import Core, Setup
-from coder_tui.llm.retry import RetryPolicy
+from coder_tui.agent.turn.model_request import ModelChoice
+from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.setup import Setup
+from coder_tui.llm.client import RetryPolicy
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.display import SubagentsBlock
 from coder_tui.protocol.events import (
@@ -27,7 +28,7 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.messages import ToolMessage
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from tests.fakes.branching_model import BranchingModel
 from tests.fakes.real_tools import setup_in
 from tests.fakes.scripted_model import Say

@@ -3,7 +3,7 @@
 import threading
 from dataclasses import dataclass, field
 
-from coder_tui.llm.system_keyring import NO_KEYRING, KeyringError
+from coder_tui.llm.keys import NO_KEYRING, KeyringError
 
 
 @dataclass

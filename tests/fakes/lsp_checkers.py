@@ -7,11 +7,11 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
-from coder_tui.lsp.checking import Checker
+from coder_tui.lsp.checker import Checker
 from coder_tui.lsp.wire import Found, JsonObject, Published, ServerOrder, StateTold
 from coder_tui.protocol.diagnostics import Severity
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.sandbox import Sandbox, SandboxStatus, SandboxWish
+from coder_tui.shell.sandbox.sandbox import Sandbox, SandboxStatus, SandboxWish
 from tests.fakes.lsp_pools import FAKE
 from tests.fakes.shells import UNCONFINED, folders_in
 

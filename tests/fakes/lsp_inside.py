@@ -8,7 +8,7 @@ from typing import Any, Self
 import pytest
 
 from coder_tui.lsp.host import Host
-from coder_tui.shell.host_link import JsonObject, Log
+from coder_tui.shell.hosts.link import JsonObject, Log
 
 
 class InsideLink:
@@ -58,4 +58,4 @@ class InsideLink:
 
 @pytest.fixture
 def hosted_inside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coder_tui.lsp.hosting.HostLink", InsideLink)
+    monkeypatch.setattr("coder_tui.lsp.host_client.HostLink", InsideLink)

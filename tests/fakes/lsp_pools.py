@@ -5,16 +5,16 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from coder_tui.lsp.finding import Places
+from coder_tui.lsp.find_server import Places
 from coder_tui.lsp.pool import LspPool
 from coder_tui.lsp.selection import Surroundings
 from coder_tui.lsp.servers import KNOWN, Catalogue, ServerSpec
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.sandbox import SandboxStatus
-from coder_tui.shell.server_host import HostOptions, SandboxOrder
+from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
+from coder_tui.shell.sandbox.sandbox import SandboxStatus
 from coder_tui.text.redact import BY_SHAPE
-from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.files.confine import Workspace
 from tests.fakes.shells import UNCONFINED, folders_in
 
 Told = DiagnosticsChanged | ServerStatusChanged

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.lsp.checking import Checker
+from coder_tui.lsp.checker import Checker
 from coder_tui.lsp.servers import KNOWN, ServerSpec
 from coder_tui.lsp.wire import Checked, ServerOrder
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.sandbox import Sandbox, SandboxFolders, SandboxStatus, SandboxWish
+from coder_tui.shell.sandbox.sandbox import Sandbox, SandboxFolders, SandboxStatus, SandboxWish
 from tests.fakes.lsp_plain import Row
 from tests.fakes.lsp_pools import server_path
 from tests.fakes.shells import BUBBLEWRAP, UNCONFINED, folders_in

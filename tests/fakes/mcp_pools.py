@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from coder_tui.config.mcp_formats import FoundServer
-from coder_tui.config.mcp_section import McpServerSection
+from coder_tui.config.mcp_files import FoundServer
+from coder_tui.config.sections import McpServerSection
 from coder_tui.mcp.pool import McpPool, ServerView
 from coder_tui.mcp.servers import Surroundings, known
 from coder_tui.mcp.wire import ServerState
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.server_host import HostOptions, SandboxOrder
+from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
 from coder_tui.text.redact import BY_SHAPE
 from tests.fakes.needs import MCP_SERVERS
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from coder_tui.agent.mcp_desk import PATIENCE, McpDesk
+from coder_tui.agent.mcp_session import PATIENCE, McpDesk
 from coder_tui.mcp.approved import Approved
 from coder_tui.mcp.pool import Known, McpPool, ServerView
 from coder_tui.mcp.wire import (
@@ -15,9 +15,9 @@ from coder_tui.mcp.wire import (
     ToolInfo,
     Transport,
 )
-from coder_tui.shell.server_host import HostOptions, SandboxOrder
+from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
 from coder_tui.text.redact import BY_SHAPE
-from coder_tui.tools.outside import NoInnerCalls
+from coder_tui.tools.ports import NoInnerCalls
 from coder_tui.tools.registry import Registry
 from tests.fakes.mcp_pools import SCHEMA, found
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.shell.bubblewrap import find_bubblewrap
-from coder_tui.shell.landlock import landlock_version
+from coder_tui.shell.sandbox.bubblewrap import find_bubblewrap
+from coder_tui.shell.sandbox.landlock import landlock_version
 
 MCP_SERVERS = Path.home() / ".cache" / "coder-tui-tests" / "mcp"
 _MCP_PROGRAMS = (

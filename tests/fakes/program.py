@@ -36,6 +36,10 @@ class Program:
         return program
 
     @property
+    def database(self) -> Path:
+        return self.home / ".local/share/coder-tui/sessions.db"
+
+    @property
     def environment(self) -> dict[str, str]:
         """Nothing of the machine's own settings and keys."""
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}

@@ -109,13 +109,13 @@ def use_ready_python() -> None:
     """Have the processes that the core starts come from here as well."""
     python = f"{os.environ[FOLDER]}/python"
     from coder_tui.llm.host_client import HostClient
-    from coder_tui.shell import host_link
+    from coder_tui.shell.hosts import link
     from coder_tui.workspace.outline import client
 
     defaults = HostClient.__init__.__kwdefaults__
     assert defaults is not None
     defaults["python"] = python
-    for module in (host_link, client):
+    for module in (link, client):
         vars(module)["sys"] = SimpleNamespace(executable=python)
 
 

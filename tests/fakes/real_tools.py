@@ -5,9 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
+from coder_tui.agent.calls.log import NoLog
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.session_log import NoLog
-from coder_tui.bootstrap import Setup, build_workbench, load_setup
+from coder_tui.bootstrap.setup import Setup, load_setup
+from coder_tui.bootstrap.toolset import build_workbench
 from coder_tui.config.paths import find_directories
 from coder_tui.config.sources import find_sources
 from coder_tui.protocol.access import Mode
@@ -16,7 +17,7 @@ from coder_tui.protocol.messages import ToolCall
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.tools.base import JsonObject
-from coder_tui.tools.builtin.todos import TodoList
+from coder_tui.tools.builtin.todo import TodoList
 from tests.fakes.program import NO_SERVERS
 
 NOBODY = ApprovalReply(Decision.NOBODY_THERE)

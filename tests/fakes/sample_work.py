@@ -20,12 +20,12 @@ from coder_tui.protocol.events import (
     UserMessageAdded,
 )
 from coder_tui.protocol.findings import Finding, FindingKind
+from coder_tui.protocol.messages import Usage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.requests import ApprovalRequest, Editable, Grant, GrantForm, GrantScope
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.protocol.usage import Usage
-from coder_tui.workspace.changed_files import ChangedFile
-from coder_tui.workspace.diff import unified_diff
+from coder_tui.workspace.files.diff import unified_diff
+from coder_tui.workspace.undo.changed_files import ChangedFile
 
 ROOT = Path("/srv/project")
 BEFORE = '''"""Money in a cart."""

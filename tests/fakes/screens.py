@@ -16,8 +16,8 @@ from coder_tui.protocol.display import DisplayBlock, TerminalBlock
 from coder_tui.protocol.requests import ApprovalRequest, Grant
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.screens.approval import ApprovalScreen
-from coder_tui.ui.screens.session import SessionScreen
+from coder_tui.ui.requests.approval import ApprovalScreen
+from coder_tui.ui.session.screen import SessionScreen
 from tests.fakes.fake_session import FakeSession
 
 PATIENCE = 10.0

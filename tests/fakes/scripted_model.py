@@ -16,8 +16,7 @@ from coder_tui.llm.client import (
     ToolCallChunk,
 )
 from coder_tui.protocol.errors import ModelError
-from coder_tui.protocol.messages import FinishReason
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import FinishReason, Usage
 
 _MANY_WORDS = 1000
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from coder_tui.shell.sandbox import Sandbox, SandboxFolders, SandboxKind, SandboxStatus, SandboxWish
+from coder_tui.shell.sandbox.sandbox import Sandbox, SandboxFolders, SandboxKind, SandboxStatus, SandboxWish
 from coder_tui.shell.session_shell import SessionShell, ShellOptions
 from coder_tui.text.redact import BY_SHAPE
 from tests.fakes.needs import skip_without, working_bubblewrap

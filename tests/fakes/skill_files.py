@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from coder_tui.config.trust import Trust
-from coder_tui.policy.action import Action, Verdict
+from coder_tui.policy.model import Action, Verdict
 from coder_tui.policy.rules import Effect
-from coder_tui.skills.discover import Search
-from coder_tui.skills.roots import Root
-from coder_tui.skills.shelf import SkillShelf, opens_nothing
+from coder_tui.skills.discover import Root, Search
+from coder_tui.skills.session_skills import SkillShelf, opens_nothing
 
 
 def put_skill(root: Path, name: str, description: str = "Does things.", body: str = "Do it.") -> Path:

@@ -11,7 +11,7 @@ from textual import events
 from coder_tui.protocol.events import RequestClosed, RequestOpened
 from coder_tui.protocol.requests import ApprovalRequest, PlanRequest, QuestionRequest, Reply, Request
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.screens.armed import ArmedScreen
+from coder_tui.ui.requests.guarded_screen import ArmedScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.questions import plan, questions
 from tests.fakes.sample_work import COMMAND, EDIT, FOREIGN, ROOT, SECRET

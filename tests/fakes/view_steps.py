@@ -18,15 +18,14 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.subagents import ChildLine, ChildState
-from coder_tui.shell.background import JobState
-from coder_tui.skills.roots import Root
+from coder_tui.shell.jobs import JobState
+from coder_tui.skills.discover import Root
 from coder_tui.skills.skill import SkillSource
-from coder_tui.ui.screens.armed import ArmedScreen
-from coder_tui.ui.screens.guarded import GuardedScreen
-from coder_tui.ui.screens.picker import PickerScreen
-from coder_tui.ui.screens.questions import QuestionsScreen
-from coder_tui.ui.screens.review import ReviewScreen
-from coder_tui.ui.screens.trust import TrustScreen
+from coder_tui.ui.lists.picker import PickerScreen
+from coder_tui.ui.requests.guarded_screen import ArmedScreen, GuardedScreen
+from coder_tui.ui.requests.questions import QuestionsScreen
+from coder_tui.ui.requests.trust import TrustScreen
+from coder_tui.ui.review.screen import ReviewScreen
 from tests.fakes.mcp_views import shown_desk, view
 from tests.fakes.sample_work import COMMAND, EDIT
 from tests.fakes.screens import Stage

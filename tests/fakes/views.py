@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 from coder_tui.protocol.events import Event, RequestOpened
 from coder_tui.protocol.requests import Request
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.first_run_state import FirstRunState, KeyState
+from coder_tui.ui.diff.view import DiffView
+from coder_tui.ui.first_run import FirstRunState, KeyState
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.panes import PaneName
+from coder_tui.ui.panes.names import PaneName
 from coder_tui.ui.themes import own_themes
-from coder_tui.ui.widgets.diff_view import DiffView
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.questions import plan, questions
 from tests.fakes.sample_work import (

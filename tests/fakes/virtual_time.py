@@ -19,7 +19,7 @@ A_MOMENT = 0.003
 A_BREATH = 0.02
 _OWN_FILES = 1
 """The loop's own pipe, by which threads wake it."""
-_TIMED = tuple(f"coder_tui.ui.{name}.time" for name in ("app", "project_trust", "session_switch", "replay"))
+_TIMED = tuple(f"coder_tui.ui.{name}.time" for name in ("app", "requests.trust", "session_switch", "replay"))
 
 
 class VirtualClock:

@@ -7,8 +7,7 @@ from typing import Any
 from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
 from coder_tui.llm.tokens import estimate_request
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
-from coder_tui.protocol.messages import FinishReason
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import FinishReason, Usage
 
 
 class WindowedModel:

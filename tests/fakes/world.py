@@ -8,35 +8,30 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
-from coder_tui.agent.background import Background
-from coder_tui.agent.compaction import CompactionDesk
-from coder_tui.agent.conversation import Conversation
+from coder_tui.agent.calls.log import SessionLog
+from coder_tui.agent.calls.permissions import PermissionDesk
+from coder_tui.agent.calls.runner import Scope, ToolRunner
+from coder_tui.agent.context.compaction import CompactionDesk
+from coder_tui.agent.context.conversation import Conversation
+from coder_tui.agent.context.handover_note import Keepsakes, Summariser
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.keepsakes import Keepsakes
-from coder_tui.agent.limits import Limits
-from coder_tui.agent.message_queue import MessageQueue
-from coder_tui.agent.model_step import ModelStep
-from coder_tui.agent.permissions import PermissionDesk
-from coder_tui.agent.profile_switch import ProfileSwitch
-from coder_tui.agent.profiles_builtin import built_in
-from coder_tui.agent.prompt import Briefing, Environment
-from coder_tui.agent.replay import replay
+from coder_tui.agent.pending import MessageQueue
+from coder_tui.agent.profiles.profiles import built_in
+from coder_tui.agent.profiles.switch import ProfileSwitch
 from coder_tui.agent.request_broker import RequestBroker
-from coder_tui.agent.request_builder import ModelChoice, RequestBuilder
 from coder_tui.agent.session import Session, SessionParts
-from coder_tui.agent.session_changes import SessionChanges
-from coder_tui.agent.session_log import SessionLog
-from coder_tui.agent.session_name import SessionState
-from coder_tui.agent.shown_command import BASH, ShownCommands
-from coder_tui.agent.spend_cap import SpendCap
-from coder_tui.agent.summary import Summariser
-from coder_tui.agent.titles import TitleWriter
-from coder_tui.agent.tool_runner import Scope, ToolRunner
-from coder_tui.agent.turn import TurnServices
-from coder_tui.agent.usage_meter import UsageMeter
-from coder_tui.agent.verify import Verifier, VerifyRules
-from coder_tui.agent.verify_choice import VerifyChoices
-from coder_tui.llm.retry import RetryPolicy
+from coder_tui.agent.title import SessionState, TitleWriter
+from coder_tui.agent.turn.limits import Limits, SpendCap
+from coder_tui.agent.turn.model_call import ModelStep
+from coder_tui.agent.turn.model_request import Briefing, Environment, ModelChoice, RequestBuilder
+from coder_tui.agent.turn.turn import TurnServices
+from coder_tui.agent.turn.usage import UsageMeter
+from coder_tui.agent.undo.file_changes import SessionChanges
+from coder_tui.agent.undo.replay import replay
+from coder_tui.agent.user_shell import BASH, ShownCommands
+from coder_tui.agent.verify.command import VerifyChoices
+from coder_tui.agent.verify.verify import Verifier, VerifyRules
+from coder_tui.llm.client import RetryPolicy
 from coder_tui.policy.decide import Policy
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
@@ -54,12 +49,13 @@ from coder_tui.protocol.requests import (
     unattended,
 )
 from coder_tui.storage.blobs import BlobStore
-from coder_tui.storage.sessions import Store, StoredSession
+from coder_tui.storage.store import Store, StoredSession
+from coder_tui.tasks import Background
 from coder_tui.text.redact import BY_SHAPE, Redactor
 from coder_tui.tools.ports import NobodyThere
 from coder_tui.tools.registry import Registry
 from coder_tui.tools.truncate import OutputGuard
-from coder_tui.workspace.snapshots import SnapshotStore
+from coder_tui.workspace.undo.snapshots import SnapshotStore
 from tests.fakes.scripted_model import Say, ScriptedModel
 from tests.fakes.tools import ActTool, LookTool
 

@@ -6,12 +6,11 @@ from coder_tui.llm.catalog import (
     KNOWN_MODELS,
     CatalogEntry,
     available_models,
+    context_window_of,
     default_model,
     small_model_for,
 )
-from coder_tui.llm.local_servers import context_window_of
-from coder_tui.llm.providers import needs_key, place_of, provider_of
-from coder_tui.llm.routes import LocalServer
+from coder_tui.llm.providers import LocalServer, needs_key, place_of, provider_of
 from tests.fakes.openai_server import OpenAIServer
 
 MISTRAL = {"MISTRAL_API_KEY": "k"}

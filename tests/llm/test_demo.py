@@ -2,8 +2,7 @@ import json
 from typing import Any
 
 from coder_tui.llm.client import ModelRequest, StreamFinished, TextChunk, ToolCallChunk
-from coder_tui.llm.demo import DemoClient
-from coder_tui.llm.demo_script import BUG, MENDED, SECOND_MENDED, TEST_COMMAND, Call, next_scene
+from coder_tui.llm.demo import BUG, MENDED, SECOND_MENDED, TEST_COMMAND, Call, DemoClient, next_scene
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from coder_tui.resources import sample_project
 

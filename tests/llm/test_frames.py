@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from coder_tui.llm import frames as frames_module
+from coder_tui.llm import stream as frames_module
 from coder_tui.llm.client import StreamItem, TextChunk, ThinkingChunk, ToolCallChunk
-from coder_tui.llm.frames import Frames
+from coder_tui.llm.stream import Frames
 
 Sent = list[tuple[StreamItem, ...]]
 

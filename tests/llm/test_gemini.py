@@ -5,8 +5,7 @@ import pytest
 from coder_tui.llm.client import ModelRequest, StreamFinished
 from coder_tui.llm.host_client import HostClient
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
-from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolMessage
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolMessage, Usage
 from tests.fakes.gemini_server import GeminiServer
 from tests.fakes.script import Call, Reply, Tokens
 from tests.llm.streaming import (

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from coder_tui.llm.client import ModelRequest
+from coder_tui.llm.client import ModelInfo, ModelRequest
 from coder_tui.llm.host_client import HostClient
 from coder_tui.llm.host_process import Channel
-from coder_tui.llm.model_info import ModelInfo
 from coder_tui.llm.tokens import estimate_request, estimate_tokens
 from coder_tui.llm.wire import JsonObject
 from coder_tui.protocol.messages import (
@@ -18,9 +17,9 @@ from coder_tui.protocol.messages import (
     ThinkingBlock,
     ToolCall,
     ToolMessage,
+    Usage,
     UserMessage,
 )
-from coder_tui.protocol.usage import Usage
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.script import Call, Reply, Tokens

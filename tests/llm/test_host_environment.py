@@ -1,6 +1,6 @@
 """The child gets what providers need, and nothing else."""
 
-from coder_tui.llm.host_environment import host_environment
+from coder_tui.llm.host_client import host_environment
 
 LOOPBACK = "127.0.0.1,localhost,::1"
 

@@ -5,7 +5,7 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
-from coder_tui.llm.lean_litellm import only_counted
+from coder_tui.llm.host import only_counted
 
 
 def chunk(text: str, usage: str | None = None) -> SimpleNamespace:
@@ -38,7 +38,7 @@ def test_where_the_server_did_not_count_all_chunks_are_there() -> None:
 LOADED = """
 import asyncio, json, sys
 from coder_tui.llm import host
-from coder_tui.llm.warm_up import practice_server
+from coder_tui.llm.host import practice_server
 
 load = json.load
 litellm = host._import_litellm()

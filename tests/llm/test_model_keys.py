@@ -2,9 +2,8 @@
 
 import pytest
 
-from coder_tui.llm.model_keys import ModelKeys, wrong_key
+from coder_tui.llm.keys import KeyringError, ModelKeys, wrong_key
 from coder_tui.llm.providers import PROVIDERS, Provider, provider_of
-from coder_tui.llm.system_keyring import KeyringError
 from coder_tui.text.redact import MASK, Redactor
 from tests.fakes.keyrings import FakeKeyring, NoKeyring, SilentKeyring
 

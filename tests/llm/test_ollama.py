@@ -6,11 +6,10 @@ import pytest
 
 from coder_tui.llm.client import ModelRequest, StreamFinished
 from coder_tui.llm.host_client import HostClient
-from coder_tui.llm.routes import OLLAMA_WINDOW, may_cut_prompts
+from coder_tui.llm.providers import OLLAMA_WINDOW, may_cut_prompts
 from coder_tui.llm.tokens import estimate_request
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
-from coder_tui.protocol.messages import FinishReason, UserMessage
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import FinishReason, Usage, UserMessage
 from tests.fakes.ollama_server import OllamaServer
 from tests.fakes.script import Call, Reply, Tokens
 from tests.llm.streaming import READ, ask, calls_of, failure_of, finish_of, reply_to, text_of, thinking_of

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from coder_tui.llm.past_calls import past_arguments, past_name
+from coder_tui.llm.chat_messages import past_arguments, past_name
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from coder_tui.llm.client import StreamFinished, StreamItem, TextChunk, ThinkingChunk, ToolCallChunk
-from coder_tui.llm.reply_reader import ReplyReader, is_last
-from coder_tui.protocol.messages import FinishReason, ThinkingBlock
-from coder_tui.protocol.usage import Usage
+from coder_tui.llm.stream import ReplyReader, is_last
+from coder_tui.protocol.messages import FinishReason, ThinkingBlock, Usage
 
 
 def chunk(**delta: Any) -> SimpleNamespace:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coder_tui.llm.retry import RetryPolicy
+from coder_tui.llm.client import RetryPolicy
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 
 POLICY = RetryPolicy()

@@ -3,7 +3,7 @@
 import pytest
 
 from coder_tui.llm.client import ModelRequest
-from coder_tui.llm.routes import routed
+from coder_tui.llm.providers import routed
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from keyring.backends import chainer, fail, null
 from keyring.compat import properties
 from keyring.errors import KeyringLocked, PasswordDeleteError
 
-from coder_tui.llm.system_keyring import SERVICE, KeyringError, SystemKeyring
+from coder_tui.llm.keys import SERVICE, KeyringError, SystemKeyring
 
 
 class Memory(KeyringBackend):

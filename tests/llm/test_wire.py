@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coder_tui.llm.client import StreamFinished, StreamItem, TextChunk, ThinkingChunk, ToolCallChunk
-from coder_tui.llm.model_info import ModelInfo
+from coder_tui.llm.client import (
+    ModelInfo,
+    StreamFinished,
+    StreamItem,
+    TextChunk,
+    ThinkingChunk,
+    ToolCallChunk,
+)
 from coder_tui.llm.wire import (
     error_from_json,
     error_to_json,
@@ -17,8 +23,7 @@ from coder_tui.llm.wire import (
     item_to_json,
 )
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
-from coder_tui.protocol.messages import FinishReason, ThinkingBlock
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import FinishReason, ThinkingBlock, Usage
 
 BLOCKS = st.builds(ThinkingBlock, st.text(), st.none() | st.text(), st.none() | st.text())
 ITEMS = st.one_of(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.lsp.asking import Asker
 from coder_tui.lsp.document import path_of, uri_of
+from coder_tui.lsp.questions import Asker
 from coder_tui.lsp.wire import Answered, Place, Question
 from coder_tui.protocol.diagnostics import ServerStatus
 from tests.fakes.lsp_checkers import ENOUGH, Asked, fake_checker

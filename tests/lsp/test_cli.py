@@ -22,7 +22,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bin").mkdir()
     monkeypatch.chdir(tmp_path / "w")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.setattr("coder_tui.lsp.finding.sys.executable", str(tmp_path / "nowhere" / "python"))
+    monkeypatch.setattr("coder_tui.lsp.find_server.sys.executable", str(tmp_path / "nowhere" / "python"))
 
 
 def program(path: Path, text: str = "#!/bin/sh\nexit 0\n") -> Path:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coder_tui.lsp.comparing import compare
+from coder_tui.lsp.file_state import compare
 from coder_tui.lsp.report import Report
 from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
 

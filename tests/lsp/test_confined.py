@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.bootstrap import Setup, load_setup
 from coder_tui.bootstrap.language_servers import build_pool, missing_servers
+from coder_tui.bootstrap.setup import Setup, load_setup
 from coder_tui.config.paths import find_directories
 from coder_tui.config.sources import find_sources
 from coder_tui.config.trust import Trust

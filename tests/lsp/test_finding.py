@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.lsp.finding import Places, find_program, find_root, missing_checker
+from coder_tui.lsp.find_server import Places, find_program, find_root, missing_checker
 from coder_tui.lsp.servers import KNOWN, ServerSpec
 from tests.fakes.python_program import write_program
 

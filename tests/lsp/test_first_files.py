@@ -3,11 +3,11 @@
 import asyncio
 from pathlib import Path
 
-from coder_tui.agent.code_lookup import CodeLookup
-from coder_tui.lsp.first_files import MOST_ENTRIES, first_files
+from coder_tui.agent.diagnostics.lookup import CodeLookup
+from coder_tui.lsp.find_server import MOST_ENTRIES, first_files
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
-from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.files.confine import Workspace
 from tests.fakes.lsp_pools import Told, faked, only, pool_in
 
 ENOUGH = 20.0

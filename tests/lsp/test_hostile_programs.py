@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.lsp.finding import Places
+from coder_tui.lsp.find_server import Places
 from coder_tui.lsp.install import InstallPlan, plans_for, run_plan
 from coder_tui.lsp.selection import NO_SANDBOX, Selector, Surroundings
 from coder_tui.lsp.servers import build_catalogue
 from coder_tui.protocol.diagnostics import ServerStatus
-from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
+from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus
 
 CONFINED = SandboxStatus(SandboxKind.BUBBLEWRAP, program="/usr/bin/bwrap")
 OPEN = SandboxStatus(SandboxKind.NONE)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from coder_tui.lsp.merging import merged
+from coder_tui.lsp.report import merged
 from coder_tui.protocol.diagnostics import Diagnostic, Severity
 
 FLAKES = Diagnostic("a.py", 1, 5, Severity.ERROR, "undefined name 'x'", "", "pyflakes", is_new=True)

@@ -31,7 +31,7 @@ def root(tmp_path: Path) -> Path:
 async def test_without_its_program_a_server_is_named_and_nothing_is_started(
     case: Case, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("coder_tui.lsp.finding.sys.executable", str(root / "nowhere" / "python"))
+    monkeypatch.setattr("coder_tui.lsp.find_server.sys.executable", str(root / "nowhere" / "python"))
     pool = pool_in(root, only(case.server), path="")
     try:
         found = await pool.diagnostics(root / case.file, case.broken)

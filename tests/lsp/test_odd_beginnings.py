@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from coder_tui.lsp.conversation import Conversation, Listener
+from coder_tui.lsp.document import PositionEncoding
 from coder_tui.lsp.peer import GoneError
-from coder_tui.lsp.positions import PositionEncoding
 from coder_tui.lsp.wire import ServerOrder
 
 

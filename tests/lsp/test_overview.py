@@ -4,15 +4,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from coder_tui.agent.code_lookup import CodeLookup
+from coder_tui.agent.diagnostics.lookup import CodeLookup
 from coder_tui.agent.session import Session
 from coder_tui.commands.base import Say
 from coder_tui.commands.reports import lsp
-from coder_tui.lsp.overview import ServerLine
+from coder_tui.lsp.pool import ServerLine
 from coder_tui.lsp.servers import Catalogue, ServerSpec
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.files.confine import Workspace
 from tests.fakes.lsp_bench import Bench, bench_in, problem
 from tests.fakes.lsp_pools import fake_server
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coder_tui.lsp.asking import places_in_characters
-from coder_tui.lsp.document import in_characters
-from coder_tui.lsp.positions import PositionEncoding, Ruler, lines_of, to_units
+from coder_tui.lsp.document import PositionEncoding, Ruler, in_characters, lines_of, to_units
+from coder_tui.lsp.questions import places_in_characters
 from coder_tui.lsp.wire import Found, Place
 from coder_tui.protocol.diagnostics import Severity
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.problem_desk import ProblemDesk
+from coder_tui.agent.diagnostics.session import ProblemDesk
 from coder_tui.lsp.report import Report
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.events import DiagnosticsChanged, FilesChanged
-from coder_tui.workspace.confine import Workspace
+from coder_tui.workspace.files.confine import Workspace
 from tests.fakes.lsp_bench import Bench, bench_in
 from tests.fakes.lsp_pools import only
 from tests.fakes.lsp_real import CASES

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.lsp.checking import Checker
+from coder_tui.lsp.checker import Checker
 from coder_tui.lsp.wire import Checked
 from coder_tui.protocol.diagnostics import ServerStatus
 from tests.fakes.lsp_plain import PlainClient, Row, plain_client

@@ -10,7 +10,7 @@ from coder_tui.lsp.report import Report
 from coder_tui.lsp.selection import MOST_FOLDERS, NO_SANDBOX
 from coder_tui.lsp.servers import Catalogue, ServerSpec
 from coder_tui.protocol.diagnostics import ServerStatus
-from coder_tui.shell.sandbox import SandboxKind, SandboxStatus
+from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus
 from tests.fakes.lsp_pools import FAKE, fake_server, faked, only, pool_in
 
 HINT = "bash-language-server not installed, run: npm i -g bash-language-server && apt install shellcheck"

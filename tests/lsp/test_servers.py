@@ -4,9 +4,8 @@ from pathlib import PurePath
 
 import pytest
 
-from coder_tui.config.lsp_section import LspServerSection
-from coder_tui.lsp.languages import Language, language_of
-from coder_tui.lsp.servers import KNOWN, build_catalogue
+from coder_tui.config.sections import LspServerSection
+from coder_tui.lsp.servers import KNOWN, Language, build_catalogue, language_of
 from coder_tui.protocol.errors import ConfigError
 
 

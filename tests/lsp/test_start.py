@@ -29,8 +29,7 @@ print(json.dumps({"code": code, "begun": begun, "sought": sought, "modules": [*s
 """
 # What decides whether there is a server at all; the rest belongs to the process that speaks to them.
 LOADED = """
-changes comparing document examine file_state finding first_files foresight hosting languages merging
-overview pool positions report selection servers wire
+changes document file_checks file_state find_server host_client pool report selection servers wire
 """
 
 

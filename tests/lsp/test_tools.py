@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from coder_tui.agent.call_failures import failure_json
+from coder_tui.agent.calls.results import failure_json
 from coder_tui.lsp.servers import Catalogue
 from coder_tui.protocol.errors import ToolError
 from coder_tui.tools.aliases import canonical_name
 from coder_tui.tools.base import ToolContext
-from coder_tui.tools.catalogue import language_tools
-from coder_tui.workspace.confine import Workspace
+from coder_tui.tools.catalog import language_tools
+from coder_tui.workspace.files.confine import Workspace
 from tests.fakes.lsp_inside import hosted_inside
 from tests.fakes.lsp_pools import faked, only, pool_in
 

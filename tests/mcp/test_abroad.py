@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from coder_tui.mcp.abroad import Abroad, RefusedPlaceError
+from coder_tui.mcp.login import Abroad, RefusedPlaceError
 from coder_tui.policy.addresses import IpAddress
 from coder_tui.protocol.errors import ErrorType, ToolError
 

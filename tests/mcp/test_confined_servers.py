@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.config.mcp_formats import FoundServer
-from coder_tui.config.mcp_section import McpServerSection
+from coder_tui.config.mcp_files import FoundServer
+from coder_tui.config.sections import McpServerSection
 from coder_tui.mcp.pool import McpPool
-from coder_tui.mcp.reach import READS, UNCONFINED, reach_of
+from coder_tui.mcp.servers import READS, UNCONFINED, reach_of
 from coder_tui.mcp.wire import ServerState
-from coder_tui.shell.bubblewrap import find_bubblewrap
-from coder_tui.shell.sandbox import SandboxKind
-from coder_tui.shell.server_host import SandboxOrder
+from coder_tui.shell.hosts.options import SandboxOrder
+from coder_tui.shell.sandbox.bubblewrap import find_bubblewrap
+from coder_tui.shell.sandbox.sandbox import SandboxKind
 from tests.fakes.mcp_pools import ENOUGH, fake, found, nothing, pool_of, tool, until
 from tests.fakes.shells import skip_without_sandbox
 

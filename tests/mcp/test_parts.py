@@ -1,6 +1,6 @@
 """What servers send is kept within what the line to the program, which they share, can carry."""
 
-from coder_tui.mcp.parts import LARGEST_LIST, LARGEST_STRUCTURED, MOST_ENTRIES, affordable, small
+from coder_tui.mcp.replies import LARGEST_LIST, LARGEST_STRUCTURED, MOST_ENTRIES, affordable, small
 
 
 def test_a_list_that_is_short_is_whole() -> None:

@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from coder_tui.mcp.pool import McpPool, ServerView
 from coder_tui.mcp.wire import Answer, Failure, PartKind, ServerState
-from coder_tui.shell import host_link
+from coder_tui.shell.hosts import link
 from tests.fakes.mcp_pools import ENOUGH, fake, found, nothing, pool_of, tool, until, wait_for_file
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -59,7 +59,7 @@ async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[McpPoo
     made = pool_of(folder, *servers, environ=environ)
     with pytest.MonkeyPatch.context() as patch:
         # A process that is killed must be the one that answers, not one that stands for it.
-        patch.setattr(host_link, "sys", sys)
+        patch.setattr(link, "sys", sys)
         made.start()
         yield made
         await made.close()

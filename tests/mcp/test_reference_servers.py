@@ -14,8 +14,8 @@ import pytest_asyncio
 
 from coder_tui.mcp.pool import McpPool
 from coder_tui.mcp.wire import Answer, Failure, PartKind, ServerState
-from coder_tui.shell.bubblewrap import find_bubblewrap
-from coder_tui.shell.server_host import SandboxOrder
+from coder_tui.shell.hosts.options import SandboxOrder
+from coder_tui.shell.sandbox.bubblewrap import find_bubblewrap
 from tests.fakes.mcp_pools import (
     ENOUGH,
     NODE,

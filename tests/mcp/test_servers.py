@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.config.mcp_formats import FoundServers
-from coder_tui.config.mcp_section import McpServerSection
-from coder_tui.mcp.names import server_part
+from coder_tui.config.mcp_files import FoundServers
+from coder_tui.config.sections import McpServerSection
 from coder_tui.mcp.prompts import OfferedPrompt, PromptArgumentsError
-from coder_tui.mcp.servers import Surroundings, chosen, known
-from coder_tui.mcp.variables import UnsetVariableError, filled
+from coder_tui.mcp.servers import Surroundings, UnsetVariableError, chosen, filled, known, server_part
 from coder_tui.mcp.wire import PromptArgument, PromptInfo, Transport
 from coder_tui.tools.foreign import fitting_name
 from tests.fakes.mcp_pools import found

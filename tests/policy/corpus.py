@@ -9,7 +9,7 @@ from pathlib import Path
 from coder_tui.policy.decide import Action, Policy, Verdict, decide
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell_command import ShellCommand, analyse
+from coder_tui.policy.shell.analyse import ShellCommand, analyse
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 
 FOLDER = Path(__file__).parent

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coder_tui.policy.address_patterns import address_matches
 from coder_tui.policy.addresses import Reach, literal_address, reach_of_address, reach_of_host, reach_of_url
+from coder_tui.policy.rules import address_matches
 
 _ORDER = tuple(Reach)
 

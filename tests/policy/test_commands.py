@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.config.permission_rules import user_layer
+from coder_tui.config.project_settings import user_layer
 from coder_tui.config.settings import Settings
 from coder_tui.config.sources import Sources
-from coder_tui.policy.action import Action, Policy
 from coder_tui.policy.decide import decide
+from coder_tui.policy.model import Action, Policy
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell_command import analyse
+from coder_tui.policy.shell.analyse import analyse
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm
 

@@ -1,7 +1,7 @@
-from coder_tui.policy.action import FLOOR_SOURCE, Action, Verdict
 from coder_tui.policy.explain import explain, findings_of
+from coder_tui.policy.model import FLOOR_SOURCE, Action, Verdict
 from coder_tui.policy.rules import Effect
-from coder_tui.policy.shell_command import analyse
+from coder_tui.policy.shell.analyse import analyse
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.findings import Finding, FindingKind
 

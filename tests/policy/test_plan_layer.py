@@ -8,7 +8,7 @@ from coder_tui.policy.decide import Action, Policy, decide
 from coder_tui.policy.grants import offered_grants
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell_command import analyse
+from coder_tui.policy.shell.analyse import analyse
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm
 

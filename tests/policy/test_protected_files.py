@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.policy.action import Action, Policy, Verdict
 from coder_tui.policy.decide import decide
 from coder_tui.policy.grants import offered_grants
+from coder_tui.policy.model import Action, Policy, Verdict
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell_command import analyse
+from coder_tui.policy.shell.analyse import analyse
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
-from coder_tui.shell.protected import ALSO_GUARDED, GUARDED, START_FILES
+from coder_tui.shell.sandbox.protected import ALSO_GUARDED, GUARDED, START_FILES
 
 HOME = "/home/me"
 RULES = (Layer("user", (Rule("edit", "*", Effect.ALLOW, "file"), Rule("bash", "*", Effect.ALLOW, "file"))),)

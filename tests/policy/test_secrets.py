@@ -2,7 +2,7 @@
 
 import pytest
 
-from coder_tui.policy.secrets import is_secret, may_name_a_secret
+from coder_tui.policy.paths import is_secret, may_name_a_secret
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import pytest
 
-from coder_tui.policy.action import Action, Policy
 from coder_tui.policy.decide import decide
+from coder_tui.policy.model import Action, Policy
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell_command import analyse
+from coder_tui.policy.shell.analyse import analyse
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 
 INSIDE = Boundaries(("/ws",))

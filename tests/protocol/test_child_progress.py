@@ -17,10 +17,10 @@ from coder_tui.protocol.events import (
     TurnStarted,
     UsageUpdated,
 )
+from coder_tui.protocol.messages import Usage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.requests import ApprovalRequest
 from coder_tui.protocol.subagents import ChildLine, ChildState
-from coder_tui.protocol.usage import Usage
 
 LINE = ChildLine("k", "explore", "find it", ChildState.RUNNING, "thinking")
 ASKS = ApprovalRequest("r", "c", "bash", ToolKind.EXECUTE, "Run?", TextBlock(""), summary="make")

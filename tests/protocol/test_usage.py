@@ -1,6 +1,6 @@
 """Tokens and money in words."""
 
-from coder_tui.protocol.usage import Usage
+from coder_tui.protocol.messages import Usage
 
 
 def test_words_tell_apart_what_was_cached_and_reasoned() -> None:

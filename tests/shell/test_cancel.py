@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench.cancel import KINDS, cancel_many, processes_with
-from coder_tui.shell.confinement import NOTHING_MORE
-from coder_tui.shell.sandbox import SandboxStatus
+from coder_tui.shell.sandbox.confinement import NOTHING_MORE
+from coder_tui.shell.sandbox.sandbox import SandboxStatus
 from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED, shell_for, skip_without_sandbox
 
 SAMPLE = 2 * len(KINDS)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.shell.confinement import NOTHING_MORE
-from coder_tui.shell.piped import Answer
+from coder_tui.shell.conversation import Answer
+from coder_tui.shell.sandbox.confinement import NOTHING_MORE
 from coder_tui.shell.session_shell import SessionShell
 from tests.fakes.bell import wait_for_ring
 from tests.fakes.shells import shell_for

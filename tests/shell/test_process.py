@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.shell.process import Completed, run_command, shell_argv
+from coder_tui.shell.command import Completed, run_command, shell_argv
 from tests.fakes.process_family import is_alive
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}

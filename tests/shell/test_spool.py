@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from coder_tui.shell.spool import Spool
+from coder_tui.shell.command import Spool
 from coder_tui.text.redact import MASK, Redactor
 
 KEY = "sk-ant-abcdefgh0123456789"

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from coder_tui.resources import bundled
-from coder_tui.skills.catalogue import LONGEST_CATALOGUE, catalogue_text
-from coder_tui.skills.roots import Root
+from coder_tui.skills.authoring import skills_at, validate
+from coder_tui.skills.discover import Root
+from coder_tui.skills.session_skills import LONGEST_CATALOGUE, catalogue_text
 from coder_tui.skills.skill import Skill, SkillSource
-from coder_tui.skills.validate import skills_at, validate
 from tests.fakes.skill_files import shelf_of
 
 BUNDLED = Root(bundled("skills"), SkillSource.BUILTIN)

@@ -6,8 +6,15 @@ import pytest
 
 from coder_tui.config.paths import Directories
 from coder_tui.config.trust import Trust
-from coder_tui.skills.command_file import CommandFile, CommandFileError, Dialect, read_command
-from coder_tui.skills.command_shelf import CommandPlaces, FoundCommands, find_commands
+from coder_tui.skills.command_files import (
+    CommandFile,
+    CommandFileError,
+    CommandPlaces,
+    Dialect,
+    FoundCommands,
+    find_commands,
+    read_command,
+)
 
 FULL = b"""---
 description: Fixes an issue

@@ -7,8 +7,7 @@ import pytest
 
 from coder_tui.config.paths import Directories
 from coder_tui.config.trust import Trust
-from coder_tui.skills.discover import MOST_FOLDERS, Found, discover
-from coder_tui.skills.roots import Root, skill_roots
+from coder_tui.skills.discover import MOST_FOLDERS, Found, Root, discover, skill_roots
 from coder_tui.skills.skill import SkillSource
 from tests.fakes.skill_files import put_skill
 

@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coder_tui.skills.parse import LARGEST_FILE, Parsed, is_usable_name, parse_skill
-from coder_tui.skills.skill import Problem, Severity, Skill, SkillSource
+from coder_tui.skills.skill import (
+    LARGEST_FILE,
+    Parsed,
+    Problem,
+    Severity,
+    Skill,
+    SkillSource,
+    is_usable_name,
+    parse_skill,
+)
 
 FOLDER = Path("/skills/release-notes")
 FILE = FOLDER / "SKILL.md"

@@ -6,9 +6,9 @@ import pytest
 
 from coder_tui.config.paths import Directories
 from coder_tui.config.trust import Trust
-from coder_tui.skills.report import SkillState, skill_report, skill_rows, skill_warnings
-from coder_tui.skills.roots import Root
-from coder_tui.skills.shelf import MOST_FILES, LoadedSkill, SkillError
+from coder_tui.skills.authoring import SkillState, skill_report, skill_rows, skill_warnings
+from coder_tui.skills.discover import Root
+from coder_tui.skills.session_skills import MOST_FILES, LoadedSkill, SkillError
 from coder_tui.skills.skill import SkillSource
 from tests.fakes.skill_files import put_skill, shelf_of
 

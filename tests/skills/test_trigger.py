@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from coder_tui.skills.session_skills import called_by_slash, named_in
 from coder_tui.skills.skill import Skill, SkillSource
-from coder_tui.skills.trigger import called_by_slash, named_in
 
 
 def skill(name: str, source: SkillSource = SkillSource.BUILTIN) -> Skill:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.protocol.errors import UsageError
-from coder_tui.skills.scaffold import new_skill
-from coder_tui.skills.validate import skills_at, validate
+from coder_tui.skills.authoring import new_skill, skills_at, validate
 from tests.fakes.skill_files import put_skill
 
 

@@ -7,11 +7,10 @@ import pytest
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError
-from coder_tui.protocol.messages import UserMessage
+from coder_tui.protocol.messages import Usage, UserMessage
 from coder_tui.protocol.subagents import ChildLine, ChildState
-from coder_tui.protocol.usage import Usage
 from coder_tui.storage.children import LOST
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 
 
 @pytest.fixture

@@ -23,11 +23,11 @@ from coder_tui.protocol.messages import (
     ThinkingBlock,
     ToolCall,
     ToolMessage,
+    Usage,
     UserMessage,
 )
 from coder_tui.protocol.subagents import ChildLine, ChildState
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.protocol.usage import Usage
 from coder_tui.storage.codec import (
     pack_display,
     pack_message,

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.messages import UserMessage
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 
 _WRITER = """
 import asyncio, itertools, sys
 from pathlib import Path
 from coder_tui.protocol.messages import UserMessage
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 
 async def main(path, session_id, name, count):
     store = await Store.open(Path(path))
@@ -86,7 +86,7 @@ _CREATOR = """
 import asyncio, sys
 from pathlib import Path
 from coder_tui.protocol.access import Mode
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 
 async def main(path):
     print("ready", flush=True)

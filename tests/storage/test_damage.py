@@ -10,16 +10,22 @@ import pytest
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import StorageError
-from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolCall, ToolMessage, UserMessage
+from coder_tui.protocol.messages import (
+    AssistantMessage,
+    FinishReason,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.subagents import ChildState
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.protocol.usage import Usage
 from coder_tui.storage.command_records import LeftOut
-from coder_tui.storage.damage import Damage
+from coder_tui.storage.database import Damage
 from coder_tui.storage.export import to_jsonl, to_markdown
 from coder_tui.storage.manifest import ABSENT, FileKind, FileState
-from coder_tui.storage.sessions import CallRecord, DecisionRecord, Store
+from coder_tui.storage.store import CallRecord, DecisionRecord, Store
 
 FLIPS = 300
 FOLDER = "/w"

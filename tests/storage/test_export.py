@@ -13,10 +13,16 @@ from coder_tui.protocol.display import (
     TextBlock,
     TodosBlock,
 )
-from coder_tui.protocol.messages import AssistantMessage, ThinkingBlock, ToolCall, ToolMessage, UserMessage
+from coder_tui.protocol.messages import (
+    AssistantMessage,
+    ThinkingBlock,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.protocol.usage import Usage
 from coder_tui.storage.export import to_jsonl, to_markdown
 from coder_tui.storage.records import CallRecord, SessionInfo, StoredCall, StoredSession
 

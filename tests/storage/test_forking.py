@@ -9,12 +9,11 @@ import pytest
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import StorageError
-from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
+from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, Usage, UserMessage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.subagents import ChildState
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.protocol.usage import Usage
-from coder_tui.storage.sessions import CallRecord, Store, StoredLead
+from coder_tui.storage.store import CallRecord, Store, StoredLead
 
 TODO = TodoItem("1", "round", TodoStatus.PENDING, TodoPriority.HIGH)
 

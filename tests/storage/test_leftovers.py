@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from coder_tui.protocol.errors import StorageError
-from coder_tui.storage.leftovers import Leftovers, temporary_name
+from coder_tui.storage.half_written import Leftovers, temporary_name
 
 _WRITER = """
 import sys, time
 from pathlib import Path
-from coder_tui.storage.leftovers import Leftovers, temporary_name
+from coder_tui.storage.half_written import Leftovers, temporary_name
 
 path = Path(sys.argv[2]) / temporary_name()
 with Leftovers(Path(sys.argv[1])).making(path):

@@ -6,7 +6,7 @@ from pathlib import Path
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from coder_tui.storage.recovery import close_unfinished_calls
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 
 
 async def test_a_session_without_open_calls_is_not_written_to(tmp_path: Path) -> None:

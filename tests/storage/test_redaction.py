@@ -11,7 +11,7 @@ from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.storage.export import to_jsonl, to_markdown
 from coder_tui.storage.redaction import Redaction
-from coder_tui.storage.sessions import CallRecord, DecisionRecord, Store
+from coder_tui.storage.store import CallRecord, DecisionRecord, Store
 from coder_tui.text.redact import MASK, Redactor
 
 SHAPED = "sk-ant-abcdefgh0123456789"

@@ -12,7 +12,7 @@ from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage,
 from coder_tui.storage.database import Database
 from coder_tui.storage.migrations import MIGRATIONS
 from coder_tui.storage.search import MOST_WORDS, around
-from coder_tui.storage.sessions import CallRecord, Store
+from coder_tui.storage.store import CallRecord, Store
 
 
 @pytest.fixture

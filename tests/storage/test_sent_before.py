@@ -4,7 +4,7 @@ from pathlib import Path
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.messages import AssistantMessage, Attachment, UserMessage
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 from coder_tui.storage.transcript import LONGEST_RECALLED
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from coder_tui.storage.session_ids import new_session_id
+from coder_tui.storage.index import new_session_id
 
 
 def test_ids_are_short_unlike_and_sort_by_age() -> None:

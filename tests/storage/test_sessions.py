@@ -17,12 +17,12 @@ from coder_tui.protocol.messages import (
     ThinkingBlock,
     ToolCall,
     ToolMessage,
+    Usage,
     UserMessage,
 )
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.protocol.usage import Usage
-from coder_tui.storage.sessions import CallRecord, DecisionRecord, Store, StoredCall
+from coder_tui.storage.store import CallRecord, DecisionRecord, Store, StoredCall
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError
 from coder_tui.protocol.messages import UserMessage
-from coder_tui.storage.sessions import Store
+from coder_tui.storage.store import Store
 
 
 @pytest.fixture

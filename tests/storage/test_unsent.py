@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from coder_tui.storage.unsent import KEPT_DAYS, Place, Unsent, UnsentFiles
+from coder_tui.storage.drafts import KEPT_DAYS, Place, Unsent, UnsentFiles
 
 HERE, THERE = Path("/srv/here"), Path("/srv/there")
 WORDS = Unsent(("first", "second"), "and \ud800\nmore")

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coder_tui.text.safe_text import has_unsafe
-from coder_tui.text.terminal_rows import COLUMNS, ROWS
-from coder_tui.text.terminal_text import OutputReader, plain_output
+from coder_tui.text.terminal import COLUMNS, ROWS, OutputReader, plain_output
 
 _PRINTED = ("a", "wide 漢", "\r", "\n", "\r\n", "\t", "\x08", "\x1b", "\x1b[", "31", ";", "m", "x" * COLUMNS)
 _ERASED = ("\x1b[K", "\x1b[2K", "\x1b[1K", "\x1b[J", "\x1b[2J", "\x1bc", "\x1b[?1049h", "\x1b[?25l")

@@ -5,28 +5,25 @@ from pathlib import Path
 from typing import Any
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.shell.sandbox import SandboxStatus
+from coder_tui.shell.sandbox.sandbox import SandboxStatus
 from coder_tui.shell.session_shell import ShellOptions
 from coder_tui.tools.base import Access, JsonObject, Tool, ToolContext, ToolResult
 from coder_tui.tools.builtin.bash import BashTool
-from coder_tui.tools.builtin.bash_kill import BashKillTool
-from coder_tui.tools.builtin.bash_output import BashOutputTool
-from coder_tui.tools.builtin.create_file import CreateFileTool
+from coder_tui.tools.builtin.bash_jobs import BashKillTool, BashOutputTool
 from coder_tui.tools.builtin.edit import EditTool
-from coder_tui.tools.builtin.file_info import FileInfoTool
+from coder_tui.tools.builtin.folders import FileInfoTool, MkdirTool
 from coder_tui.tools.builtin.glob import GlobTool
 from coder_tui.tools.builtin.grep import GrepTool
 from coder_tui.tools.builtin.list import ListTool
-from coder_tui.tools.builtin.mkdir import MkdirTool
 from coder_tui.tools.builtin.outline import OutlineTool
 from coder_tui.tools.builtin.read import ReadTool
 from coder_tui.tools.builtin.read_around import ReadAroundTool
 from coder_tui.tools.builtin.read_many import ReadManyTool
-from coder_tui.tools.builtin.write import WriteTool
-from coder_tui.workspace.confine import Workspace
-from coder_tui.workspace.ledger import ReadLedger
+from coder_tui.tools.builtin.write import CreateFileTool, WriteTool
+from coder_tui.workspace.files.confine import Workspace
+from coder_tui.workspace.files.ledger import ReadLedger
 from coder_tui.workspace.outline.client import Outliner
-from coder_tui.workspace.search import Search, search_program
+from coder_tui.workspace.search.search import Search, search_program
 from tests.fakes.shells import UNCONFINED, shell_for
 
 

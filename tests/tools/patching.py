@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from coder_tui.tools.base import JsonObject
-from coder_tui.tools.builtin.apply_patch import ApplyPatchTool
-from coder_tui.tools.builtin.patch import PatchTool
+from coder_tui.tools.builtin.patch import ApplyPatchTool, PatchTool
 from tests.tools.calling import Bench
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from coder_tui.tools.aliases import TOOL_ALIASES, TOOL_PARAMETER_ALIASES, canonical_arguments
 from coder_tui.tools.base import JsonObject, Params
-from coder_tui.tools.builtin.fetch_params import FetchParams
-from coder_tui.tools.builtin.todowrite import TodoWriteParams
+from coder_tui.tools.builtin.fetch_request import FetchParams
+from coder_tui.tools.builtin.todo import TodoWriteParams
 from tests.tools.calling import Bench
 
 ELSEWHERE: dict[str, type[Params]] = {"fetch": FetchParams, "todowrite": TodoWriteParams}

@@ -8,8 +8,8 @@ from pydantic import Field, field_validator, model_validator
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.arguments import understand
 from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.call import understand
 from coder_tui.tools.foreign import foreign_params
 
 GIVEN = {

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.tools.custom import CustomFile, CustomToolError, add_custom, tools_in
-from coder_tui.tools.descriptions import description_of
-from coder_tui.tools.registry import Origin, Registry
+from coder_tui.tools.contract import CustomFile, CustomToolError, add_custom, tools_in
+from coder_tui.tools.registry import Origin, Registry, description_of
 from tests.fakes.tools import LookTool
 
 HEAD = "from coder_tui.tools.api import *\n\nclass P(Params):\n    text: str\n\n"

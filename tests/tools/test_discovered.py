@@ -7,8 +7,14 @@ import pytest
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import ToolContext
-from coder_tui.tools.discovered import DiscoveredTool, DiscoveryCommands, discover
-from coder_tui.tools.discovered_declarations import MOST_TOOLS, PREFIX, read_declarations
+from coder_tui.tools.discovered import (
+    MOST_TOOLS,
+    PREFIX,
+    DiscoveredTool,
+    DiscoveryCommands,
+    discover,
+    read_declarations,
+)
 from coder_tui.tools.registry import definition_of
 from tests.fakes.shells import shell_for
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from coder_tui.tools.git_command import canonical_call
+from coder_tui.tools.arguments import canonical_call
 
 
 @pytest.mark.parametrize(

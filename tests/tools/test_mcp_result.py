@@ -10,7 +10,7 @@ from coder_tui.protocol.display import ImageBlock, TextBlock
 from coder_tui.protocol.errors import ToolError
 from coder_tui.protocol.messages import Attachment
 from coder_tui.tools.base import ToolContext
-from coder_tui.tools.mcp_result import BLIND, LONGEST_SHOWN, MOST_PICTURES, UNTRUSTED, result_of
+from coder_tui.tools.mcp import BLIND, LONGEST_SHOWN, MOST_PICTURES, UNTRUSTED, result_of
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 PICTURE = Part(PartKind.IMAGE, media_type="image/jpeg", data=PIXEL)

@@ -1,7 +1,7 @@
 import pytest
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.repair import parse_arguments
+from coder_tui.tools.arguments import parse_arguments
 
 
 @pytest.mark.parametrize(

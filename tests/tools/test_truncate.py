@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coder_tui.tools.truncate import MAX_BYTES, MAX_LINES, OutputGuard
-from coder_tui.workspace.diff import DIFF_LIMIT
+from coder_tui.workspace.files.diff import DIFF_LIMIT
 
 
 def test_a_small_result_passes_as_it_is(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from textual.pilot import Pilot
 
 from coder_tui.diffs.compare import compare
 from coder_tui.diffs.model import Comparison
-from coder_tui.ui.drawing.glyphs import UNICODE, Glyphs
+from coder_tui.ui.diff.view import DiffView
+from coder_tui.ui.draw.glyphs import UNICODE, Glyphs
 from coder_tui.ui.themes import load_themes
-from coder_tui.ui.widgets.diff_view import DiffView
 
 OLD = '''"""Arithmetic."""
 import math

@@ -27,31 +27,29 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.ui.app import CoderApp
+from coder_tui.ui.diff.view import DiffView
+from coder_tui.ui.first_run import FirstRunScreen
 from coder_tui.ui.keys import KEYS, Context
 from coder_tui.ui.launch import Launch
+from coder_tui.ui.lists.choosers import ThemesScreen
+from coder_tui.ui.lists.files import FilesScreen
+from coder_tui.ui.lists.help import HelpScreen, help_items, palette_entries
+from coder_tui.ui.lists.jobs import JobsScreen
+from coder_tui.ui.lists.picker import PickerScreen
+from coder_tui.ui.lists.row_list import RowList
+from coder_tui.ui.lists.servers import LspScreen, McpScreen
+from coder_tui.ui.lists.sessions import SessionsScreen
+from coder_tui.ui.lists.subagents import SubagentsScreen
+from coder_tui.ui.panes.changes import ChangesList
+from coder_tui.ui.panes.pane import Pane
+from coder_tui.ui.panes.problems import ProblemsList
 from coder_tui.ui.replay import ReplayScreen
-from coder_tui.ui.screens.approval import ApprovalScreen
-from coder_tui.ui.screens.files_picker import FilesScreen
-from coder_tui.ui.screens.first_run import FirstRunScreen
-from coder_tui.ui.screens.help import HelpScreen, help_items
-from coder_tui.ui.screens.jobs import JobsScreen
-from coder_tui.ui.screens.lsp import LspScreen
-from coder_tui.ui.screens.mcp import McpScreen
-from coder_tui.ui.screens.palette import palette_entries
-from coder_tui.ui.screens.picker import PickerScreen
-from coder_tui.ui.screens.plan import PlanScreen
-from coder_tui.ui.screens.questions import QuestionsScreen
-from coder_tui.ui.screens.review import ReviewScreen
-from coder_tui.ui.screens.sessions import SessionsScreen
-from coder_tui.ui.screens.subagents import SubagentsScreen
-from coder_tui.ui.screens.themes_picker import ThemesScreen
-from coder_tui.ui.screens.waiting import WaitingScreen
-from coder_tui.ui.widgets.changes_pane import ChangesList
-from coder_tui.ui.widgets.diff_view import DiffView
-from coder_tui.ui.widgets.pager import Pager
-from coder_tui.ui.widgets.pane import Pane
-from coder_tui.ui.widgets.problems_pane import ProblemsList
-from coder_tui.ui.widgets.row_list import RowList
+from coder_tui.ui.requests.approval import ApprovalScreen
+from coder_tui.ui.requests.pending import WaitingScreen
+from coder_tui.ui.requests.plan import PlanScreen
+from coder_tui.ui.requests.questions import QuestionsScreen
+from coder_tui.ui.review.screen import ReviewScreen
+from coder_tui.ui.transcript.pager import Pager
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, shell_request, stage
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from textual import events
 
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.early_keys import EarlyKeys, Typed
+from coder_tui.ui.startup import EarlyKeys, Typed
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for
 

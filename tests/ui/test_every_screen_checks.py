@@ -7,8 +7,8 @@ from textual.color import Color
 from textual.widgets import Static
 
 from coder_tui.ui.keys import KEYS, RESERVED, Context
-from coder_tui.ui.screens.palette import palette_entries
-from coder_tui.ui.slash import _ACTIONS
+from coder_tui.ui.lists.help import palette_entries
+from coder_tui.ui.session.slash import _ACTIONS
 from tests.fakes.rendered import alike, clipped, weak
 from tests.fakes.screens import Stage, stage
 

@@ -11,9 +11,8 @@ from textual import events
 from coder_tui.config.inventory import FileState, ItemKind, ProjectInventory, ProjectItem
 from coder_tui.protocol.errors import UserError
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.first_run_state import FirstRunState, KeyState
-from coder_tui.ui.screens.first_run import FirstRunScreen
-from coder_tui.ui.screens.trust import TrustScreen
+from coder_tui.ui.first_run import FirstRunScreen, FirstRunState, KeyState
+from coder_tui.ui.requests.trust import TrustScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for
 from tests.fakes.trusting import Trusting

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from coder_tui.ui.changed_keys import KeyMap
-from coder_tui.ui.key_map import key_map
+from coder_tui.ui.key_settings import key_map
+from coder_tui.ui.keymap import KeyMap
 from coder_tui.ui.keys import KEYS
-from coder_tui.ui.screens.help import HelpScreen
+from coder_tui.ui.lists.help import HelpScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import launch_for, stage
 

@@ -9,8 +9,8 @@ from coder_tui.protocol.diagnostics import Diagnostic, Severity
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.events import DiagnosticsChanged, RequestOpened, ToolFinished, ToolStarted
 from coder_tui.protocol.outcomes import Outcome
-from coder_tui.ui.key_map import key_map
-from coder_tui.ui.key_names import renamed
+from coder_tui.ui.key_settings import key_map
+from coder_tui.ui.keymap import renamed
 from coder_tui.ui.keys import Context
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import launch_for, shell_request, stage

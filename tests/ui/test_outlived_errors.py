@@ -13,10 +13,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from coder_tui.protocol.events import TextDelta, TurnStarted
-from coder_tui.ui.crash import LAYOUTS, LOOPS, ScreenErrors
+from coder_tui.ui.exit import LAYOUTS, LOOPS, ScreenErrors
 from coder_tui.ui.keys import Context
-from coder_tui.ui.screens.gated import Gated
-from coder_tui.ui.widgets.transcript import Transcript
+from coder_tui.ui.session.base import Gated
+from coder_tui.ui.transcript.transcript import Transcript
 from tests.fakes.screens import Stage, stage
 
 LINE = "Something went wrong on the screen: RuntimeError: boom"
@@ -97,7 +97,7 @@ async def test_a_session_goes_on_after_an_error(failure: str, caplog: pytest.Log
         await goes_on(s)
         assert widget.pokes == (3 if failure == "handler" else 0)
         assert "abcdefgh" not in s.drawn()
-    logged = [record.exc_info for record in caplog.records if record.name == "coder_tui.ui.crash"]
+    logged = [record.exc_info for record in caplog.records if record.name == "coder_tui.ui.exit"]
     assert [type(each and each[1]) for each in logged] == [RuntimeError]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.ui.clipboard_reader import ClipboardReader, picture_commands, text_commands
+from coder_tui.ui.clipboard import ClipboardReader, picture_commands, text_commands
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, stage
 from tests.ui.test_clipboard import program

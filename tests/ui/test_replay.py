@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from coder_tui.agent.session import Session
-from coder_tui.agent.tape import Moment, Step
+from coder_tui.agent.undo.replay import Moment, Step
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import UserError

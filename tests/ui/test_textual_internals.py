@@ -9,7 +9,7 @@ from textual.scrollbar import ScrollBar
 
 from coder_tui.ui import textual_internals
 from coder_tui.ui.textual_internals import FewPlacements, NoStylesCache, ParsedOnce, PlainScrollBar
-from coder_tui.ui.widgets.transcript import Transcript
+from coder_tui.ui.transcript.transcript import Transcript
 from tests.ui.transcript_app import TranscriptApp, drawn, fill, screen_rows
 
 

@@ -10,8 +10,8 @@ from textual.strip import Strip
 
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.outcomes import Outcome
-from coder_tui.ui.drawing.palette import Palette, build_palette
-from coder_tui.ui.widgets.transcript import Transcript
+from coder_tui.ui.draw.palette import Palette, build_palette
+from coder_tui.ui.transcript.transcript import Transcript
 
 VARIABLES = {"syntax-keyword": "#ff0000", "diff-add-bg": "#002200", "text-dim": "#888888"}
 PALETTE: Palette = build_palette(VARIABLES, Style.parse("white on black"), Color.parse("black"))

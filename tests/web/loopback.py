@@ -17,7 +17,7 @@ from coder_tui.policy.rules import Effect
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, ToolContext, ToolResult
 from coder_tui.tools.builtin.fetch import FetchTool
-from coder_tui.web.fetcher import Judge
+from coder_tui.web.fetch import Judge
 from coder_tui.web.web import WebSettings, open_web
 
 HERE = "127.0.0.1"

@@ -6,7 +6,7 @@ import pytest
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import read_address
-from coder_tui.web.proxies import Proxies, shown_proxy
+from coder_tui.web.transport import Proxies, shown_proxy
 from coder_tui.web.web import WebSettings
 from tests.web.loopback import Answer, Fetching, Names, Received, serving
 

@@ -7,8 +7,7 @@ import pytest
 
 from coder_tui.policy.addresses import reach_of_address
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.web.address_book import AddressBook
-from coder_tui.web.resolve import system_resolver
+from coder_tui.web.resolve import AddressBook, system_resolver
 from tests.web.loopback import Names
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.bootstrap import Setup
+from coder_tui.bootstrap.setup import Setup
 from coder_tui.protocol.access import Mode
 from tests.fakes.real_tools import ALLOW, RealTools, setup_in
 from tests.workspace.path_cases import CASES, DENIED, NOT_A_FILE, OK, PATCHED, SECRET, Case, make_tree

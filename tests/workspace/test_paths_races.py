@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench.path_races import Trials
-from coder_tui.workspace import openat2
+from coder_tui.workspace.files import openat2
 
 
 @pytest.mark.parametrize("way", ["one call", "step by step"])

@@ -1,1 +1,4 @@
-"""Reads a command line twice, and tells from its words what it would do."""
+"""Read a command line and report what it would do: programs, files read and written, network, secrets.
+
+Enter at `analyse.py`; `programs/` knows single programs.
+"""

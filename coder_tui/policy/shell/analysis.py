@@ -1,26 +1,134 @@
-"""Puts the readers and the catalogue together: a line becomes parts, targets, findings and doubts."""
+"""Puts the readers and the catalogue together: a line becomes parts, targets, findings and doubts.
+
+Which folder each step of a line runs in, as far as `cd` tells.
+
+Whatever may be a command in a text that is too long or too tangled to be parsed: for rules that refuse.
+
+Redirections as what they are: reading and writing files.
+"""
 
 import os
+import posixpath
 import re
 from dataclasses import dataclass, field, replace
 
 from coder_tui.policy.command import CommandPart, ShellCommand
 from coder_tui.policy.paths import is_within
-from coder_tui.policy.shell.call import Call
-from coder_tui.policy.shell.catalogue import judge
+from coder_tui.policy.shell.call import Call, read_contents
+from coder_tui.policy.shell.catalog import judge
 from coder_tui.policy.shell.characters import odd_characters
-from coder_tui.policy.shell.directory import DirectoryTracker
-from coder_tui.policy.shell.globbing import matches
-from coder_tui.policy.shell.links import is_link, resolved
-from coder_tui.policy.shell.notes import Notes, Place, Touch
-from coder_tui.policy.shell.programs.wrappers import ASSIGNMENT, HARMLESS_WITH_ANYTHING, TRANSPARENT
+from coder_tui.policy.shell.disk import is_link, matches, resolved
+from coder_tui.policy.shell.notes import STANDARD_STREAMS, Notes, Place, Redirect, Step, Touch, Word, joined
+from coder_tui.policy.shell.programs.wrappers import ASSIGNMENT, HARMLESS_WITH_ANYTHING, TRANSPARENT, WRAPPERS
 from coder_tui.policy.shell.reader import KEYWORDS, NotPlainError, read_plain
-from coder_tui.policy.shell.redirects import note_redirect
-from coder_tui.policy.shell.rough import rough_commands
 from coder_tui.policy.shell.syntax import doubts_about, loose_steps, parse, structure_doubts
-from coder_tui.policy.shell.words import Step, Word
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.findings import Finding, FindingKind
+
+MOST_FOLDERS = 8
+
+
+@dataclass(slots=True)
+class DirectoryTracker:
+    """A `cd` may fail, and after `;` or `||` nobody knows whether it did: then every folder so far counts."""
+
+    directories: tuple[str, ...]
+    seen: dict[str, None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.seen = dict.fromkeys(self.directories)
+
+    def enter(self, step: Step) -> None:
+        if step.before not in {"&&", "|", ""}:
+            self.directories = tuple(self.seen)
+
+    def change(self, step: Step, notes: Notes) -> None:
+        words = [word for word in step.words[1:] if word.text != "--"]
+        if len(words) != 1 or not words[0].text or words[0].text.startswith(("-", "+")):
+            notes.doubt("it is not clear which folder cd leads to")
+            return
+        word = words[0]
+        if word.glob:
+            notes.doubt("a pattern after cd may become any folder")
+        notes.read(word, "cd goes there")
+        # The shell itself forgets what stands before `..`, links or not.
+        whole = tuple(joined(directory, word.text) for directory in self.directories)
+        there = tuple(posixpath.normpath(path) for path in whole)
+        if ".." in word.text.split("/") and any(map(_is_ambiguous, whole)):
+            notes.doubt("shells differ on the folder above a link")
+        self.seen.update(dict.fromkeys(there))
+        stays = step.is_in_pipeline or step.after == "&"
+        self.directories = tuple(self.seen) if stays else there
+        if len(self.seen) > MOST_FOLDERS:
+            notes.doubt("it changes the folder too often to be followed")
+            self.seen = dict.fromkeys(tuple(self.seen)[:MOST_FOLDERS])
+
+
+def _is_ambiguous(path: str) -> bool:
+    """Where the folder that the text names is not there, bash goes where the kernel would."""
+    return resolved(path) != resolved(posixpath.normpath(path))
+
+
+MOST_LEADING = 12
+_SEPARATORS = re.compile(r"[;&|\n(){}`]+|\$\(")
+_UNQUOTED = re.compile(r"\\\n|['\"\\]")
+_LEADING = re.compile(r"-\S*|[0-9.]+[smhd]?")
+
+
+def rough_commands(text: str) -> set[str]:
+    """Every piece between separators, and what stands in it behind wrappers, keywords and assignments."""
+    found: set[str] = set()
+    for piece in {piece.strip() for piece in _SEPARATORS.split(_UNQUOTED.sub("", text))}:
+        _add(piece, found)
+    return found - {""}
+
+
+def _add(piece: str, found: set[str]) -> None:
+    found.add(piece)
+    for _ in range(MOST_LEADING):
+        first, _, rest = piece.partition(" ")
+        name = first.rpartition("/")[2].lower()
+        if name != first:
+            found.add(f"{name} {rest}".strip())
+        is_leading = (
+            name in KEYWORDS or name in WRAPPERS or ASSIGNMENT.match(first) or _LEADING.fullmatch(first)
+        )
+        if not is_leading or not rest:
+            return
+        piece = rest.strip()
+        found.add(piece)
+
+
+_DESCRIPTOR = re.compile(r"[0-9]|-")
+_NETWORK = re.compile(r"/+dev/+(tcp|udp)/+([^/]*)")
+_SPECIAL = ("/dev/", "/proc/", "/sys/")
+_READING = frozenset({"<"})
+
+
+def note_redirect(redirect: Redirect, notes: Notes) -> None:
+    target, operator = redirect.target, redirect.operator
+    if operator in {">&", "<&"} and _DESCRIPTOR.fullmatch(target.text) and target.is_bare:
+        return
+    if match := _NETWORK.match(target.text):
+        notes.network(match[2], f"{operator} {target.text}")
+        notes.doubt("a redirection opens a connection")
+        return
+    if target.glob:
+        notes.doubt("a pattern after a redirection may become any file")
+    if target.text == "-":
+        # Only as an argument does it stand for a stream; here it is a file of that name.
+        target = replace(target, text="./-")
+    if target.text in STANDARD_STREAMS and not target.doubt:
+        return
+    if target.text.startswith(_SPECIAL):
+        notes.doubt(f"{target.text} is a device or belongs to the kernel")
+    if operator in _READING:
+        read_contents([target], notes)
+        return
+    if operator not in {">", ">>"}:
+        notes.doubt(f"{operator} is not a plain redirection")
+    notes.write(target, f"{operator} sends output there")
+
 
 MOST_CHARACTERS = 8_000
 """A line longer than this is never allowed by a rule; rules that refuse still see all of it."""

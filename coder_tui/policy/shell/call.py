@@ -1,13 +1,171 @@
-"""One call of a program, and the ways in which its words are judged."""
+"""One call of a program, and the ways in which its words are judged.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+Flags that a program is known to take, and how its arguments are told apart by them.
+
+A table is a string: `-l` takes nothing, `-n=` takes any value, `--color?` may have one after `=`, `-f<`
+names a file that it reads, `-o>` one that it writes, `--pre!` is known to be dangerous. What is not listed
+is a doubt, an abbreviation as well: programs complete those by themselves.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
-from coder_tui.policy.secrets import may_name_a_secret
-from coder_tui.policy.shell.flags import Arguments, flag_table, take_apart
-from coder_tui.policy.shell.notes import Notes
-from coder_tui.policy.shell.words import Word
+from coder_tui.policy.paths import may_name_a_secret
+from coder_tui.policy.shell.notes import Notes, Word
+
+
+class Takes(StrEnum):
+    NOTHING = ""
+    VALUE = "="
+    MAYBE = "?"
+    READ = "<"
+    WRITTEN = ">"
+    DANGER = "!"
+
+
+_MARKS = "".join(kind.value for kind in Takes)
+# Whatever their value becomes, it stays a pattern of theirs.
+_PATTERN_FLAGS = frozenset({"--include", "--exclude", "--exclude-dir", "--glob", "--ignore"})
+# `+5` is none: only some programs read it so, and others take it for an operand.
+_NUMBER = re.compile(r"-[0-9]+")
+# A pattern may begin with a dash, and every program wants one after these.
+_PATTERNS_FOLLOW = frozenset({"-e", "--regexp"})
+
+
+@dataclass(frozen=True, slots=True)
+class FlagTable:
+    kinds: dict[str, Takes]
+    has_numbers: bool = False
+    """`-20` is a count."""
+    is_single_dash: bool = False
+    """Long flags have one dash (`go`, `java`): no clusters."""
+    stops_at_operand: bool = False
+    """Flags end at the first operand."""
+
+
+@lru_cache(maxsize=512)
+def flag_table(
+    text: str, *, has_numbers: bool = False, is_single_dash: bool = False, stops_at_operand: bool = False
+) -> FlagTable:
+    kinds = {}
+    for item in text.split():
+        is_marked = len(item) > 2 and item[-1] in _MARKS
+        kinds[item[:-1] if is_marked else item] = Takes(item[-1]) if is_marked else Takes.NOTHING
+    return FlagTable(kinds, has_numbers, is_single_dash, stops_at_operand)
+
+
+@dataclass(slots=True)
+class Arguments:
+    """A program's arguments, told apart."""
+
+    operands: list[Word] = field(default_factory=list)
+    given: dict[str, list[Word]] = field(default_factory=dict)
+    after_dashes: int = -1
+    """How many operands stood before `--`, where that was given."""
+
+    def has(self, *names: str) -> bool:
+        return any(name in self.given for name in names)
+
+    def value(self, *names: str) -> str:
+        return next((self.given[name][-1].text for name in names if name in self.given), "")
+
+
+def take_apart(words: Sequence[Word], table: FlagTable, notes: Notes) -> Arguments:
+    """Split arguments by `table`; what it does not know becomes a doubt in `notes`."""
+    found, rest = Arguments(), list(words)
+    while rest:
+        word = rest.pop(0)
+        if word.text == "--":
+            found.after_dashes = len(found.operands)
+            found.operands += rest
+            break
+        if table.has_numbers and _NUMBER.fullmatch(word.text):
+            found.given.setdefault("-NUM", []).append(word)
+        elif not word.is_flag:
+            found.operands.append(word)
+            if table.stops_at_operand:
+                found.operands += rest
+                break
+        elif word.text.startswith("--") or table.is_single_dash:
+            _take_long(word, rest, table, found, notes)
+        else:
+            _take_cluster(word, rest, table, found, notes)
+    return found
+
+
+def _take_long(word: Word, rest: list[Word], table: FlagTable, found: Arguments, notes: Notes) -> None:
+    name, has_value, value = word.text.partition("=")
+    takes = table.kinds.get(name)
+    if takes is None:
+        notes.doubt(f"{name} is not a flag that is known to be harmless")
+        return
+    if word.doubt:
+        notes.doubt(word.doubt)
+    if word.glob and name not in _PATTERN_FLAGS:
+        notes.doubt(f"a pattern after {name} may become several words")
+    match takes:
+        case Takes.DANGER:
+            _warn(name, notes)
+        case Takes.NOTHING if has_value:
+            notes.doubt(f"{name} takes no value")
+        case Takes.VALUE | Takes.READ | Takes.WRITTEN:
+            given = Word(value) if has_value else _following(name, rest, notes)
+            _note(name, takes, given, found, notes)
+        case _:
+            found.given.setdefault(name, []).append(Word(value))
+
+
+def _take_cluster(word: Word, rest: list[Word], table: FlagTable, found: Arguments, notes: Notes) -> None:
+    if word.doubt or word.glob:
+        notes.doubt(word.doubt or "a pattern among the flags may become any flag")
+    for index, letter in enumerate(word.text[1:], start=1):
+        name = f"-{letter}"
+        takes = table.kinds.get(name)
+        if takes is None:
+            notes.doubt(f"{name} is not a flag that is known to be harmless")
+            return
+        tail = word.text[index + 1 :]
+        match takes:
+            case Takes.NOTHING:
+                found.given.setdefault(name, []).append(Word(""))
+            case Takes.DANGER:
+                _warn(name, notes)
+                return
+            case Takes.MAYBE:
+                found.given.setdefault(name, []).append(Word(tail))
+                return
+            case _:
+                given = Word(tail) if tail else _following(name, rest, notes)
+                _note(name, takes, given, found, notes)
+                return
+
+
+def _following(name: str, rest: list[Word], notes: Notes) -> Word:
+    """Take the next word as the value of a flag; some versions want it attached, and read a flag there."""
+    word = rest.pop(0) if rest else Word("")
+    if word.is_flag and name not in _PATTERNS_FOLLOW and not _NUMBER.fullmatch(word.text):
+        notes.doubt(f"{word.text} after {name} may be a flag or a value")
+    return word
+
+
+def _warn(name: str, notes: Notes) -> None:
+    notes.doubt(f"{name} can run a program or write a file")
+    notes.runs("", f"{name} can run a program or write a file")
+
+
+def _note(name: str, takes: Takes, value: Word, found: Arguments, notes: Notes) -> None:
+    found.given.setdefault(name, []).append(value)
+    if value.doubt:
+        notes.doubt(value.doubt)
+    if value.glob:
+        notes.doubt(f"a pattern after {name} may become several words")
+    if takes is Takes.READ:
+        notes.read(value, f"{name} names it")
+    elif takes is Takes.WRITTEN:
+        notes.write(value, f"{name} names it")
 
 
 @dataclass(frozen=True, slots=True)

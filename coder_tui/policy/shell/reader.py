@@ -7,7 +7,7 @@ a shell joins. So this second reader goes over the same text, and what the two r
 import re
 from dataclasses import dataclass, field
 
-from coder_tui.policy.shell.words import Redirect, Step, StepBuilder, Word, named
+from coder_tui.policy.shell.notes import Redirect, Step, StepBuilder, Word, named
 
 _TOKEN = re.compile(
     r"""

@@ -1,14 +1,18 @@
 """Whether a repository's own settings would make git run programs even when it only looks.
 
 Only settings that are known to be harmless are let through: git gains new ones that name programs every year.
+
+Which files with secrets a repository keeps: comparing versions or searching them would show those.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from coder_tui.policy.shell.words import named
+from coder_tui.policy.paths import is_secret
+from coder_tui.policy.shell.notes import named
 
-MOST_BYTES = 200_000
+MOST_CONFIG_BYTES = 200_000
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"[^"]*")?\s*\]\s*')
 _SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?")
 _FREE_SECTIONS = named(
@@ -90,8 +94,8 @@ def _is_dangerous(repository: Path, folder: Path) -> bool:
 
 def _content(path: Path) -> str:
     with path.open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
+        content = file.read(MOST_CONFIG_BYTES + 1)
+    if len(content) > MOST_CONFIG_BYTES:
         raise ValueError(path)
     return content.decode(errors="replace")
 
@@ -128,3 +132,77 @@ def _is_harmless(section: str, key: str, value: str, folder: Path) -> bool:
             return value.strip('"').startswith("git-lfs ")
         case _:
             return section in _FREE_SECTIONS or key in _KNOWN.get(section, frozenset())
+
+
+MOST_INDEX_BYTES = 20_000_000
+_HEAD, _STATS, _FLAGS = 12, 40, 2
+_HASHES = (20, 32)
+_EXTENDED = 0x4000
+_SPLIT = b"link"
+
+
+def tracked_secrets(directory: str) -> tuple[str, ...] | None:
+    """Absolute paths of them, in the repository that holds `directory`; None where that cannot be told."""
+    for folder in (Path(directory), *Path(directory).parents):
+        try:
+            marker = folder / ".git"
+            if marker.is_dir():
+                return _secrets(marker / "index", folder)
+            if marker.is_file():
+                named = marker.read_text(errors="replace")[:4_000].removeprefix("gitdir:").strip()
+                return _secrets(Path(folder, named) / "index", folder)
+        except (OSError, ValueError):
+            return None
+    return ()
+
+
+def _secrets(index: Path, top: Path) -> tuple[str, ...] | None:
+    if not index.exists():
+        return ()
+    if index.stat().st_size > MOST_INDEX_BYTES:
+        return None
+    content = index.read_bytes()
+    for hash_size in _HASHES:
+        try:
+            names = list(_names(content, hash_size))
+        except (ValueError, IndexError):
+            continue
+        paths = (name.decode(errors="surrogateescape") for name in names)
+        return tuple(f"{top}/{path}" for path in paths if is_secret(path))
+    return None
+
+
+def _names(content: bytes, hash_size: int) -> Iterator[bytes]:
+    """The entries' names; `ValueError` or `IndexError` where this is not an index of such hashes."""
+    version, count = int.from_bytes(content[4:8]), int.from_bytes(content[8:12])
+    if content[:4] != b"DIRC" or not 2 <= version <= 4:
+        raise ValueError("not an index")
+    position, name = _HEAD, b""
+    for _ in range(count):
+        start = position
+        flags = int.from_bytes(content[start + _STATS + hash_size : start + _STATS + hash_size + _FLAGS])
+        position += _STATS + hash_size + _FLAGS + (_FLAGS if flags & _EXTENDED else 0)
+        shared = 0
+        if version == 4:
+            dropped, position = _offset(content, position)
+            shared = len(name) - dropped
+        end = content.index(b"\0", position)
+        name = name[:shared] + content[position:end]
+        length = flags & 0xFFF
+        if length not in {len(name), 0xFFF} or shared < 0:
+            raise ValueError("the lengths do not agree")
+        position = end + 1 if version == 4 else start + (end - start + 8) // 8 * 8
+        yield name
+    if content[position : position + 4] == _SPLIT:
+        raise ValueError("the rest is kept elsewhere")
+
+
+def _offset(content: bytes, position: int) -> tuple[int, int]:
+    """A number in as many bytes as it takes, as git writes it."""
+    byte = content[position]
+    value = byte & 0x7F
+    while byte & 0x80:
+        position += 1
+        byte = content[position]
+        value = ((value + 1) << 7) | (byte & 0x7F)
+    return value, position + 1

@@ -8,7 +8,7 @@ from itertools import accumulate
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
-from coder_tui.policy.shell.words import Redirect, Step, Word, named
+from coder_tui.policy.shell.notes import Redirect, Step, Word, named
 
 _PLAIN_NODES = named(
     "program list pipeline command command_name word string string_content raw_string concatenation "

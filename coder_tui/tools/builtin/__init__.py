@@ -1,1 +1,1 @@
-"""The tools that ship with the program."""
+"""The tools that ship with the program, each next to its description (`<name>.txt`)."""

@@ -5,7 +5,6 @@ import asyncio
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.approved import locate_approved
 from coder_tui.tools.editing.change import (
     FileChange,
     change_summary,
@@ -14,16 +13,16 @@ from coder_tui.tools.editing.change import (
     declare_failing,
     diff_block,
     diff_fields,
+    locate_approved,
 )
 from coder_tui.tools.editing.exact import replace_exact
+from coder_tui.tools.editing.outcome import Replaced, Strategy
 from coder_tui.tools.editing.replace import replace_text
-from coder_tui.tools.editing.replaced import Replaced
-from coder_tui.tools.editing.strategy import Strategy
-from coder_tui.tools.editing.view import changes_line_ends, to_line_feeds
-from coder_tui.workspace.confine import Located, Workspace
-from coder_tui.workspace.files import TextFile, load
-from coder_tui.workspace.ledger import ReadLedger
-from coder_tui.workspace.save import stale_file
+from coder_tui.tools.editing.script import changes_line_ends, to_line_feeds
+from coder_tui.workspace.files.confine import Located, Workspace
+from coder_tui.workspace.files.ledger import ReadLedger
+from coder_tui.workspace.files.save import stale_file
+from coder_tui.workspace.files.text import TextFile, load
 
 
 class EditParams(Params):

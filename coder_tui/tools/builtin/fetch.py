@@ -7,15 +7,20 @@ from coder_tui.policy.addresses import IpAddress, literal_address
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.tools.base import Access, Tool, ToolContext, ToolResult
 from coder_tui.tools.builtin.fetch_answer import MOST_IMAGE, MOST_TEXT, answer, bytes_to_take
-from coder_tui.tools.builtin.fetch_params import DEFAULT_SECONDS, KB, MOST_SECONDS, FetchParams
-from coder_tui.tools.builtin.fetch_preview import facts_of, preview_of, private_targets
+from coder_tui.tools.builtin.fetch_request import (
+    DEFAULT_SECONDS,
+    KB,
+    MOST_SECONDS,
+    FetchParams,
+    facts_of,
+    preview_of,
+    private_targets,
+)
 from coder_tui.web.address import read_address
-from coder_tui.web.fetcher import Fetch, Fetcher
+from coder_tui.web.fetch import READING_METHODS, Fetch, Fetcher, Permit
 from coder_tui.web.messages import Headers, Outgoing
 from coder_tui.web.page import PageFormat
-from coder_tui.web.permit import Permit
-from coder_tui.web.redirects import READING_METHODS
-from coder_tui.workspace.files import digest_of
+from coder_tui.workspace.files.text import digest_of
 
 _ACCEPT = {
     PageFormat.MARKDOWN: "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.5",

@@ -7,13 +7,12 @@ from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.messages import Attachment
 from coder_tui.tools.base import JsonObject, ToolResult
-from coder_tui.tools.builtin.fetch_params import KB, FetchParams
-from coder_tui.tools.builtin.picture_result import ATTACHED
-from coder_tui.web.charset import decode_body
-from coder_tui.web.fetcher import Fetched
-from coder_tui.web.media import Media, bare_type, declared_media, media_of, sniffed_image
+from coder_tui.tools.builtin.fetch_request import KB, FetchParams
+from coder_tui.tools.builtin.read import ATTACHED
+from coder_tui.web.body import Media, bare_type, declared_media, decode_body, media_of, sniffed_image
+from coder_tui.web.fetch import Fetched
 from coder_tui.web.page import PageFormat, read_page
-from coder_tui.workspace.images import HEAD, look_at
+from coder_tui.workspace.files.images import HEAD, look_at
 
 MOST_TEXT = 100 * KB
 MOST_IMAGE = 1_000 * KB

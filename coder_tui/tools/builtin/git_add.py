@@ -9,11 +9,11 @@ from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.git_reading import MOST_NOTED, locate_unfollowed, named
-from coder_tui.workspace.confine import Located, Workspace, refuse_kernel_tree
-from coder_tui.workspace.git import Git, Opened, require_success
-from coder_tui.workspace.git_changes import ADD_HOOKS, Hook, Stageable, hooks, stageable
-from coder_tui.workspace.git_settings import Entry, programs_of_repository
+from coder_tui.tools.builtin.git_read import MOST_NOTED, locate_unfollowed, named
+from coder_tui.workspace.files.confine import Located, Workspace, refuse_kernel_tree
+from coder_tui.workspace.git.changes import ADD_HOOKS, Hook, Stageable, hooks, stageable
+from coder_tui.workspace.git.git import Git, Opened, require_success
+from coder_tui.workspace.git.settings import Entry, programs_of_repository
 
 MOST_FILES = 500
 

@@ -10,9 +10,9 @@ from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.editing.change import check_text
-from coder_tui.workspace.git import Git, Opened, failed, whole
-from coder_tui.workspace.git_changes import COMMIT_HOOKS, Hook, StagedFile, hooks, staged
-from coder_tui.workspace.git_settings import Entry, configured_hooks, last_value
+from coder_tui.workspace.git.changes import COMMIT_HOOKS, Hook, StagedFile, hooks, staged
+from coder_tui.workspace.git.git import Git, Opened, failed, whole
+from coder_tui.workspace.git.settings import Entry, configured_hooks, last_value
 
 MOST_MESSAGE = 100_000
 DETACHED = "a detached HEAD"

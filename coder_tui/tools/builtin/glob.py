@@ -7,10 +7,10 @@ from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.approved import declare_reading, locate_approved
-from coder_tui.workspace.confine import Located, Workspace, folder_or_file
-from coder_tui.workspace.patterns import PathPattern, PatternError
-from coder_tui.workspace.search import Scope, Search
+from coder_tui.tools.editing.change import declare_reading, locate_approved
+from coder_tui.workspace.files.confine import Located, Workspace, folder_or_file
+from coder_tui.workspace.search.patterns import PathPattern, PatternError
+from coder_tui.workspace.search.search import Scope, Search
 
 MOST_MATCHES = 1_000
 

@@ -9,11 +9,11 @@ from pydantic import Field
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.approved import declare_reading, locate_approved
 from coder_tui.tools.builtin.glob import parse_pattern, shown_below
-from coder_tui.workspace.confine import Located, Workspace, folder_or_file, open_regular
-from coder_tui.workspace.grep_records import GrepQuery, LineMatch
-from coder_tui.workspace.search import Grepped, Scope, Search
+from coder_tui.tools.editing.change import declare_reading, locate_approved
+from coder_tui.workspace.files.confine import Located, Workspace, folder_or_file, open_regular
+from coder_tui.workspace.search.records import GrepQuery, LineMatch
+from coder_tui.workspace.search.search import Grepped, Scope, Search
 
 DEFAULT_MATCHES = 200
 MOST_MATCHES = 2_000

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from pydantic import field_validator
 
-from coder_tui.config.instructions import instruction_file
 from coder_tui.config.paths import display_path
+from coder_tui.config.project import instruction_file
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.text.redact import Redactor
 from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.editing.change import FileChange, change_summary, check_text, declare, diff_block
-from coder_tui.workspace.confine import Located, Workspace
-from coder_tui.workspace.files import load_if_there
-from coder_tui.workspace.ledger import ReadLedger
+from coder_tui.workspace.files.confine import Located, Workspace
+from coder_tui.workspace.files.ledger import ReadLedger
+from coder_tui.workspace.files.text import load_if_there
 
 MOST_CHARACTERS = 2_000
 HEADING = "## Remembered"

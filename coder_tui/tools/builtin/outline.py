@@ -6,13 +6,13 @@ from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.approved import declare_reading, locate_approved
 from coder_tui.tools.builtin.glob import shown_below
-from coder_tui.workspace.confine import Located, Workspace, folder_or_file
-from coder_tui.workspace.files import load
+from coder_tui.tools.editing.change import declare_reading, locate_approved
+from coder_tui.workspace.files.confine import Located, Workspace, folder_or_file
+from coder_tui.workspace.files.text import load
 from coder_tui.workspace.outline.client import Outliner
-from coder_tui.workspace.outline.languages import MAPPED_SUFFIXES
-from coder_tui.workspace.search import Scope, Search
+from coder_tui.workspace.outline.parse import MAPPED_SUFFIXES
+from coder_tui.workspace.search.search import Scope, Search
 
 MOST_FILES = 5_000
 MOST_OTHERS = 200

@@ -1,19 +1,47 @@
-"""The `read` tool: a page of a text file, a folder's listing, or a picture."""
+"""The `read` tool: a page of a text file, a folder's listing, or a picture.
+
+A picture as the result of `read`.
+"""
 
 import asyncio
+import base64
 import stat
 
 from coder_tui.protocol.access import ToolKind
-from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.display import ImageBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.protocol.messages import Attachment
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.approved import declare_reading, locate_approved
-from coder_tui.tools.builtin.folder_result import folder_result
-from coder_tui.tools.builtin.picture_result import picture_result
-from coder_tui.workspace.confine import Located, Workspace, folder_or_file
-from coder_tui.workspace.ledger import ReadLedger
-from coder_tui.workspace.paging import Page, read_page
-from coder_tui.workspace.picture_file import picture_at
+from coder_tui.tools.builtin.list import folder_result
+from coder_tui.tools.editing.change import declare_reading, locate_approved
+from coder_tui.workspace.files.confine import Located, Workspace, folder_or_file
+from coder_tui.workspace.files.images import Picture, picture_at, picture_data
+from coder_tui.workspace.files.ledger import ReadLedger
+from coder_tui.workspace.files.paging import Page, read_page
+
+ATTACHED = "The picture itself follows the results of this step."
+
+
+async def picture_result(located: Located, picture: Picture) -> ToolResult:
+    """The picture goes along beside the JSON."""
+    try:
+        data = await asyncio.to_thread(picture_data, located)
+    except ToolError as error:
+        raise ToolError(error.type, f"{located.shown}: {error.message}", error.hint) from error
+    block = ImageBlock(located.shown, picture.media_type, picture.width, picture.height, len(data))
+    fields: JsonObject = {
+        "ok": True,
+        "path": located.shown,
+        "content": ATTACHED,
+        "media_type": picture.media_type,
+        "size_bytes": len(data),
+    }
+    if picture.width:
+        fields |= {"width": picture.width, "height": picture.height}
+    words = f"{picture.media_type} {picture.size}".rstrip()
+    attachment = Attachment(located.shown, words, picture.media_type, base64.b64encode(data).decode())
+    return ToolResult(fields, block, block.words(), attachments=(attachment,))
+
 
 DEFAULT_LIMIT = 50
 MOST_LINES = 200

@@ -7,11 +7,11 @@ from pydantic import Field, field_validator
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.approved import declare_reading, locate_approved
-from coder_tui.workspace.confine import Located, Workspace
-from coder_tui.workspace.grep_records import GrepQuery, LineMatch
-from coder_tui.workspace.paging import LONGEST_LINE, PAGE_BYTES, check_text
-from coder_tui.workspace.search import Grepped, Scope, Search
+from coder_tui.tools.editing.change import declare_reading, locate_approved
+from coder_tui.workspace.files.confine import Located, Workspace
+from coder_tui.workspace.files.paging import LONGEST_LINE, PAGE_BYTES, check_text
+from coder_tui.workspace.search.records import GrepQuery, LineMatch
+from coder_tui.workspace.search.search import Grepped, Scope, Search
 
 DEFAULT_CONTEXT = 20
 MOST_CONTEXT = 100

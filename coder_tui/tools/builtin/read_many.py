@@ -10,13 +10,13 @@ from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.approved import locate_approved
 from coder_tui.tools.builtin.glob import parse_pattern
 from coder_tui.tools.builtin.read import DEFAULT_LIMIT, MOST_LINES, page_length
-from coder_tui.workspace.confine import Located, Workspace
-from coder_tui.workspace.ledger import ReadLedger
-from coder_tui.workspace.paging import Page, read_page
-from coder_tui.workspace.search import Scope, Search
+from coder_tui.tools.editing.change import locate_approved
+from coder_tui.workspace.files.confine import Located, Workspace
+from coder_tui.workspace.files.ledger import ReadLedger
+from coder_tui.workspace.files.paging import Page, read_page
+from coder_tui.workspace.search.search import Scope, Search
 
 MOST_FILES = 100
 TOTAL_BYTES = 40 * 1024

@@ -12,9 +12,8 @@ from rapidfuzz import process
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import MarkdownBlock, TableBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.skills.parse import LONGEST_NAME
-from coder_tui.skills.shelf import SkillError, SkillShelf, using
-from coder_tui.skills.skill import Skill
+from coder_tui.skills.session_skills import SkillError, SkillShelf, using
+from coder_tui.skills.skill import LONGEST_NAME, Skill
 from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
 
 MOST_CHOICES = 100

@@ -6,7 +6,7 @@ from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.web.search import Hit, SearchService
+from coder_tui.web.web import Hit, SearchService
 
 DEFAULT_RESULTS = 8
 MOST_RESULTS = 25

@@ -1,1 +1,4 @@
-"""How a model's edits find their place in a file."""
+"""Find the place of a model's edit in a file, and refuse where it is not certain.
+
+Enter at `replace.py` for `edit` and `patch_plan.py` for patches.
+"""

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
-from coder_tui.tools.editing import fold
+from coder_tui.tools.editing import normalize
 from coder_tui.tools.editing.align import Alignment, OldSide, Step, align, align_from_end, is_elision
+from coder_tui.tools.editing.outcome import Strategy
 from coder_tui.tools.editing.script import Group, Mark, Script
-from coder_tui.tools.editing.strategy import Strategy
 from coder_tui.tools.editing.tiers import TELLING, Placement, Searched, Tier
 
 _MATCHED_SHARE = 0.8
@@ -68,7 +68,7 @@ def _rows(alignment: Alignment) -> list[int]:
 
 
 def _old_side(script: Script) -> OldSide:
-    keys = tuple(fold.spaceless(text) for text in script.old)
+    keys = tuple(normalize.spaceless(text) for text in script.old)
     must = tuple(line.mark is Mark.DROP for line in script.old_lines)
     elided = tuple(
         not is_dropped and is_elision(text) for is_dropped, text in zip(must, script.old, strict=True)

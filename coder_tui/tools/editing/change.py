@@ -1,4 +1,7 @@
-"""One file's change between proposal and disk: what is shown, approved and written is the same thing."""
+"""One file's change between proposal and disk: what is shown, approved and written is the same thing.
+
+Ties a call to what was declared for it: the place that was approved is the place that is used.
+"""
 
 import asyncio
 import hashlib
@@ -9,12 +12,12 @@ from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import DiffBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, JsonObject, ProposedText, ToolContext
-from coder_tui.tools.editing.refused import refused_in, without_refused
-from coder_tui.workspace.confine import Located
-from coder_tui.workspace.diff import FileDiff, unified_diff
-from coder_tui.workspace.files import TextFile, digest_of, show
-from coder_tui.workspace.ledger import ReadLedger
-from coder_tui.workspace.save import save, stale_file
+from coder_tui.tools.editing.refused_hunks import refused_in, without_refused
+from coder_tui.workspace.files.confine import Located, Workspace, folder_or_file, refuse_kernel_tree
+from coder_tui.workspace.files.diff import FileDiff, unified_diff
+from coder_tui.workspace.files.ledger import ReadLedger
+from coder_tui.workspace.files.save import save, stale_file
+from coder_tui.workspace.files.text import TextFile, digest_of, show
 
 IMPOSSIBLE = "no change"
 """A fingerprint that no change has."""
@@ -116,3 +119,23 @@ def check_text(field: str, text: str) -> None:
     if _LONE.search(text):
         message = f"invalid args: {field}: holds a lone surrogate, which is half a character"
         raise ToolError(ErrorType.INVALID_TOOL_PARAMS, message)
+
+
+def declare_reading(located: Located) -> Access:
+    """Declare a place that is read. Of what lies outside nothing is told before that is decided on."""
+    refuse_kernel_tree(located)
+    if located.is_inside:
+        folder_or_file(located)
+    return Access((Target(TargetKind.PATH, str(located.path)),))
+
+
+def locate_approved(workspace: Workspace, path: str, ctx: ToolContext) -> Located:
+    """Locate `path` anew for `run`; refuse when it leads elsewhere than when it was approved."""
+    located = workspace.locate(path)
+    if ctx.access is not None and str(located.path) not in {target.value for target in ctx.access.targets}:
+        raise ToolError(
+            ErrorType.PERMISSION_DENIED,
+            f"{path} led elsewhere when it was approved; it is {located.path} now.",
+            "Make the call again.",
+        )
+    return located

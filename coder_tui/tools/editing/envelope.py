@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass, field
 
-from coder_tui.tools.editing.hunk_body import HEADER
 from coder_tui.tools.editing.patch_model import (
     FilePatch,
     Hunk,
@@ -13,6 +12,7 @@ from coder_tui.tools.editing.patch_model import (
     patch_lines,
 )
 from coder_tui.tools.editing.script import Mark, Script, ScriptLine
+from coder_tui.tools.editing.unified import HEADER
 
 # Markers begin their line: with a blank before it, the same text is context of a hunk.
 _FILE = re.compile(r"\*\*\* (Add|Delete|Update) File: *(.+)")

@@ -1,10 +1,8 @@
 """Replaces text that occurs exactly as given: once, or everywhere when asked to."""
 
-from coder_tui.tools.editing.lost_bytes import restore
-from coder_tui.tools.editing.replaced import Replaced, several_places
-from coder_tui.tools.editing.strategy import Strategy
-from coder_tui.tools.editing.view import LineFeedView, changes_line_ends, newline_at, to_line_feeds
-from coder_tui.workspace.files import TextFile
+from coder_tui.tools.editing.outcome import Replaced, Strategy, several_places
+from coder_tui.tools.editing.script import LineFeedView, changes_line_ends, newline_at, restore, to_line_feeds
+from coder_tui.workspace.files.text import TextFile
 
 _MOST_PLACES = 1_000
 

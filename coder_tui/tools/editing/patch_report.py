@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from coder_tui.protocol.display import DiffBlock
 from coder_tui.protocol.errors import ToolError
 from coder_tui.tools.base import JsonObject
-from coder_tui.tools.editing.apply import HunkReport
 from coder_tui.tools.editing.patch_model import Operation
-from coder_tui.tools.editing.patch_plan import FileFailure, FilePlan
-from coder_tui.workspace.diff import FileDiff, unified_diff
-from coder_tui.workspace.files import show
+from coder_tui.tools.editing.patch_plan import FileFailure, FilePlan, HunkReport
+from coder_tui.workspace.files.diff import FileDiff, unified_diff
+from coder_tui.workspace.files.text import show
 
 
 @dataclass(frozen=True, slots=True)

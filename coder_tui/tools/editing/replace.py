@@ -1,22 +1,48 @@
-"""The chain that finds the place an edit means: from exact text to most of its lines, or a refusal."""
+"""The chain that finds the place an edit means: from exact text to most of its lines, or a refusal.
+
+Tells whether a change has been made before, so that it is not made twice.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace as with_fields
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.editing.applied import is_applied, is_likelier_applied
 from coder_tui.tools.editing.approximate import approximate_places
 from coder_tui.tools.editing.exact import replace_exact
-from coder_tui.tools.editing.lines import FileLines
 from coder_tui.tools.editing.nearest import nearest_region
-from coder_tui.tools.editing.replaced import Replaced, several_places
-from coder_tui.tools.editing.script import Script
+from coder_tui.tools.editing.outcome import Replaced, Strategy, several_places
+from coder_tui.tools.editing.script import FileLines, Mark, Script, ScriptLine, to_line_feeds
 from coder_tui.tools.editing.splice import joined, splice
-from coder_tui.tools.editing.strategy import Strategy
-from coder_tui.tools.editing.tiers import LENIENT, Placement, Searched, places_by_tier
-from coder_tui.tools.editing.unwrap import Reading, readings, without_blank_edges
-from coder_tui.tools.editing.view import to_line_feeds
-from coder_tui.workspace.files import TextFile
+from coder_tui.tools.editing.strip_wrappers import Reading, readings, without_blank_edges
+from coder_tui.tools.editing.tiers import LENIENT, TELLING, Placement, Searched, Tier, places_by_tier
+from coder_tui.workspace.files.text import TextFile
+
+_SURE = (Tier.LITERAL, Tier.EXACT, Tier.TRAILING, Tier.SHIFTED)
+
+
+def is_applied(file: Searched, script: Script) -> bool:
+    """Whether the new side is in the file; asked only when the old side is not."""
+    new = _as_old(script)
+    return new.significant >= TELLING and bool(places_by_tier(file, new, _SURE))
+
+
+def is_likelier_applied(file: Searched, script: Script, place: Placement) -> bool:
+    """Whether the new side is in the file exactly, while the old side was found by forgiving something."""
+    new = _as_old(script)
+    if place.tier <= Tier.EXACT or new.significant < TELLING:
+        return False
+    found = places_by_tier(file, new, (Tier.EXACT,))
+    # Where lines only go, what stays is in the file anyway; it says something only in another place.
+    return any(len(script.new) >= len(script.old) or not _overlap(other, place) for other in found)
+
+
+def _overlap(one: Placement, other: Placement) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _as_old(script: Script) -> Script:
+    return Script(tuple(ScriptLine(Mark.KEEP, text) for text in script.new))
+
 
 _LONGEST = 1_000_000
 """Characters: what is longer is taken only as it is."""

@@ -1,15 +1,190 @@
-"""Applies a model's own difference to the file's lines: what it did not change keeps its bytes."""
+"""Applies a model's own difference to the file's lines: what it did not change keeps its bytes.
 
+Puts a model's new lines into the file's own dress: its indentation, its characters.
+
+Carries a change inside one line over to the file's own wording of that line.
+"""
+
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from coder_tui.tools.editing import fold
-from coder_tui.tools.editing.carry import Dress, MatchedLine
-from coder_tui.tools.editing.lines import FileLines
-from coder_tui.tools.editing.lost_bytes import restore
-from coder_tui.tools.editing.script import Mark, Script, ScriptLine
+from rapidfuzz.distance import Indel
+
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.editing import normalize
+from coder_tui.tools.editing.indent import Indentation
+from coder_tui.tools.editing.script import FileLines, Mark, Script, ScriptLine, restore
 from coder_tui.tools.editing.tiers import Placement, Tier
+
+_LONGEST = 2_000
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+def tokens_of(line: str) -> list[str]:
+    """Return the words and signs of a line, without the blanks between them."""
+    return _TOKEN.findall(normalize.plain(line))
+
+
+def carried(old: str, new: str, own: str) -> str:
+    """Return `own` changed as `old` was to `new`; the three come without their leads.
+
+    `old` and `own` are the same line but for blanks and typographic characters. What old and new share keeps
+    the file's characters. Blanks that the model did not change keep the file's blanks.
+    """
+    if old.rstrip() == own.rstrip() or max(len(old), len(new), len(own)) > _LONGEST:
+        return new
+    if normalize.spaceless(old) != normalize.spaceless(own):
+        return new
+    before, after, file = _Spaced(old, _filled(old)), _Spaced(new, _filled(new)), _Spaced(own, _filled(own))
+    file = _Spaced(own, _standing_for(before, file))
+    pieces: list[str] = []
+    shared: int | None = None
+    for at, (source, is_shared) in enumerate(_sources(before, after)):
+        gap = after.gap(at)
+        if source is not None and gap == before.gap(source):
+            gap = file.gap(source)
+        if not is_shared or source is None:
+            pieces += [gap, after.character(at)]
+        elif shared != source - 1 or file.spans[shared] != file.spans[source]:
+            # One character of the file may stand for two of the model's: it is written once.
+            pieces += [gap, file.character(source)]
+        shared = source if is_shared else None
+    return "".join([*pieces, file.tail if after.tail == before.tail else after.tail])
+
+
+@dataclass(frozen=True, slots=True)
+class _Spaced:
+    """A text with the spans of its characters that are not blank."""
+
+    text: str
+    spans: list[tuple[int, int]]
+
+    def character(self, index: int) -> str:
+        return self.text[slice(*self.spans[index])]
+
+    def gap(self, index: int) -> str:
+        """Return the blanks before a character, or after the last one."""
+        start = self.spans[index - 1][1] if index else 0
+        end = self.spans[index][0] if index < len(self.spans) else len(self.text)
+        return self.text[start:end]
+
+    @property
+    def tail(self) -> str:
+        return self.gap(len(self.spans))
+
+    @property
+    def filled(self) -> str:
+        return "".join(self.text[start:end] for start, end in self.spans)
+
+
+def _filled(text: str) -> list[tuple[int, int]]:
+    return [(at, at + 1) for at, character in enumerate(text) if normalize.spaceless(character)]
+
+
+def _standing_for(old: _Spaced, own: _Spaced) -> list[tuple[int, int]]:
+    """Return for every character of `old` the span of `own` that it stands for."""
+    plain = [span for at, span in enumerate(own.spans) for _ in normalize.spaceless(own.character(at))]
+    spans: list[tuple[int, int]] = []
+    count = 0
+    for at in range(len(old.spans)):
+        size = len(normalize.spaceless(old.character(at)))
+        spans.append((plain[count][0], plain[count + size - 1][1]))
+        count += size
+    return spans
+
+
+def _sources(old: _Spaced, new: _Spaced) -> Iterator[tuple[int | None, bool]]:
+    """Yield for each character of `new` the one of `old` that it replaces, and whether it is the same."""
+    dropped: int | None = None
+    for step in Indel.opcodes(old.filled, new.filled):
+        if step.tag == "delete":
+            dropped = step.src_start
+            continue
+        if step.tag == "equal":
+            yield from ((at, True) for at in range(step.src_start, step.src_end))
+        else:
+            yield (step.src_start if dropped is None else dropped), False
+            yield from ((None, False) for _ in range(step.dest_start + 1, step.dest_end))
+        dropped = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedLine:
+    """A line of the old side and the line of the file that it stands for."""
+
+    index: int
+    old: str
+    own: str
+    is_dropped: bool = False
+
+    @property
+    def leads(self) -> tuple[str, str]:
+        return normalize.lead(self.old), normalize.lead(self.own)
+
+
+class Dress:
+    """What the matched lines teach about how the file differs from the model's words."""
+
+    def __init__(self, matched: list[MatchedLine]) -> None:
+        self._matched = [line for line in matched if line.old.strip()]
+        self._indentation = Indentation.learn(line.leads for line in self._matched)
+        self._plain = str.maketrans(_plain_characters(matched))
+        self._moved = {line.old.strip(): line.own.strip() for line in self._matched if line.is_dropped}
+        self._has_stray_blanks = bool(self._matched) and all(_ends_stray(line) for line in self._matched)
+
+    def lead(self, model_lead: str, index: int, pair: MatchedLine | None) -> str:
+        """The file's lead for a new line that comes before old line `index`, or in place of `pair`."""
+        known = self._indentation.carry(model_lead)
+        if known is not None:
+            return known
+        if pair is not None and pair.leads[0] == model_lead:
+            return pair.leads[1]
+        same = [line for line in self._matched if line.leads[0] == model_lead]
+        before = [line.leads[1] for line in same if line.index < index][-1:]
+        after = [line.leads[1] for line in same if line.index >= index][:1]
+        if len(near := {*before, *after}) == 1:
+            return near.pop()
+        raise ToolError(
+            ErrorType.NO_MATCH,
+            "The place was found by ignoring indentation, but it does not tell how to indent the new lines.",
+            "Read the place and copy its indentation exactly.",
+        )
+
+    def line(self, text: str, index: int, pair: MatchedLine | None) -> str:
+        """One new line, dressed; `pair` is the line that it replaces, where that is known."""
+        body = text.lstrip(" \t")
+        if not body:
+            return "" if self._has_stray_blanks else text
+        if self._has_stray_blanks:
+            body = body.rstrip()
+        if body.strip() in self._moved:
+            body = self._moved[body.strip()]
+        elif pair is not None:
+            body = carried(pair.old.lstrip(" \t"), body, pair.own.lstrip(" \t"))
+        body = body.translate(self._plain)
+        if tokens_of(body) != tokens_of(text):
+            raise ToolError(
+                ErrorType.NO_MATCH,
+                "The place was found by ignoring blanks, but its words are divided differently.",
+                "Read the place and copy its blanks exactly.",
+            )
+        return self.lead(normalize.lead(text), index, pair) + body
+
+
+def _ends_stray(line: MatchedLine) -> bool:
+    """Whether the model wrote blanks at the end that the file does not have."""
+    return line.old != line.old.rstrip() and line.own == line.own.rstrip()
+
+
+def _plain_characters(matched: list[MatchedLine]) -> dict[str, str]:
+    """Typographic characters that the model writes for plain ones, told by their kind."""
+    model = set("".join(line.old for line in matched if not line.old.isascii()))
+    own = set("".join(line.own for line in matched if not line.own.isascii()))
+    strange = model - own
+    kinds = [kind for kind in normalize.KINDS if strange & kind]
+    return {character: normalize.plain(character) for kind in kinds for character in kind - own}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +253,9 @@ class _Walk:
         self._file, self._script, self._rows = file, script, placement.rows
         self._is_literal = placement.tier is Tier.LITERAL
         self._matched = {
-            index: MatchedLine(index, fold.without_return(old.text), file.seen[row], old.mark is Mark.DROP)
+            index: MatchedLine(
+                index, normalize.without_return(old.text), file.seen[row], old.mark is Mark.DROP
+            )
             for index, (old, row) in enumerate(zip(script.old_lines, placement.rows, strict=True))
             if row is not None and index not in placement.weak
         }
@@ -129,7 +306,7 @@ class _Walk:
         is_paired = len(added) == size
         return [
             self._dress.line(
-                fold.without_return(line.text),
+                normalize.without_return(line.text),
                 index,
                 self._matched.get(index + number) if is_paired else None,
             )

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 
-from coder_tui.tools.editing import fold
+from coder_tui.tools.editing import normalize
 from coder_tui.tools.editing.indent import Indentation
-from coder_tui.tools.editing.lines import FileLines, LineText
-from coder_tui.tools.editing.script import Script
-from coder_tui.tools.editing.strategy import Strategy
+from coder_tui.tools.editing.outcome import Strategy
+from coder_tui.tools.editing.script import FileLines, LineText, Script
 
 _MOST_PLACES = 1_000
 _MOST_LONG_PLACES = 50
@@ -43,12 +42,12 @@ STRATEGIES = {
     Tier.SPACELESS: Strategy.WHITESPACE_NORMALIZED,
 }
 _FOLDS: dict[Tier, Callable[[str], str]] = {
-    Tier.EXACT: fold.without_return,
-    Tier.TRAILING: fold.trailing,
-    Tier.SHIFTED: fold.trimmed,
-    Tier.TRIMMED: fold.trimmed,
-    Tier.PUNCTUATION: fold.punctuation,
-    Tier.SPACELESS: fold.spaceless,
+    Tier.EXACT: normalize.without_return,
+    Tier.TRAILING: normalize.trailing,
+    Tier.SHIFTED: normalize.trimmed,
+    Tier.TRIMMED: normalize.trimmed,
+    Tier.PUNCTUATION: normalize.punctuation,
+    Tier.SPACELESS: normalize.spaceless,
 }
 
 
@@ -84,7 +83,7 @@ class Searched:
 
     @cached_property
     def spaceless(self) -> list[str]:
-        return [fold.spaceless(line) for line in self.lines.seen]
+        return [normalize.spaceless(line) for line in self.lines.seen]
 
     @cached_property
     def line_set(self) -> frozenset[str]:
@@ -118,6 +117,8 @@ def _is_shifted(file: Searched, script: Script, start: int) -> bool:
     """Whether the lines differ by their indentation alone, and all by the same rule."""
     seen = file.lines.seen[start : start + len(script.old)]
     pairs = {
-        (fold.lead(old), fold.lead(line)) for old, line in zip(script.old, seen, strict=True) if old.strip()
+        (normalize.lead(old), normalize.lead(line))
+        for old, line in zip(script.old, seen, strict=True)
+        if old.strip()
     }
     return Indentation.learn(pairs).is_uniform

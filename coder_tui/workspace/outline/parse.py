@@ -1,15 +1,199 @@
-"""Reads a file's symbols and references with its grammar, in the child process alone."""
+"""Reads a file's symbols and references with its grammar, in the child process alone.
+
+Reads a file's structure from its indentation alone, for languages without a grammar here.
+
+Which grammar reads which file.
+
+What is known of one file: what it defines, and which names it uses.
+"""
 
 import importlib
 import re
+from collections import Counter
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
-from coder_tui.workspace.outline.indentation import count_references, read_indentation
-from coder_tui.workspace.outline.languages import Grammar, grammar_for
-from coder_tui.workspace.outline.symbols import FileSymbols, Symbol, tidy
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """`family` holds languages whose names mean each other; data has no names that code refers to."""
+
+    name: str
+    module: str
+    family: str
+    entry: str = "language"
+    is_code: bool = True
+    depth: int | None = None
+    """How deep an outline goes unless told."""
+
+    @property
+    def query(self) -> str:
+        return f"{self.name}.scm"
+
+
+def _code(name: str, family: str = "", entry: str = "language", module: str = "") -> Grammar:
+    return Grammar(name, module or f"tree_sitter_{name}", family or name, entry)
+
+
+def _data(name: str, depth: int | None = 2, entry: str = "language") -> Grammar:
+    return Grammar(name, f"tree_sitter_{name}", name, entry, is_code=False, depth=depth)
+
+
+_TYPESCRIPT = _code("typescript", "javascript", "language_typescript")
+_TSX = Grammar("typescript", "tree_sitter_typescript", "javascript", "language_tsx")
+_BY_SUFFIX: dict[str, Grammar] = {
+    **dict.fromkeys(("py", "pyi", "pyw"), _code("python")),
+    **dict.fromkeys(("js", "jsx", "mjs", "cjs"), _code("javascript")),
+    **dict.fromkeys(("ts", "mts", "cts"), _TYPESCRIPT),
+    "tsx": _TSX,
+    "go": _code("go"),
+    "rs": _code("rust"),
+    "java": _code("java"),
+    "c": _code("c"),
+    # A header may be either; the grammar of C++ reads C too.
+    **dict.fromkeys(("h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino"), _code("cpp", "c")),
+    **dict.fromkeys(("sh", "bash", "zsh", "ksh"), _code("bash")),
+    "sql": _code("sql"),
+    "css": _data("css", None),
+    **dict.fromkeys(("html", "htm"), _data("html", None)),
+    **dict.fromkeys(("json", "jsonc"), _data("json")),
+    **dict.fromkeys(("yaml", "yml"), _data("yaml")),
+    "toml": _data("toml"),
+    **dict.fromkeys(("md", "markdown"), _data("markdown", None)),
+    **dict.fromkeys(("xml", "xsd", "pom"), _data("xml", 2, "language_xml")),
+}
+_INDENTED = frozenset(
+    {
+        *(
+            "cs",
+            "clj",
+            "dart",
+            "elm",
+            "erl",
+            "ex",
+            "exs",
+            "fs",
+            "groovy",
+            "hs",
+            "jl",
+            "kt",
+            "kts",
+            "lua",
+            "m",
+        ),
+        *("ml", "mm", "nim", "php", "pl", "pm", "proto", "ps1", "r", "rb", "scala", "svelte", "swift", "vue"),
+        "zig",
+    }
+)
+"""Code that is read by its indentation alone."""
+
+MAPPED_SUFFIXES = tuple(
+    sorted(f".{suffix}" for suffix in {*_INDENTED, *(s for s, g in _BY_SUFFIX.items() if g.is_code)})
+)
+"""What belongs into a map of a project."""
+
+
+def suffix_of(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[2].lower() if "." in name[1:] else ""
+
+
+def grammar_for(path: str) -> Grammar | None:
+    return _BY_SUFFIX.get(suffix_of(path))
+
+
+def family_of(path: str) -> str:
+    grammar = grammar_for(path)
+    return grammar.family if grammar else suffix_of(path)
+
+
+LONGEST_SIGNATURE = 160
+_SPACE = re.compile(r"\s+")
+_OPENING = re.compile(r"(?:\s|[{;:]|=>?)+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """`level` counts the symbols around it; lines count from 1; a name that others cannot use is empty."""
+
+    name: str
+    signature: str
+    line: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileSymbols:
+    symbols: tuple[Symbol, ...] = ()
+    references: tuple[tuple[str, int], ...] = ()
+    """Names that occur, with how often."""
+
+
+Wire = tuple[list[tuple[str, str, int, int]], list[tuple[str, int]]]
+"""How it travels and is kept: plain lists."""
+
+
+def to_wire(file: FileSymbols) -> Wire:
+    return [(s.name, s.signature, s.line, s.level) for s in file.symbols], list(file.references)
+
+
+def from_wire(wire: Wire) -> FileSymbols:
+    symbols, references = wire
+    return FileSymbols(
+        tuple(Symbol(*fields) for fields in symbols), tuple((name, count) for name, count in references)
+    )
+
+
+def tidy(signature: str) -> str:
+    """One line without what only opens a body."""
+    text = _OPENING.sub("", _SPACE.sub(" ", signature).strip())
+    return text if len(text) <= LONGEST_SIGNATURE else text[:LONGEST_SIGNATURE] + " […]"
+
+
+MOST_REFERENCES = 2_000
+_WORD = re.compile(r"[A-Za-z_$][\w$]{2,}", re.ASCII)
+_OPENS = re.compile(r"[A-Za-z_@#$<\[(\"']")
+_CONTROL = re.compile(
+    r"(?:if|else|elif|elsif|unless|for|foreach|while|until|do|switch|case|when|match|try|catch|rescue|except|"
+    r"finally|ensure|with|return|begin|loop|end|then|default)\b"
+)
+_DEFINES = re.compile(
+    r"\b(?:class|module|def|defp|defmodule|fn|fun|func|function|sub|interface|trait|struct|enum|object|type|"
+    r"protocol|extension|record|message|service|package|namespace)\s+(?:self\.)?([A-Za-z_$][\w$]*)"
+)
+
+
+def read_indentation(text: str) -> FileSymbols:
+    """Take the lines that open a block: those that a deeper line follows."""
+    symbols: list[Symbol] = []
+    around: list[int] = []
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    for (number, line), (_, following) in pairwise(lines):
+        indent = _indent(line)
+        while around and around[-1] >= indent:
+            around.pop()
+        if _indent(following) <= indent:
+            continue
+        words = line.strip()
+        if _OPENS.match(words) and not _CONTROL.match(words):
+            defined = _DEFINES.search(words)
+            symbols.append(Symbol(defined[1] if defined else "", tidy(words), number, len(around)))
+            around.append(indent)
+    return FileSymbols(tuple(symbols), count_references(text))
+
+
+def count_references(text: str) -> tuple[tuple[str, int], ...]:
+    return tuple(Counter(_WORD.findall(text)).most_common(MOST_REFERENCES))
+
+
+def _indent(line: str) -> int:
+    width = line.expandtabs(4)
+    return len(width) - len(width.lstrip())
+
 
 MOST_SYMBOLS = 5_000
 _CALLABLE = re.compile("function|method|constructor|declarator")

@@ -6,13 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from coder_tui.workspace.outline.cache import OutlineCache, key_of
-from coder_tui.workspace.outline.languages import grammar_for
-from coder_tui.workspace.outline.parse import parse
-from coder_tui.workspace.outline.rank import rank
-from coder_tui.workspace.outline.render import render_file, render_map
-from coder_tui.workspace.outline.survey import survey
-from coder_tui.workspace.outline.symbols import from_wire, to_wire
+from coder_tui.workspace.outline.map import rank, render_file, render_map
+from coder_tui.workspace.outline.parse import from_wire, grammar_for, parse, to_wire
+from coder_tui.workspace.outline.survey import OutlineCache, key_of, survey
 
 _PARTIAL = "… the time was up before all files were read"
 

@@ -4,16 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from coder_tui.protocol.errors import ToolError
-from coder_tui.shell.sandbox import SandboxStatus
+from coder_tui.shell.sandbox.sandbox import SandboxStatus
 from coder_tui.tools.base import Access, JsonObject, Tool, ToolContext, ToolResult
 from coder_tui.tools.builtin.git_add import GitAddTool
 from coder_tui.tools.builtin.git_commit import GitCommitTool
-from coder_tui.tools.builtin.git_diff import GitDiffTool
-from coder_tui.tools.builtin.git_log import GitLogTool
-from coder_tui.tools.builtin.git_status import GitStatusTool
-from coder_tui.workspace.confine import Workspace
-from coder_tui.workspace.git import Git
-from coder_tui.workspace.git_confined import ReadOnly
+from coder_tui.tools.builtin.git_read import GitDiffTool, GitLogTool, GitStatusTool
+from coder_tui.workspace.files.confine import Workspace
+from coder_tui.workspace.git.git import Git, ReadOnly
 from tests.fakes.shells import UNCONFINED
 
 

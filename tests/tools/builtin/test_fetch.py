@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType
-from coder_tui.tools.builtin.fetch_params import FetchParams
+from coder_tui.tools.builtin.fetch_request import FetchParams
 from tests.web.loopback import Answer, Fetching, Received, serving
 
 PAGE = """<!doctype html><html><head><title>T</title><style>p {color: red}</style></head><body>

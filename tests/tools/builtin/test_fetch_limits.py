@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from coder_tui.protocol.errors import ErrorType
-from coder_tui.web.unpack import Inflater
+from coder_tui.web.body import Inflater
 from tests.web.loopback import Answer, Fetching, serving
 
 PNG = b"\x89PNG\r\n\x1a\n"

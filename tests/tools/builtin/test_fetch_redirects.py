@@ -7,7 +7,7 @@ import pytest
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import read_address
-from coder_tui.web.redirects import check_rules
+from coder_tui.web.fetch import check_rules
 from tests.web.loopback import HERE, OUTSIDE, Answer, Fetching, Names, Received, redirect, serving
 
 SECRETS = {

@@ -10,12 +10,10 @@ import pytest
 from coder_tui.llm.catalog import KNOWN_MODELS
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.text.redact import Redactor
+from coder_tui.tools.arguments import understand
 from coder_tui.tools.base import JsonObject, Tool, ToolContext
-from coder_tui.tools.builtin.env_var import EnvVarTool
-from coder_tui.tools.builtin.models import ModelsTool
-from coder_tui.tools.builtin.system_info import SystemInfoTool
-from coder_tui.tools.call import understand
-from coder_tui.workspace.confine import Workspace
+from coder_tui.tools.builtin.environment import EnvVarTool, ModelsTool, SystemInfoTool
+from coder_tui.workspace.files.confine import Workspace
 from tests.fakes.repository import GitRepository
 
 KEY = "sk-ant-0123456789abcdefghij"

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.bootstrap import load_setup
+from coder_tui.bootstrap.setup import load_setup
 from coder_tui.config.paths import find_directories
 from coder_tui.config.sources import find_sources
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.requests import ApprovalReply, Decision
-from coder_tui.skills.roots import Root
+from coder_tui.skills.discover import Root
 from coder_tui.skills.skill import SkillSource
 from coder_tui.tools.builtin.skill import ALREADY, MOST_CHOICES, SkillTool
 from coder_tui.tools.registry import definition_of

@@ -1,9 +1,9 @@
 """Runs the whole chain of `edit` on a text, as the tool does."""
 
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.editing.outcome import Replaced
 from coder_tui.tools.editing.replace import replace_text
-from coder_tui.tools.editing.replaced import Replaced
-from coder_tui.workspace.files import TextFile
+from coder_tui.workspace.files.text import TextFile
 
 
 def replaced(text: str, old: str, new: str, *, replace_all: bool = False) -> Replaced:

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coder_tui.protocol.errors import ToolError
-from coder_tui.tools.editing.apply import apply_hunks
+from coder_tui.tools.builtin.write import rewritten
 from coder_tui.tools.editing.patch_model import Operation, added_text
+from coder_tui.tools.editing.patch_plan import apply_hunks
 from coder_tui.tools.editing.replace import replace_text
-from coder_tui.tools.editing.rewrite import rewritten
 from coder_tui.tools.editing.unified import parse_unified
-from coder_tui.workspace.confine import Located
-from coder_tui.workspace.diff import unified_diff
-from coder_tui.workspace.files import Encoding, TextFile, decode, show
+from coder_tui.workspace.files.confine import Located
+from coder_tui.workspace.files.diff import unified_diff
+from coder_tui.workspace.files.text import Encoding, TextFile, decode, show
 
 HERE = Located(Path("/f"), "f", is_inside=True, escapes_by_link=False)
 WORDS = st.sampled_from(

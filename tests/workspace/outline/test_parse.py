@@ -2,8 +2,14 @@
 
 import pytest
 
-from coder_tui.workspace.outline.languages import MAPPED_SUFFIXES, Grammar, family_of, grammar_for
-from coder_tui.workspace.outline.parse import load_grammar, parse
+from coder_tui.workspace.outline.parse import (
+    MAPPED_SUFFIXES,
+    Grammar,
+    family_of,
+    grammar_for,
+    load_grammar,
+    parse,
+)
 
 PYTHON = '''
 import os

@@ -1,8 +1,7 @@
 """What others refer to comes first."""
 
-from coder_tui.workspace.outline.rank import rank
-from coder_tui.workspace.outline.render import render_file, render_map
-from coder_tui.workspace.outline.symbols import FileSymbols, Symbol
+from coder_tui.workspace.outline.map import rank, render_file, render_map
+from coder_tui.workspace.outline.parse import FileSymbols, Symbol
 
 
 def file(*names: str, uses: tuple[str, ...] = ()) -> FileSymbols:

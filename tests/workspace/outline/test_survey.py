@@ -3,9 +3,8 @@
 import sqlite3
 from pathlib import Path
 
-from coder_tui.workspace.outline.cache import OutlineCache, key_of
-from coder_tui.workspace.outline.survey import LARGEST_FILE, survey
-from coder_tui.workspace.outline.symbols import FileSymbols, Symbol, to_wire
+from coder_tui.workspace.outline.parse import FileSymbols, Symbol, to_wire
+from coder_tui.workspace.outline.survey import LARGEST_FILE, OutlineCache, key_of, survey
 
 
 def plant(root: Path, files: dict[str, bytes]) -> Path:

@@ -1,1 +1,1 @@
-"""What is known of each program, by family."""
+"""What is known of each program, by family; `policy.shell.catalog` lists them."""

@@ -2,10 +2,9 @@
 
 import re
 
-from coder_tui.policy.secrets import is_secret
+from coder_tui.policy.paths import is_secret
 from coder_tui.policy.shell.call import Call, Judge
-from coder_tui.policy.shell.notes import Notes
-from coder_tui.policy.shell.words import Word, named
+from coder_tui.policy.shell.notes import Notes, Word, named
 from coder_tui.protocol.findings import FindingKind
 
 INTERPRETERS = named(

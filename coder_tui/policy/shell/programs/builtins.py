@@ -1,8 +1,7 @@
 """Commands of the shell itself that change how it goes on, or that show what it knows."""
 
 from coder_tui.policy.shell.call import Call, Judge
-from coder_tui.policy.shell.notes import Notes
-from coder_tui.policy.shell.words import named
+from coder_tui.policy.shell.notes import Notes, named
 
 _CHANGING = named(
     "alias unalias export declare typeset local readonly set unset shopt enable hash read mapfile "

@@ -4,10 +4,8 @@ import os
 import re
 from collections.abc import Sequence
 
-from coder_tui.policy.shell.call import Call, Judge
-from coder_tui.policy.shell.flags import Arguments, flag_table, take_apart
-from coder_tui.policy.shell.notes import Notes, joined
-from coder_tui.policy.shell.words import Word, named
+from coder_tui.policy.shell.call import Arguments, Call, Judge, flag_table, take_apart
+from coder_tui.policy.shell.notes import Notes, Word, joined, named
 from coder_tui.protocol.findings import FindingKind
 
 _TOUCH = flag_table("-a -c -m -f -h -d= -t= -r< --no-create --date= --reference< --time= --no-dereference")

@@ -1,24 +1,63 @@
-"""git: what reads, what changes the repository, what reaches other machines, what runs programs."""
+"""git: what reads, what changes the repository, what reaches other machines, what runs programs.
+
+Whether a command of git shows what stands in files, and in which.
+"""
 
 import re
 from itertools import takewhile
 from urllib.parse import urlsplit
 
-from coder_tui.policy.secrets import is_secret, may_name_a_secret
-from coder_tui.policy.shell.call import Call, Judge, check_text
-from coder_tui.policy.shell.flags import FlagTable, take_apart
-from coder_tui.policy.shell.links import exists, is_link, resolved
-from coder_tui.policy.shell.notes import Notes, joined
-from coder_tui.policy.shell.programs.git_contents import note_tracked_secrets
+from coder_tui.policy.paths import is_secret, is_within, may_name_a_secret
+from coder_tui.policy.shell.call import Arguments, Call, FlagTable, Judge, check_text, take_apart
+from coder_tui.policy.shell.disk import exists, is_link, resolved
+from coder_tui.policy.shell.notes import Notes, Word, joined, literal, named
 from coder_tui.policy.shell.programs.git_reading import (
     LISTING_BRANCHES,
     LISTING_STASHES,
     LISTING_TAGS,
     READING_COMMANDS,
 )
-from coder_tui.policy.shell.repository import runs_programs
-from coder_tui.policy.shell.words import Word, literal, named
+from coder_tui.policy.shell.repository import runs_programs, tracked_secrets
 from coder_tui.protocol.findings import FindingKind
+
+# They show contents unless they are told to sum up.
+_BY_ITSELF = named("diff show whatchanged diff-tree diff-index diff-files range-diff grep")
+_WHEN_TOLD = named("log stash reflog")
+_PATCHES = named(
+    "-p -u -U -W -c -L --patch --unified --function-context --word-diff --word-diff-regex --color-words "
+    "--patch-with-raw --patch-with-stat --cc --remerge-diff --binary --check --diff-merges -m"
+)
+_SUMS = named(
+    "-s -l -q -X --no-patch --raw --stat --compact-summary --numstat --shortstat --dirstat --cumulative "
+    "--summary --name-only --name-status --quiet --files-with-matches --files-without-match --count"
+)
+_MAGIC = frozenset("*?[:")
+
+
+def note_tracked_secrets(command: str, found: Arguments, notes: Notes) -> None:
+    """A secret that the repository keeps is read like any other."""
+    if not _shows_contents(command, found):
+        return
+    for directory in notes.place.directories:
+        secrets = tracked_secrets(resolved(directory) or directory)
+        if secrets is None:
+            notes.doubt("it cannot be told whether the repository keeps secrets")
+        for path in _within(secrets or (), directory, found):
+            notes.read(Word(path), "the repository keeps it, and its content may be shown")
+
+
+def _shows_contents(command: str, found: Arguments) -> bool:
+    if command in _WHEN_TOLD or (command in _BY_ITSELF and found.has(*_SUMS)):
+        return command != "grep" and found.has(*_PATCHES)
+    return command in _BY_ITSELF
+
+
+def _within(secrets: tuple[str, ...], directory: str, found: Arguments) -> list[str]:
+    """Those in the paths that it is limited to; git itself refuses what could be a version as well."""
+    places = [joined(directory, word.text) for word in found.operands if _MAGIC.isdisjoint(word.text)]
+    limits = tuple(path for place in places if exists(place) and (path := resolved(place)))
+    return [secret for secret in secrets if not limits or is_within(secret, limits)]
+
 
 _HARMLESS_GLOBALS = frozenset({"--no-pager", "--no-optional-locks", "--literal-pathspecs"})
 _VALUED_GLOBALS = frozenset(

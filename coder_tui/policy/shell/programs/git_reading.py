@@ -1,6 +1,6 @@
 """The commands of git that only read, with the flags that keep them so."""
 
-from coder_tui.policy.shell.flags import FlagTable, flag_table
+from coder_tui.policy.shell.call import FlagTable, flag_table
 
 _DIFF = (
     "-p -u -s -U? -R -a -b -w -z -B? -C? -D -M? -l= -S= -G= -O< -W -X? --patch --no-patch --unified? --raw "

@@ -3,10 +3,8 @@
 import re
 from urllib.parse import urlsplit
 
-from coder_tui.policy.shell.call import Call, Judge
-from coder_tui.policy.shell.flags import flag_table, take_apart
-from coder_tui.policy.shell.notes import Notes
-from coder_tui.policy.shell.words import Word, named
+from coder_tui.policy.shell.call import Call, Judge, flag_table, take_apart
+from coder_tui.policy.shell.notes import Notes, Word, named
 
 _REMOTE = re.compile(r"(?:[\w.-]+@)?([\w.-]+):")
 _CURL = flag_table(

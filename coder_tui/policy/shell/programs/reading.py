@@ -1,7 +1,6 @@
 """Programs that show files, text and facts about the system, and change nothing."""
 
-from coder_tui.policy.shell.call import Call, Judge, Operands, reader
-from coder_tui.policy.shell.flags import flag_table, take_apart
+from coder_tui.policy.shell.call import Call, Judge, Operands, flag_table, reader, take_apart
 from coder_tui.policy.shell.notes import Notes
 from coder_tui.policy.shell.programs.search import check_folders
 

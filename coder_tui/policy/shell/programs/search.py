@@ -3,20 +3,20 @@
 import posixpath
 import re
 
-from coder_tui.policy.secrets import may_name_a_secret
+from coder_tui.policy.paths import may_name_a_secret
 from coder_tui.policy.shell.call import (
     Call,
     Judge,
     Operands,
     check_globs,
     check_text,
+    flag_table,
     read_contents,
     read_operands,
+    take_apart,
 )
-from coder_tui.policy.shell.flags import flag_table, take_apart
-from coder_tui.policy.shell.notes import Notes, joined
-from coder_tui.policy.shell.secret_files import secret_below
-from coder_tui.policy.shell.words import Word, named
+from coder_tui.policy.shell.disk import secret_below
+from coder_tui.policy.shell.notes import Notes, Word, joined, named
 from coder_tui.protocol.findings import FindingKind
 
 _GREP = flag_table(

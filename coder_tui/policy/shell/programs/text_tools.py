@@ -8,13 +8,13 @@ from coder_tui.policy.shell.call import (
     Operands,
     check_globs,
     check_text,
+    flag_table,
     read_contents,
     reader,
+    take_apart,
 )
-from coder_tui.policy.shell.flags import flag_table, take_apart
-from coder_tui.policy.shell.notes import Notes
+from coder_tui.policy.shell.notes import Notes, Word, named
 from coder_tui.policy.shell.reader import STATUS_DOUBT
-from coder_tui.policy.shell.words import Word, named
 
 _COMPUTED = re.compile(r"[\[$`(]")
 _SORT = flag_table(

@@ -3,10 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from coder_tui.policy.shell.call import Call, Judge
-from coder_tui.policy.shell.flags import FlagTable, flag_table, take_apart
-from coder_tui.policy.shell.notes import Notes
-from coder_tui.policy.shell.words import Word, literal, named
+from coder_tui.policy.shell.call import Call, FlagTable, Judge, flag_table, take_apart
+from coder_tui.policy.shell.notes import Notes, Word, literal, named
 from coder_tui.protocol.findings import FindingKind
 
 MOST_GUESSES = 4

@@ -1,1 +1,0 @@
-"""The screen in a browser: one process for each tab, behind a token."""

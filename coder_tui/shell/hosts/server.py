@@ -1,0 +1,191 @@
+"""A server's process that is spoken to by pipes: confined, in a group of its own, its end certain.
+
+What of a dead program's error output tells a person why it died.
+"""
+
+import asyncio
+import contextlib
+import re
+import signal
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol, Self
+
+from coder_tui.shell.process_tree import MARKER, NamespaceTree, ProcessTree, first_process
+from coder_tui.shell.running import Launch, insist
+from coder_tui.shell.sandbox.confinement import Confinement
+from coder_tui.shell.sandbox.sandbox import Sandbox
+
+_KEPT = 8_000
+_CHUNK = 65_536
+_LONGEST_LINE = 2**20
+_TERM_GRACE = 1.0
+_LAST_WORDS = 0.5
+_AGAIN = 0.05
+
+
+class Tree(Protocol):
+    async def end(self, grace: float) -> None: ...
+    def close(self) -> None: ...
+
+
+class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
+    """Knows of the exit at once: asyncio's `wait` also waits for all who hold the pipes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit, asyncio.get_running_loop())
+        self.has_exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.has_exited.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """A process that runs, and the ways to notice its end and to end it."""
+
+    process: asyncio.subprocess.Process
+    has_exited: asyncio.Event
+    tree: Tree
+
+
+_Started = tuple[Spawned, ExitStack]
+
+
+class ServerProcess:
+    """`held` is released when all of its processes are gone."""
+
+    def __init__(self, spawned: Spawned, held: ExitStack) -> None:
+        process = spawned.process
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        self._process = process
+        self._has_exited = spawned.has_exited
+        self._tree = spawned.tree
+        self._held = held
+        self._said = b""
+        self.writer = process.stdin
+        self.stdout = process.stdout
+        self._draining = asyncio.ensure_future(self._drain(process.stderr))
+
+    @classmethod
+    async def start(
+        cls,
+        sandbox: Sandbox,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        directory: Path,
+        confinement: Confinement,
+        longest_line: int = _LONGEST_LINE,
+    ) -> Self:
+        """Raises OSError or `ToolError` when it cannot start. Cancelled meanwhile, nothing runs on."""
+        cell = sandbox.launch(argv, environment, confinement)
+        starting = asyncio.ensure_future(_started(cell, directory, longest_line))
+        try:
+            return cls(*await asyncio.shield(starting))
+        except asyncio.CancelledError:
+            await insist(cls._abandon(starting))
+            raise
+
+    @classmethod
+    async def _abandon(cls, starting: "asyncio.Task[_Started]") -> None:
+        """Wait until a start is over, and end what it started.
+
+        If the loop ends, all of its tasks are cancelled, also the one by which asyncio connects the pipes.
+        Then asyncio kills the process and waits forever for the pipes to close, unless cancelled once more.
+        """
+        while not starting.done():
+            is_loop_ending = starting.cancelling() > 0
+            await asyncio.wait({starting}, timeout=_AGAIN if is_loop_ending else None)
+            if is_loop_ending:
+                starting.cancel()
+        if not starting.cancelled() and not starting.exception():
+            await cls(*starting.result()).end()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def exited(self) -> int:
+        await self._has_exited.wait()
+        code = self._process.returncode
+        assert code is not None
+        return code
+
+    def said(self) -> str:
+        """The last of its error output."""
+        return self._said.decode("utf-8", "replace").strip()
+
+    def hear(self, piece: bytes) -> None:
+        """For those who keep all of its error output, not only the last."""
+
+    async def end(self) -> None:
+        """Return when nothing of it lives."""
+        with contextlib.suppress(OSError, RuntimeError):
+            self.writer.close()
+        tree = self._tree
+        if isinstance(tree, ProcessTree) and self._process.returncode == -signal.SIGKILL:
+            # A launcher that is killed ends nobody.
+            tree = replace(tree, is_launched=False)
+        await tree.end(_TERM_GRACE)
+        tree.close()
+        # Nobody is left to write: what is in the pipe are its last words.
+        await asyncio.wait({self._draining}, timeout=_LAST_WORDS)
+        self._draining.cancel()
+        await asyncio.wait({self._draining})
+        await asyncio.to_thread(self._held.close)
+
+    async def _drain(self, stream: asyncio.StreamReader) -> None:
+        while piece := await stream.read(_CHUNK):
+            self._said = (self._said + piece)[-_KEPT:]
+            self.hear(piece)
+
+
+async def _started(cell: AbstractContextManager[Launch], directory: Path, longest_line: int) -> _Started:
+    with ExitStack() as held:
+        launch = await asyncio.to_thread(held.enter_context, cell)
+        return await _spawn(launch, directory, longest_line), held.pop_all()
+
+
+async def _spawn(launch: Launch, directory: Path, longest_line: int) -> Spawned:
+    marker = uuid.uuid4().hex
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _Protocol(longest_line),
+        *launch.argv,
+        cwd=directory,
+        env={**launch.environment, MARKER: marker},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+        pass_fds=launch.descriptors,
+    )
+    process = asyncio.subprocess.Process(transport, protocol, loop)
+    launch.hand_over()
+    tree: Tree = ProcessTree(process.pid, marker, is_launched=bool(launch.descriptors))
+    if launch.report >= 0:
+        first = await asyncio.to_thread(first_process, launch.report)
+        if first is not None:
+            tree = NamespaceTree(first)
+    return Spawned(process, protocol.has_exited, tree)
+
+
+MOST = 600
+_ERROR = re.compile(r"^\W*(\w*error|fatal|panic)\b", re.IGNORECASE)
+
+
+def last_words(said: str, most: int = MOST) -> str:
+    """Its last lines, none of them cut; where the error stands before those, its line first."""
+    text = said.strip()
+    if len(text) <= most:
+        return text
+    lines = text.splitlines()
+    error = next((line.strip() for line in reversed(lines) if _ERROR.match(line)), "")[:most]
+    tail = text[-(most - len(error)) :].partition("\n")[2] if len(error) < most else ""
+    if error and error in tail:
+        return tail
+    return "\n".join(filter(None, (error, tail))) or text[-most:]

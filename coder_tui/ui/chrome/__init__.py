@@ -1,0 +1,1 @@
+"""The lines around the transcript: status bar, banners, hints and the welcome text."""

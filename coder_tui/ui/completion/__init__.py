@@ -1,1 +1,0 @@
-"""Completion in the prompt: what is being named, what it may be, and how it is put there."""

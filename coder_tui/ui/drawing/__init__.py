@@ -1,1 +1,0 @@
-"""Text to strips: everything the transcript draws, without a widget."""

@@ -1,0 +1,1 @@
+"""Run git without its hooks, filters and pagers, and read repositories."""

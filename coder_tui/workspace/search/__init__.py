@@ -1,0 +1,1 @@
+"""Find files and text: ripgrep, or a search of our own where it is missing; ignore rules; the file index."""
