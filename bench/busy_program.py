@@ -1,4 +1,4 @@
-"""Programs that work without rest until they are killed: the core alone, `coder-tui run`, and the screen."""
+"""Programs that work nonstop until they are killed: the core alone, `coder-tui run`, and the screen."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ from typing import Any
 from bench.busy_work import BusyClient, BusyModel
 from bench.terminal import Terminal
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.headless import HeadlessRun, StreamPrinter
 from coder_tui.protocol.access import Mode
 from coder_tui.storage.store import Store
@@ -26,14 +26,14 @@ from tests.fakes.real_tools import setup_in
 
 STEPS_PER_TURN = 6
 PATIENCE = 600.0
-"""A sweep gives way to whatever else the machine does."""
+"""Lower the priority, so that a sweep does not disturb the rest of the machine."""
 Hear = Callable[[dict[str, Any]], None]
 Started = tuple[int, Callable[[], None]]
 """A process, and what waits for its end."""
 
 
 def work(home: Path, project: Path, seed: int, out: Connection) -> None:
-    """Go on with the newest session, turn after turn; what is acknowledged goes out as `run` prints it."""
+    """Continue the newest session, turn after turn, and print what is acknowledged as `run` does."""
     os.setsid()
     asyncio.run(_work(home, project, seed, out))
 
@@ -42,8 +42,8 @@ async def _work(home: Path, project: Path, seed: int, out: Connection) -> None:
     setup = setup_in(home, project, Mode.AUTO)
     store = await Store.open(setup.directories.database)
     client = BusyClient(BusyModel(project, seed, STEPS_PER_TURN))
-    core = Core(setup, store, client, ModelChoice("scripted"))
-    latest = await store.latest(str(project))
+    core = SessionFactory(setup, store, client, ModelChoice("scripted"))
+    latest = await store.sessions.latest(str(project))
     session = await (core.resume(latest.id) if latest else core.new_session())
     printer = StreamPrinter(lambda event: out.send_bytes(json.dumps(event).encode()), BY_SHAPE)
     for number in itertools.count():
@@ -65,7 +65,7 @@ def start_run(program: Program, environment: Mapping[str, str], flags: list[str]
         assert process.stdout is not None
         with process.stdout:
             for line in process.stdout:
-                # A line that was cut off acknowledges nothing.
+                # A cut line acknowledges nothing.
                 if line.endswith("\n"):
                     hear(json.loads(line))
 
@@ -106,6 +106,6 @@ def kill_group(pid: int) -> None:
     try:
         os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:
-        # Too early: it had no group of its own yet.
+        # Too early: it does not have its own group yet.
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A model that never rests, for sweeps: it talks, writes, edits, patches and runs commands.
+"""A model that never stops, for sweeps: it talks, writes, edits, patches and runs commands.
 
 Each file that it touches is, at any moment, one whole version: its number stands at both ends.
 """
@@ -12,13 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
-from coder_tui.llm.tokens import estimate_request
+from coder_tui.llm.client import (
+    ModelRequest,
+    StreamFinished,
+    StreamItem,
+    TextChunk,
+    ToolCallChunk,
+    estimate_request,
+)
 from coder_tui.protocol.messages import FinishReason, Usage
 from tests.fakes.script import Call, Reply
 
 WRITTEN = {"small.txt": 3, "large.txt": 4_000}
-"""Files with how many lines lie between the marks."""
+"""Files with the number of lines between the marks."""
 EDITED = "edited.txt"
 PATCHED = ("first.txt", "second.txt")
 COMMANDS = "log.txt"
@@ -29,12 +35,12 @@ Arguments = dict[str, object]
 
 
 def whole(version: int, lines: int) -> str:
-    """A file of one version."""
+    """Return a file of one version."""
     return f"version {version}\n{FILLER * lines}version {version}\n"
 
 
 def version_of(path: Path) -> int | None:
-    """0 where there is no file, None where it is no whole version."""
+    """Return the version; 0 if there is no file, None if it is not one whole version."""
     if not path.exists():
         return 0
     text = path.read_text()
@@ -60,7 +66,7 @@ class Step:
 
 
 class BusyModel:
-    """Says what to do next, by what lies in the folder now."""
+    """Decides what to do next by what is in the folder now."""
 
     def __init__(
         self, project: Path, seed: int, steps_per_turn: int, written: tuple[str, ...] = tuple(WRITTEN)
@@ -114,7 +120,7 @@ class BusyModel:
 
 
 class BusyClient:
-    """The model inside of the program's own process."""
+    """The model inside the program's own process."""
 
     def __init__(self, model: BusyModel, pause: float = 0.0) -> None:
         self._model = model
@@ -139,6 +145,6 @@ class BusyClient:
 
 
 def reply(step: Step) -> Reply:
-    """The same over HTTP."""
+    """The same model over HTTP."""
     calls = tuple(Call(tool, arguments, uuid4().hex) for tool, arguments in step.calls)
     return Reply(text=step.text, calls=calls, argument_piece=4_000)

@@ -1,4 +1,4 @@
-"""Cancels running commands of the kinds that like to stay: nothing may be left, and soon.
+"""Cancel running commands of kinds that tend to survive: nothing may be left, and soon.
 
 uv run python -m bench.cancel [--commands 500] [--landlock | --none] [--seed 1]
 """
@@ -23,7 +23,7 @@ from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, UNCONFINED, shell_for
 SAY = "echo ready; "
 STARTING = "still starting"
 LONGEST_START = 0.06
-# `MARK` becomes an argument that the processes can be found by, however they changed their environment.
+# `MARK` becomes an argument by which the processes can be found, however they change their environment.
 KINDS = {
     "plain": SAY + "sleep 1000 # MARK",
     "child": SAY + "sh -c 'sleep 1000 # MARK' & wait",
@@ -52,14 +52,14 @@ class Found:
 
 
 async def cancel_one(shell: SessionShell, kind: str, found: Found, dice: random.Random) -> None:
-    """Start, wait until it says that it runs, cancel, and look for what is left."""
+    """Start a command, wait until it runs, cancel it, and find what is left."""
     mark, ready = f"mark-{uuid.uuid4().hex}", asyncio.Event()
     command = KINDS[kind].replace("MARK", mark)
     running = asyncio.ensure_future(
         shell.run(command, NOTHING_MORE, name=mark, time_limit=60.0, on_output=lambda text: ready.set())
     )
     if kind == STARTING:
-        # At no moment of its start may it slip away.
+        # It must not escape at any moment of its start.
         await asyncio.sleep(dice.uniform(0.0, LONGEST_START))
     else:
         await ready.wait()
@@ -74,7 +74,7 @@ async def cancel_one(shell: SessionShell, kind: str, found: Found, dice: random.
 
 
 def processes_with(mark: str) -> list[int]:
-    """Living processes whose command line holds `mark`."""
+    """Return running processes whose command line contains `mark`."""
     found, wanted = [], mark.encode()
     for entry in os.scandir("/proc"):
         if entry.name.isdecimal() and int(entry.name) != os.getpid():
@@ -90,7 +90,7 @@ async def cancel_many(folder: Path, status: SandboxStatus, commands: int, seed: 
     names = list(KINDS)
     try:
         for number in range(commands):
-            # Each kind in turn first, so that a small sample has them all.
+            # Each kind once first, so that a small sample has them all.
             kind = names[number] if number < len(names) else dice.choice(names)
             await cancel_one(shell, kind, found, dice)
     finally:

@@ -1,4 +1,4 @@
-"""`@` completion among very many files: what a key costs, and how long the loop stands still meanwhile.
+"""`@` completion among very many files: what a key costs, and how long it blocks the event loop.
 
 uv run python -m bench.completion [--files 50000]
 """
@@ -19,7 +19,7 @@ MOST = 50
 
 
 class Stillness:
-    """Notes the longest time for which the loop did nothing else, in processor time of this program."""
+    """Records the longest time for which the loop did nothing else, in processor time of this program."""
 
     def __init__(self) -> None:
         self.worst = 0.0
@@ -39,7 +39,7 @@ def plant(root: Path, files: int) -> None:
 
 
 async def type_words(index: FileIndex) -> list[float]:
-    """Processor time of each key, in milliseconds."""
+    """Return the processor time of each key, in milliseconds."""
     spent = []
     for word in WORDS:
         for end in range(1, len(word) + 1):

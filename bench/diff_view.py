@@ -1,4 +1,4 @@
-"""Diffs held against their files and against git, and the first paint of a long one beside an empty one.
+"""Check diffs against their files and git, and time the first paint of a long one next to an empty one.
 
 uv run python -m bench.diff_view [--pairs 10000] [--git 300] [--lines 10000] [--rounds 7]
 """
@@ -17,12 +17,11 @@ from pathlib import Path
 from textual.app import App, ComposeResult
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.hunks import patch, taken_apart, without
-from coder_tui.diffs.model import Comparison
-from coder_tui.diffs.rows import Row, split_rows, unified_rows
-from coder_tui.diffs.unified import parse_unified
+from coder_tui.diffs.hunks import patch, split_hunk, undo_hunks
+from coder_tui.diffs.rows import Row, lay_out, split_rows
+from coder_tui.diffs.unified import parse_unified, unified_diff
+from coder_tui.protocol.comparison import Comparison
 from coder_tui.ui.diff.view import DiffView
-from coder_tui.workspace.files.diff import unified_diff
 from tests.diffs.git import diff_by_git, undone_by_git
 from tests.diffs.texts import random_edit, random_text
 from tests.fakes.whole_comparison import completed
@@ -52,24 +51,24 @@ def ids(comparison: Comparison) -> list[str]:
 
 
 def wrong_pairs(count: int) -> int:
-    """Pairs whose rows, or whose hunks undone, do not give both files back."""
+    """Count pairs whose rows, or whose undone hunks, do not give both files back."""
     chance = random.Random(1)
     wrong = 0
     for number in range(count):
         old, new = random_pair(chance)
         comparison = compare(old, new)
         split = [row for section in comparison.sections for row in split_rows(section)]
-        unified = [row for section in comparison.sections for row in unified_rows(section)]
+        unified = [row for piece in lay_out(comparison, None, is_split=False) for row in piece.rows()]
         for _ in range(number % 3):
             for id in ids(comparison):
-                comparison = taken_apart(comparison, id)
-        undone = without(comparison, ids(comparison)), without(comparison, [])
+                comparison = split_hunk(comparison, id)
+        undone = undo_hunks(comparison, ids(comparison)), undo_hunks(comparison, [])
         wrong += {sides(split), sides(unified), undone} != {(old, new)}
     return wrong
 
 
 def wrong_hunks(count: int, folder: Path) -> tuple[int, int]:
-    """How many rejections were compared with git's, and how many differ."""
+    """Return how many rejections were compared with git's, and how many differ."""
     chance = random.Random(2)
     compared = wrong = 0
     while compared < count:
@@ -77,22 +76,22 @@ def wrong_hunks(count: int, folder: Path) -> tuple[int, int]:
         ours = compare(old, new)
         for _ in range(compared % 3):
             for id in ids(ours):
-                ours = taken_apart(ours, id)
+                ours = split_hunk(ours, id)
         if some := [id for id in ids(ours) if chance.random() < 0.5]:
             compared += 1
-            wrong += without(ours, some) != undone_by_git(folder, new, patch(ours, some))
+            wrong += undo_hunks(ours, some) != undone_by_git(folder, new, patch(ours, some))
         diff = diff_by_git(folder, old, new)
         for number, piece in enumerate(f"\n{diff}".split("\n@@ ")[1:]):
             theirs = completed(parse_unified(diff)[0], new)
             undone = undone_by_git(folder, new, "@@ " + piece.removesuffix("\n") + "\n")
             compared += 1
-            wrong += without(theirs, [theirs.hunks[number].id]) != undone
+            wrong += undo_hunks(theirs, [theirs.hunks[number].id]) != undone
     return compared, wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Seconds by the clock, and those in which the screen's thread worked: the clock counts others too."""
+    """Seconds by the clock, and those in which the screen's thread worked: the clock counts others, too."""
 
     clock: float
     work: float
@@ -110,7 +109,7 @@ def since(started: Spent) -> Spent:
 
 
 class OneDiff(App[None]):
-    """Notes when the first frame is done, and the longest time in which nothing else could happen."""
+    """Records when the first frame is done, and the longest time in which nothing else could happen."""
 
     def __init__(self, files: Sequence[Comparison]) -> None:
         super().__init__()
@@ -141,7 +140,7 @@ async def first_paint(files: Sequence[Comparison]) -> Spent:
 
 
 async def longest_stall(files: Sequence[Comparison]) -> Spent:
-    """While colours are made, pages turned, hunks visited and the layout changed."""
+    """Measure while colors are made, pages turned, hunks visited and the layout changed."""
     app = OneDiff([])
     async with app.run_test(size=SIZE) as pilot:
         await app.painted.wait()
@@ -177,7 +176,7 @@ def timed(work: Callable[[], object]) -> Spent:
 
 
 def samples(lines: int) -> dict[str, tuple[str, str]]:
-    """One long change, very many small ones, and a new file."""
+    """Yield one long change, very many small ones, and a new file."""
     old = "".join(f"    value_{n} = compute(alpha, {n})  # step {n}\n" for n in range(lines // 2))
     many = "".join(f"    value_{n} = compute(alpha, {n})\n    use(value_{n})\n" for n in range(lines))
     return {
@@ -188,7 +187,7 @@ def samples(lines: int) -> dict[str, tuple[str, str]]:
 
 
 def report(lines: int, rounds: int) -> bool:
-    """Print the figures; whether all are within their limits."""
+    """Print the figures; return whether all are within their limits."""
     empty = median(lambda: asyncio.run(first_paint([])), rounds)
     stall = median(lambda: asyncio.run(longest_stall([])), rounds)
     print(f"nothing to show: first paint {empty}; longest stall {stall}")
@@ -221,7 +220,7 @@ def main() -> int:
     print(f"{options.pairs} pairs of files: {wrong} not rebuilt")
     with tempfile.TemporaryDirectory() as folder:
         compared, differing = wrong_hunks(options.git, Path(folder))
-    print(f"{compared} rejections beside git apply -R: {differing} differ")
+    print(f"{compared} rejections compared with git apply -R: {differing} differ")
     is_fast = report(options.lines, options.rounds)
     return 0 if is_fast and not wrong and not differing else 1
 

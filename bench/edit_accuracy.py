@@ -1,4 +1,4 @@
-"""How often edits and patches come out right, through the same runner as `coder-tui tool call --stdin`.
+"""Measure how often edits and patches are right, through the same runner as `coder-tui tool call --stdin`.
 
 As a candidate of `edit_replay.py` it reads cases from standard input:
     edit_replay.py run --repo DIR --candidate 'ours=python -m bench.edit_accuracy'
@@ -19,10 +19,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from coder_tui.agent.calls.log import NoLog
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.bootstrap.setup import Setup, load_setup
-from coder_tui.bootstrap.toolset import build_workbench
+from coder_tui.bootstrap.prepare import load_setup
+from coder_tui.bootstrap.setup import Setup
+from coder_tui.bootstrap.toolset import build_tools_alone
 from coder_tui.config.paths import find_directories
 from coder_tui.config.sources import find_sources
 from coder_tui.protocol.access import Mode
@@ -40,7 +40,7 @@ def main() -> int:
     arguments, rest = parser.parse_known_args()
     if arguments.replay:
         return drive(arguments.replay, rest)
-    # In memory where that is possible: a disk's sync is not what is measured.
+    # In memory if possible, because the disk's sync is not what is measured.
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as scratch:
         asyncio.run(answer_all(Path(scratch).resolve()))
     return 0
@@ -62,7 +62,7 @@ async def answer_all(scratch: Path) -> None:
 
 
 def scratch_setup(scratch: Path) -> Setup:
-    """Default settings, nothing of the person's own, and no language servers."""
+    """Default settings, nothing from the user, and no language servers."""
     environ = {f"CODER_TUI_{name}_DIR": str(scratch / name.lower()) for name in ("DATA", "CONFIG", "CACHE")}
     environ["HOME"] = str(scratch)
     environ["CODER_TUI_LSP"] = '{"*": {"enabled": false}}'
@@ -83,7 +83,7 @@ async def answer(setup: Setup, case: dict[str, Any]) -> dict[str, Any]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
     setup.directory.mkdir(exist_ok=True)
-    bench = build_workbench(setup, EventBus(), TodoList("bench", keep), NoLog(), NoLog())
+    bench = build_tools_alone(setup, EventBus(), TodoList("bench", keep))
     call = ToolCall(case["id"], case["kind"], json.dumps(case["args"]))
     result = json.loads((await bench.runner.execute(call, "")).content)
     if not result["ok"]:

@@ -1,4 +1,4 @@
-"""Types at random into the real screen while requests arrive: counts answers by accident and lost characters.
+"""Type at random into the real screen while requests arrive; count accidental answers and lost characters.
 
 uv run python -m bench.guard [--scenes 2000] [--seed 1]
 
@@ -20,23 +20,23 @@ LETTER, CHORD = 0.5, 0.1
 
 
 def sentence(rng: random.Random) -> list[tuple[str, float]]:
-    """Begins when it likes, and ends in letters."""
+    """Starts at any time, and ends in letters."""
     first = (rng.choice(KEYS), rng.uniform(0, 3))
     rest = [(rng.choice(KEYS), rng.uniform(0, 0.3)) for _ in range(rng.randint(2, 20))]
     return [first, *rest, ("a", 0.1), ("b", 0.1)]
 
 
-def sweep(person: Typist, scenes: int, rng: random.Random) -> Counter[str]:
+def sweep(typing_user: Typist, scenes: int, rng: random.Random) -> Counter[str]:
     found: Counter[str] = Counter()
     for _ in range(scenes):
         kind, typed = rng.choice(sorted(KINDS)), sentence(rng)
         latest = typed[0][1] if rng.random() < 0.5 else sum(gap for _, gap in typed) + 1.5
         arrival = rng.uniform(0, latest)
-        outcome = person.scene(kind, arrival, typed)
+        outcome = typing_user.scene(kind, arrival, typed)
         expected = "".join("".join(key for key, _ in typed if len(key) == 1).split())
         found["scenes"] += 1
         found["keys"] += len(typed)
-        found["keys over a dialog"] += person.over
+        found["keys over a dialog"] += typing_user.over
         found["answers by accident"] += len(outcome.answers)
         if outcome.text != expected:
             found["scenes with lost or misplaced characters"] += 1
@@ -44,15 +44,15 @@ def sweep(person: Typist, scenes: int, rng: random.Random) -> Counter[str]:
     return found
 
 
-async def latency(person: Typist, kind: str, key: str) -> float:
-    """Seconds from a key that is meant to the answer."""
-    await person.clear()
-    person.ask(kind)
-    await person.ready()
-    pressed = person.time.clock()
-    person.press(key)
+async def latency(typing_user: Typist, kind: str, key: str) -> float:
+    """Seconds from an intended key to the answer."""
+    await typing_user.clear()
+    typing_user.ask(kind)
+    await typing_user.ready()
+    pressed = typing_user.time.clock()
+    typing_user.press(key)
     await asyncio.sleep(2)
-    return person.answered_at[0] - pressed if person.answered_at else float("inf")
+    return typing_user.answered_at[0] - pressed if typing_user.answered_at else float("inf")
 
 
 def main() -> int:
@@ -60,11 +60,11 @@ def main() -> int:
     parser.add_argument("--scenes", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     wanted = parser.parse_args()
-    with typist() as person:
+    with typist() as typing_user:
         began = time.perf_counter()
-        found = sweep(person, wanted.scenes, random.Random(wanted.seed))
-        letter = person.time.run(latency(person, "edit", "y"))
-        chord = person.time.run(latency(person, "command", "ctrl+y"))
+        found = sweep(typing_user, wanted.scenes, random.Random(wanted.seed))
+        letter = typing_user.time.run(latency(typing_user, "edit", "y"))
+        chord = typing_user.time.run(latency(typing_user, "command", "ctrl+y"))
     for what in ("scenes", "keys", "keys over a dialog"):
         print(f"{what:42} {found[what]}")
     for what in ("answers by accident", "scenes with lost or misplaced characters"):

@@ -1,4 +1,4 @@
-"""The floor: a Textual program that does nothing but take text."""
+"""The baseline: a Textual program that only takes text."""
 
 from textual.app import App, ComposeResult
 from textual.widgets import TextArea

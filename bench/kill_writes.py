@@ -1,4 +1,4 @@
-"""Kills the program in the middle of writes: each file must be an old or a new one, and the next start tidy.
+"""Kill the program during writes: each file must be an old or a new version, and the next start clean.
 
 uv run python -m bench.kill_writes [--kills 200] [--seed 1] [--session]
 """
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.protocol.access import Mode
 from coder_tui.storage.store import Store
 from tests.fakes.program import Program
@@ -28,7 +28,7 @@ from tests.fakes.real_tools import setup_in
 from tests.fakes.scripted_model import Say, ScriptedModel
 
 FILES = {"small.txt": 3, "middle.txt": 300, "large.txt": 50_000}
-"""Each file with how often its version stands in it; all in one line, for which a diff takes no time."""
+"""Each file with how often its version is in it; all in one line, which takes no time to compare."""
 NEW = 1_000
 ROUNDS = 400
 SELDOM = 20
@@ -41,7 +41,7 @@ PATIENCE = 60
 class Found:
     kills: int = 0
     in_a_write: int = 0
-    """Kills that left a half-written file behind for the next start."""
+    """Kills that left a half-written file for the next start."""
     mixed: list[str] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
@@ -52,13 +52,13 @@ class Found:
 
 
 def calls(kill: int) -> Iterator[tuple[str, dict[str, str]]]:
-    """What the program is asked to do: read what is there, then write version after version."""
+    """What the program should do: read what is there, then write version after version."""
     for name in FILES:
         yield "read", {"path": name}
     for number in range(ROUNDS):
         for name, times in FILES.items():
             if name == "large.txt" and number % SELDOM:
-                # A large file spends its time in a model's words, not in writing: it would hide the others.
+                # A large file spends its time in the model's text, not in writing, and would hide the others.
                 continue
             yield "write", {"path": name, "content": f"version {kill}.{number}|" * times}
         path = f"new/{kill}-{number}/file.txt"
@@ -107,7 +107,7 @@ class Trials:
             thread.join()
 
     def _wait_for_a_write(self, process: "subprocess.Popen[str]") -> None:
-        """A write takes a small part of the time: every other kill aims at one, early or late in it."""
+        """A write takes a small part of the time, so every other kill aims at one, early or late."""
         while process.poll() is None:
             names = [entry.name for entry in os.scandir(self._program.project)]
             if any(name.startswith(".coder-tui-") for name in names):
@@ -149,16 +149,16 @@ class Trials:
         return [str(path) for folder in folders for path in folder.rglob(".coder-tui-*")]
 
     async def _undo_everything(self) -> list[str]:
-        """Take the newest session back; what may not come back is the one change that was cut off."""
+        """Undo the newest session; only the change that was cut off may fail."""
         setup = setup_in(self._program.home, self._program.project, Mode.EDITS)
         store = await Store.open(setup.directories.database)
-        core = Core(setup, store, ScriptedModel([]), ModelChoice("scripted"))
-        latest = await store.latest(str(self._program.project))
+        core = SessionFactory(setup, store, ScriptedModel([]), ModelChoice("scripted"))
+        latest = await store.sessions.latest(str(self._program.project))
         restored = await core.snapshots.restore(latest.id if latest else "", 0)
         await core.close()
         cut_off = [conflict.path for conflict in restored.conflicts if "program ended" in conflict.reason]
         deepest = max(cut_off, key=lambda path: len(path.parts), default=self._program.project)
-        # The folders around that one change are not empty, or were being made with it.
+        # The folders around that change are not empty, or were being created with it.
         expected = (deepest, *deepest.parents)
         return [str(conflict) for conflict in restored.conflicts if conflict.path not in expected]
 
@@ -183,7 +183,7 @@ async def work(home: Path, project: Path, number: int) -> None:
     setup = setup_in(home, project, Mode.EDITS)
     store = await Store.open(setup.directories.database)
     replies = [Say(calls=(call,)) for call in calls(number)]
-    core = Core(setup, store, ScriptedModel(replies), ModelChoice("scripted"))
+    core = SessionFactory(setup, store, ScriptedModel(replies), ModelChoice("scripted"))
     session = await core.new_session()
     session.subscribe(lambda event: print("writing", flush=True) if "FilesChanged" in repr(event) else None)
     await session.submit("write")

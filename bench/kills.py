@@ -1,8 +1,8 @@
-"""Kills the program (`kill -9`, the whole group) at random points of busy turns, and looks what is left.
+"""Kill the program (`kill -9`, the whole group) at random points of busy turns, and check what is left.
 
     nice -n 15 python -m bench.kills --kills 1000
 
-After each kill the store must open and be whole, every acknowledged message must be in it (told on the stream
+After each kill the store must open and be complete, every acknowledged message must be in it (on the stream
 of `run --format stream-json`, or sent to the model), every acknowledged change on disk, every file one whole
 version, and the next start must go on with the session. Most kills hit a process that was forked from a
 prepared one, with the core, the printer and a model inside; some hit `coder-tui run` and some the screen in a
@@ -39,18 +39,18 @@ from tests.fakes.real_tools import setup_in
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["bench.busy_program"])
 ROUND = 20
-"""Kills of one store: then another begins, so that sessions stay short."""
+"""Kills of one store; then another begins, so that sessions stay short."""
 LATEST = 0.8
 LATEST_EVENT = 120
 NEVER = 10_000
-"""Steps after which a turn would end, where one turn is all."""
+"""Steps after which a turn would end, if there is only one."""
 
 
 @dataclass
 class Found:
     kills: Counter[str] = field(default_factory=Counter)
     moments: Counter[str] = field(default_factory=Counter)
-    """The last event that was told before a kill."""
+    """The last event before a kill."""
     acknowledged: int = 0
     tools: Counter[str] = field(default_factory=Counter)
     lost: list[str] = field(default_factory=list)
@@ -74,8 +74,8 @@ class Found:
 
 
 @dataclass
-class Told:
-    """What a program said it had done, before it was killed."""
+class Acknowledged:
+    """What a program had acknowledged before it was killed."""
 
     users: dict[str, str] = field(default_factory=dict)
     replies: dict[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Told:
     last: str = "start"
     count: int = 0
 
-    def hear(self, event: dict[str, Any]) -> None:
+    def read(self, event: dict[str, Any]) -> None:
         self.last = event["type"]
         self.count += 1
         match event["type"]:
@@ -100,7 +100,7 @@ class Told:
     def size(self) -> int:
         return len(self.users) + len(self.replies) + len(self.results)
 
-    def add(self, other: "Told") -> None:
+    def add(self, other: "Acknowledged") -> None:
         self.users |= other.users
         self.replies |= other.replies
         self.results |= other.results
@@ -110,7 +110,7 @@ class Told:
         return bool(self.users)
 
     def missing(self, stored: StoredSession) -> list[str]:
-        """Words of what was told and is not there."""
+        """List what was acknowledged and is missing."""
         said = {message.id: message.text for message in stored.messages if message.role != "tool"}
         results = {message.call_id for message in stored.messages if message.role == "tool"}
         words = self.users | self.replies
@@ -125,8 +125,8 @@ class Trial:
     folder: Path
     seed: int
     found: Found = field(default_factory=Found)
-    told: "Told" = field(default_factory=lambda: Told())
-    """All of it, from the first kill on: what is there once stays there."""
+    acknowledged: "Acknowledged" = field(default_factory=lambda: Acknowledged())
+    """Everything since the first kill: what is there once stays there."""
 
     def __post_init__(self) -> None:
         self.program = Program.in_folder(self.folder)
@@ -138,19 +138,22 @@ class Trial:
             share = self.choice.random()
             front = "run" if share < http else "screen" if share < http + screen else "core"
             before = versions(self.program.project)
-            told = self._kill_core(number) if front == "core" else self._kill_served(front, number)
+            acknowledged = self._kill_core(number) if front == "core" else self._kill_served(front, number)
             self.found.kills[front] += 1
-            self.found.moments[f"{front}: {told.last}"] += 1
-            self.found.acknowledged += self._take(told)
+            self.found.moments[f"{front}: {acknowledged.last}"] += 1
+            self.found.acknowledged += self._add(acknowledged)
             self._look(before, f"seed {self.seed} kill {number} ({front})")
         return self.found
 
-    def _take(self, told: "Told") -> int:
-        """How many were acknowledged for the first time."""
-        known = self.told.size
-        self.found.tools.update(told.results[call] for call in told.results.keys() - self.told.results.keys())
-        self.told.add(told)
-        return self.told.size - known
+    def _add(self, acknowledged: "Acknowledged") -> int:
+        """Return how many were acknowledged for the first time."""
+        known = self.acknowledged.size
+        self.found.tools.update(
+            acknowledged.results[call]
+            for call in acknowledged.results.keys() - self.acknowledged.results.keys()
+        )
+        self.acknowledged.add(acknowledged)
+        return self.acknowledged.size - known
 
     @property
     def _environment(self) -> dict[str, str]:
@@ -158,64 +161,64 @@ class Trial:
         folders = {f"CODER_TUI_{name}_DIR": str(self.program.home / name.lower()) for name in names}
         return self.program.environment | folders | {"PYTHONPATH": str(Path(__file__).parents[1])}
 
-    def _kill_core(self, number: int) -> Told:
+    def _kill_core(self, number: int) -> Acknowledged:
         here, there = multiprocessing.Pipe(duplex=False)
         arguments = (self.program.home, self.program.project, self.seed * 1_000 + number, there)
         process = FORKS.Process(target=work, args=arguments, daemon=True)
         process.start()
         there.close()
-        told = Told()
-        self._listen(here, told)
+        acknowledged = Acknowledged()
+        self._listen(here, acknowledged)
         kill_group(process.pid or 0)
         with contextlib.suppress(EOFError, OSError):
             while True:
-                told.hear(json.loads(here.recv_bytes()))
+                acknowledged.read(json.loads(here.recv_bytes()))
         here.close()
         process.join()
-        return told
+        return acknowledged
 
-    def _listen(self, pipe: Connection, told: Told) -> None:
-        """Until the program is to die: by time, by what it said, or while it starts."""
+    def _listen(self, pipe: Connection, acknowledged: Acknowledged) -> None:
+        """Wait until the program should die: by time, by what it printed, or while it starts."""
         if self.choice.random() < 0.1:
             time.sleep(self.choice.uniform(0, 0.3))
             return
         most = self.choice.randrange(1, LATEST_EVENT) if self.choice.random() < 0.5 else None
         end = time.monotonic() + PATIENCE
-        while time.monotonic() < end and (most is None or told.count < most):
-            had_begun = told.has_begun
+        while time.monotonic() < end and (most is None or acknowledged.count < most):
+            had_begun = acknowledged.has_begun
             if not pipe.poll(max(0.0, end - time.monotonic())):
                 break
             try:
-                told.hear(json.loads(pipe.recv_bytes()))
+                acknowledged.read(json.loads(pipe.recv_bytes()))
             except EOFError:
                 self.found.damaged.append(f"seed {self.seed}: the program ended by itself")
                 return
-            if not had_begun and told.has_begun and most is None:
+            if not had_begun and acknowledged.has_begun and most is None:
                 end = time.monotonic() + self.choice.uniform(0, LATEST)
-        if not told.has_begun and most is None:
+        if not acknowledged.has_begun and most is None:
             self.found.damaged.append(f"seed {self.seed}: the program does not go on")
 
-    def _kill_served(self, front: str, number: int) -> Told:
+    def _kill_served(self, front: str, number: int) -> Acknowledged:
         model = BusyModel(self.program.project, self.seed * 1_000 + number, NEVER)
         asked = threading.Event()
-        told = Told()
+        acknowledged = Acknowledged()
 
         def answer(request: dict[str, object]) -> Any:
             asked.set()
-            _note_request(told, request)
+            _note_request(acknowledged, request)
             return reply(model.next())
 
         with OpenAIServer(answer) as server:
             flags = ["--model", "openai/x", "--api-base", server.url, "--permission", "auto"]
             flags += ["--continue"] if self._has_session() else []
             start = start_run if front == "run" else start_screen
-            pid, end = start(self.program, self._environment, flags, told.hear)
+            pid, end = start(self.program, self._environment, flags, acknowledged.read)
             if not asked.wait(PATIENCE):
                 self.found.damaged.append(f"seed {self.seed}: {front} does not go on")
             time.sleep(self.choice.uniform(0, 3 * LATEST))
             kill_group(pid)
             end()
-        return told
+        return acknowledged
 
     def _has_session(self) -> bool:
         path = self.program.home / "data" / "sessions.db"
@@ -241,10 +244,10 @@ class Trial:
         setup = setup_in(self.program.home, self.program.project, Mode.AUTO)
         store = await Store.open(setup.directories.database)
         try:
-            latest = await store.latest(str(self.program.project))
+            latest = await store.sessions.latest(str(self.program.project))
             if latest is None:
-                return ["the session"] if self.told.users else []
-            missing = self.told.missing(await store.load(latest.id))
+                return ["the session"] if self.acknowledged.users else []
+            missing = self.acknowledged.missing(await store.load(latest.id))
             with contextlib.closing(sqlite3.connect(setup.directories.database)) as connection:
                 verdict = connection.execute("PRAGMA integrity_check").fetchone()
             return missing if verdict == ("ok",) else [*missing, f"integrity: {verdict}"]
@@ -252,12 +255,12 @@ class Trial:
             await store.close()
 
 
-def _note_request(told: Told, request: dict[str, object]) -> None:
-    """What a model was sent is stored before."""
+def _note_request(acknowledged: Acknowledged, request: dict[str, object]) -> None:
+    """Record a request: what a model gets was stored before."""
     messages: Any = request["messages"]
-    told.results |= {each["tool_call_id"]: "sent" for each in messages if each["role"] == "tool"}
-    told.last = "request"
-    told.count += 1
+    acknowledged.results |= {each["tool_call_id"]: "sent" for each in messages if each["role"] == "tool"}
+    acknowledged.last = "request"
+    acknowledged.count += 1
 
 
 def sweep(

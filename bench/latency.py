@@ -1,4 +1,4 @@
-"""Start, keys and streaming of the real screen in a pty, as ratios to a Textual hello-world in the same run.
+"""Time start, keys and streaming of the real screen in a pty, relative to a Textual hello-world.
 
 uv run python -m bench.latency [--starts 7] [--tokens 5000] [--rate 500]
 """
@@ -51,7 +51,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def start_once(command: list[str], home: Path) -> tuple[float, float]:
-    """From the spawn to the first letter on the screen, by the clock and in CPU; it is typed at once."""
+    """Return the time from the spawn to the first letter on the screen, by the clock and in CPU."""
     terminal = Terminal.start(command, home, environment(home))
     terminal.type(LETTERS[0])
     shown = terminal.read_until(LETTERS[0]) - terminal.began
@@ -68,7 +68,7 @@ def keys(terminal: Terminal, letters: str, gap: float) -> Iterator[float]:
 
 
 def starts(home: Path, count: int) -> None:
-    """Alternating, so that a noisy moment hits both; CPU is what other work on the machine disturbs least."""
+    """Alternate, so that a noisy moment hits both; CPU time is disturbed least by other work."""
     runs = [(start_once(HELLO, home), start_once(PROGRAM, home)) for _ in range(count)]
     for place, kind in enumerate(("spawn to typed text", "CPU until then")):
         hello = figures(f"hello: {kind}", [floor[place] for floor, _ in runs])
@@ -90,7 +90,7 @@ def idle_keys(command: list[str], home: Path) -> Figures:
 
 
 class Clocked(OpenAIServer):
-    """Notes when it handed out the last word."""
+    """Records when it sent the last word."""
 
     last_word_at = 0.0
 
@@ -107,7 +107,10 @@ CODE = "\n\n```python\ndef f(x):\n    return x\n```\n"
 
 
 def prose(tokens: int, number: int = 0) -> str:
-    """Markdown as models write it: paragraphs, lists, code; its last word has a number, to know it by."""
+    """Return Markdown as models write it.
+
+    It has paragraphs, lists and code; its last word has a number to find it by.
+    """
     piece = (PARAGRAPH + LIST + CODE).split(" ")
     words = piece * (tokens // len(piece) + 1)
     return " ".join(words[: tokens - 1]) + f"\n\n{LAST_WORD}{number}"
@@ -135,7 +138,7 @@ def streaming(home: Path, tokens: int, rate: int) -> None:
         for number in range(1, LAST_WORDS):
             terminal.drain(1.0)
             terminal.watched, terminal.watched_at = f"{LAST_WORD}{number}".encode(), 0.0
-            # The first time there are letters in the prompt; a second Ctrl+C in an empty one would quit.
+            # The first Ctrl+C clears the prompt; a second one in an empty prompt would quit.
             terminal.type("\x03go\r" if number == 1 else "go\r")
             words.append(_last_word(terminal, server))
         terminal.stop()

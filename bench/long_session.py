@@ -1,4 +1,4 @@
-"""A session of 10,000 messages beside a fresh one, in one run: open, type, scroll, search, resize, stream.
+"""Compare a session of 10,000 messages with a fresh one: open, type, scroll, search, resize, stream.
 
 uv run python -m bench.long_session [--messages 10000] [--tokens 2500] [--rate 500]
 """
@@ -23,7 +23,7 @@ from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from coder_tui.protocol.outcomes import Outcome
-from coder_tui.storage.records import CallRecord
+from coder_tui.storage.records import CallRecord, FinishedCall
 from coder_tui.storage.store import Store
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.script import Reply
@@ -36,7 +36,7 @@ QUIET = 0.12
 
 
 def messages(count: int) -> Iterator[Message]:
-    """A person's line, a reply of some twenty rows; every tenth reply runs a command."""
+    """Return a user's line and a reply of about twenty rows; every tenth reply runs a command."""
     reply = prose(90).rpartition("\n\n")[0]
     yield UserMessage("first", OLDEST)
     for number in range(1, count - 1):
@@ -49,20 +49,20 @@ def messages(count: int) -> Iterator[Message]:
 
 
 def folders(home: Path) -> dict[str, str]:
-    """Everything of the program in the bench's own folder."""
+    """Keep all files of the program in the bench's own folder."""
     names = {DATA_VARIABLE: "data", CONFIG_VARIABLE: "config", CACHE_VARIABLE: "cache"}
     return {variable: str(home / name) for variable, name in names.items()}
 
 
 async def fill(home: Path, count: int) -> str:
-    """A stored session; returns its id."""
+    """Store a session; return its id."""
     directories = find_directories(folders(home))
     directories.ensure()
     store = await Store.open(directories.database)
     try:
-        info = await store.create_session(str(home), "openai/x", Mode.ASK)
+        info = await store.sessions.create(str(home), "openai/x", Mode.ASK)
         for message in messages(count):
-            await store.add_message(info.id, message)
+            await store.messages.add(info.id, message)
             if isinstance(message, AssistantMessage) and message.calls:
                 await _run_call(store, info.id, message)
     finally:
@@ -73,15 +73,16 @@ async def fill(home: Path, count: int) -> str:
 async def _run_call(store: Store, session_id: str, message: AssistantMessage) -> None:
     call = message.calls[0]
     record = CallRecord(call.id, message.id, call.name, call.arguments, "make", ToolKind.EXECUTE)
-    await store.record_call(session_id, record)
+    await store.calls.begin(session_id, record)
     result = ToolMessage(f"r{call.id}", call.id, call.name, '{"ok": true}')
     block = TerminalBlock("make", "\n".join(f"cc file{n}.c" for n in range(30)), 0)
-    await store.finish_call(session_id, call.id, Outcome.OK, result.content, "make", block, 1200, result)
+    ended = FinishedCall(call.id, call.name, Outcome.OK, "make", block, 1200, result)
+    await store.calls.finish(session_id, ended)
 
 
 @dataclass(slots=True)
 class Side:
-    """One of the two sessions, and what was measured of it."""
+    """One of the two sessions, and its measurements."""
 
     name: str
     terminal: Terminal
@@ -89,7 +90,7 @@ class Side:
     ready: float = 0.0
 
     def frame(self, act: str) -> tuple[float, float]:
-        """Seconds from keys to the first and to the last output that they cause."""
+        """Return the seconds from keys to the first and to the last output that they cause."""
         began = self.terminal.type(act)
         return self.settle(began)
 
@@ -107,7 +108,7 @@ class Side:
 
 
 def open_side(name: str, home: Path, arguments: list[str], ready: str) -> Side:
-    """From the spawn to typed text, and to what tells that the session is there."""
+    """Return the time from the spawn to typed text, and to the session being there."""
     terminal = Terminal.start([*PROGRAM, *arguments], home, environment(home) | folders(home))
     terminal.watched = ready.encode()
     terminal.type(LETTERS[0])

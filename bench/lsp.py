@@ -1,11 +1,11 @@
-"""From edit to diagnostics beside a plain script that speaks to a server of its own: the ratio of the times.
+"""Time an edit until its diagnostics, relative to a plain script with its own server.
 
 Both get the same texts in turn, in one run, so that a busy machine slows both. There are two tables.
 
 The first is an edit as it is made in a session. Ours: the model calls `write` in a session with language
 servers; from the start of the call to its result, which carries the diagnostics and is stored. Plain: the
 same call in an equal session without language servers, and after its result a script sends the text to a
-server, takes its first word, be it the last or not, and reads the findings. This is held to the limit.
+server, takes its first answer, final or not, and reads the findings. This is held to the limit.
 
 The second, bare, is the way to the server and back with nothing around it but a file that is written without
 any care: no permission, no copy for undo, no journal, nothing forced to disk. It shows what the other process
@@ -40,7 +40,7 @@ def _measured(measure: Measure, case: Case, rounds: int) -> Times:
 
 
 def table(title: str, measure: Measure, cases: Sequence[Case], rounds: int) -> bool:
-    """Print it; whether all are within the limit."""
+    """Print the figures; return whether all are within the limit."""
     print(f"{title:<28}{'plain':>9}{'ours':>9}{'ratio':>8}{'later':>9}   (medians of {rounds}, ms)")
     is_well = True
     for case in cases:
@@ -62,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--bare", action="store_true")
     arguments = parser.parse_args(argv)
     cases = [case for case in CASES if not arguments.server or case.server in arguments.server]
-    # A session looks for servers where the person's programs are.
+    # A session looks for servers where the user's programs are.
     os.environ["PATH"] = server_path()
     is_well = arguments.bare or table("in a session", lsp_sessions.measure, cases, arguments.rounds)
     is_near = table("bare", lsp_bare.measure, cases, arguments.rounds)

@@ -1,4 +1,4 @@
-"""The way to language servers and back alone: the pool beside a plain script, without a session around it."""
+"""Time only the way to language servers and back: the pool next to a plain script, without a session."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ async def _ours(pool: LspPool, path: Path, text: str, *, is_expected: bool) -> f
     await rest()
     began = time.perf_counter()
     if is_expected:
-        await pool.expect(path, text)
+        await pool.expect_write(path, text)
     await asyncio.to_thread(path.write_text, text)
     report = await pool.after_change([path])
     if not report.is_known:
@@ -46,7 +46,7 @@ async def measure(case: Case, folder: Path, rounds: int) -> Times:
         async with plain_client(case.argv, plain, server_path(), initialization=initialization) as client:
             await client.check(plain / case.file, case.clean(1), case.language)
             for number, text in enumerate(texts(case, 2 * rounds)):
-                # Two and two, so that both get as many texts of either kind.
+                # Two each, so that both get as many texts of either kind.
                 is_expected = number % 4 in (0, 3)
                 one = await _ours(pool, path, text, is_expected=is_expected)
                 other = await _plain(client, plain / case.file, text, case.language)

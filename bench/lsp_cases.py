@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from tests.fakes.lsp_real import Case
 
-# The first changes are how both learn what is usual for a server.
+# With the first changes both learn what is usual for a server.
 WARM_UP = 4
 _REST = 0.01
 
 
 @dataclass(slots=True)
 class Times:
-    """In milliseconds; `later` is ours without a word before the writing, where that was measured."""
+    """In milliseconds; `later` is ours without a notice before the write, if that was measured."""
 
     plain: list[float] = field(default_factory=list)
     ours: list[float] = field(default_factory=list)
@@ -26,11 +26,11 @@ class Times:
 
 
 def texts(case: Case, rounds: int) -> Iterator[str]:
-    """Broken and mended in turn, as some servers do not say twice that a file is clean; each a new text."""
+    """Return broken and fixed texts in turn. Some servers do not report twice that a file is clean."""
     for number in range(rounds + WARM_UP):
         yield case.clean(number + 10) if number % 2 else case.faulty(number)
 
 
 async def rest() -> None:
-    """What one side does after its result, which nobody waits for, must not slow the other."""
+    """Wait: what one side does after its result, which nobody waits for, must not slow down the other."""
     await asyncio.sleep(_REST)

@@ -1,4 +1,4 @@
-"""An edit in a session with language servers, beside one without and a plain script after it."""
+"""Time an edit in a session with language servers, next to one without and a plain script after it."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from uuid import uuid4
 from bench.lsp_cases import WARM_UP, Times, rest, texts
 from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.diagnostics import ServerStatus
@@ -31,16 +31,16 @@ _PATIENCE = 60.0
 
 @dataclass(slots=True)
 class Writer:
-    """A model that writes one file in each turn, and keeps what it is told of that."""
+    """A model that writes one file in each turn, and keeps the result."""
 
     file: str
     text: str = ""
-    told: JsonObject = field(default_factory=dict)
+    result: JsonObject = field(default_factory=dict)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
         last = request.messages[-1]
         if isinstance(last, ToolMessage):
-            self.told = json.loads(last.content)
+            self.result = json.loads(last.content)
             yield TextChunk("Done.")
             yield StreamFinished(FinishReason.STOP)
             return
@@ -57,7 +57,7 @@ class Writer:
 
 @dataclass(slots=True)
 class Editing:
-    """A session, and how long its calls take: from their start to the result, which is stored by then."""
+    """A session, and how long its calls take: from their start to the stored result."""
 
     session: Session
     model: Writer
@@ -77,14 +77,14 @@ class Editing:
         self.model.text = text
         await rest()
         await self.session.submit("Go on.")
-        if not self.model.told["ok"]:
-            raise SystemExit(f"{self.model.file}: {self.model.told}")
+        if not self.model.result["ok"]:
+            raise SystemExit(f"{self.model.file}: {self.model.result}")
         return self.took
 
     @property
     def is_known(self) -> bool:
-        """Whether the result told what servers say of the very text."""
-        return bool(self.model.told.get("diagnostics", {}).get("server_status") == ServerStatus.FRESH)
+        """Return whether the result has what servers report about this text."""
+        return bool(self.model.result.get("diagnostics", {}).get("server_status") == ServerStatus.FRESH)
 
 
 @asynccontextmanager
@@ -92,7 +92,7 @@ async def _editing(folder: Path, file: str, servers: str) -> AsyncIterator[Editi
     (folder / "project").mkdir(parents=True)
     setup = setup_in(folder / "home", folder / "project", Mode.EDITS, servers)
     model = Writer(file)
-    core = Core(setup, await Store.open(setup.directories.database), model, ModelChoice("scripted"))
+    core = SessionFactory(setup, await Store.open(setup.directories.database), model, ModelChoice("scripted"))
     session = await core.new_session()
     editing = Editing(session, model)
     session.subscribe(editing.hear)
@@ -106,7 +106,7 @@ async def _editing(folder: Path, file: str, servers: str) -> AsyncIterator[Editi
 async def _with_servers(editing: Editing, text: str) -> float:
     took = await editing.write(text)
     if not editing.is_known:
-        raise SystemExit(f"{editing.model.file}: {editing.model.told}")
+        raise SystemExit(f"{editing.model.file}: {editing.model.result}")
     return took
 
 
@@ -119,7 +119,7 @@ async def _with_script(editing: Editing, client: PlainClient, path: Path, text: 
 
 
 async def _settle(editing: Editing, case: Case) -> None:
-    """Until the server is up and knows the file."""
+    """Wait until the server is up and knows the file."""
     async with asyncio.timeout(_PATIENCE):
         number = 1
         while not editing.is_known:

@@ -1,4 +1,4 @@
-"""Somebody swaps folders and files for links while the tools work: nothing outside may be read or changed.
+"""Swap folders and files for links while the tools work: nothing outside may be read or changed.
 
 uv run python -m bench.path_races [--trials 10000] [--seed 1] [--step-by-step]
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 from unittest import mock
 
 from coder_tui.protocol.access import Mode
-from coder_tui.workspace.files import openat2
+from coder_tui.workspace.files import confine
 from tests.fakes.real_tools import RealTools, setup_in
 
 SECRET = "MARKER-OF-WHAT-LIES-OUTSIDE"
@@ -35,7 +35,7 @@ class Found:
 
 
 class Swapper:
-    """Exchanges what is real and what leads out, as fast as it can, until it is told to stop."""
+    """Exchanges the real paths and the links that lead out, as fast as possible, until it is stopped."""
 
     def __init__(self, base: Path) -> None:
         self._base = base
@@ -63,7 +63,7 @@ class Swapper:
     def _replace_by_link(self, real: Path, target: Path) -> None:
         aside = self._base / "aside"
         real.rename(aside)
-        # The tools may have put something of their own there meanwhile; that is inside, and goes.
+        # The tools may have put something of their own there; that is inside, and is removed.
         with contextlib.suppress(FileExistsError):
             real.symlink_to(target)
             time.sleep(0)
@@ -72,7 +72,7 @@ class Swapper:
                 shutil.rmtree(real, ignore_errors=True)
             else:
                 real.unlink(missing_ok=True)
-        # Even now they may be quicker: then theirs stays, and what was set aside goes.
+        # They may still be faster: then theirs stays, and what was set aside is removed.
         with contextlib.suppress(OSError):
             aside.rename(real)
         with contextlib.suppress(FileNotFoundError):
@@ -105,7 +105,7 @@ class Trials:
         self.found.trials += 1
         self.found.outcomes["ok" if result["ok"] else str(result["error"]["type"])] += 1
         if SECRET in str(result):
-            self.found.escapes.append(f"{number}: {tool} {arguments} told {result}")
+            self.found.escapes.append(f"{number}: {tool} {arguments} returned {result}")
 
     def _call(self, number: int) -> tuple[str, dict[str, str]]:
         path = self._random.choice(["file.txt", "sub/file.txt"])
@@ -140,16 +140,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--step-by-step", action="store_true", help="as on systems without openat2")
     arguments = parser.parse_args()
-    is_available = openat2.is_available() and not arguments.step_by_step
+    is_available = confine.has_openat2() and not arguments.step_by_step
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch.object(openat2, "is_available", return_value=is_available),
+        mock.patch.object(confine, "has_openat2", return_value=is_available),
     ):
         began = time.perf_counter()
         found = asyncio.run(Trials(Path(os.path.realpath(folder)), arguments.seed).run(arguments.trials))
         seconds = time.perf_counter() - began
     way = "openat2" if is_available else "step by step"
-    print(f"{found.trials} trials in {seconds:.0f} s, {found.swaps} swaps meanwhile, opened by {way}")
+    print(f"{found.trials} trials in {seconds:.0f} s, {found.swaps} swaps, opened by {way}")
     print(f"outcomes: {dict(found.outcomes)}")
     print(f"escapes: {len(found.escapes)} {found.escapes[:3]}")
     return 1 if found.escapes else 0

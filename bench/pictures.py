@@ -1,4 +1,4 @@
-"""Makes the pictures of README and docs: plays the built-in demo on the real screen and draws what it shows.
+"""Make the pictures of README and docs: play the built-in demo on the real screen and draw what it shows.
 
 uv run python -m bench.pictures [--into docs/pictures]
 """
@@ -15,9 +15,8 @@ from unittest.mock import patch
 
 from textual.pilot import Pilot
 
-from coder_tui.cli.arguments import demo_parser
-from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.screen_core import ScreenCore
+from coder_tui.bootstrap.session_library import SessionOpener
+from coder_tui.cli.arguments import demo_parser, read_invocation
 from coder_tui.ui.app import CoderApp
 from coder_tui.ui.diff.view import DiffView
 from coder_tui.ui.launch import Launch
@@ -29,7 +28,7 @@ WIDE, MEDIUM, NARROW = (140, 40), (110, 32), (80, 24)
 PATIENCE = 60.0
 LARGEST = 150_000
 HOME = Path(tempfile.gettempdir()) / "you"
-"""A folder that says nothing of the machine: some output names it."""
+"""A folder that reveals nothing about the machine, because some output names it."""
 
 
 class Play:
@@ -49,7 +48,7 @@ class Play:
         await self._pilot.press(*keys)
 
     async def asked(self, words: str) -> None:
-        """Until a dialog with these words takes answers."""
+        """Wait until a dialog with these words takes answers."""
         await self.until(lambda: isinstance(self.app.screen, ApprovalScreen) and self.app.screen.is_ready)
         await self.until(lambda: words in self.drawn)
 
@@ -60,7 +59,9 @@ class Play:
     async def take(self, name: str, size: tuple[int, int]) -> None:
         await self._pilot.resize_terminal(*size)
         await self._pilot.pause(0.5)
-        await self.until(lambda: not any(view.is_colouring for view in self.app.screen.query(DiffView)))
+        await self.until(
+            lambda: not any(view.coloring.is_running for view in self.app.screen.query(DiffView))
+        )
         text = svg(self.app.screen._compositor.render_strips())
         if len(text) > LARGEST:
             raise SystemExit(f"{name} has {len(text)} bytes, more than a page should load")
@@ -70,9 +71,9 @@ class Play:
 
 async def perform(play: Play) -> None:
     screen = play.app.session_screen
-    await play.until(lambda: screen.is_furnished and screen.conversation.session is not None)
+    await play.until(lambda: screen.is_fully_mounted and screen.widgets.sender.session is not None)
     await play.take("welcome", NARROW)
-    await play.press(*"mend the discount", "enter")
+    await play.press(*"fix the discount", "enter")
     await play.asked("unittest")
     await play.take("command", MEDIUM)
     await play.press("ctrl+y")
@@ -81,9 +82,9 @@ async def perform(play: Play) -> None:
     await play.press("ctrl+y")
     await play.asked("unittest")
     await play.press("ctrl+y")
-    await play.until(lambda: not screen.conversation.is_busy and play.app.screen is screen)
+    await play.until(lambda: not screen.widgets.sender.is_busy and play.app.screen is screen)
     await play.take("session", WIDE)
-    screen.action_review()
+    screen.body.open_review()
     await play.until(lambda: isinstance(play.app.screen, ReviewScreen) and play.app.screen.is_loaded)
     await play.press("c", *"say from which number on", "enter")
     await play.take("review", NARROW)
@@ -94,7 +95,7 @@ async def perform(play: Play) -> None:
 
 
 async def record(into: Path) -> None:
-    core = ScreenCore(read_invocation(demo_parser().parse_args([])), is_demo=True)
+    core = SessionOpener(read_invocation(demo_parser().parse_args([])), is_demo=True)
     launch = Launch(HOME, "coder-dark", False, core.open, clean_up=core.clean_up, has_motion=False)
     app = CoderApp(launch)
     async with app.run_test(size=WIDE) as pilot:

@@ -1,4 +1,4 @@
-"""Whether everything that every screen draws can be read, in every theme: contrast, room, colours apart.
+"""Check that everything on every screen can be read, in every theme: contrast, room, distinct colors.
 
 uv run python -m bench.readable
 """

@@ -1,4 +1,4 @@
-"""Random byte streams, cut anywhere, through the gates for untrusted text: nothing that steers gets out.
+"""Send random byte streams, cut anywhere, through the gates for untrusted text: no control sequence gets out.
 
 python -m bench.safe_text [STREAMS] [SEED]
 """
@@ -109,7 +109,7 @@ class Score:
 
 
 def stream_of(chance: random.Random) -> bytes:
-    """Noise, real sequences, made-up ones, cut characters and invisible ones, in any mixture."""
+    """Return noise, real sequences, made-up ones, cut characters and invisible ones, in any mixture."""
     return b"".join(_part(chance) for _ in range(chance.randint(1, _MOST_PARTS)))
 
 
@@ -137,7 +137,7 @@ def _part(chance: random.Random) -> bytes:
 
 
 def pieces_of(data: bytes, chance: random.Random) -> list[str]:
-    """The stream as a reader gets it: bytes in random pieces, decoded as they come."""
+    """Return the stream as a reader gets it: bytes in random pieces, decoded as they arrive."""
     errors = chance.choice(("replace", "surrogateescape"))
     decoder = codecs.getincrementaldecoder("utf-8")(errors)
     cuts = sorted(chance.randrange(len(data) + 1) for _ in range(chance.randint(0, _MOST_CUTS)))
@@ -147,7 +147,7 @@ def pieces_of(data: bytes, chance: random.Random) -> list[str]:
 
 
 def faults_of(pieces: list[str]) -> Iterator[str]:
-    """What is wrong with how the gates let these pieces through."""
+    """Return what is wrong with the output of the gates for these pieces."""
     whole = "".join(pieces)
     shown = "".join(map(safe_text, pieces))
     if not UNSAFE.isdisjoint(shown):
@@ -165,7 +165,7 @@ def faults_of(pieces: list[str]) -> Iterator[str]:
 
 
 def _is_cut_within_a_pair(pieces: list[str]) -> bool:
-    """CR LF, or a selector and its sign, are known only together; shown apart they are safe as well."""
+    """CR LF, or a selector and its sign, are only known together; shown separately they are safe as well."""
     texts = [piece for piece in pieces if piece]
     return any(text[0] in "\n\ufe0e\ufe0f" for text in texts[1:])
 

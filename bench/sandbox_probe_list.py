@@ -1,4 +1,4 @@
-"""Ways out of a sandbox, each a command that ends with 0 when it got through."""
+"""Ways out of a sandbox, each a command that exits with 0 if it got through."""
 
 import shlex
 import sys
@@ -15,9 +15,9 @@ _PRELUDE = (
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """`has_control` says that it may be run without a sandbox, and then gets through.
+    """`has_control`: it may be run without a sandbox, and then gets through.
 
-    `leaves` is a file that would be found outside afterwards; `needs_root`: only root gets through anyway.
+    `leaves` is a file that it would leave outside; `needs_root`: only root gets through anyway.
     """
 
     name: str
@@ -209,12 +209,12 @@ NETWORK = (
         "s, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); s.sendto(b'x', env['DATAGRAMS'])",
     ),
     _py(
-        "a pair that connects anew",
+        "a pair that connects again",
         "s, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
         "s.connect(env['DATAGRAMS']); s.send(b'x')",
     ),
     _py(
-        "a stream pair that connects anew",
+        "a stream pair that connects again",
         "s, _ = socket.socketpair(); s.connect(env['SOCKET']); s.recv(4)",
         control=False,
     ),
@@ -278,7 +278,7 @@ KERNEL = (
         "fcntl.ioctl(b, 0x540E, 0)\nfcntl.ioctl(b, 0x5412, b'x')",
         root=True,
     ),
-    _py("the person's terminal", "os.open('/dev/tty', os.O_RDWR)", control=False),
+    _py("the user's terminal", "os.open('/dev/tty', os.O_RDWR)", control=False),
     _py(
         "unix socket by another calling convention",
         "import mmap\nif arm: sys.exit(1)\n"

@@ -1,4 +1,4 @@
-"""Tries to break out of the sandbox, for real: no probe may get through, and without it they do.
+"""Try to break out of the sandbox for real: no probe may get through, but without it they do.
 
 uv run python -m bench.sandbox_probes [--landlock] [--no-controls] [--only WORDS]
 """
@@ -25,7 +25,7 @@ class Found:
 
 
 def attempt(probe: Probe, status: SandboxStatus) -> bool:
-    """Whether the probe got through, in a world of its own."""
+    """Return whether the probe got through, in its own world."""
     with world() as around:
         return _gets_through(probe, status, around)
 

@@ -37,7 +37,7 @@ _SECRETS = (
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """`variables` tell a probe where things are; `mark` is what it leaves outside when it succeeds."""
+    """`variables` tell a probe where things are; `mark` is what it leaves outside if it succeeds."""
 
     base: Path
     root: Path
@@ -50,7 +50,7 @@ class World:
 
 @contextlib.contextmanager
 def world() -> Iterator[World]:
-    """Built in the real home folder, for temporary folders are the sandbox's own. Removed afterwards."""
+    """Build it in the real home folder and remove it afterwards. Temporary folders belong to the sandbox."""
     base = Path(tempfile.mkdtemp(prefix=".coder-tui-probes-", dir=Path.home())).resolve()
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, base, ignore_errors=True)
@@ -79,7 +79,7 @@ def world() -> Iterator[World]:
 
 
 def run(world: World, command: str, status: SandboxStatus) -> int:
-    """Run in the workspace, confined as `status` says; the exit code, -1 when it did not end."""
+    """Run in the workspace, confined as `status` says; return the exit code, -1 if it did not end."""
     sandbox = sandbox_for(world.root, status, home=world.home)
     argv = ("/bin/bash", "-c", command)
     environment = {**world.variables, "PROBE_API_KEY": SECRET}

@@ -1,4 +1,4 @@
-"""`grep` and `glob` beside ripgrep itself on a tree of its own: same matches, and the ratio of the times.
+"""Compare `grep` and `glob` with ripgrep on a generated tree: same matches, and the ratio of the times.
 
 uv run python -m bench.search [--files 8500] [--rounds 15]
 """
@@ -28,7 +28,7 @@ WORDS = ("alpha", "beta", "return", "value", "config", "parse", "index", "buffer
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question, put to ripgrep (its arguments) and to a tool (its parameters)."""
+    """One question for ripgrep (its arguments) and for a tool (its parameters)."""
 
     tool: str
     arguments: JsonObject
@@ -51,7 +51,7 @@ CASES = (
 
 
 def plant(root: Path, files: int) -> None:
-    """A project of many small files, with a repository, ignored output and a few odd ones."""
+    """Create a project of many small files, with a repository, ignored output and a few odd ones."""
     (root / ".git").mkdir()
     (root / ".gitignore").write_text("build/\n*.log\n")
     for number in range(files):
@@ -78,7 +78,7 @@ def ripgrep(root: Path, case: Case) -> list[str]:
     return sorted(lines)
 
 
-def told(case: Case, result: JsonObject) -> list[str]:
+def result_lines(case: Case, result: JsonObject) -> list[str]:
     if case.tool == "glob":
         return sorted(result["matches"])
     return sorted(f"{match['path']}:{match['line']}" for match in result["matches"])
@@ -101,7 +101,7 @@ async def measure(root: Path, case: Case, rounds: int) -> float:
         return await asyncio.to_thread(ripgrep, root, case)
 
     expected, result = await theirs(), (await tool.run(params, context)).for_model
-    found = told(case, result)
+    found = result_lines(case, result)
     is_same = found == expected if not result["truncated"] else set(found) <= set(expected)
     if not is_same:
         sys.exit(f"{case}: {len(found)} matches here, {len(expected)} by ripgrep")

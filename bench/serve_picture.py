@@ -1,4 +1,4 @@
-"""Draws docs/serve.png: the demo in a real browser, where an edit waits for an answer.
+"""Draw docs/serve.png: the demo in a real browser, where an edit waits for an answer.
 
 python -m bench.serve_picture
 """
@@ -26,7 +26,7 @@ async def main() -> None:
             async with browser(Path(folder) / "browser") as opened:
                 page = await opened(url)
                 await page.shows("say anything to start")
-                await page.type("mend the bug")
+                await page.type("fix the bug")
                 await page.press("Enter")
                 for words in ("Run this command?", "Allow edit?"):
                     await page.shows(words)

@@ -1,4 +1,4 @@
-"""Searching stored sessions: what an old store's migration, a search, a fork and a message cost.
+"""Search stored sessions: what the migration of an old store, a search, a fork and a message cost.
 
     python -m bench.session_search --messages 10000
 
@@ -73,11 +73,13 @@ async def measure(path: Path, messages: int) -> None:
     took, store = await timed(Store.open(path))
     print(f"migration of {messages} messages  {took:8.0f} ms")
     for query in QUERIES:
-        took, hits = await timed(store.search(query))
+        took, hits = await timed(store.search.find(query))
         print(f"search {query:<33} {took:8.0f} ms, {len(hits)} sessions")
-    took, _ = await timed(store.fork("s000000"))
+    took, _ = await timed(store.forks.create("s000000"))
     print(f"fork of {PER_SESSION} messages {took:24.0f} ms")
-    said = [store.add_message("s000000", UserMessage(f"n{at}", " ".join(WORDS[:150]))) for at in range(ADDED)]
+    said = [
+        store.messages.add("s000000", UserMessage(f"n{at}", " ".join(WORDS[:150]))) for at in range(ADDED)
+    ]
     took = sum([(await timed(each))[0] for each in said])
     print(f"a message, stored and found {took / ADDED:19.2f} ms")
     await store.close()

@@ -1,4 +1,4 @@
-"""Makes up shell attacks, and really runs each one that policy would not ask about: no marker may be touched.
+"""Generate shell attacks, and run each one that policy would not ask about: no marker may be touched.
 
 uv run python -m bench.shell_attacks [--n 100000] [--seed 1] [--shell all] [--rules attack|looking|plan]
 
@@ -27,19 +27,19 @@ BASE = Path("/tmp/cell")
 CELLS = 4
 PLAN = "plan"
 INSTALL_HINT = "bubblewrap is missing: install the package bubblewrap"
-# Beyond these, everyday rules let build tools run, and those run whatever they are told.
+# Other everyday rules let build tools run, which run anything.
 _LAST_OF_LOOKING = "git --version"
-# Whoever allows these allows new branches, tags and remotes.
+# These also allow new branches, tags and remotes.
 _MAY_WRITE = frozenset({"git branch*", "git tag*", "git remote*"})
 _RIGHTS = (
     "--unshare-user --unshare-pid --unshare-net --unshare-ipc --cap-drop ALL --die-with-parent --new-session"
 )
 _PLACES = (
     "--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /var/tmp --tmpfs /dev/shm"
-    # What a system does at login takes most of the time, and is not what is tried here.
+    # What a system does at login takes most of the time and is not tested here.
     " --tmpfs /usr/local/bin --ro-bind /dev/null /etc/profile"
 )
-# Started for the sake of the words behind them.
+# Started only for the words behind them.
 _NOT_SHIMMED = frozenset({"xargs", "timeout", "command"})
 _CAN_BE_MISREAD = frozenset("'\"\\#\n\t=<>&")
 Tally = dict[str, int]
@@ -49,7 +49,7 @@ def rules_named(name: str) -> Mapping[str, str]:
     if name == "attack":
         return UNDER_TEST
     if name == PLAN:
-        # Then it is the mode alone that holds back what is not proven to only read.
+        # Then only the mode holds back what is not proven to be read-only.
         return {"*": "allow"}
     rules = everyday_rules()
     names = list(rules)
@@ -58,7 +58,7 @@ def rules_named(name: str) -> Mapping[str, str]:
 
 
 def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:
-    """Only to be called where everything but `BASE` is out of reach."""
+    """Only call this where everything but `BASE` is out of reach."""
     cell = Cell(BASE, is_hostile=arguments.hostile)
     planted = cell.planted
     mode = Mode.PLAN if arguments.rules == PLAN else Mode.ASK
@@ -87,7 +87,7 @@ def attack_inside(arguments: argparse.Namespace) -> tuple[Tally, list[Touch]]:
 
 
 def misread(command: str, shells: Sequence[str], cell: Cell, judge: Judge) -> list[Touch]:
-    """Where a shell starts a program with other words than the analysis read."""
+    """Return where a shell starts a program with other words than the analysis read."""
     if not _CAN_BE_MISREAD.intersection(command):
         return []
     read = judge.words(command)
@@ -102,7 +102,7 @@ def confined(arguments: Sequence[str]) -> list[str]:
     rg = shutil.which("rg", path=f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin")
     shown = ["--ro-bind", rg, "/usr/local/bin/rg"] if rg else []
     root = str(Path(__file__).parents[1])
-    # Again, where a checkout lies in the folder that is hidden.
+    # Again, if a checkout is in the hidden folder.
     shown += [word for path in (root, sys.prefix) for word in ("--ro-bind", path, path)]
     return [
         *("bwrap", *_RIGHTS.split(), *_PLACES.split(), *shown, "--chdir", root),
@@ -121,7 +121,7 @@ def run_confined(n: int, seed: int, shell: str, rules: str, *, is_hostile: bool)
 
 
 def attack(n: int, seed: int, shell: str, rules: str, jobs: int = 2) -> tuple[Tally, list[Touch]]:
-    """Spread over `jobs` cells, each with a seed of its own; every fourth workspace is a hostile one."""
+    """Spread the work over `jobs` cells, each with its own seed; every fourth workspace is hostile."""
 
     def share(number: int) -> tuple[Tally, list[Touch]]:
         part = n // CELLS + (number < n % CELLS)

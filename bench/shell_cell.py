@@ -1,4 +1,4 @@
-"""Runs commands among planted markers and says what each of them touched."""
+"""Run commands among planted markers and report what each of them touched."""
 
 import os
 import select
@@ -16,12 +16,12 @@ from tests.policy.planted import CANARY, plant
 SECONDS = 2.0
 MOST_OUTPUT = 2_000_000
 SHELLS = {"dash": ("/bin/dash", "sh"), "bash": ("/bin/bash", "bash"), "bash-as-sh": ("/bin/bash", "sh")}
-"""Program, and the name that it is started by: bash keeps closer to POSIX where it is called `sh`."""
+"""A program and the name that it is started by: bash is closer to POSIX if it is called `sh`."""
 
 _SHIM = """#!/bin/dash
 {{ printf '%s\\0' "${{0##*/}}" "$@"; }} > {argv}/$$
 """
-# Looking at a repository renews its index.
+# Reading a repository updates its index.
 _RENEWED = frozenset({"index"})
 State = dict[str, tuple[int, ...]]
 
@@ -34,7 +34,7 @@ class Touch:
 
 
 class Cell:
-    """Only for a place where nothing but the planted folders can be written."""
+    """Only use this where nothing but the planted folders can be written."""
 
     def __init__(self, base: Path, *, is_hostile: bool) -> None:
         self.planted = plant(base / "live", is_hostile=is_hostile)
@@ -53,13 +53,13 @@ class Cell:
         self.timed_out = 0
 
     def add_shims(self, names: Iterable[str]) -> None:
-        """Stand-ins that only note the words they are started with."""
+        """Create stand-ins that only record the words they are started with."""
         for name in names:
             (self._shims / name).write_text(_SHIM.format(argv=self._argv))
             (self._shims / name).chmod(0o755)
 
     def words_started(self, command: str, shell: str) -> set[tuple[str, ...]]:
-        """The words of every stand-in that is started; patterns of file names stay as they are."""
+        """Return the words of every stand-in that is started; patterns of file names stay as they are."""
         environment = {**self._environment, "PATH": str(self._shims)}
         self._output_of(self._start("-fc", command, shell, environment))
         started = set()
@@ -67,7 +67,7 @@ class Cell:
             words = path.read_bytes().decode("utf-8", "surrogateescape").split("\0")[:-1]
             started.add(tuple(words))
             path.unlink()
-        # Redirections act here, too; they count where the command is run for real.
+        # Redirections act here, too; they count when the command is run for real.
         self._changes()
         return started
 
@@ -94,7 +94,7 @@ class Cell:
         )
 
     def _output_of(self, process: "subprocess.Popen[bytes]") -> bytes:
-        """Until everything that the command started has let go of its output, or the time is up."""
+        """Wait until everything that the command started has closed its output, or the time is up."""
         assert process.stdout is not None
         output, until = bytearray(), time.monotonic() + SECONDS
         pipe = process.stdout.fileno()

@@ -1,4 +1,4 @@
-"""Makes up shell commands: programs with calm and sharp words, written, joined and bent in many ways."""
+"""Generate shell commands: programs with harmless and harmful words, combined in many ways."""
 
 import random
 import tomllib
@@ -16,7 +16,7 @@ class Program:
     calm: tuple[str, ...]
     sharp: tuple[str, ...]
     first: tuple[str, ...]
-    """Words that stand before any path: a pattern, a script."""
+    """Words before any path: a pattern, a script."""
 
 
 def _program(table: dict[str, Any]) -> Program:
@@ -82,12 +82,12 @@ class Grammar:
             if flags:
                 words.insert(self._random.randint(0, len(words)), self._random.choice(flags))
         if program.name == "find":
-            # What find looks at comes before what it looks for, most of the time.
+            # Most of the time, the paths of find come before its conditions.
             words.sort(key=lambda word: word.startswith("-") and self._is(0.9))
         return " ".join(self._written(word, disguise) for word in (program.name, *words))
 
     def _written(self, word: str, disguise: float) -> str:
-        """The same word as a shell might be made to read it."""
+        """Return the same word as a shell might be made to read it."""
         if not self._is(disguise) or "'" in word:
             return word
         middle = self._random.randint(0, len(word))
@@ -126,7 +126,7 @@ class Grammar:
         return command
 
     def _dressed(self) -> str:
-        """A call with something before, after or around it."""
+        """Return a call with something before, after or around it."""
         command = self._call(sharpness=0.1) if self._is(0.8) else self._one("payloads")
         match self._random.randrange(6):
             case 0:
@@ -149,7 +149,7 @@ class Grammar:
         return self._mutated(self._random.choice(self._known))
 
     def _scrambled(self) -> str:
-        """Pieces that shells read in their own ways, in any order."""
+        """Return pieces that shells read in their own ways, in any order."""
         pieces = [self._one("pieces") for _ in range(self._random.randint(2, 12))]
         return self._random.choice(("ls ", "cat ", "echo ", "ls\n", "cat a.txt", "")) + "".join(pieces)
 

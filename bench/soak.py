@@ -5,7 +5,7 @@
 
 The core works through turns of text, edits, patches, commands and todo lists with a scripted model; with
 `--screen` the program's own screen shows them as they happen. Memory is what the process holds after a
-collection; turns are compared in groups of a tenth. Time of the processor is more telling than the clock on a
+collection; turns are compared in groups of a tenth. Processor time says more than the clock on a
 machine that does other things besides.
 """
 
@@ -25,7 +25,7 @@ from bench.busy_work import BusyClient, BusyModel, prepare
 from bench.terminal import resident_mb
 from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Event, TurnFailed, TurnFinished
 from coder_tui.storage.store import Store
@@ -36,22 +36,22 @@ STEPS_PER_TURN = 4
 MOST_GROWTH = 0.2
 MOST_CPU = 1.5
 MOST_STORED = 1.3
-"""How much more a turn of the last tenth may take than one of the second, in which all is warm."""
+"""How much longer a turn of the last tenth may take than one of the second, when everything is warm."""
 WINDOW = 128_000
-"""Tokens that the scripted model takes at most, as many models do: older turns are summarised."""
+"""The context window of the scripted model, like many models': older turns are summarized."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How it stood after a turn."""
+    """The state after a turn."""
 
     turn: int
     memory_mb: float
     store_kb: float
     kept_kb: float
-    """Of copies of files, for undo."""
+    """Bytes of file copies for undo."""
     cpu_ms: float
-    """Of the processor for a turn, the median since the sample before."""
+    """Processor time of a turn, the median since the previous sample."""
 
 
 def size_kb(*folders: Path) -> float:
@@ -64,7 +64,7 @@ class Soak:
     home: Path
     session: Session
     times: list[tuple[float, float]]
-    """Of each turn: by the clock, and of the processor."""
+    """The time of each turn: by the clock, and of the processor."""
     samples: list[Sample]
 
     async def run(self, turns: int) -> None:
@@ -101,7 +101,7 @@ class Soak:
 
 
 def is_flat(samples: Sequence[Sample]) -> bool:
-    """Whether memory, store and processor stay as they were; prints all three."""
+    """Print memory, store and processor time; return whether they stay as they were."""
     first, second, before, last = samples[0], samples[1], samples[-2], samples[-1]
     growth = last.memory_mb / first.memory_mb - 1
     early = (second.store_kb - first.store_kb) / (second.turn - first.turn)
@@ -121,7 +121,7 @@ async def soaking(folder: Path, seed: int) -> AsyncIterator[Soak]:
     setup = setup_in(home, project, Mode.AUTO, **COMMANDS_RUN)
     store = await Store.open(setup.directories.database)
     client = BusyClient(BusyModel(project, seed, STEPS_PER_TURN, ("small.txt",)))
-    core = Core(setup, store, client, ModelChoice("scripted"))
+    core = SessionFactory(setup, store, client, ModelChoice("scripted"))
     session = await core.new_session()
     session.set_context_window(WINDOW)
     try:
@@ -133,7 +133,7 @@ async def soaking(folder: Path, seed: int) -> AsyncIterator[Soak]:
 
 @asynccontextmanager
 async def shown(project: Path, session: Session) -> AsyncIterator[None]:
-    """The screen of the program, around a session that goes on."""
+    """The screen of the program, around a session that continues."""
     from coder_tui.ui.app import CoderApp
     from coder_tui.ui.launch import Launch
 
@@ -142,7 +142,7 @@ async def shown(project: Path, session: Session) -> AsyncIterator[None]:
 
     app = CoderApp(Launch(project, "coder-dark", False, open_session))
     async with app.run_test(size=(100, 30)) as pilot:
-        while app.session_screen.conversation.session is None:
+        while app.session_screen.widgets.sender.session is None:
             await pilot.pause(0.01)
         yield
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from textual import events
 
+from coder_tui.diffs.unified import parse_unified
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.diagnostics import Diagnostic, Severity
 from coder_tui.protocol.display import (
@@ -32,7 +33,7 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome
 from coder_tui.protocol.requests import ApprovalRequest
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.ui.draw.widget import DrawnWhole
+from coder_tui.ui.draw.widget import DrawnAtOnce
 from tests.fakes.questions import plan, questions
 from tests.fakes.screens import Stage, shell_request
 
@@ -115,8 +116,8 @@ def thought(text: str) -> Step:
     return act
 
 
-def drawings(stage: Stage) -> list[DrawnWhole]:
-    return [widget for widget in stage.app.screen.query("*") if isinstance(widget, DrawnWhole)]
+def drawings(stage: Stage) -> list[DrawnAtOnce]:
+    return [widget for widget in stage.app.screen.query("*") if isinstance(widget, DrawnAtOnce)]
 
 
 def asked(*requests: ApprovalRequest) -> Step:
@@ -151,14 +152,15 @@ async def edits_withdrawn(stage: Stage) -> None:
 
 
 def edit_request(id: str, diff: str = "@@ -1 +1 @@\n-a\n+b\n") -> ApprovalRequest:
+    text = f"--- a/a.py\n+++ b/a.py\n{diff}"
     return replace(
         shell_request(id),
         tool="edit",
         kind=ToolKind.EDIT,
         title="Allow edit?",
-        preview=DiffBlock("a.py", f"--- a/a.py\n+++ b/a.py\n{diff}", 1, 1),
+        preview=DiffBlock("a.py", text, 1, 1),
         is_undoable=True,
-        is_divisible=True,
+        files=parse_unified(text, "a.py"),
         summary=f"edit {id}",
     )
 
@@ -174,7 +176,7 @@ async def pasted(stage: Stage) -> None:
 
 
 async def many_messages(stage: Stage) -> None:
-    with stage.screen.transcript.adding_many():
+    with stage.screen.transcript.history.adding_many():
         for n in range(10_000):
             stage.session.emit(UserMessageAdded(f"u{n}", f"question {n}"))
             stage.session.emit(MessageFinished(f"m{n}", f"Answer **{n}** with `code`.\n\n- one\n- two", ""))
@@ -208,7 +210,7 @@ async def noticed(stage: Stage) -> None:
     await stage.pilot.pause(0.3)
 
 
-async def told(stage: Stage) -> None:
+async def long_message(stage: Stage) -> None:
     stage.session.emit(UserMessageAdded("u", LINE))
     await stage.pilot.pause(0.3)
 
@@ -242,7 +244,7 @@ SCENES = (
     Scene("answer: one line of 4 MB", said(LINE), nothing),
     Scene("answer: 4 MB of escapes", said(HOSTILE), nothing),
     Scene("thinking: one line of 4 MB", thought(LINE), nothing),
-    Scene("message of the person of 4 MB", told, nothing),
+    Scene("message of the user of 4 MB", long_message, nothing),
     Scene("notice of 4 MB of escapes", noticed, nothing),
     Scene("paste of 12 MB", pasted, nothing),
     Scene("approval: a short command", asked(shell_request("r")), nothing),

@@ -1,4 +1,4 @@
-"""How long the screen can stand still: the longest stall of its event loop under bad input.
+"""Measure how long the screen can freeze: the longest stall of its event loop under bad input.
 
 uv run python -m bench.stalls [--repeat 3] [--only WORDS] [--where]
 """
@@ -58,7 +58,7 @@ class Watcher:
             self.longest = max(self.longest, self._beaten - before - BEAT)
 
     def _look(self) -> None:
-        """Keep the stack of the longest stall, taken from another thread."""
+        """Record the stack of the longest stall, taken from another thread."""
         worst = LIMIT / 2
         while not self._is_over.wait(0.01):
             late = time.perf_counter() - self._beaten

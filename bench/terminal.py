@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TICKS = os.sysconf("SC_CLK_TCK")
-# Letters that no screen of ours shows by itself: each is typed once and looked for in the output.
+# Letters that no screen of ours shows on its own: each is typed once and searched for in the output.
 LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюяѐђѓєѕіїјљњћќѝўџѡѣѥѧѩѫѭѯѱѳѵѷѹѻѽѿ"
 
 
 @dataclass
 class Terminal:
-    """`seen` is all output so far; `at` when the last of it was read."""
+    """`seen` is all output so far; `at` is when the last of it was read."""
 
     pid: int
     fd: int
@@ -39,7 +39,7 @@ class Terminal:
         rows: int = 30,
     ) -> "Terminal":
         fd, inner = pty.openpty()
-        # Without echo from the start: a letter that comes back was drawn by the program.
+        # Without echo from the start, so that a letter that appears was drawn by the program.
         attributes = termios.tcgetattr(inner)
         attributes[3] &= ~(termios.ECHO | termios.ICANON)
         termios.tcsetattr(inner, termios.TCSANOW, attributes)
@@ -59,7 +59,7 @@ class Terminal:
         return time.perf_counter()
 
     def read_until(self, wanted: str, patience: float = 60.0) -> float:
-        """The moment at which `wanted` was read, searching from what was not yet looked at."""
+        """Return when `wanted` was read, searching from what has not been searched yet."""
         end, start = time.perf_counter() + patience, len(self.seen)
         needle = wanted.encode()
         while needle not in self.seen[max(0, start - len(needle)) :]:
@@ -68,7 +68,7 @@ class Terminal:
         return time.perf_counter()
 
     def read(self, patience: float) -> bytes:
-        """One piece of output, empty when none comes in time."""
+        """Return one piece of output, empty if none arrives in time."""
         if not select.select([self.fd], [], [], patience)[0]:
             return b""
         piece = os.read(self.fd, 65536)
@@ -82,7 +82,7 @@ class Terminal:
         return piece
 
     def drain(self, seconds: float) -> int:
-        """Read for a while; how many bytes came."""
+        """Read for a while; return how many bytes came."""
         end, before = time.perf_counter() + seconds, len(self.seen)
         while (left := end - time.perf_counter()) > 0:
             self.read(left)
@@ -100,7 +100,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def busy_seconds(pid: int) -> float:
-    """CPU time of all threads, in nanoseconds' detail: ticks are too coarse for a start."""
+    """Return the CPU time of all threads in nanoseconds, because ticks are too coarse for a start."""
     threads = Path(f"/proc/{pid}/task").iterdir()
     return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
 

@@ -1,11 +1,11 @@
-"""Undo: what it costs in a folder of many files, and whether random histories end exact.
+"""Measure what undo costs in a folder of many files, and check that random histories end exactly.
 
     python -m bench.undo --files 10000 --sequences 1000
 
-Costs are shown beside `git status` of the same folder in one run. A sequence mixes edits by tools, commands,
-edits by a person (also while a command runs), undos and redos, in folders with and without git; each undo
+Costs are shown next to `git status` of the same folder in one run. A sequence mixes edits by tools, commands,
+edits by the user (also while a command runs), undos and redos, in folders with and without git; each undo
 must bring back every file that only the agent changed, with modes of folders, and leave and name every file
-that the person changed since. A look at an unchanged folder that takes longer than `--most-ms` fails.
+that the user has changed since. A survey of an unchanged folder that takes longer than `--most-ms` fails.
 """
 
 import argparse
@@ -27,8 +27,7 @@ from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.manifest import Change
 from coder_tui.storage.store import Store
 from coder_tui.workspace.files.confine import Workspace
-from coder_tui.workspace.git.git import Git, ReadOnly
-from coder_tui.workspace.git.objects import GitObjects
+from coder_tui.workspace.git.git import Git, GitObjects, ReadOnly
 from coder_tui.workspace.undo.command_snapshots import CommandSnapshots
 from coder_tui.workspace.undo.snapshots import Restored, SnapshotStore
 from coder_tui.workspace.undo.tree_copies import Baseline, TreeCopies
@@ -52,12 +51,12 @@ class Bench:
         if with_git:
             run(root, "git init -q")
         store = await Store.open(folder / "data" / "store.db")
-        info = await store.create_session(str(root), "m", Mode.ASK)
+        info = await store.sessions.create(str(root), "m", Mode.ASK)
         blobs = BlobStore(folder / "data" / "blobs")
         copies = TreeCopies(folder / "copies", (root,), SurveyLimits())
         objects = GitObjects(Git(Workspace(root), ReadOnly(NOT_LOOKED_FOR)), root)
-        commands = CommandSnapshots(store, blobs, copies, objects, root)
-        return cls(root, info.id, store, commands, SnapshotStore(store, blobs))
+        commands = CommandSnapshots(store.command_records, blobs, copies, objects, root)
+        return cls(root, info.id, store, commands, SnapshotStore(store.changes, blobs))
 
     async def noted(self, turn: int, before: Baseline) -> tuple[Change, ...]:
         number = await self.commands.begin(self.session, turn, before)
@@ -70,7 +69,7 @@ def run(root: Path, command: str) -> None:
 
 @dataclass
 class History:
-    """What a sequence expects, and what a person wrote while commands ran."""
+    """What a sequence expects, and what the user wrote while commands ran."""
 
     edges: list[Edge] = field(default_factory=list)
     live: list[int] = field(default_factory=list)
@@ -79,11 +78,11 @@ class History:
     turn: int = 0
     conflicts: int = 0
     moves: int = 0
-    brought_out: int = 0
+    exported: int = 0
 
 
 async def sequence(folder: Path, seed: int) -> History:
-    """Play one history; fails where an undo or a redo is not exact, or loses what a person wrote."""
+    """Play one history; fail if an undo or a redo is not exact or loses what the user wrote."""
     choice = random.Random(seed)
     bench = await Bench.make(folder, with_git=bool(seed % 2))
     for name in NAMES[: choice.randrange(len(NAMES))]:
@@ -96,7 +95,7 @@ async def sequence(folder: Path, seed: int) -> History:
         by_command,
         by_command_and_others,
         by_tool,
-        by_person,
+        by_user,
         undo,
         undo,
         redo,
@@ -125,7 +124,7 @@ async def by_command(bench: Bench, history: History, choice: random.Random) -> N
 
 
 async def by_command_and_others(bench: Bench, history: History, choice: random.Random) -> None:
-    """While a command runs, a tool of the same turn and a person change files."""
+    """While a command runs, a tool of the same turn and the user change files."""
     now = _begin(bench, history)
     before = await bench.commands.before(trusts_git=True)
     await asyncio.to_thread(run, bench.root, _words(choice))
@@ -158,7 +157,7 @@ async def _save(bench: Bench, history: History, choice: random.Random) -> None:
         history.saved.setdefault(history.turn, set()).add(path.read_bytes())
 
 
-async def by_person(bench: Bench, history: History, choice: random.Random) -> None:
+async def by_user(bench: Bench, history: History, choice: random.Random) -> None:
     by_hand(bench.root, choice, history.edges)
 
 
@@ -203,7 +202,7 @@ def _check(
 
 
 async def _check_saved(bench: Bench, history: History, done: list[Edge]) -> None:
-    """What a person saved while a command ran, and an undo took away, can be brought out."""
+    """Check that what the user saved while a command ran, and an undo removed, can be exported."""
     lost = {
         edge.after[1]
         for edge in done
@@ -212,10 +211,10 @@ async def _check_saved(bench: Bench, history: History, done: list[Edge]) -> None
     if not lost:
         return
     folder = bench.root.parent / "undone"
-    found = await bench.snapshots.bring_out(bench.session, 1, bench.root, folder)
+    found = await bench.snapshots.export_undone(bench.session, 1, bench.root, folder)
     kept = {(folder / name).read_bytes() for name in found.names}
-    assert lost <= kept, (lost - kept, "what a person saved meanwhile was lost")
-    history.brought_out += len(lost)
+    assert lost <= kept, (lost - kept, "what the user saved was lost")
+    history.exported += len(lost)
 
 
 async def cost(folder: Path, count: int, most_ms: int, *, with_git: bool) -> None:
@@ -272,7 +271,7 @@ def main() -> None:
         if options.files:
             with tempfile.TemporaryDirectory() as folder:
                 asyncio.run(cost(Path(folder), options.files, options.most_ms, with_git=with_git))
-    moves = conflicts = brought_out = 0
+    moves = conflicts = exported = 0
     for seed in range(options.seed, options.seed + options.sequences):
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -280,11 +279,11 @@ def main() -> None:
             except AssertionError as error:
                 raise SystemExit(f"seed {seed}: {error}") from error
         moves, conflicts = moves + played.moves, conflicts + played.conflicts
-        brought_out += played.brought_out
-    if options.sequences >= 100 and not (conflicts and brought_out):
-        raise SystemExit("no conflict, or no save beside a command, ever came up: nothing was tried")
-    told = f"{moves} undos and redos, {conflicts} with a conflict shown, all exact"
-    print(f"{options.sequences} sequences: {told}; {brought_out} saves beside commands brought out again")
+        exported += played.exported
+    if options.sequences >= 100 and not (conflicts and exported):
+        raise SystemExit("no conflict, or no save during a command, ever came up: nothing was tried")
+    summary = f"{moves} undos and redos, {conflicts} with a conflict shown, all exact"
+    print(f"{options.sequences} sequences: {summary}; {exported} saves during commands exported again")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What an undo and a redo must do to each file, told without looking at how they do it."""
+"""What an undo and a redo must do to each file, independent of how they do it."""
 
 import itertools
 import os
@@ -58,20 +58,23 @@ def edges_between(before: States, after: States, turn: int) -> list[Edge]:
 
 
 def by_hand(root: Path, choice: random.Random, edges: Iterable[Edge]) -> Path | None:
-    """A person writes a file, most often one that the agent changed."""
+    """Write a file as the user, most often one that the agent changed."""
     touched = [edge.name for edge in edges if edge.name in NAMES and not edge.is_undone]
     path = root / choice.choice(touched if touched and choice.random() < 0.6 else NAMES)
     if path.is_symlink() or path.is_dir():
         return None
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"person {choice.random()}\n")
+    path.write_text(f"user {choice.random()}\n")
     return path
 
 
 def check(
     edges: Iterable[Edge], before: States, after: States, refused: Collection[str], *, is_undo: bool
 ) -> list[Edge]:
-    """`edges` were to go, or to come again: exactly, or the path is named and stays. Returns the done."""
+    """Check that `edges` are exactly gone or back, or that the path is named and unchanged.
+
+    Returns the done.
+    """
     by_name: dict[str, list[Edge]] = {}
     for edge in edges:
         by_name.setdefault(edge.name, []).append(edge)
@@ -85,8 +88,8 @@ def check(
         if _is_linked(chain) and was == start:
             assert now == end or (name in refused and now == was), (name, was, now, "is not exact")
         else:
-            assert now == was, (name, was, now, "a person's work was lost")
-            assert was == end or name in refused, (name, "stayed, and nobody was told")
+            assert now == was, (name, was, now, "the user's work was lost")
+            assert was == end or name in refused, (name, "stayed without a report")
         if now == end:
             done += chain
     for name in FOLDERS:
@@ -100,7 +103,7 @@ def check(
 def _check_folder(
     name: str, chain: list[Edge], was: State, now: State, refused: Collection[str], *, is_undo: bool
 ) -> list[Edge]:
-    """A folder comes and goes with what is in it; but where it is, it has the mode it should have."""
+    """Check folders: they come and go with their content, but have the right mode where they are."""
     if not chain:
         assert was is None or now is None or now == was, (name, was, now, "has another mode")
         return []
@@ -114,7 +117,7 @@ def _check_folder(
             "has another mode than it had",
         )
     elif not is_free and was is not None and now is not None:
-        assert now == was, (name, was, now, "a person's folder was changed")
+        assert now == was, (name, was, now, "the user's folder was changed")
     return chain if now == end else []
 
 

@@ -1,10 +1,10 @@
-"""Random histories of whole sessions: turns with edits and commands, undos and redos of files, words or both.
+"""Play random histories of whole sessions: edits, commands, undos and redos of files, words or both.
 
     python -m bench.undo_turns --sequences 1000
 
-Between them a person edits files, rejects changes in a review, and resumes the session; and saves files while
+Between them the user edits files, rejects changes in a review, and resumes the session; and saves files while
 a command runs. Each undo and redo must be exact for every file, or leave it and name it; what was saved
-beside a command is named and can be brought out; and when all that was taken back has been made
+during a command is named and can be exported; and when everything that was undone has been done
 again, files and words must be as they were before the first undo.
 """
 
@@ -24,8 +24,8 @@ from bench.undo_model import COMMANDS, NAMES, Edge, States, by_hand, check, edge
 from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
 from coder_tui.agent.undo.review import Reviewed, compared, units_of
-from coder_tui.agent.undo.undo import Moved, Reach
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.agent.undo.undo import UndoResult, UndoScope
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
@@ -36,11 +36,11 @@ from coder_tui.storage.store import Store
 from tests.fakes.real_tools import setup_in
 
 BEGAN, GO = "began", "go"
-"""A command beside which the person saves something says the one, and waits for the other, a file."""
+"""A command during which the user saves a file creates the first file and waits for the second."""
 
 
 class Obedient:
-    """Makes the calls it was told to, one after the other, then says that it is done."""
+    """Makes the given calls, one after the other, then says that it is done."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, str]]] = []
@@ -71,7 +71,7 @@ class Expected:
     files_undone: set[int] = field(default_factory=set)
 
     def begin(self, turn: int) -> None:
-        """What was taken back is over; files that were kept belong to the turn before."""
+        """Forget what was undone; files that were kept belong to the turn before."""
         self.edges = [edge for edge in self.edges if not edge.is_undone]
         for edge in self.edges:
             if self.said and edge.turn > self.said[-1]:
@@ -81,7 +81,7 @@ class Expected:
         self.said.append(turn)
 
     def note(self, before: States, after: States, turn: int) -> None:
-        """A change of now belongs to the newest turn whose words and files are there."""
+        """Return the newest turn whose words and files are there: a change belongs to it now."""
         live = [each for each in self.said if each <= turn and each not in self.files_undone]
         owner = live[-1] if live else turn
         self.edges += edges_between(before, after, owner)
@@ -89,7 +89,7 @@ class Expected:
 
 @dataclass
 class Top:
-    """How everything was before the first undo; a change of other hands makes it worthless."""
+    """The state before the first undo; a change by others makes it invalid."""
 
     states: States
     words: list[str]
@@ -99,7 +99,7 @@ class Top:
 @dataclass
 class Play:
     root: Path
-    core: Core
+    core: SessionFactory
     session: Session
     model: Obedient
     choice: random.Random
@@ -108,9 +108,9 @@ class Play:
     moves: int = 0
     conflicts: int = 0
     returns: int = 0
-    brought_out: int = 0
+    exported: int = 0
     saved: set[bytes] = field(default_factory=set)
-    """What the person wrote while a command ran."""
+    """What the user wrote while a command ran."""
 
     def states(self) -> States:
         return states_of(self.root)
@@ -141,7 +141,7 @@ async def a_turn(play: Play) -> None:
                 _save(play)
                 (play.root / GO).touch()
             case ToolFinished():
-                # Each call is noted by itself: what a turn did to a file in two steps is two edges.
+                # Each call is recorded separately: what a turn did to a file in two steps is two edges.
                 seen.append(play.states())
             case _:
                 pass
@@ -175,13 +175,13 @@ def _save(play: Play) -> None:
         play.saved.add(path.read_bytes())
 
 
-async def by_person(play: Play) -> None:
+async def by_user(play: Play) -> None:
     if by_hand(play.root, play.choice, play.expected.edges) is not None:
         play.spoil()
 
 
 async def reject(play: Play) -> None:
-    """A person rejects all that the session did to one file."""
+    """Reject, as the user, everything that the session did to one file."""
     files = [
         file
         for file in await play.session.changed_files()
@@ -202,20 +202,20 @@ async def reject(play: Play) -> None:
 
 
 async def undo(play: Play) -> None:
-    reach = play.choice.choice((Reach.BOTH, Reach.BOTH, Reach.FILES, Reach.CONVERSATION))
+    scope = play.choice.choice((UndoScope.BOTH, UndoScope.BOTH, UndoScope.FILES, UndoScope.CONVERSATION))
     before, top = play.states(), Top(play.states(), await play.words())
     try:
-        moved = await play.session.turns.undo(reach)
+        moved = await play.session.turns.undo(scope)
     except UserError:
         assert play.states() == before
         return
     play.top = play.top or top
     expected = play.expected
-    if reach.has_words:
+    if scope.has_messages:
         assert moved.turn == expected.said.pop()
         expected.unsaid.append(moved.turn)
     edges: list[Edge] = []
-    if reach.has_files:
+    if scope.has_files:
         known = {*expected.said, *expected.unsaid}
         expected.files_undone |= {turn for turn in known if turn >= moved.turn}
         edges = [edge for edge in expected.edges if edge.turn >= moved.turn and not edge.is_undone]
@@ -223,18 +223,20 @@ async def undo(play: Play) -> None:
 
 
 async def redo(play: Play) -> None:
-    reach = play.choice.choice((Reach.BOTH, Reach.BOTH, Reach.BOTH, Reach.FILES, Reach.CONVERSATION))
+    scope = play.choice.choice(
+        (UndoScope.BOTH, UndoScope.BOTH, UndoScope.BOTH, UndoScope.FILES, UndoScope.CONVERSATION)
+    )
     before = play.states()
     try:
-        moved = await play.session.turns.redo(reach)
+        moved = await play.session.turns.redo(scope)
     except UserError:
         assert play.states() == before
         return
     expected, edges = play.expected, list[Edge]()
-    if reach.has_words and moved.turn in expected.unsaid:
+    if scope.has_messages and moved.turn in expected.unsaid:
         assert moved.turn == expected.unsaid.pop()
         expected.said.append(moved.turn)
-    if reach.has_files and moved.turn in expected.files_undone:
+    if scope.has_files and moved.turn in expected.files_undone:
         expected.files_undone.discard(moved.turn)
         edges = [edge for edge in expected.edges if edge.turn == moved.turn and edge.is_undone]
     await _check(play, moved, before, edges, is_undo=False)
@@ -244,7 +246,7 @@ async def redo(play: Play) -> None:
         assert await play.words() == play.top.words, "not all words came back"
 
 
-async def _check(play: Play, moved: Moved, before: States, edges: list[Edge], *, is_undo: bool) -> None:
+async def _check(play: Play, moved: UndoResult, before: States, edges: list[Edge], *, is_undo: bool) -> None:
     play.moves += 1
     if moved.conflicts:
         play.conflicts += 1
@@ -256,16 +258,16 @@ async def _check(play: Play, moved: Moved, before: States, edges: list[Edge], *,
         await _check_saved(play, moved, {name: was for name, was in before.items() if was != after[name]})
 
 
-async def _check_saved(play: Play, moved: Moved, gone: States) -> None:
-    """What the person saved while a command ran, and the undo took away, is named and can be brought out."""
+async def _check_saved(play: Play, moved: UndoResult, gone: States) -> None:
+    """Check that what the user saved during a command, and the undo removed, is named and can be exported."""
     taken = {name: was[1] for name, was in gone.items() if was and was[1] in play.saved}
     if not taken:
         return
-    assert set(taken) <= set(moved.seen), (taken, moved.seen, "was taken back without a word")
-    found = await play.session.turns.bring_out(1)
+    assert set(taken) <= set(moved.seen), (taken, moved.seen, "was undone without a report")
+    found = await play.session.turns.export_undone(1)
     kept = {(found.folder / name).read_bytes() for name in found.names}
-    assert kept >= set(taken.values()), (taken, "what the person saved meanwhile was lost")
-    play.brought_out += len(taken)
+    assert kept >= set(taken.values()), (taken, "what the user saved was lost")
+    play.exported += len(taken)
 
 
 async def resume(play: Play) -> None:
@@ -276,12 +278,12 @@ async def resume(play: Play) -> None:
 
 STEPS: tuple[Callable[[Play], Awaitable[None]], ...] = (
     *(a_turn, a_turn, a_turn, undo, undo, undo, redo, redo, redo, redo),
-    *(by_person, reject, resume),
+    *(by_user, reject, resume),
 )
 
 
 async def sequence(folder: Path, seed: int) -> Play:
-    """Play one history; fails where an undo or a redo is not exact."""
+    """Play one history; fail if an undo or a redo is not exact."""
     choice, root = random.Random(seed), folder / "project"
     root.mkdir()
     for name in NAMES[: choice.randrange(len(NAMES))]:
@@ -292,7 +294,7 @@ async def sequence(folder: Path, seed: int) -> Play:
     setup = setup_in(folder / "home", root, Mode.AUTO)
     store = await Store.open(setup.directories.database)
     model = Obedient()
-    core = Core(setup, store, model, ModelChoice("scripted"))
+    core = SessionFactory(setup, store, model, ModelChoice("scripted"))
     play = Play(root, core, await core.new_session(), model, choice)
     for _ in range(choice.randrange(8, 24)):
         await choice.choice(STEPS)(play)
@@ -308,7 +310,7 @@ def main() -> None:
     parser.add_argument("--sequences", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    moves = conflicts = returns = brought_out = 0
+    moves = conflicts = returns = exported = 0
     for seed in range(options.seed, options.seed + options.sequences):
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -316,12 +318,12 @@ def main() -> None:
             except AssertionError as error:
                 raise SystemExit(f"seed {seed}: {error}") from error
         moves, conflicts, returns = moves + play.moves, conflicts + play.conflicts, returns + play.returns
-        brought_out += play.brought_out
-    if options.sequences >= 100 and not (conflicts and brought_out):
-        raise SystemExit("no conflict, or no save beside a command, ever came up: nothing was tried")
+        exported += play.exported
+    if options.sequences >= 100 and not (conflicts and exported):
+        raise SystemExit("no conflict, or no save during a command, ever came up: nothing was tried")
     print(f"{options.sequences} sequences: {moves} undos and redos, {conflicts} with a conflict shown,")
     print(f"{returns} times everything was made again, all exact;")
-    print(f"{brought_out} files that were saved beside a command brought out again")
+    print(f"{exported} files that were saved during a command exported again")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """The core for Python programs: `from coder_tui import Session`."""
 
-import argparse
 import asyncio
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
@@ -8,8 +7,8 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from coder_tui.agent.session import Session as Core
-from coder_tui.bootstrap.folder_session import OwnClients, open_folder
-from coder_tui.cli.invocation import read_invocation
+from coder_tui.bootstrap.invocation import SessionOptions, existing_folder, find_invocation
+from coder_tui.bootstrap.session_library import open_folder
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UsageError, UserError
 from coder_tui.protocol.events import Event, MessageFinished, RequestOpened, TurnFailed, TurnFinished
@@ -21,7 +20,7 @@ Approve = Callable[[ApprovalRequest], Verdict | Awaitable[Verdict]]
 
 
 def refuse(request: ApprovalRequest) -> Verdict:
-    """Nobody is asked: what would need an approval does not run."""
+    """Refuse every call that needs approval."""
     return ApprovalReply(Decision.NOBODY_THERE)
 
 
@@ -47,20 +46,19 @@ class Session:
         add_dirs: Iterable[str | Path] = (),
         approve: Approve = refuse,
     ) -> AsyncIterator["Session"]:
-        """As the command line would with these flags; `UserError` tells what is wrong with them."""
+        """Open a session as the command line would with these flags. Raises `UserError` for invalid ones."""
         if permission not in list(Mode):
             raise UsageError(f"there is no mode {permission!r}; choose from {', '.join(Mode)}")
-        flags = argparse.Namespace(
-            model=model,
-            api_base=api_base,
-            permission=permission,
-            agent=agent,
+        options = SessionOptions(
+            settings={("model", "name"): model, ("model", "api_base"): api_base},
+            config=str(config or ""),
+            mode=Mode(permission),
+            added=tuple(map(str, add_dirs)),
             resume=resume,
-            config=None if config is None else str(config),
-            add_dir=[str(folder) for folder in add_dirs],
+            agent=agent or "",
         )
-        invocation = await asyncio.to_thread(read_invocation, flags, str(path))
-        opened = await open_folder(invocation, OwnClients())
+        invocation = await asyncio.to_thread(lambda: find_invocation(existing_folder(str(path)), options))
+        opened = await open_folder(invocation)
         try:
             yield cls(opened.session, approve)
         finally:
@@ -68,7 +66,7 @@ class Session:
 
     @property
     def id(self) -> str:
-        """`resume=` takes it."""
+        """The id to pass as `resume=` later."""
         return self._core.id
 
     @property
@@ -76,24 +74,24 @@ class Session:
         return self._core.directory
 
     def history(self) -> tuple[Event, ...]:
-        """What was said and done so far, also before this session was resumed."""
+        """Return all events so far, including those before the session was resumed."""
         return self._core.history()
 
     def interrupt(self) -> bool:
-        """Stop the running turn; False when there is none."""
+        """Stop the running turn. Returns False if there is none."""
         return self._core.interrupt()
 
     async def send(self, text: str) -> AsyncGenerator[Event, None]:
-        """One turn, event by event, to its end or failure. Who stops reading stops the turn."""
+        """Run one turn and yield its events. If the caller stops reading, the turn stops."""
         if self._core.is_busy:
-            raise UsageError("a turn of this session is running; wait for its end, or interrupt it")
+            raise UsageError("a turn of this session is already running; wait until it ends or interrupt it")
         turn = _Turn(self._core, self._approve)
         async with aclosing(turn.events(text)) as events:
             async for event in events:
                 yield event
 
     async def ask(self, text: str) -> str:
-        """One turn to its end; returns the model's last words. `UserError` where the turn came to none."""
+        """Run one turn and return the model's final text. Raises `UserError` if the turn does not finish."""
         said = ""
         async with aclosing(self.send(text)) as events:
             async for event in events:
@@ -110,7 +108,7 @@ class Session:
 
 
 class _Turn:
-    """The events of one turn; its requests are answered beside them."""
+    """The events of one turn. Its requests are answered at the same time."""
 
     def __init__(self, core: Core, approve: Approve) -> None:
         self._core = core
@@ -119,7 +117,7 @@ class _Turn:
         self._answering: set[asyncio.Task[None]] = set()
 
     async def events(self, text: str) -> AsyncGenerator[Event, None]:
-        unsubscribe = self._core.subscribe(self._take)
+        unsubscribe = self._core.subscribe(self._handle_event)
         turn = asyncio.create_task(self._core.submit(text))
         turn.add_done_callback(lambda _: self._seen.put_nowait(None))
         try:
@@ -132,13 +130,13 @@ class _Turn:
             await self._settle()
         turn.result()
 
-    def _take(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         self._seen.put_nowait(event)
         if isinstance(event, RequestOpened):
             self._answering.add(asyncio.create_task(self._answer(event.request)))
 
     async def _answer(self, request: Request) -> None:
-        """Questions and plans are for a person: the agent goes on by its own judgement."""
+        """Answer a request. Questions and plans need a user, so the agent decides for itself."""
         if not isinstance(request, ApprovalRequest):
             self._core.answer(request.id, unattended(request))
             return
@@ -146,13 +144,13 @@ class _Turn:
             verdict = self._approve(request)
             settled = await verdict if inspect.isawaitable(verdict) else verdict
         except BaseException:
-            # A program whose approval fails has not approved; it hears of its failure when the turn is over.
+            # A failing approval function approves nothing. Its exception is raised after the turn.
             self._core.interrupt()
             raise
         self._core.answer(request.id, _reply(settled))
 
     async def _settle(self) -> None:
-        """What an approval raised goes to whoever reads the events."""
+        """Raise what an approval function raised, to the caller that reads the events."""
         for task in self._answering:
             if not task.done():
                 task.cancel()

@@ -1,4 +1,4 @@
-"""The core without a screen: prints events, answers requests by policy, ends in an exit code."""
+"""Runs one prompt without a screen: prints events, refuses requests, and ends with an exit code."""
 
 import asyncio
 import dataclasses
@@ -10,33 +10,14 @@ from enum import IntEnum
 from typing import Any, Protocol
 
 from coder_tui.agent.session import Session
+from coder_tui.protocol import events
 from coder_tui.protocol.child_progress import first_line
-from coder_tui.protocol.events import (
-    ChildEvent,
-    CompactionFinished,
-    Event,
-    FilesChanged,
-    MessageFinished,
-    Notice,
-    RequestOpened,
-    RetryScheduled,
-    SubagentEvent,
-    SubagentFinished,
-    SubagentStarted,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    ToolProgressed,
-    TurnFailed,
-    TurnFinished,
-    UsageUpdated,
-)
+from coder_tui.protocol.events import ChildEvent, Event
 from coder_tui.protocol.messages import Usage
 from coder_tui.protocol.outcomes import Outcome, TurnOutcome
 from coder_tui.protocol.requests import QuestionRequest, Request, unattended
 from coder_tui.protocol.subagents import ChildState
-from coder_tui.text.redact import Redactor
-from coder_tui.text.stream_redactor import LineStream
+from coder_tui.text.redact import LineStream, Redactor
 
 SCHEMA_VERSION = 1
 
@@ -51,7 +32,7 @@ class ExitCode(IntEnum):
 
 @dataclass(slots=True)
 class RunResult:
-    """What came of a run, gathered from its events."""
+    """The result of a run, collected from its events."""
 
     session_id: str
     text: str = ""
@@ -88,65 +69,65 @@ class Printer(Protocol):
     def end(self, result: RunResult) -> None: ...
 
 
-Delta = TextDelta | ThinkingDelta | ToolProgressed
+Delta = events.TextDelta | events.ThinkingDelta | events.ToolProgressed
 
 
 def _ends(event: ChildEvent, begun: Delta) -> bool:
-    """Whether no more of the text that `begun` stands for will come."""
+    """Return whether the text that `begun` started is complete."""
     match event, begun:
-        case MessageFinished(), TextDelta() | ThinkingDelta():
+        case events.MessageFinished(), events.TextDelta() | events.ThinkingDelta():
             return event.message_id == begun.message_id
-        case ToolFinished(), ToolProgressed():
+        case events.ToolFinished(), events.ToolProgressed():
             return event.call_id == begun.call_id
-        case ((TurnFinished() | TurnFailed() | SubagentFinished()), _):
+        case ((events.TurnFinished() | events.TurnFailed() | events.SubagentFinished()), _):
             return True
         case _:
             return False
 
 
 def event_json(event: ChildEvent) -> dict[str, Any]:
-    """An event as one JSON object; its type in snake case."""
+    """Return an event as a JSON object, with its type in snake case."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
     body = {"type": name, **dataclasses.asdict(event)}
-    return {**body, "event": event_json(event.event)} if isinstance(event, SubagentEvent) else body
+    return {**body, "event": event_json(event.event)} if isinstance(event, events.SubagentEvent) else body
 
 
 @dataclass(frozen=True, slots=True)
 class TextPrinter:
-    """The model's words on standard output, what happens on standard error."""
+    """Prints the model's text on standard output, and what happens on standard error."""
 
     say: Callable[[str], None]
     remark: Callable[[str], None]
 
     def start(self, session: Session) -> None:
-        """What was said of the session while it was opened."""
-        for notice in session.notices:
+        """Print the notices from opening the session."""
+        for notice in session.context.notices:
             self.event(notice)
 
     def event(self, event: Event) -> None:
         match event:
-            case MessageFinished() if event.text:
+            case events.MessageFinished() if event.text:
                 self.say(event.text)
-            case ToolFinished():
+            case events.ToolFinished():
                 self.remark(f"{_MARKS[event.outcome]} {event.tool}  {event.summary}")
-            case RetryScheduled():
+            case events.RetryScheduled():
                 self.remark(f"… {event.reason} Trying again in {event.delay:.0f} s.")
-            case Notice():
+            case events.Notice():
                 self.remark(event.text)
-            case CompactionFinished() if event.sentence:
+            case events.CompactionFinished() if event.sentence:
                 self.remark(event.sentence)
-            case SubagentEvent():
-                self._of_child(event.agent, event.event)
+            case events.SubagentEvent():
+                self._print_child(event.agent, event.event)
             case _:
                 pass
 
-    def _of_child(self, agent: str, event: ChildEvent) -> None:
+    def _print_child(self, agent: str, event: ChildEvent) -> None:
         match event:
-            case SubagentStarted():
+            case events.SubagentStarted():
                 self.remark(f"… {agent}: {first_line(event.objective)}")
-            case ToolFinished():
+            case events.ToolFinished():
                 self.remark(f"{_MARKS[event.outcome]} {agent}: {event.tool}  {event.summary}")
-            case SubagentFinished():
+            case events.SubagentFinished():
                 self.remark(f"{_ENDS[event.state]} {agent}: {first_line(event.summary)}")
             case _:
                 pass
@@ -155,9 +136,9 @@ class TextPrinter:
         if result.message or result.hint:
             self.remark(f"coder-tui: {result.message} {result.hint}".strip())
         for refused in result.refused:
-            self.remark(f"coder-tui: not approved: {refused} (see --permission)")
+            self.remark(f"coder-tui: not approved: {refused} (use --permission to allow more)")
         if result.usage.total_tokens:
-            self.remark(f"coder-tui: {result.usage.words()}")
+            self.remark(f"coder-tui: {result.usage.describe()}")
 
 
 _MARKS = {Outcome.OK: "✓", Outcome.FAILED: "✗", Outcome.DENIED: "⊘", Outcome.CANCELLED: "■"}
@@ -166,14 +147,14 @@ _ENDS = {ChildState.OK: "✓", ChildState.FAILED: "✗", ChildState.STOPPED: "�
 
 @dataclass(frozen=True, slots=True)
 class StreamPrinter:
-    """A line of JSON an event: first the schema version, last the result.
+    """Prints one line of JSON per event. The first has the schema version, the last the result.
 
-    Pieces of a text are joined to lines, because a secret could be split over two of them.
+    Pieces of a text are joined into lines, because a secret could be split between two pieces.
     """
 
     write: Callable[[dict[str, Any]], None]
     redact: Redactor
-    _open: dict[tuple[SubagentEvent | None, Delta], LineStream] = field(default_factory=dict)
+    _open: dict[tuple[events.SubagentEvent | None, Delta], LineStream] = field(default_factory=dict)
 
     def start(self, session: Session) -> None:
         self.write({"type": "schema", "schema_version": SCHEMA_VERSION})
@@ -181,10 +162,10 @@ class StreamPrinter:
             self.write(event_json(event))
 
     def event(self, event: Event) -> None:
-        inner = event.event if isinstance(event, SubagentEvent) else event
-        if isinstance(inner, TextDelta | ThinkingDelta | ToolProgressed):
+        inner = event.event if isinstance(event, events.SubagentEvent) else event
+        if isinstance(inner, events.TextDelta | events.ThinkingDelta | events.ToolProgressed):
             begun = replace(inner, text="")
-            around = replace(event, event=begun) if isinstance(event, SubagentEvent) else None
+            around = replace(event, event=begun) if isinstance(event, events.SubagentEvent) else None
             stream = self._open.setdefault((around, begun), LineStream(self.redact))
             self._piece(around, begun, stream.feed(inner.text))
         else:
@@ -194,25 +175,21 @@ class StreamPrinter:
     def end(self, result: RunResult) -> None:
         self.write(result.as_json())
 
-    def _piece(self, around: SubagentEvent | None, begun: Delta, text: str) -> None:
+    def _piece(self, around: events.SubagentEvent | None, begun: Delta, text: str) -> None:
         if text:
             piece = replace(begun, text=text)
             self.write(event_json(piece if around is None else replace(around, event=piece)))
 
     def _end_texts(self, event: Event, inner: ChildEvent) -> None:
-        child = event.child_id if isinstance(event, SubagentEvent) else ""
-        ended = [key for key in self._open if _child_of(key[0]) == child and _ends(inner, key[1])]
-        for around, begun in ended:
-            self._piece(around, begun, self._open.pop((around, begun)).finish())
-
-
-def _child_of(around: SubagentEvent | None) -> str:
-    return "" if around is None else around.child_id
+        child = event.child_id if isinstance(event, events.SubagentEvent) else ""
+        for around, begun in tuple(self._open):
+            if child == ("" if around is None else around.child_id) and _ends(inner, begun):
+                self._piece(around, begun, self._open.pop((around, begun)).finish())
 
 
 @dataclass(frozen=True, slots=True)
 class JsonPrinter:
-    """One JSON object at the end."""
+    """Prints one JSON object at the end."""
 
     write: Callable[[dict[str, Any]], None]
 
@@ -227,7 +204,7 @@ class JsonPrinter:
 
 
 class HeadlessRun:
-    """One prompt through a session; nobody is there, so what would ask is refused."""
+    """Runs one prompt in a session. Nobody can answer, so calls that need approval are refused."""
 
     def __init__(self, session: Session, printer: Printer) -> None:
         self._session = session
@@ -242,7 +219,7 @@ class HeadlessRun:
         try:
             await self._session.submit(prompt)
         except asyncio.CancelledError:
-            # Interrupted from outside: the turn has been settled, and the result still gets out.
+            # Interrupted from outside: the turn has ended, and the result is still printed.
             self._result.outcome = TurnOutcome.INTERRUPTED
         finally:
             unsubscribe()
@@ -253,7 +230,7 @@ class HeadlessRun:
         return self._result
 
     def _print(self, write: Callable[[], None]) -> None:
-        """A reader that went away ends the run; there is nobody to tell."""
+        """Print, and end the run if the reader went away."""
         if not self._is_unread:
             try:
                 write()
@@ -264,24 +241,24 @@ class HeadlessRun:
     def _on_event(self, event: Event) -> None:
         self._print(lambda: self._printer.event(event))
         match event:
-            case RequestOpened():
+            case events.RequestOpened():
                 self._refuse(event.request)
-            case MessageFinished():
+            case events.MessageFinished():
                 self._result.text = event.text or self._result.text
-            case FilesChanged():
+            case events.FilesChanged():
                 self._result.files += [path for path in event.paths if path not in self._result.files]
-            case UsageUpdated():
+            case events.UsageUpdated():
                 self._result.usage = event.turn
-            case TurnFinished():
+            case events.TurnFinished():
                 self._result.outcome, self._result.message = event.outcome, event.message
-            case TurnFailed():
+            case events.TurnFailed():
                 self._result.outcome = "failed"
                 self._result.message, self._result.hint = event.message, event.hint
             case _:
                 pass
 
     def _refuse(self, request: Request) -> None:
-        # A question refuses nothing: its asker goes on by its own judgement.
+        # An unanswered question is no refusal: the agent decides for itself and goes on.
         if not isinstance(request, QuestionRequest):
             self._result.refused.append(f"{request.tool} {request.summary}")
         self._session.answer(request.id, unattended(request))

@@ -25,7 +25,7 @@ ENVIRONMENT = {
 }
 
 # Files of few tests that take long, most of them because they wait for programs and terminals.
-_LONG_FOLDERS = frozenset(("e2e", "serving", "acp"))
+_LONG_FOLDERS = frozenset(("e2e", "serve", "acp"))
 _LONG_FILES = frozenset(
     f"test_{name}.py"
     for name in (

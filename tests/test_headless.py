@@ -1,4 +1,4 @@
-"""A run without anybody there."""
+"""A run in which nobody can answer."""
 
 import asyncio
 from typing import cast

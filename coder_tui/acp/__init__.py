@@ -1,4 +1,4 @@
-"""Editors: the core over the Agent Client Protocol, an editor's pipes in place of a screen.
+"""The editor front end: serves sessions over the Agent Client Protocol, on standard input and output.
 
 Enter at `agent.py`. Sessions are opened by `bootstrap`.
 """

@@ -1,80 +1,42 @@
-"""The protocol's methods: sessions are opened, found, prompted and closed by id.
+"""The protocol's methods: opens, finds, prompts and closes sessions by id.
 
-The MCP servers that an editor names for a session, as our settings would name them.
+MCP servers that an editor names for a session are converted to our settings.
 """
 
 import asyncio
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, assert_never, cast
 
-from acp import PROTOCOL_VERSION, Agent, Client, RequestError
+from acp import PROTOCOL_VERSION, Agent, Client, RequestError, schema
 from acp.core import AgentSideConnection
 from acp.helpers import ContentBlock
-from acp.schema import (
-    AcpMcpServer,
-    AgentCapabilities,
-    AuthenticateResponse,
-    ClientCapabilities,
-    CloseSessionResponse,
-    ForkSessionResponse,
-    HttpMcpServer,
-    Implementation,
-    InitializeResponse,
-    ListSessionsResponse,
-    LoadSessionResponse,
-    McpCapabilities,
-    McpServerStdio,
-    NewSessionResponse,
-    PromptCapabilities,
-    PromptResponse,
-    ResumeSessionResponse,
-    SessionAdditionalDirectoriesCapabilities,
-    SessionCapabilities,
-    SessionCloseCapabilities,
-    SessionForkCapabilities,
-    SessionInfo,
-    SessionListCapabilities,
-    SessionResumeCapabilities,
-    SetSessionConfigOptionResponse,
-    SetSessionModeResponse,
-    SseMcpServer,
-)
 
 from coder_tui import __version__
-from coder_tui.acp.opening import Opener, Wish
-from coder_tui.acp.session import ServedSession
-from coder_tui.acp.updates import MODE, MODEL, modes_of
+from coder_tui.acp.session import Opener, OpenOptions, ServedSession
+from coder_tui.acp.updates import MODE, MODEL
 from coder_tui.acp.wire import Wire
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import NoModelError, UsageError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.text.safe_text import safe_line
 
-McpServer = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio
-
-
-def settings_of(servers: Iterable[McpServer]) -> dict[str, dict[str, object]]:
-    """Those that speak through the editor itself are left out: `unknown` names them."""
-    return {server.name: entry for server in servers if (entry := _entry(server)) is not None}
-
-
-def unknown(servers: Iterable[McpServer]) -> list[str]:
-    return [server.name for server in servers if _entry(server) is None]
+McpServer = schema.HttpMcpServer | schema.SseMcpServer | schema.AcpMcpServer | schema.McpServerStdio
 
 
 def _entry(server: McpServer) -> dict[str, object] | None:
+    """Return the server as settings, or None if it runs through the editor itself."""
     match server:
-        case McpServerStdio():
+        case schema.McpServerStdio():
             variables = {each.name: each.value for each in server.env}
             return {"command": server.command, "args": list(server.args), "env": variables}
-        case HttpMcpServer() | SseMcpServer():
+        case schema.HttpMcpServer() | schema.SseMcpServer():
             headers = {each.name: each.value for each in server.headers}
             return {"url": server.url, "transport": server.type, "headers": headers}
-        case AcpMcpServer():
+        case schema.AcpMcpServer():
             return None
         case _:
             assert_never(server)
@@ -84,17 +46,17 @@ AUTH_REQUIRED, NOT_FOUND, INVALID, INTERNAL = -32000, -32002, -32602, -32603
 PAGE = 50
 MOST = 1000
 McpServers = list[McpServer] | None
-NOT_SPOKEN = "These MCP servers speak through the editor, which is not known here"
+UNSUPPORTED = "MCP servers that run through the editor are not supported and were left out"
 
 
 class CoderAgent:
-    """One editor's sessions. `on_connect` comes first; `close` ends them all."""
+    """The sessions of one editor. Call `on_connect` first; `close` ends all sessions."""
 
     def __init__(self, opener: Opener) -> None:
         self._opener = opener
         self._client: Client | None = None
         self._sessions: dict[str, ServedSession] = {}
-        self._tells_files = False
+        self._reads_files = False
 
     def on_connect(self, conn: Client) -> None:
         self._client = conn
@@ -106,33 +68,33 @@ class CoderAgent:
     async def initialize(
         self,
         protocol_version: int,
-        client_capabilities: ClientCapabilities | None = None,
-        client_info: Implementation | None = None,
+        client_capabilities: schema.ClientCapabilities | None = None,
+        client_info: schema.Implementation | None = None,
         **_: Any,
-    ) -> InitializeResponse:
+    ) -> schema.InitializeResponse:
         files = client_capabilities.fs if client_capabilities else None
-        self._tells_files = bool(files and files.read_text_file)
-        return InitializeResponse(
+        self._reads_files = bool(files and files.read_text_file)
+        return schema.InitializeResponse(
             protocol_version=min(protocol_version, PROTOCOL_VERSION),
-            agent_info=Implementation(name="coder-tui", title="coder-tui", version=__version__),
+            agent_info=schema.Implementation(name="coder-tui", title="coder-tui", version=__version__),
             auth_methods=[],
-            agent_capabilities=AgentCapabilities(
+            agent_capabilities=schema.AgentCapabilities(
                 load_session=True,
-                prompt_capabilities=PromptCapabilities(image=True, audio=False, embedded_context=True),
-                mcp_capabilities=McpCapabilities(http=True, sse=True),
-                session_capabilities=SessionCapabilities(
-                    list=SessionListCapabilities(),
-                    fork=SessionForkCapabilities(),
-                    resume=SessionResumeCapabilities(),
-                    close=SessionCloseCapabilities(),
-                    additional_directories=SessionAdditionalDirectoriesCapabilities(),
+                prompt_capabilities=schema.PromptCapabilities(image=True, audio=False, embedded_context=True),
+                mcp_capabilities=schema.McpCapabilities(http=True, sse=True),
+                session_capabilities=schema.SessionCapabilities(
+                    list=schema.SessionListCapabilities(),
+                    fork=schema.SessionForkCapabilities(),
+                    resume=schema.SessionResumeCapabilities(),
+                    close=schema.SessionCloseCapabilities(),
+                    additional_directories=schema.SessionAdditionalDirectoriesCapabilities(),
                 ),
             ),
         )
 
-    async def authenticate(self, method_id: str, **_: Any) -> AuthenticateResponse:
-        """There is nothing to prove: whoever started the process may use it."""
-        return AuthenticateResponse()
+    async def authenticate(self, method_id: str, **_: Any) -> schema.AuthenticateResponse:
+        """Accept: the editor started this process, so it may use it."""
+        return schema.AuthenticateResponse()
 
     async def new_session(
         self,
@@ -140,12 +102,11 @@ class CoderAgent:
         additional_directories: list[str] | None = None,
         mcp_servers: McpServers = None,
         **_: Any,
-    ) -> NewSessionResponse:
-        served = await self._open(Wish(cwd, tuple(additional_directories or ())), mcp_servers)
-        # Its updates are sent behind this answer, which tells the editor of the session.
+    ) -> schema.NewSessionResponse:
+        served = await self._open(OpenOptions(cwd, tuple(additional_directories or ())), mcp_servers)
+        # Updates are sent after this response, from which the editor learns the session's id.
         served.begin()
-        modes, options = modes_of(served.session.mode), [*served.options]
-        return NewSessionResponse(session_id=served.session.id, modes=modes, config_options=options)
+        return schema.NewSessionResponse(session_id=served.session.id, **served.state)
 
     async def load_session(
         self,
@@ -154,10 +115,10 @@ class CoderAgent:
         mcp_servers: McpServers = None,
         additional_directories: list[str] | None = None,
         **_: Any,
-    ) -> LoadSessionResponse:
+    ) -> schema.LoadSessionResponse:
         served = await self._resumed(cwd, session_id, additional_directories, mcp_servers)
         await served.replay()
-        return LoadSessionResponse(modes=modes_of(served.session.mode), config_options=[*served.options])
+        return schema.LoadSessionResponse(**served.state)
 
     async def resume_session(
         self,
@@ -166,9 +127,9 @@ class CoderAgent:
         additional_directories: list[str] | None = None,
         mcp_servers: McpServers = None,
         **_: Any,
-    ) -> ResumeSessionResponse:
+    ) -> schema.ResumeSessionResponse:
         served = await self._resumed(cwd, session_id, additional_directories, mcp_servers)
-        return ResumeSessionResponse(modes=modes_of(served.session.mode), config_options=[*served.options])
+        return schema.ResumeSessionResponse(**served.state)
 
     async def fork_session(
         self,
@@ -177,26 +138,25 @@ class CoderAgent:
         additional_directories: list[str] | None = None,
         mcp_servers: McpServers = None,
         **_: Any,
-    ) -> ForkSessionResponse:
-        """A session with all that was said in an open one, which stays as it is."""
+    ) -> schema.ForkSessionResponse:
+        """Copy an open session, which stays as it is."""
         served = self._served(session_id)
-        with self._told():
+        with self._protocol_errors():
             forked = await served.session.forks.fork()
         fork = await self._resumed(cwd, forked.session_id, additional_directories, mcp_servers)
         fork.begin()
-        modes, options = modes_of(fork.session.mode), [*fork.options]
-        return ForkSessionResponse(session_id=forked.session_id, modes=modes, config_options=options)
+        return schema.ForkSessionResponse(session_id=forked.session_id, **fork.state)
 
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **_: Any
-    ) -> ListSessionsResponse:
+    ) -> schema.ListSessionsResponse:
         start = _start(cursor)
-        with self._told():
+        with self._protocol_errors():
             stored = await self._opener.stored(cwd, MOST)
         page = stored[start : start + PAGE]
         more = str(start + PAGE) if start + PAGE < len(stored) else None
         listed = [
-            SessionInfo(
+            schema.SessionInfo(
                 session_id=info.id,
                 cwd=info.directory,
                 title=safe_line(info.title) or None,
@@ -204,36 +164,38 @@ class CoderAgent:
             )
             for info in page
         ]
-        return ListSessionsResponse(sessions=listed, next_cursor=more)
+        return schema.ListSessionsResponse(sessions=listed, next_cursor=more)
 
-    async def close_session(self, session_id: str, **_: Any) -> CloseSessionResponse:
+    async def close_session(self, session_id: str, **_: Any) -> schema.CloseSessionResponse:
         served = self._served(session_id)
         del self._sessions[session_id]
-        with self._told():
+        with self._protocol_errors():
             await served.close()
-        return CloseSessionResponse()
+        return schema.CloseSessionResponse()
 
-    async def set_session_mode(self, session_id: str, mode_id: str, **_: Any) -> SetSessionModeResponse:
+    async def set_session_mode(
+        self, session_id: str, mode_id: str, **_: Any
+    ) -> schema.SetSessionModeResponse:
         await self._served(session_id).set_mode(_mode(mode_id))
-        return SetSessionModeResponse()
+        return schema.SetSessionModeResponse()
 
     async def set_config_option(
         self, config_id: str, session_id: str, value: str | bool, **_: Any
-    ) -> SetSessionConfigOptionResponse:
+    ) -> schema.SetSessionConfigOptionResponse:
         served = self._served(session_id)
         if config_id == MODE:
             await served.set_mode(_mode(str(value)))
         elif config_id == MODEL:
-            with self._told():
+            with self._protocol_errors():
                 await served.set_model(str(value))
         else:
-            raise RequestError(INVALID, f"there is nothing to set that is called {config_id!r}")
-        return SetSessionConfigOptionResponse(config_options=[*served.options])
+            raise RequestError(INVALID, f"there is no option {config_id!r}; choose {MODE} or {MODEL}")
+        return schema.SetSessionConfigOptionResponse(config_options=[*served.options])
 
-    async def prompt(self, session_id: str, prompt: list[ContentBlock], **_: Any) -> PromptResponse:
+    async def prompt(self, session_id: str, prompt: list[ContentBlock], **_: Any) -> schema.PromptResponse:
         served = self._served(session_id)
-        with self._told():
-            return PromptResponse(stop_reason=await served.prompt(prompt))
+        with self._protocol_errors():
+            return schema.PromptResponse(stop_reason=await served.prompt(prompt))
 
     async def cancel(self, session_id: str, **_: Any) -> None:
         if served := self._sessions.get(session_id):
@@ -242,24 +204,26 @@ class CoderAgent:
     async def _resumed(
         self, cwd: str, session_id: str, added: list[str] | None, mcp_servers: McpServers
     ) -> ServedSession:
-        """One that is open here already is closed first: the editor forgot of it, and wants it anew."""
+        """Open a stored session. If it is already open here, it is closed first."""
         served = self._sessions.get(session_id)
-        # With another folder it is refused below, and what is open goes on.
+        # With another folder it is refused below, and the open session continues.
         if served and await asyncio.to_thread(os.path.realpath, cwd) == str(served.session.directory):
             del self._sessions[session_id]
             await served.close()
-        return await self._open(Wish(cwd, tuple(added or ()), session_id), mcp_servers)
+        return await self._open(OpenOptions(cwd, tuple(added or ()), session_id), mcp_servers)
 
-    async def _open(self, wish: Wish, mcp_servers: McpServers) -> ServedSession:
+    async def _open(self, options: OpenOptions, mcp_servers: McpServers) -> ServedSession:
         assert self._client is not None
-        if not Path(wish.directory).is_absolute():
-            raise RequestError(INVALID, f"cwd must be an absolute path, and {wish.directory!r} is none")
-        wish = replace(wish, servers=settings_of(mcp_servers or ()))
-        with self._told():
-            opened = await self._opener.open(wish)
-        if names := unknown(mcp_servers or ()):
-            opened.session.notice(NoticeLevel.WARNING, f"{NOT_SPOKEN}: {', '.join(names)}.")
-        served = ServedSession(wish, opened, self._opener, self._client, asks_editor=self._tells_files)
+        if not Path(options.directory).is_absolute():
+            raise RequestError(INVALID, f"cwd must be an absolute path, but is {options.directory!r}")
+        entries = [(server.name, _entry(server)) for server in mcp_servers or ()]
+        known = {name: entry for name, entry in entries if entry is not None}
+        options = replace(options, servers=known)
+        with self._protocol_errors():
+            opened = await self._opener.open(options)
+        if names := sorted({name for name, _ in entries} - known.keys()):
+            opened.session.notice(NoticeLevel.WARNING, f"{UNSUPPORTED}: {', '.join(names)}.")
+        served = ServedSession(options, opened, self._opener, self._client, asks_editor=self._reads_files)
         self._sessions[opened.session.id] = served
         return served
 
@@ -267,11 +231,11 @@ class CoderAgent:
         try:
             return self._sessions[session_id]
         except KeyError:
-            raise RequestError(NOT_FOUND, f"no session {session_id!r} is open here") from None
+            raise RequestError(NOT_FOUND, f"session {session_id!r} is not open") from None
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What a person can mend, as the protocol tells it."""
+    def _protocol_errors(self) -> Iterator[None]:
+        """Turn errors that the user can fix into errors of the protocol."""
         try:
             yield
         except NoModelError as error:
@@ -292,14 +256,14 @@ def _start(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isdecimal() and len(cursor) < 10):
-        raise RequestError(INVALID, f"{cursor!r} is no cursor of ours")
+        raise RequestError(INVALID, f"invalid cursor {cursor!r}")
     return int(cursor)
 
 
 async def serve(wire: Wire, opener: Opener) -> None:
-    """Until the editor goes away; then nothing of it is left running."""
+    """Serve until the editor disconnects, then close all sessions."""
     agent = CoderAgent(opener)
-    # The methods that are missing are told to be, which the library does for what is not there.
+    # The library reports methods that CoderAgent does not have as not implemented.
     connection = AgentSideConnection(cast(Agent, agent), wire, listening=False, use_unstable_protocol=True)
     try:
         await connection.listen()

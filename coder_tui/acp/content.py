@@ -1,6 +1,6 @@
-"""What a call shows, as an editor shows it: text, diffs, places in files.
+"""Converts what a call shows into an editor's content: text, diffs and locations in files.
 
-A diff as two texts, which is how editors want a change: whole files where the disk still fits it.
+Editors want a change as two texts. Those are whole files if the file on the disk still matches the diff.
 """
 
 import json
@@ -14,28 +14,20 @@ from typing import Any, assert_never
 from acp.helpers import ToolCallContentVariant, text_block, tool_content, tool_diff_content
 from acp.schema import ToolCallLocation
 
-from coder_tui.diffs.model import Change, Comparison, FileState, Gap, Same, Section, split_lines
+from coder_tui.diffs.compare import stretches
 from coder_tui.diffs.unified import parse_unified
-from coder_tui.protocol.display import (
-    DiffBlock,
-    DisplayBlock,
-    ImageBlock,
-    MarkdownBlock,
-    SubagentsBlock,
-    TableBlock,
-    TerminalBlock,
-    TextBlock,
-    TodosBlock,
-)
+from coder_tui.protocol import display
+from coder_tui.protocol.comparison import Change, Comparison, FileState, Gap, Same, Section, split_lines
+from coder_tui.protocol.display import DisplayBlock
 from coder_tui.text.safe_text import safe_text
 
 LARGEST = 1_000_000
-"""Bytes of a file that is sent whole, twice."""
+"""Most bytes of a file that is sent in full, in both versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """`old` is None for a file that is new; `line` counts from 1."""
+    """Both versions of a file or of a part of it. `old` is None for a new file; `line` counts from 1."""
 
     path: Path
     old: str | None
@@ -46,7 +38,10 @@ class TextPair:
 def text_pairs(
     comparisons: Iterable[Comparison], directory: Path, *, is_done: bool, is_cut: bool = False
 ) -> tuple[TextPair, ...]:
-    """Blocks. `is_done`: the disk has the new text. What is cut, or does not fit it, goes in pieces."""
+    """Return the old and new texts. Blocks.
+
+    `is_done` means that the disk has the new text. A diff that is cut off or does not match is sent in parts.
+    """
     found: list[TextPair] = []
     for comparison in comparisons:
         name = comparison.path if is_done else comparison.old_path or comparison.path
@@ -70,7 +65,7 @@ def _pairs(comparison: Comparison, file: Path, disk: list[str] | None, *, is_don
 
 
 def _whole(comparison: Comparison, disk: list[str], *, is_done: bool) -> tuple[str, str] | None:
-    """Both texts; None where the file is not what the diff was made from, or what it made."""
+    """Return both texts in full, or None if the file on the disk does not match the diff."""
     other: list[str] = []
     at = 0
     for section in comparison.sections:
@@ -88,24 +83,12 @@ def _whole(comparison: Comparison, disk: list[str], *, is_done: bool) -> tuple[s
 
 
 def _pieces(comparison: Comparison, file: Path) -> list[TextPair]:
-    """What the diff itself shows, one piece for each stretch of it."""
+    """Return what the diff itself shows, one pair for each part of it."""
     pieces: list[TextPair] = []
-    for stretch in _stretches(comparison.sections):
+    for stretch in stretches(comparison.sections):
         old, new = ("".join(_side(stretch, is_new=is_new)) for is_new in (False, True))
         pieces.append(TextPair(file, old, new, stretch[0].new + 1))
     return pieces
-
-
-def _stretches(sections: tuple[Section, ...]) -> Iterator[tuple[Section, ...]]:
-    stretch: list[Section] = []
-    for section in sections:
-        if not isinstance(section, Gap):
-            stretch.append(section)
-        elif stretch:
-            yield tuple(stretch)
-            stretch = []
-    if stretch:
-        yield tuple(stretch)
 
 
 def _side(sections: tuple[Section, ...], *, is_new: bool) -> Iterator[str]:
@@ -131,77 +114,77 @@ def _lines_of(file: Path) -> list[str] | None:
 
 
 LONGEST = 20_000
-"""Characters of one text; an editor keeps all of them for as long as the conversation is open."""
+"""Most characters of one text. An editor keeps all of them while the conversation is open."""
 _PATHS = ("path", "file_path", "paths", "files", "source", "destination")
 _LINES = ("line", "offset", "start_line")
 
 
-def whole(text: str) -> str:
-    """Without halves of characters, which no message can carry."""
+def valid_text(text: str) -> str:
+    """Replace lone surrogates, which no message can contain."""
     return text.encode(errors="replace").decode()
 
 
-def plain(value: Any) -> Any:
-    """A JSON value without halves of characters."""
-    return json.loads(whole(json.dumps(value, ensure_ascii=False)))
+def valid_json(value: Any) -> Any:
+    """Return a JSON value without lone surrogates."""
+    return json.loads(valid_text(json.dumps(value, ensure_ascii=False)))
 
 
 def content_of(block: DisplayBlock, directory: Path, *, is_done: bool) -> list[ToolCallContentVariant]:
-    """Blocks: a diff is completed from the file. `is_done` says on which side of it the disk is."""
-    if isinstance(block, DiffBlock):
+    """Convert a block. Blocks: reads files for diffs. `is_done` means that the disk has the new text."""
+    if isinstance(block, display.DiffBlock):
         return _diff(block, directory, is_done=is_done)
-    return [_text(block)] if not isinstance(block, TodosBlock) else []
+    return [_text(block)] if not isinstance(block, display.TodosBlock) else []
 
 
-def _diff(block: DiffBlock, directory: Path, *, is_done: bool) -> list[ToolCallContentVariant]:
-    """A diff that was cut is told to be: nobody shall approve what they did not see."""
+def _diff(block: display.DiffBlock, directory: Path, *, is_done: bool) -> list[ToolCallContentVariant]:
+    """Convert a diff. If it was cut off, it says so: nobody should approve what they did not see."""
     comparisons = parse_unified(block.diff, block.path)
     additions = sum(comparison.additions for comparison in comparisons)
     deletions = sum(comparison.deletions for comparison in comparisons)
     is_cut = (additions, deletions) != (block.additions, block.deletions)
     pairs = text_pairs(comparisons, directory, is_done=is_done, is_cut=is_cut)
     shown: list[ToolCallContentVariant] = [
-        tool_diff_content(str(pair.path), whole(pair.new), None if pair.old is None else whole(pair.old))
+        tool_diff_content(str(pair.path), valid_text(pair.new), pair.old and valid_text(pair.old))
         for pair in pairs
     ]
     if is_cut:
-        whole_change = f"{block.additions} lines are added and {block.deletions} deleted in all"
-        shown.insert(0, said(f"**Only a part of the change is shown here: {whole_change}.**"))
+        whole_change = f"{block.additions} lines are added and {block.deletions} deleted in total"
+        shown.insert(0, markdown(f"**Only part of the change is shown: {whole_change}.**"))
     return shown or [fenced(block.diff, "diff")]
 
 
 def _text(block: DisplayBlock) -> ToolCallContentVariant:
     match block:
-        case MarkdownBlock(text):
-            return said(text)
-        case TextBlock(text):
+        case display.MarkdownBlock(text):
+            return markdown(text)
+        case display.TextBlock(text):
             return fenced(text)
-        case TerminalBlock(command, output, code):
+        case display.TerminalBlock(command, output, code):
             ended = "" if code is None else f"exit code {code}"
             return fenced("\n".join(filter(None, (f"$ {command}", output.strip("\n"), ended))), "console")
-        case TableBlock(columns, rows):
+        case display.TableBlock(columns, rows):
             return fenced("\n".join("  ".join(row) for row in (columns, *rows)))
-        case ImageBlock():
-            return fenced(block.words())
-        case SubagentsBlock(children):
+        case display.ImageBlock():
+            return fenced(block.describe())
+        case display.SubagentsBlock(children):
             return fenced(
                 "\n".join(f"{each.agent}, {each.state}: {each.summary or each.task}" for each in children)
             )
-        case TodosBlock(items):
+        case display.TodosBlock(items):
             return fenced("\n".join(item.content for item in items))
-        case DiffBlock(diff=diff):
+        case display.DiffBlock(diff=diff):
             return fenced(diff, "diff")
         case _:
             assert_never(block)
 
 
-def said(text: str) -> ToolCallContentVariant:
-    """Markdown."""
+def markdown(text: str) -> ToolCallContentVariant:
+    """Return text that the editor renders as Markdown."""
     return tool_content(text_block(_cut(safe_text(text))))
 
 
 def fenced(text: str, language: str = "") -> ToolCallContentVariant:
-    """Text as it is, although editors read Markdown."""
+    """Return text as a code block, because editors render Markdown."""
     shown = _cut(safe_text(text)).strip("\n")
     longest = max((len(run) for run in re.findall(r"`{3,}", shown)), default=2)
     fence = "`" * (longest + 1)
@@ -212,25 +195,25 @@ def _cut(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     half = LONGEST // 2
-    return f"{text[:half]}\n… {len(text) - LONGEST:,} characters are left out …\n{text[-half:]}"
+    return f"{text[:half]}\n… {len(text) - LONGEST:,} characters omitted …\n{text[-half:]}"
 
 
 def arguments_of(text: str) -> Any:
-    """What the model wrote, as JSON where it is some."""
+    """Parse what the model wrote as JSON, or return it as text if it is not JSON."""
     try:
-        return plain(json.loads(text))
+        return valid_json(json.loads(text))
     except (ValueError, RecursionError):
-        return whole(text)
+        return valid_text(text)
 
 
-def places_of(arguments: Any, directory: Path) -> list[ToolCallLocation]:
-    """The files that a call names, so that an editor can follow along."""
+def locations_of(arguments: Any, directory: Path) -> list[ToolCallLocation]:
+    """Return the files that a call names, so that the editor can follow along."""
     if not isinstance(arguments, dict):
         return []
     lines = (arguments.get(name) for name in _LINES)
     line = next((each for each in lines if isinstance(each, int) and each > 0), None)
     names = dict.fromkeys(name for key in _PATHS for name in _names(arguments.get(key)))
-    return [place(Path(name), directory, line if len(names) == 1 else None) for name in names]
+    return [location(Path(name), directory, line if len(names) == 1 else None) for name in names]
 
 
 def _names(value: object) -> Iterator[str]:
@@ -246,5 +229,5 @@ def _names(value: object) -> Iterator[str]:
             return
 
 
-def place(path: Path, directory: Path, line: int | None = None) -> ToolCallLocation:
-    return ToolCallLocation(path=whole(os.path.normpath(directory / path)), line=line)
+def location(path: Path, directory: Path, line: int | None = None) -> ToolCallLocation:
+    return ToolCallLocation(path=valid_text(os.path.normpath(directory / path)), line=line)

@@ -1,13 +1,8 @@
-"""What the core asks a person, put to an editor as permission requests; and its answers, as ours.
-
-Puts the requests of a session to the editor, and gives its answers back.
-"""
+"""Sends the requests of a session to the editor as permission requests, and converts the answers."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import assert_never
 
 from acp import Client, RequestError
@@ -15,9 +10,8 @@ from acp.helpers import ToolCallContentVariant
 from acp.schema import AllowedOutcome, PermissionOption, ToolCallUpdate, ToolKind
 from pydantic import ValidationError
 
-from coder_tui.acp.calls import Calls, kind_of, title_of
-from coder_tui.acp.content import content_of, said
-from coder_tui.acp.wire import Outbox
+from coder_tui.acp.content import content_of, markdown
+from coder_tui.acp.updates import CallUpdates, Outbox, kind_of, title_of
 from coder_tui.agent.session import Session
 from coder_tui.config.inventory import ProjectInventory
 from coder_tui.protocol.requests import (
@@ -41,12 +35,12 @@ from coder_tui.text.safe_text import safe_line
 
 ALLOW, REJECT, REJECT_ALWAYS = "allow", "reject", "reject-always"
 ALWAYS = "always-"
-NOT_AGAIN = "the person refused this once, and for the rest of the session"
+NOT_AGAIN = "the user has refused this for the rest of the session"
 MOST_OPTIONS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PermissionPrompt:
     """One permission request."""
 
     call: ToolCallUpdate
@@ -59,7 +53,7 @@ class Chosen:
 
 
 class Cancelled:
-    """The person stopped the turn in place of an answer."""
+    """The user stopped the turn instead of answering."""
 
 
 class NoAnswer:
@@ -67,114 +61,26 @@ class NoAnswer:
 
 
 Answer = Chosen | Cancelled | NoAnswer
-Ask = Callable[[Asked], Awaitable[Answer]]
 
 
-class Refusals:
-    """What the person refused for good, in this session."""
-
-    def __init__(self) -> None:
-        self._refused: set[tuple[str, str, str]] = set()
-
-    def add(self, request: ApprovalRequest) -> None:
-        self._refused.add(_identity(request))
-
-    def cover(self, request: ApprovalRequest) -> bool:
-        return _identity(request) in self._refused
+Refusals = set[tuple[str, str, str]]
+"""What the user refused for the rest of the session."""
 
 
 def _identity(request: ApprovalRequest) -> tuple[str, str, str]:
-    """The same call shows the same preview; another one is another question."""
+    """Identify a call by its preview, too: a different preview is a different question."""
     return request.tool, request.summary, repr(request.preview)
 
 
-async def reply_to(request: Request, ask: Ask, directory: Path, refusals: Refusals) -> Reply:
-    """Put the question and wait for the answer."""
-    match request:
-        case ApprovalRequest():
-            return await _approval(request, ask, directory, refusals)
-        case PlanRequest():
-            return await _plan(request, ask)
-        case QuestionRequest():
-            return await _questions(request, ask)
-        case _:
-            assert_never(request)
-
-
-async def _approval(request: ApprovalRequest, ask: Ask, directory: Path, refusals: Refusals) -> ApprovalReply:
-    if refusals.cover(request):
-        return ApprovalReply(Decision.DENY, NOT_AGAIN)
-    grants = {
-        f"{ALWAYS}{place}": grant
-        for place, grant in enumerate(request.grants)
-        if grant.scope is GrantScope.SESSION
-    }
-    options = [
-        _option(ALLOW, "Allow once", "allow_once"),
-        *(_option(option, f"Always: {grant.label}", "allow_always") for option, grant in grants.items()),
-        _option(REJECT, "Refuse", "reject_once"),
-        _option(REJECT_ALWAYS, "Refuse, and do not ask again in this session", "reject_always"),
-    ]
-    content = [*_facts(request), *content_of(request.preview, directory, is_done=False)]
-    asked = Asked(
-        _call(request.call_id, title_of(request.tool, request.summary), kind_of(request.kind), content),
-        options,
-    )
-    match await ask(asked):
-        case Chosen(option) if option == ALLOW:
-            return ApprovalReply(Decision.ALLOW_ONCE)
-        case Chosen(option) if option in grants:
-            return ApprovalReply(Decision.ALLOW_ALWAYS, grant=grants[option])
-        case Chosen(option):
-            if option == REJECT_ALWAYS:
-                refusals.add(request)
-            return ApprovalReply(Decision.DENY)
-        case Cancelled():
-            return ApprovalReply(Decision.CANCEL_TURN)
-        case NoAnswer():
-            return ApprovalReply(Decision.NOBODY_THERE)
-
-
 def _facts(request: ApprovalRequest) -> list[ToolCallContentVariant]:
-    """Why it is asked, who asks, and what the command was found to do."""
-    who = (f"The agent {request.agent} asks.",) if request.agent else ()
+    """Say which agent asks, why the user is asked, and how the command is confined."""
+    who = (f"Asked by the agent {request.agent}.",) if request.agent else ()
     sandbox = (f"Sandbox: {request.sandbox}.",) if request.sandbox else ()
     lines = [safe_line(line) for line in (*who, *request.facts, *sandbox)]
-    return [said("\n".join(f"- {line}" for line in lines))] if lines else []
+    return [markdown("\n".join(f"- {line}" for line in lines))] if lines else []
 
 
-async def _plan(request: PlanRequest, ask: Ask) -> PlanReply:
-    options = [
-        _option(ALLOW, "Carry it out", "allow_once"),
-        _option(REJECT, "Go on planning", "reject_once"),
-    ]
-    call = _call(request.call_id, request.title, "switch_mode", [said(request.plan)])
-    match await ask(Asked(call, options)):
-        case Chosen(option):
-            return PlanReply(PlanDecision.APPROVE if option == ALLOW else PlanDecision.REFUSE)
-        case Cancelled():
-            return PlanReply(PlanDecision.CANCEL)
-        case NoAnswer():
-            return PlanReply(PlanDecision.NOBODY_THERE)
-
-
-async def _questions(request: QuestionRequest, ask: Ask) -> Reply:
-    """One after the other. Words of one's own cannot be asked for: such a question stays open."""
-    if not any(question.options for question in request.questions):
-        return unattended(request)
-    answers: list[QuestionAnswer] = []
-    for question in request.questions:
-        match await ask(_asked(request.call_id, question)) if question.options else Chosen(REJECT):
-            case Chosen(option):
-                answers.append(_answer(question, option))
-            case Cancelled():
-                return QuestionReply(Attendance.CANCELLED)
-            case NoAnswer():
-                return unattended(request)
-    return QuestionReply(Attendance.ANSWERED, tuple(answers))
-
-
-def _asked(call_id: str, question: Question) -> Asked:
+def _asked(call_id: str, question: Question) -> PermissionPrompt:
     offered = question.options[:MOST_OPTIONS]
     details = [
         f"- {safe_line(each.label)}: {safe_line(each.description)}" for each in offered if each.description
@@ -183,8 +89,8 @@ def _asked(call_id: str, question: Question) -> Asked:
         _option(f"{place}", f"{each.label}{question.mark_of(place)}", "allow_once")
         for place, each in enumerate(offered)
     ]
-    call = _call(call_id, question.question, "think", [said("\n".join(details))] if details else [])
-    return Asked(call, [*options, _option(REJECT, "Leave it open", "reject_once")])
+    call = _call(call_id, question.question, "think", [markdown("\n".join(details))] if details else [])
+    return PermissionPrompt(call, [*options, _option(REJECT, "Skip this question", "reject_once")])
 
 
 def _answer(question: Question, option: str) -> QuestionAnswer:
@@ -193,21 +99,21 @@ def _answer(question: Question, option: str) -> QuestionAnswer:
     return QuestionAnswer((question.options[int(option)].label,))
 
 
-def trust_question(inventory: ProjectInventory) -> Asked:
-    """Whether what the project brings along may be used: asked once, before its first prompt."""
+def trust_question(inventory: ProjectInventory) -> PermissionPrompt:
+    """Ask whether to trust the project, once, before its first prompt."""
     lines = [safe_line(f"- {item.kind}, {item.place}: {item.sentence}") for item in inventory.questions]
     call = _call(
         "trust",
-        "Trust this project? It brings settings of its own.",
+        "Trust this project? It has its own settings.",
         "other",
-        [said("\n".join(("Trusting it switches on:", "", *lines)))],
+        [markdown("\n".join(("Trusting it turns on:", "", *lines)))],
     )
     options = [
-        _option(ALLOW, "Trust it in this content", "allow_always"),
+        _option(ALLOW, "Trust it until its files change", "allow_always"),
         _option(REJECT, "Not now", "reject_once"),
-        _option(REJECT_ALWAYS, "No, and do not ask again for this content", "reject_always"),
+        _option(REJECT_ALWAYS, "No, and do not ask again unless its files change", "reject_always"),
     ]
-    return Asked(call, options)
+    return PermissionPrompt(call, options)
 
 
 def _call(call_id: str, title: str, kind: ToolKind, content: list[ToolCallContentVariant]) -> ToolCallUpdate:
@@ -224,9 +130,11 @@ log = logging.getLogger(__name__)
 _ALLOWING = frozenset({Decision.ALLOW_ONCE, Decision.ALLOW_ALWAYS})
 
 
-class Asking:
+class EditorRequests:
+    """Asks the editor about each open request, and gives its answer to the session."""
+
     def __init__(
-        self, session: Session, client: Client, outbox: Outbox, calls: Calls, refusals: Refusals
+        self, session: Session, client: Client, outbox: Outbox, calls: CallUpdates, refusals: Refusals
     ) -> None:
         self._session = session
         self._client = client
@@ -239,7 +147,7 @@ class Asking:
         self._open[request.id] = asyncio.create_task(self._answer(request))
 
     def closed(self, request_id: str) -> None:
-        """Answered, or withdrawn: then nobody waits for the editor any more."""
+        """Stop waiting for the editor: the request was answered or withdrawn."""
         task = self._open.pop(request_id, None)
         if task is not None:
             task.cancel()
@@ -248,18 +156,21 @@ class Asking:
         for request_id in tuple(self._open):
             self.closed(request_id)
 
-    async def ask(self, asked: Asked) -> Answer:
-        """What is no call of the model's own, a sub-agent's for instance, is shown as one while it lasts."""
-        with self._calls.shown(asked.call) as settle:
-            answer = await self._put(asked)
-            if isinstance(answer, Chosen):
-                kinds = {option.option_id: option.kind for option in asked.options}
-                settle(is_allowed=kinds.get(answer.option, "").startswith("allow"))
-            return answer
-
-    async def _put(self, asked: Asked) -> Answer:
+    async def ask(self, asked: PermissionPrompt) -> Answer:
+        """Ask the editor. A call that it does not know yet, such as a sub-agent's, is announced first."""
+        kinds = {option.option_id: option.kind for option in asked.options}
+        is_allowed, is_new = False, self._calls.announce(asked.call)
         try:
-            await self._outbox.flushed()
+            answer = await self._put(asked)
+            is_allowed = isinstance(answer, Chosen) and kinds.get(answer.option, "").startswith("allow")
+            return answer
+        finally:
+            if is_new:
+                self._calls.settle(asked.call, is_allowed=is_allowed)
+
+    async def _put(self, asked: PermissionPrompt) -> Answer:
+        try:
+            await self._outbox.flush()
             response = await self._client.request_permission(
                 session_id=self._session.id, tool_call=asked.call, options=asked.options
             )
@@ -271,8 +182,81 @@ class Asking:
         return Cancelled()
 
     async def _answer(self, request: Request) -> None:
-        reply = await reply_to(request, self.ask, self._session.directory, self._refusals)
+        reply = await self._reply(request)
         self._open.pop(request.id, None)
         if isinstance(reply, ApprovalReply) and reply.decision in _ALLOWING:
             self._calls.allowed(request.call_id)
         self._session.answer(request.id, reply)
+
+    async def _reply(self, request: Request) -> Reply:
+        match request:
+            case ApprovalRequest():
+                return await self._approval(request)
+            case PlanRequest():
+                return await self._plan(request)
+            case QuestionRequest():
+                return await self._questions(request)
+            case _:
+                assert_never(request)
+
+    async def _approval(self, request: ApprovalRequest) -> ApprovalReply:
+        if _identity(request) in self._refusals:
+            return ApprovalReply(Decision.DENY, NOT_AGAIN)
+        grants = {
+            f"{ALWAYS}{place}": grant
+            for place, grant in enumerate(request.grants)
+            if grant.scope is GrantScope.SESSION
+        }
+        options = [
+            _option(ALLOW, "Allow once", "allow_once"),
+            *(_option(option, f"Always: {grant.label}", "allow_always") for option, grant in grants.items()),
+            _option(REJECT, "Refuse", "reject_once"),
+            _option(REJECT_ALWAYS, "Refuse, and do not ask again in this session", "reject_always"),
+        ]
+        content = [*_facts(request), *content_of(request.preview, self._session.directory, is_done=False)]
+        asked = PermissionPrompt(
+            _call(request.call_id, title_of(request.tool, request.summary), kind_of(request.kind), content),
+            options,
+        )
+        match await self.ask(asked):
+            case Chosen(option) if option == ALLOW:
+                return ApprovalReply(Decision.ALLOW_ONCE)
+            case Chosen(option) if option in grants:
+                return ApprovalReply(Decision.ALLOW_ALWAYS, grant=grants[option])
+            case Chosen(option):
+                if option == REJECT_ALWAYS:
+                    self._refusals.add(_identity(request))
+                return ApprovalReply(Decision.DENY)
+            case Cancelled():
+                return ApprovalReply(Decision.CANCEL_TURN)
+            case NoAnswer():
+                return ApprovalReply(Decision.NOBODY_THERE)
+
+    async def _plan(self, request: PlanRequest) -> PlanReply:
+        options = [
+            _option(ALLOW, "Carry it out", "allow_once"),
+            _option(REJECT, "Keep planning", "reject_once"),
+        ]
+        call = _call(request.call_id, request.title, "switch_mode", [markdown(request.plan)])
+        match await self.ask(PermissionPrompt(call, options)):
+            case Chosen(option):
+                return PlanReply(PlanDecision.APPROVE if option == ALLOW else PlanDecision.REFUSE)
+            case Cancelled():
+                return PlanReply(PlanDecision.CANCEL)
+            case NoAnswer():
+                return PlanReply(PlanDecision.NOBODY_THERE)
+
+    async def _questions(self, request: QuestionRequest) -> Reply:
+        """Ask one question after the other. Editors cannot ask for free text: that stays unanswered."""
+        if not any(question.options for question in request.questions):
+            return unattended(request)
+        answers: list[QuestionAnswer] = []
+        for question in request.questions:
+            match await self.ask(_asked(request.call_id, question)) if question.options else Chosen(REJECT):
+                case Chosen(option):
+                    answers.append(_answer(question, option))
+                case Cancelled():
+                    return QuestionReply(Attendance.CANCELLED)
+                case NoAnswer():
+                    return unattended(request)
+        return QuestionReply(Attendance.ANSWERED, tuple(answers))

@@ -1,71 +1,100 @@
-"""One session that an editor holds: its prompts go in, what happens comes out."""
+"""One session of an editor: receives its prompts and sends updates. The caller provides an `Opener`."""
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from acp import Client, RequestError
 from acp.helpers import ContentBlock
 from acp.schema import AvailableCommandsUpdate, StopReason
 
-from coder_tui.acp.calls import Calls
-from coder_tui.acp.commands import called, offered
-from coder_tui.acp.opening import Opened, Opener, Wish
-from coder_tui.acp.prompts import EditorFiles, read_prompt
-from coder_tui.acp.requests import ALLOW, REJECT_ALWAYS, Asking, Cancelled, Chosen, Refusals, trust_question
+from coder_tui.acp.prompts import EditorFiles, available_commands, read_prompt, run_command
+from coder_tui.acp.requests import (
+    ALLOW,
+    REJECT_ALWAYS,
+    Cancelled,
+    Chosen,
+    EditorRequests,
+    Refusals,
+    trust_question,
+)
 from coder_tui.acp.updates import (
+    CallUpdates,
     Options,
+    Outbox,
+    config_options,
     message,
-    options_of,
-    persons,
+    modes_of,
     report,
     thought,
     update_of,
     update_options,
+    user_message,
 )
-from coder_tui.acp.wire import Outbox
 from coder_tui.agent.session import Session
+from coder_tui.bootstrap.invocation import TrustQuestion
+from coder_tui.protocol import events
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UsageError
-from coder_tui.protocol.events import (
-    Event,
-    MessageFinished,
-    ModeChanged,
-    ModelChanged,
-    Notice,
-    RequestClosed,
-    RequestOpened,
-    SubagentEvent,
-    TextDelta,
-    ToolFinished,
-    ToolProgressed,
-    ToolStarted,
-    TurnFailed,
-    TurnFinished,
-    UserMessageAdded,
-)
+from coder_tui.protocol.events import Event
 from coder_tui.protocol.messages import FinishReason
 from coder_tui.protocol.outcomes import TurnOutcome
+from coder_tui.storage.store import SessionInfo
+
+
+@dataclass(frozen=True, slots=True)
+class OpenOptions:
+    """The session to open. `resume` is the id of a stored one; `servers` are MCP servers as settings."""
+
+    directory: str
+    added: tuple[str, ...] = ()
+    resume: str = ""
+    servers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An open session. `close` ends it and all that it uses; `use_model` accepts one of `models`."""
+
+    session: Session
+    trust: TrustQuestion
+    close: Callable[[], Awaitable[None]]
+    models: tuple[str, ...]
+    use_model: Callable[[str], Awaitable[None]]
+
+
+class Opener(Protocol):
+    """Opens sessions. Raises `UserError` with a message for the user."""
+
+    async def open(self, options: OpenOptions) -> Opened: ...
+
+    async def stored(self, directory: str | None, most: int) -> tuple[SessionInfo, ...]:
+        """Return the stored sessions that have messages, the most recently used first."""
+
+    def redact(self, text: str) -> str: ...
+
 
 FAILED = -32603
-BUSY = "a prompt of this session is being worked on; cancel it first, or wait for its end"
+BUSY = "this session is already working on a prompt; wait until it ends or cancel it"
 
 
 class ServedSession:
-    """Call `begin` when the editor knows of it."""
+    """Serves one session. Call `begin` once the editor knows its id."""
 
     def __init__(
-        self, wish: Wish, opened: Opened, opener: Opener, client: Client, *, asks_editor: bool
+        self, options: OpenOptions, opened: Opened, opener: Opener, client: Client, *, asks_editor: bool
     ) -> None:
-        self._wish = replace(wish, resume=opened.session.id)
+        self._options = replace(options, resume=opened.session.id)
         self._opener = opener
         self._client = client
-        self._refusals = Refusals()
+        self._refusals: Refusals = set()
         self._outbox = Outbox(client, opened.session.id)
         self._is_prompted = False
         self._is_cancelled = False
         self._asked_for_trust = False
         self._model = ""
-        self._offered: AvailableCommandsUpdate | None = None
+        self._last_offer: AvailableCommandsUpdate | None = None
         self._files = EditorFiles(client, opened.session.id) if asks_editor else None
         self._attach(opened)
 
@@ -75,32 +104,37 @@ class ServedSession:
 
     @property
     def options(self) -> Options:
-        """What can be set, and how it stands."""
-        return options_of(self.session.mode, self.session.model, self._opened.models)
+        """The options that the editor can set, with their values."""
+        return config_options(self.session.mode, self.session.model, self._opened.models)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the response to an opened session reports."""
+        return {"modes": modes_of(self.session.mode), "config_options": self.options}
 
     def begin(self) -> None:
-        """What the person should know before the first prompt, and what can be called."""
+        """Send the notices and the available commands."""
         self._offer()
         for event in self.session.history():
-            if isinstance(event, Notice):
-                self._plain(event)
+            if isinstance(event, events.Notice):
+                self._forward(event)
 
     async def replay(self) -> None:
-        """All that was said and done, as it once came."""
-        calls = self.session.record.all_calls()
+        """Send the whole stored conversation."""
+        calls = self.session.report.all_calls()
         for event in self.session.history():
             match event:
-                case UserMessageAdded(message_id, text):
-                    self._outbox.put(persons(text, message_id))
-                case MessageFinished():
+                case events.UserMessageAdded(message_id, text):
+                    self._outbox.put(user_message(text, message_id))
+                case events.MessageFinished():
                     self._whole_message(event)
-                case ToolFinished(call_id):
+                case events.ToolFinished(call_id):
                     self._calls.ended(event, *calls.get(call_id, (None, None)))
                 case _:
                     if update := update_of(event):
                         self._outbox.put(update)
         self._offer()
-        await self._outbox.flushed()
+        await self._outbox.flush()
 
     async def prompt(self, blocks: list[ContentBlock]) -> StopReason:
         if self._is_prompted:
@@ -113,22 +147,22 @@ class ServedSession:
 
     async def set_mode(self, mode: Mode) -> None:
         self.session.set_mode(mode)
-        await self._outbox.flushed()
+        await self._outbox.flush()
 
     async def set_model(self, name: str) -> None:
-        """From the next turn on; told by an update then."""
+        """Use another model from the next turn on. An update reports it then."""
         if name not in self._opened.models:
-            raise UsageError(f"{name!r} is none of the models that were offered")
+            raise UsageError(f"unknown model {name!r}; choose one of those that are listed")
         await self._opened.use_model(name)
         self._model = name
-        await self._outbox.flushed()
+        await self._outbox.flush()
 
     def cancel(self) -> None:
         self._is_cancelled = True
         self.session.interrupt()
 
     async def close(self) -> None:
-        self._asking.close()
+        self._requests.close()
         if self._is_open:
             self._unsubscribe()
             await self._opened.close()
@@ -140,35 +174,35 @@ class ServedSession:
         if not self._is_open:
             await self._open_again()
         self._offer()
-        text = await called(self.session, prompt.text, lambda words: self._outbox.put(report(words)))
+        text = await run_command(self.session, prompt.text, lambda words: self._outbox.put(report(words)))
         if text is not None and not self._is_cancelled:
             for attachment in prompt.attachments:
-                self.session.held.hold(attachment)
-            self._end: TurnFinished | TurnFailed | None = None
+                self.session.inbox.held.hold(attachment)
+            self._end: events.TurnFinished | events.TurnFailed | None = None
             self._prompts = 1
             await self.session.submit(text)
-            await self._outbox.flushed()
+            await self._outbox.flush()
             return self._reason()
-        await self._outbox.flushed()
+        await self._outbox.flush()
         return "cancelled" if self._is_cancelled else "end_turn"
 
     def _offer(self) -> None:
-        """The commands of now, where they are others: a skill was written, a server brought its prompts."""
-        now = offered(self.session)
-        if now != self._offered:
-            self._offered = now
+        """Send the available commands if they changed, for example because of a new skill."""
+        now = available_commands(self.session)
+        if now != self._last_offer:
+            self._last_offer = now
             self._outbox.put(now)
 
     def _reason(self) -> StopReason:
         match self._end:
-            case TurnFailed(message=text, hint=hint):
+            case events.TurnFailed(message=text, hint=hint):
                 raise RequestError(FAILED, self._opener.redact(f"{text} {hint}".strip()))
-            case TurnFinished(outcome=TurnOutcome.INTERRUPTED):
+            case events.TurnFinished(outcome=TurnOutcome.INTERRUPTED):
                 return "cancelled"
-            case TurnFinished(outcome=TurnOutcome.LIMIT):
+            case events.TurnFinished(outcome=TurnOutcome.LIMIT):
                 return "max_turn_requests"
             case _:
-                return _ended(self.session.record.finish)
+                return _ended(self.session.report.finish)
 
     def _attach(self, opened: Opened) -> None:
         self._opened = opened
@@ -176,45 +210,47 @@ class ServedSession:
         self._mode = opened.session.mode
         self._streamed: set[str] = set()
         self._prompts = 0
-        self._calls = Calls(opened.session, self._outbox, asyncio.get_running_loop().call_later)
-        self._asking = Asking(opened.session, self._client, self._outbox, self._calls, self._refusals)
+        self._calls = CallUpdates(opened.session, self._outbox, asyncio.get_running_loop().call_later)
+        self._requests = EditorRequests(
+            opened.session, self._client, self._outbox, self._calls, self._refusals
+        )
         self._unsubscribe = opened.session.subscribe(self._on_event)
         if self._files is not None:
             opened.session.permissions.guard = self._files.check
 
     def _on_event(self, event: Event) -> None:
         match event:
-            case ToolStarted():
+            case events.ToolStarted():
                 self._calls.started(event)
-            case ToolProgressed():
+            case events.ToolProgressed():
                 self._calls.progressed(event)
-            case ToolFinished():
+            case events.ToolFinished():
                 self._calls.finished(event)
-            case SubagentEvent():
-                self._calls.child_did(event)
-            case RequestOpened(request):
-                self._asking.opened(request)
-            case RequestClosed(request_id):
-                self._asking.closed(request_id)
-            case MessageFinished():
+            case events.SubagentEvent():
+                self._calls.child_progressed(event)
+            case events.RequestOpened(request):
+                self._requests.opened(request)
+            case events.RequestClosed(request_id):
+                self._requests.closed(request_id)
+            case events.MessageFinished():
                 self._whole_message(event)
-            case UserMessageAdded(message_id, text):
-                self._others_words(message_id, text)
+            case events.UserMessageAdded(message_id, text):
+                self._added_message(message_id, text)
             case _:
-                self._plain(event)
+                self._forward(event)
 
-    def _plain(self, event: Event) -> None:
-        if isinstance(event, TurnFinished | TurnFailed):
+    def _forward(self, event: Event) -> None:
+        if isinstance(event, events.TurnFinished | events.TurnFailed):
             self._end = event
-        if isinstance(event, TextDelta):
+        if isinstance(event, events.TextDelta):
             self._streamed.add(event.message_id)
         if update := update_of(event):
             self._outbox.put(update)
-        if isinstance(event, ModeChanged | ModelChanged):
+        if isinstance(event, events.ModeChanged | events.ModelChanged):
             self._outbox.put(update_options(self.options))
 
-    def _whole_message(self, event: MessageFinished) -> None:
-        """Where it did not come in pieces."""
+    def _whole_message(self, event: events.MessageFinished) -> None:
+        """Send a message that was not streamed."""
         if event.message_id in self._streamed:
             self._streamed.discard(event.message_id)
             return
@@ -223,12 +259,12 @@ class ServedSession:
         if event.text:
             self._outbox.put(message(event.text, event.message_id))
 
-    def _others_words(self, message_id: str, text: str) -> None:
-        """The editor shows its own prompt; what a check says in the person's place it does not know."""
+    def _added_message(self, message_id: str, text: str) -> None:
+        """Send a user message that the editor does not show already, such as one from a check."""
         if self._prompts:
             self._prompts -= 1
         else:
-            self._outbox.put(persons(text, message_id))
+            self._outbox.put(user_message(text, message_id))
 
     async def _settle_trust(self) -> None:
         if self._asked_for_trust:
@@ -237,7 +273,7 @@ class ServedSession:
         inventory = await self._opened.trust.question()
         if inventory is None:
             return
-        match await self._asking.ask(trust_question(inventory)):
+        match await self._requests.ask(trust_question(inventory)):
             case Chosen(option) if option == ALLOW:
                 await self._opened.trust.accept(inventory)
                 await self._reopen()
@@ -249,7 +285,7 @@ class ServedSession:
                 pass
 
     async def _reopen(self) -> None:
-        """What is trusted now is read when a session is opened; this one has said nothing yet."""
+        """Open the session again, because trusted settings are read on opening. It has no messages yet."""
         self._mode = self.session.mode
         self._unsubscribe()
         self._is_open = False
@@ -257,8 +293,8 @@ class ServedSession:
         await self._open_again()
 
     async def _open_again(self) -> None:
-        """Also at a later prompt, where the project's settings turned out to be wrong and were mended."""
-        self._attach(await self._opener.open(self._wish))
+        """Open the session, if necessary at a later prompt, after the user fixed wrong settings."""
+        self._attach(await self._opener.open(self._options))
         self.session.set_mode(self._mode)
         if self._model in self._opened.models:
             await self._opened.use_model(self._model)

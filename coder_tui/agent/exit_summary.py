@@ -1,34 +1,35 @@
-"""What is said of a session when it is left: what it changed and cost, how its check ended, the way back."""
+"""Summarize a session on exit: what it changed and cost, how its check ended, how to resume it."""
 
 import asyncio
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from coder_tui.diffs.unified import unified_diff
 from coder_tui.text.safe_text import safe_line
-from coder_tui.workspace.files.diff import unified_diff
+from coder_tui.workspace.files.confine import relative_name
 from coder_tui.workspace.undo.changed_files import ChangedFile
 
 MOST_FILES = 8
 PATIENCE = 2.0
-"""Seconds that counting lines may keep a person waiting."""
+"""Seconds that the user waits for lines to be counted."""
 
 
-async def farewell(
+async def exit_summary(
     title: str, files: Sequence[ChangedFile], folder: Path, check: str, cost: float | None, resume: str
 ) -> str:
-    """Safe lines for the normal screen."""
+    """Return safe lines for the normal screen."""
     lines = [safe_line(title), *await _changes(files, folder)]
     if check:
         lines.append(safe_line(check))
     if cost is not None:
         lines.append(f"${cost:.2f}")
-    way = f"coder-tui --resume {resume}" if _is_here(folder) else way_back(resume, folder)
+    way = f"coder-tui --resume {resume}" if _is_here(folder) else resume_command(resume, folder)
     return "\n".join([*lines, way])
 
 
-def way_back(session_id: str, folder: Path, *, is_for_one_prompt: bool = False) -> str:
-    """The command that goes on with a session, wherever it is typed."""
+def resume_command(session_id: str, folder: Path, *, is_for_one_prompt: bool = False) -> str:
+    """Return the command that resumes a session from any folder."""
     place = shlex.quote(str(folder))
     run = f"coder-tui run --resume {session_id} --directory {place}"
     return safe_line(run if is_for_one_prompt else f"coder-tui --resume {session_id} {place}")
@@ -52,7 +53,7 @@ async def _changes(files: Sequence[ChangedFile], folder: Path) -> list[str]:
         return [count]
     added, removed = (sum(column) for column in zip(*counts, strict=True))
     rows = [
-        f"  {_letter(file)} {safe_line(_name(file.path, folder))}  +{plus} -{minus}"
+        f"  {_letter(file)} {safe_line(relative_name(file.path, folder))}  +{plus} -{minus}"
         for file, (plus, minus) in zip(files, counts, strict=True)
     ]
     rest = [f"  and {len(rows) - MOST_FILES} more"] if len(rows) > MOST_FILES else []
@@ -73,7 +74,3 @@ def _letter(file: ChangedFile) -> str:
     if file.is_too_large:
         return "M"
     return "A" if file.before is None else "D" if file.after is None else "M"
-
-
-def _name(path: Path, folder: Path) -> str:
-    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)

@@ -1,37 +1,37 @@
 """What a session has of its MCP servers: tools, which change only between turns, prompts and resources."""
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 from coder_tui.agent.calls.permissions import Notify
 from coder_tui.mcp.approved import Approved, fingerprint
 from coder_tui.mcp.pool import McpPool, ServerView
-from coder_tui.mcp.prompts import OfferedPrompt
-from coder_tui.mcp.servers import server_part
+from coder_tui.mcp.servers import OfferedPrompt, server_part
 from coder_tui.mcp.wire import ResourceInfo, ServerState
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.text.safe_text import safe_line
 from coder_tui.tools.base import Audience
 from coder_tui.tools.foreign import SchemaError
 from coder_tui.tools.mcp import McpSearchTool, McpTool
-from coder_tui.tools.ports import InnerRunner, NoInnerCalls
+from coder_tui.tools.ports import InnerRunner
 from coder_tui.tools.registry import AnyTool, Entry, Origin, Registry
 
 MOST_LISTED = 40
-"""Tools of servers that a model is told of one by one; of more it has to look for what it needs."""
+"""Tools of servers that a model is offered of one by one; of more it has to look for what it needs."""
 PATIENCE = 10.0
 """Seconds that the first turn waits for servers that are just starting."""
 LONG_PATIENCE = 60.0
-"""The same where there is no second turn that could use what came too late."""
+"""The same for a session of one turn, which could not use what comes later."""
 _QUIET = 1.0
 """Seconds of waiting that need no word."""
 _SEARCH = "mcp"
-_TOLD = frozenset({ServerState.FAILED, ServerState.NEEDS_LOGIN})
+_UNUSABLE = frozenset({ServerState.FAILED, ServerState.NEEDS_LOGIN})
 
 
-class McpDesk:
-    """`inner` runs what the model calls through the search; `notices` are told as soon as somebody hears."""
+class SessionMcp:
+    """The MCP servers of one session.
+
+    `inner` runs what the model calls through the search; `notices` are published when the session starts.
+    """
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class McpDesk:
         registry: Registry,
         approved: Approved,
         inner: InnerRunner,
+        notify: Notify,
         notices: tuple[str, ...] = (),
         patience: float = PATIENCE,
     ) -> None:
@@ -48,22 +49,21 @@ class McpDesk:
         self._inner = inner
         self._notices = notices
         self._patience = patience
-        self._notify: Notify = _tell_nobody
+        self._notify = notify
         self._seen: dict[str, ServerView] = {}
         self._found: dict[str, None] = {}
         self._taken: tuple[object, ...] = ()
-        self._complained: set[str] = set()
+        self._warned: set[str] = set()
         self._has_waited = False
         self.prompts: tuple[OfferedPrompt, ...] = ()
         """Another object only when they are others."""
-        pool.watch(self._look)
+        pool.watch(self._on_change)
 
-    def start(self, notify: Notify) -> None:
-        """Servers begin behind whatever comes next; `notify` reaches the person from now on."""
-        self._notify = notify
+    def start(self) -> None:
+        """Start the servers in the background."""
         for notice in self._notices:
-            self.complain(notice)
-        self._look()
+            self.warn_once(notice)
+        self._on_change()
         self.pool.start()
 
     async def prepare(self) -> None:
@@ -74,15 +74,15 @@ class McpDesk:
                 names = ", ".join(self.pool.first_starts)
                 self._notify(NoticeLevel.INFO, safe_line(f"Starting MCP servers: {names} …"))
                 await self.pool.settled(self._patience - _QUIET)
-        self.take_up()
+        self.update_registry()
 
-    def take_up(self) -> None:
-        """Have the registry hold what the servers offer now."""
+    def update_registry(self) -> None:
+        """Register the tools that the servers offer now."""
         views = sorted(self._serving(), key=lambda view: view.name)
-        told = tuple(
+        offered = tuple(
             (view.name, view.known.found.fingerprint, *map(fingerprint, view.offer.tools)) for view in views
         )
-        wanted = (told, tuple(self._found))
+        wanted = (offered, tuple(self._found))
         if wanted == self._taken:
             return
         self._taken = wanted
@@ -96,7 +96,7 @@ class McpDesk:
             entries.append(self._search(self._registry, self._inner))
         self._registry.replace_servers(entries)
 
-    def furnish(self, registry: Registry, inner: InnerRunner) -> None:
+    def add_search_to(self, registry: Registry, inner: InnerRunner) -> None:
         """Let another agent, which has the servers' tools already, look for them as well."""
         if any(not entry.is_listed for entry in registry.entries()):
             search = self._search(registry, inner)
@@ -117,7 +117,7 @@ class McpDesk:
         await self.pool.close()
 
     def _serving(self) -> Iterator[ServerView]:
-        """Those whose tools are told of; one that is being restarted keeps its place in the list."""
+        """Those whose tools are offered of; one that is being restarted keeps its place in the list."""
         for view in self.pool.views:
             if view.state is ServerState.READY:
                 self._seen[view.name] = view
@@ -129,7 +129,7 @@ class McpDesk:
     def _tools(self, view: ServerView) -> Iterator[McpTool]:
         section, names = view.known.found.section, set[str]()
         for problem in view.offer.problems:
-            self.complain(f"MCP server {view.name}: {problem}")
+            self.warn_once(f"MCP server {view.name}: {problem}")
         for info in view.offer.tools:
             is_wanted = not section.include_tools or info.name in section.include_tools
             if not is_wanted or info.name in section.exclude_tools:
@@ -137,10 +137,10 @@ class McpDesk:
             try:
                 tool = McpTool(self.pool, view, info, self._approved)
             except SchemaError as error:
-                self.complain(f"MCP server {view.name}: the tool {info.name} is left out: {error}")
+                self.warn_once(f"MCP server {view.name}: the tool {info.name} is left out: {error}")
                 continue
             if tool.name in names:
-                self.complain(
+                self.warn_once(
                     f"MCP server {view.name}: it has two tools named {info.name}; the first is used"
                 )
                 continue
@@ -156,8 +156,8 @@ class McpDesk:
 
         return Entry(McpSearchTool(tools, inner, found), Origin.BUILTIN, Audience.COMMON, _SEARCH)
 
-    def _look(self) -> None:
-        """A server that cannot be used is told of once for each reason."""
+    def _on_change(self) -> None:
+        """A server that cannot be used is offered of once for each reason."""
         prompts = tuple(
             OfferedPrompt(view.name, prompt)
             for view in self.pool.views
@@ -167,21 +167,12 @@ class McpDesk:
         if prompts != self.prompts:
             self.prompts = prompts
         for view in self.pool.views:
-            if view.state in _TOLD:
-                self.complain(f"MCP server {view.name}: {view.state}, {view.detail} (/mcp shows more)")
+            if view.state in _UNUSABLE:
+                self.warn_once(f"MCP server {view.name}: {view.state}, {view.detail} (/mcp shows more)")
 
-    def complain(self, text: str) -> None:
-        """Tell the person, once."""
+    def warn_once(self, text: str) -> None:
+        """Tell the user, once."""
         line = safe_line(text)
-        if line not in self._complained:
-            self._complained.add(line)
+        if line not in self._warned:
+            self._warned.add(line)
             self._notify(NoticeLevel.WARNING, line)
-
-
-def _tell_nobody(level: NoticeLevel, text: str) -> None:
-    """Nobody is there yet."""
-
-
-def no_servers() -> McpDesk:
-    """For a session that has none."""
-    return McpDesk(McpPool.empty(), Registry(), Approved(Path(os.devnull)), NoInnerCalls())

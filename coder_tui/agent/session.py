@@ -1,39 +1,33 @@
-"""The façade that a front end holds: submit, interrupt, answer, change mode or model."""
+"""The façade for front ends: submit a message, interrupt, answer requests, change mode or model."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
-from coder_tui.agent.attachments.git_state import HasChanges, no_changes
-from coder_tui.agent.calls.permissions import PermissionDesk
-from coder_tui.agent.context.compaction import CompactionDesk
-from coder_tui.agent.diagnostics.lookup import Lookup, NoLookup
-from coder_tui.agent.event_bus import EventBus, Listener
-from coder_tui.agent.mcp_session import McpDesk, no_servers
-from coder_tui.agent.model_switch import ModelSwitch
-from coder_tui.agent.pending import MessageQueue
+from coder_tui.agent.attachments.files import HasChanges
+from coder_tui.agent.calls.permissions import Permissions
+from coder_tui.agent.context.compaction import Compactor
+from coder_tui.agent.diagnostics.lookup import CodeLookup
+from coder_tui.agent.event_bus import Listener, RequestBroker
+from coder_tui.agent.mcp_session import SessionMcp
+from coder_tui.agent.pending import Inbox
 from coder_tui.agent.profiles.switch import ProfileSwitch
-from coder_tui.agent.remember import Remembering
-from coder_tui.agent.request_broker import RequestBroker
-from coder_tui.agent.session_report import SessionFacts, SessionRecord
-from coder_tui.agent.subagents import ChildDesk, NoChildren
-from coder_tui.agent.title import SessionName, SessionState, TitleWriter
+from coder_tui.agent.remember import InstructionWriter
+from coder_tui.agent.session_report import SessionReport
+from coder_tui.agent.session_state import ModelSwitch, SessionContext, TurnLock
+from coder_tui.agent.subagents import Subagents
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.agent.turn.turn import TurnPlayer, TurnServices
+from coder_tui.agent.turn.turn import TurnRunner
 from coder_tui.agent.undo.file_changes import SessionChanges
-from coder_tui.agent.undo.replay import Past
-from coder_tui.agent.undo.review import ReviewDesk
-from coder_tui.agent.undo.undo import ForkDesk, Rest, UndoDesk
-from coder_tui.agent.user_shell import JobDesk, PersonShell
-from coder_tui.agent.verify.verify import Verifier
-from coder_tui.config.trust import NoVouching, Vouching
+from coder_tui.agent.undo.review import ChangeReview
+from coder_tui.agent.undo.undo import SessionForks, TurnUndo
+from coder_tui.agent.user_shell import BackgroundJobs, UserShell
+from coder_tui.agent.verify import Verifier
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import (
     Event,
     ModelChanged,
-    Notice,
     ProfileChanged,
     SessionStarted,
     TodosChanged,
@@ -41,157 +35,115 @@ from coder_tui.protocol.events import (
 )
 from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
-from coder_tui.protocol.todos import TodoItem
-from coder_tui.shell.jobs import JobTable
-from coder_tui.skills.command_files import CommandShelf, no_commands
-from coder_tui.skills.session_skills import SkillShelf, no_skills
-from coder_tui.storage.store import SessionInfo, Store
-from coder_tui.tasks import Background
 from coder_tui.workspace.undo.changed_files import ChangedFile
 
 
-@dataclass(frozen=True, slots=True)
-class SessionParts:
-    """The collaborators that bootstrap puts together."""
-
-    info: SessionInfo
-    store: Store
-    bus: EventBus
-    broker: RequestBroker
-    desk: PermissionDesk
-    queue: MessageQueue
-    state: SessionState
-    services: TurnServices
-    titles: TitleWriter
-    changes: SessionChanges
-    compaction: CompactionDesk
-    verifier: Verifier
-    profiles: ProfileSwitch
-    earlier: tuple[Event, ...] = ()
-    todos: Callable[[], tuple[TodoItem, ...]] = tuple
-    take_todos: Callable[[tuple[TodoItem, ...]], None] = lambda items: None
-    subagents: ChildDesk = field(default_factory=NoChildren)
-    skills: SkillShelf = field(default_factory=no_skills)
-    commands: CommandShelf = field(default_factory=no_commands)
-    mcp: McpDesk = field(default_factory=no_servers)
-    lookup: Lookup = field(default_factory=NoLookup)
-    vouching: Vouching = field(default_factory=NoVouching)
-    jobs: JobDesk = field(default_factory=lambda: JobDesk(JobTable()))
-    has_git_changes: HasChanges = no_changes
-    is_kept: bool = True
-    is_confined: bool = True
-
-
+@dataclass(eq=False, kw_only=True)
 class Session:
-    """One conversation in one folder. All methods belong to one event loop."""
+    """One conversation in one folder. All methods belong to one event loop.
 
-    def __init__(self, parts: SessionParts) -> None:
-        self._parts = parts
-        self._bus = parts.bus
-        self._state = parts.state
-        self._task: asyncio.Task[None] | None = None
-        self._is_stopping = False
-        self.notices: list[Notice] = []
-        self._background = Background()
-        self._name = SessionName(
-            parts.info.id, parts.store, parts.bus, parts.state, parts.titles, self._background
-        )
-        self._switch = ModelSwitch(parts.info.id, parts.store, parts.state, parts.services, self._background)
-        self.profiles = parts.profiles
-        parts.services.cap.switch_by(self._switch.use_now)
-        parts.profiles.listen(lambda profile: self._switch.follow(profile, is_busy=self._is_in_turn))
-        self._player = TurnPlayer(parts.services, self._name, partial(parts.store.begin_turn, self.id))
-        self.record = SessionRecord(
-            parts.info.id, parts.store, parts.services.conversation, parts.services.meter
-        )
-        self._closers: list[Callable[[], Awaitable[None]]] = []
-        self.facts = SessionFacts(parts)
-        self.subagents = parts.subagents
-        self.held = parts.services.held
-        self.permissions = parts.desk
-        self.shell = PersonShell(parts)
-        self.remembering = Remembering(parts)
-        self.jobs = parts.jobs
-        self.lookup = parts.lookup
-        self.mcp = parts.mcp
-        self.has_git_changes = parts.has_git_changes
-        self.review = ReviewDesk(parts.changes, parts.bus, self.directory)
-        self.compaction = parts.compaction
-        self.verifier = parts.verifier
-        self._past = Past(parts)
-        self.rest = Rest(lambda: self._is_in_turn)
-        self.turns = UndoDesk(parts, self._past, self.rest)
-        self.forks = ForkDesk(parts, lambda: self.is_busy)
+    `bootstrap/session_factory.py` builds it; front ends use the parts directly.
+    """
+
+    context: SessionContext
+    runner: TurnRunner
+    models: ModelSwitch
+    broker: RequestBroker
+    permissions: Permissions
+    profiles: ProfileSwitch
+    changes: SessionChanges
+    turns: TurnUndo
+    review: ChangeReview
+    forks: SessionForks
+    shell: UserShell
+    jobs: BackgroundJobs
+    instructions: InstructionWriter
+    compaction: Compactor
+    verifier: Verifier
+    subagents: Subagents
+    mcp: SessionMcp
+    lookup: CodeLookup
+    report: SessionReport
+    has_git_changes: HasChanges
+    is_stored: bool = True
+    """Whether the store outlives the session; the demo's does not."""
+    is_confined: bool = True
+    """Whether commands run in a sandbox."""
+    _closers: list[Callable[[], Awaitable[None]]] = field(default_factory=list, init=False)
+    _is_stopping: bool = field(default=False, init=False)
 
     @property
     def id(self) -> str:
-        return self._parts.info.id
+        return self.context.id
 
     @property
     def directory(self) -> Path:
-        return Path(self._parts.info.directory)
+        return self.context.directory
 
     @property
     def title(self) -> str:
-        return self._state.title
+        return self.context.state.title
 
     @property
     def mode(self) -> Mode:
-        return self._parts.desk.mode
+        return self.permissions.mode
 
     @property
     def model(self) -> str:
-        return self._state.model
+        return self.context.state.model
+
+    @property
+    def turn(self) -> int:
+        """The number of the running turn, or of the last one."""
+        return self.context.state.turn
+
+    @property
+    def lock(self) -> TurnLock:
+        return self.context.lock
+
+    @property
+    def inbox(self) -> Inbox:
+        return self.runner.services.inbox
 
     @property
     def is_kept(self) -> bool:
-        """Whether it can be resumed: the demo's store goes away with it, and so does an unused fork."""
-        return self._parts.is_kept and not self.forks.is_unused
+        """Whether it can be resumed; neither the demo nor an unused fork can."""
+        return self.is_stored and not self.forks.is_unused
 
     @property
     def is_busy(self) -> bool:
-        return self._is_in_turn or self.rest.is_held
-
-    @property
-    def _is_in_turn(self) -> bool:
-        return self._task is not None and not self._task.done()
+        return self.lock.is_busy
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        return self._bus.subscribe(listener)
+        return self.context.bus.subscribe(listener)
 
     def history(self) -> tuple[Event, ...]:
-        """Events that build the screen of this session as it stands."""
-        info, meter = self._parts.info, self._parts.services.meter
+        """Return the events that build the screen of this session as it is now."""
+        info, meter, earlier = self.context.info, self.report.context.meter, self.turns.history.events
         started = SessionStarted(
-            info.id,
-            self.title,
-            info.directory,
-            self.model,
-            self.mode,
-            bool(self._past.events),
-            self._parts.is_confined,
+            info.id, self.title, info.directory, self.model, self.mode, bool(earlier), self.is_confined
         )
         return (
             started,
             ModelChanged(self.model, meter.context_window),
             ProfileChanged(self.profiles.current.name),
-            *self._past.events,
-            *self.notices,
-            TodosChanged(self._parts.todos()),
+            *earlier,
+            *self.context.notices,
+            TodosChanged(self.turns.todos.items),
             meter.snapshot(),
         )
 
     async def submit(self, text: str) -> None:
-        """Run a turn to its end; while one runs the text is queued and goes out at its next step."""
-        # An undo that is at work would take back what is said in the middle of it.
-        async with self.rest.door:
-            if self.rest.is_over:
+        """Run a turn to its end. If one runs already, queue the text for its next step."""
+        # During an undo the message waits, or the undo would remove it.
+        async with self.lock.mutex:
+            if self.lock.is_closed:
                 return
-            if self._is_in_turn:
-                self._parts.queue.put(text)
+            if self.lock.is_in_turn:
+                self.inbox.queue.put(text)
                 return
             self._is_stopping = False
-            self._task = task = asyncio.create_task(self._run_turn(text))
+            self.lock.task = task = asyncio.create_task(self._run_turn(text))
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
@@ -199,74 +151,65 @@ class Session:
             await asyncio.wait({task})
             raise
         if task.cancelled():
-            # Stopped before its first step: nothing was stored, so the text is still the person's.
-            self._bus.publish(TurnFinished(self._state.turn, TurnOutcome.INTERRUPTED, "", 0))
+            # Stopped before its first step: nothing was stored, so the front end gets the text back.
+            self.context.bus.publish(TurnFinished(self.turn, TurnOutcome.INTERRUPTED, "", 0))
 
     def interrupt(self) -> bool:
-        """Stop the running turn; False when there is none."""
-        if self._task is None or self._task.done():
+        """Stop the running turn; return False if there is none."""
+        task = self.lock.task
+        if task is None or task.done():
             return False
         if not self._is_stopping:
             self._is_stopping = True
-            self._task.cancel()
+            task.cancel()
         return True
 
-    def take_queue(self) -> tuple[str, ...]:
-        return self._parts.queue.take()
+    def withdraw_queued(self) -> tuple[str, ...]:
+        """Remove and return the messages that were not sent yet."""
+        return self.inbox.queue.take_all()
 
     def answer(self, request_id: str, reply: Reply) -> None:
-        # Where no turn runs the person themselves began it, by a command.
+        # If no turn runs, the user's own command asked, and there is no turn to cancel.
         if not (cancels_turn(reply) and self.interrupt()):
-            self._parts.broker.answer(request_id, reply)
-
-    @property
-    def turn(self) -> int:
-        """The number of the running turn, or of the last one."""
-        return self._state.turn
+            self.broker.answer(request_id, reply)
 
     async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
-        """What tools of this session did to each file; with the running turn's number, what it did."""
-        return await self._parts.changes.files(since_turn)
+        """Return what tools did to each file since a turn; since the running turn, what that one did."""
+        return await self.changes.files(since_turn)
 
     def set_mode(self, mode: Mode) -> None:
-        """Plan mode brings its profile along, and takes it with it."""
+        """Change the mode. Plan mode comes and goes with its own profile."""
         self.profiles.set_mode(mode)
 
     def set_model(self, choice: ModelChoice, context_window: int | None) -> None:
-        """Ask this model from the next turn on."""
-        self._switch.ask_for(choice, context_window)
-        if not self._is_in_turn:
-            self._switch.settle()
+        """Use this model from the next turn on."""
+        self.models.use_next(choice, context_window)
 
     async def rename(self, title: str) -> None:
-        await self._name.rename(title)
+        await self.runner.name.rename(title)
 
     def set_context_window(self, tokens: int | None) -> None:
-        self._parts.services.meter.context_window = tokens
-        self._bus.publish(ModelChanged(self.model, tokens))
+        self.models.set_context_window(tokens)
 
     def notice(self, level: NoticeLevel, text: str) -> None:
-        """Tell the person something; who subscribes later finds it in the history."""
-        notice = Notice(level, text)
-        self.notices.append(notice)
-        self._bus.publish(notice)
+        self.context.notice(level, text)
 
     def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
-        """What was opened for this session alone is closed with it."""
+        """Close something with this session that was opened for it alone."""
         self._closers.append(closer)
 
     async def close(self) -> None:
-        """Stop what runs and let go of the store's claim on this session."""
-        if self._task is not None and self.interrupt():
-            await asyncio.wait({self._task})
-        await self.rest.end()
-        await self._background.close()
-        await self._parts.store.release(self.id)
+        """Stop what runs, and release the store's claim on this session."""
+        if self.lock.task is not None and self.interrupt():
+            await asyncio.wait({self.lock.task})
+        await self.lock.close()
+        await self.context.background.close()
+        await self.context.store.sessions.release(self.id)
         for closer in self._closers:
             await closer()
 
     async def _run_turn(self, text: str) -> None:
-        self._switch.settle()
+        self.models.apply()
         # Counted once it really begins: a number belongs to a message that is stored.
-        self._state.turn += 1
-        await self._player.play(self._state.turn, text)
+        self.context.state.turn += 1
+        await self.runner.run(self.turn, text)

@@ -1,14 +1,10 @@
-"""Sub-agents of a session: started for a call, followed, stopped, and gone when the call ends.
-
-One sub-agent: works in a conversation of its own until it says its last word.
-"""
+"""Run sub-agents for a call: each works in its own conversation and ends with the call at the latest."""
 
 import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.profiles.profiles import Profile, Profiles
@@ -19,7 +15,7 @@ from coder_tui.agent.turn.usage import SubagentMeter, UsageMeter
 from coder_tui.agent.undo.replay import replay
 from coder_tui.llm.providers import is_same_provider
 from coder_tui.protocol.access import ToolKind
-from coder_tui.protocol.child_progress import begun, first_line, followed
+from coder_tui.protocol.child_progress import first_line, initial_line, updated_line
 from coder_tui.protocol.errors import ModelError
 from coder_tui.protocol.events import (
     ChildEvent,
@@ -38,7 +34,7 @@ from coder_tui.protocol.messages import AssistantMessage
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.subagents import ChildLine, ChildState
 from coder_tui.storage.store import Store, StoredSession
-from coder_tui.tasks import to_the_end
+from coder_tui.tasks import finish_despite_cancel
 from coder_tui.tools.builtin.subagents import TOGETHER
 from coder_tui.tools.ports import SubResult, SubTask
 
@@ -48,19 +44,15 @@ NUDGE = (
 )
 INCOMPLETE = "Incomplete: the sub-agent ended without a summary of its own."
 LAST_WORDS = 4000
-"""Characters of what it said last, where it gave no summary."""
+"""Characters of its last reply, used if it gave no summary."""
 
 
-GO_ON = "A hook of the person's wants something more; then call task_finish again. It says:"
+GO_ON = "One of the user's hooks wants something more; then call task_finish again. It says:"
 MayNotEnd = Callable[[str], Awaitable[str]]
 
 
-async def may_end(agent: str) -> str:
-    return ""
-
-
 @dataclass(slots=True)
-class LastWord:
+class SubagentSummary:
     """The `Finisher` of one sub-agent; the newest word counts."""
 
     summary: str | None = None
@@ -77,7 +69,7 @@ class Ending:
 
 
 @dataclass(slots=True)
-class Child:
+class Subagent:
     """`services` are its own: bus, conversation, tools and meter."""
 
     id: str
@@ -85,14 +77,14 @@ class Child:
     profile: Profile
     bus: EventBus
     meter: SubagentMeter
-    word: LastWord = field(default_factory=LastWord)
-    may_not_end: MayNotEnd = may_end
+    may_not_end: MayNotEnd
     """Asked once, by its name, when it has said its last word; gives a reason to go on, or none."""
+    result: SubagentSummary = field(default_factory=SubagentSummary)
 
-    def over(self) -> TurnEnd | None:
-        """What ends its work between two steps, besides the limits that hold for all."""
+    def early_end(self) -> TurnEnd | None:
+        """Return why it ends between two steps, apart from the limits that apply to all agents."""
         most = self.profile.max_steps
-        if self.word.summary is not None:
+        if self.result.summary is not None:
             return TurnEnd(TurnOutcome.DONE)
         if most is not None and self.meter.own_steps >= most:
             return TurnEnd(TurnOutcome.LIMIT, f"Stopped after {most} model calls, the limit of this agent.")
@@ -113,38 +105,38 @@ class Child:
             await turn.close_open_calls("the sub-agent failed before this call ended; it may have run")
             return Ending(ChildState.FAILED, f"The model did not answer: {error}")
         except asyncio.CancelledError:
-            await to_the_end(turn.settle())
+            await finish_despite_cancel(turn.settle())
             raise
 
     async def _converse(self, objective: str, turn: Turn, services: TurnServices) -> Ending:
         end = await turn.run(objective)
-        if end.outcome is TurnOutcome.DONE and self.word.summary is None:
+        if end.outcome is TurnOutcome.DONE and self.result.summary is None:
             end = await turn.run(NUDGE)
-        if self.word.summary is not None and (reason := await self.may_not_end(self.agent)):
-            before, self.word.summary = self.word.summary, None
+        if self.result.summary is not None and (reason := await self.may_not_end(self.agent)):
+            before, self.result.summary = self.result.summary, None
             end = await turn.run(f"{GO_ON}\n\n{reason}")
-            self.word.summary = self.word.summary or before
-        if self.word.summary is not None:
-            return Ending(ChildState.OK if self.word.ok else ChildState.FAILED, self.word.summary)
+            self.result.summary = self.result.summary or before
+        if self.result.summary is not None:
+            return Ending(ChildState.OK if self.result.ok else ChildState.FAILED, self.result.summary)
         return Ending(ChildState.FAILED, self._unfinished(end.message or INCOMPLETE, services))
 
     def _unfinished(self, reason: str, services: TurnServices) -> str:
         said = (
             message.text
-            for message in services.conversation.backwards
+            for message in services.context.conversation.backwards
             if isinstance(message, AssistantMessage) and message.text.strip()
         )
         last = next(said, "")[-LAST_WORDS:]
         return f"{reason} It said last: {last}" if last else reason
 
 
-STOPPED_BY_PERSON = "Stopped by the person; it may have done part of its work."
+STOPPED_BY_USER = "Stopped by the user; it may have done part of its work."
 STOPPED_WITH_PARENT = "Stopped together with the call that started it."
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """What sub-agents have from their session; `furnish` puts a child's tools and conversation together."""
+class SubagentContext:
+    """What sub-agents have from their session; `build` puts a child's tools and conversation together."""
 
     session_id: str
     store: Store
@@ -153,53 +145,30 @@ class Family:
     limits: Limits
     profiles: Profiles
     choice: Callable[[], ModelChoice]
-    furnish: Callable[[Child, ModelChoice], TurnServices]
+    may_not_end: MayNotEnd
+    build: Callable[[Subagent, ModelChoice], TurnServices]
 
 
 @dataclass(slots=True)
-class _Place:
+class _RunningChild:
     """A sub-agent among its siblings."""
 
     call_id: str
     task: SubTask
-    child: Child
+    child: Subagent
     services: TurnServices
     line: ChildLine
     is_stopped: bool = False
     work: asyncio.Task[SubResult] | None = None
 
 
-class ChildDesk(Protocol):
-    """What a front end does with sub-agents."""
-
-    async def lines(self) -> tuple[ChildLine, ...]:
-        """All that were asked for, in order."""
-
-    def stop(self, child_id: str) -> bool: ...
-
-    async def events(self, child_id: str) -> tuple[Event, ...]: ...
-
-
-class NoChildren:
-    """For a session whose agent starts no others."""
-
-    async def lines(self) -> tuple[ChildLine, ...]:
-        return ()
-
-    def stop(self, child_id: str) -> bool:
-        return False
-
-    async def events(self, child_id: str) -> tuple[Event, ...]:
-        return ()
-
-
 @dataclass(slots=True)
 class Subagents:
     """The `SubagentRunner` of one session."""
 
-    family: Family
-    room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(TOGETHER))
-    _places: dict[str, _Place] = field(default_factory=dict)
+    family: SubagentContext
+    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(TOGETHER))
+    _places: dict[str, _RunningChild] = field(default_factory=dict)
 
     @property
     def agents(self) -> Mapping[str, str]:
@@ -207,12 +176,12 @@ class Subagents:
 
     async def lines(self) -> tuple[ChildLine, ...]:
         """All of the session in the order in which they were asked for, those under way as they are now."""
-        stored = await self.family.store.children(self.family.session_id)
+        stored = await self.family.store.subagents.list(self.family.session_id)
         live = {child_id: place.line for child_id, place in self._places.items()}
         return tuple(live.get(line.child_id, line) for line in stored)
 
     def stop(self, child_id: str) -> bool:
-        """Stop one alone; its siblings go on. False where it does not run."""
+        """Stop one sub-agent; the others go on. Return False if it does not run."""
         place = self._places.get(child_id)
         if place is None or place.work is None or place.work.done():
             return False
@@ -226,77 +195,74 @@ class Subagents:
         stored = await self.family.store.load(child_id)
         if child_id not in self._places:
             return tuple(replay(stored))
-        return tuple(_as_it_is(event, stored) for event in replay(stored))
+        return tuple(_as_running(event, stored) for event in replay(stored))
 
     async def run(self, call_id: str, tasks: tuple[SubTask, ...]) -> tuple[SubResult, ...]:
-        places: list[_Place] = []
+        places: list[_RunningChild] = []
         works: list[asyncio.Task[SubResult]] = []
         try:
             for task, name in zip(tasks, _names(tasks), strict=True):
-                places.append(await to_the_end(self._place(call_id, task, name)))
+                places.append(await finish_despite_cancel(self._add(call_id, task, name)))
             for place in places:
-                place.work = asyncio.create_task(self._play(place))
+                place.work = asyncio.create_task(self._run_child(place))
                 works.append(place.work)
             # A child that fails says so in its result: what is raised here is the store's, and ends them all.
             await asyncio.wait(works, return_when=asyncio.FIRST_EXCEPTION)
         finally:
             # Not only `places`: one may have been made while this was cancelled.
             mine = [place for place in self._places.values() if place.call_id == call_id]
-            await to_the_end(self._end_all(mine))
+            await finish_despite_cancel(self._end_all(mine))
         return tuple(work.result() for work in works)
 
-    async def _place(self, call_id: str, task: SubTask, agent: str) -> _Place:
-        family, profile = self.family, self._profile(task.agent)
+    async def _add(self, call_id: str, task: SubTask, agent: str) -> _RunningChild:
+        family = self.family
+        profile = next(profile for profile in family.profiles.serving if profile.name == task.agent)
         choice = self._choice(task, profile)
-        child_id = await family.store.add_child(
+        child_id = await family.store.subagents.add(
             family.session_id, call_id, agent, first_line(task.objective), choice.name
         )
         bus = EventBus()
-        child = Child(child_id, agent, profile, bus, SubagentMeter(family.store, bus, child_id, family.meter))
+        meter = SubagentMeter(family.store.usage, bus, child_id, family.meter)
+        child = Subagent(child_id, agent, profile, bus, meter, family.may_not_end)
         started = SubagentStarted(task.objective, choice.name)
-        services = family.furnish(child, choice)
-        place = _Place(call_id, task, child, services, begun(child_id, agent, started))
+        services = family.build(child, choice)
+        place = _RunningChild(call_id, task, child, services, initial_line(child_id, agent, started))
         self._places[child_id] = place
-        bus.subscribe(lambda event: self._hear(place, event))
-        self._tell(place, started)
+        bus.subscribe(lambda event: self._forward(place, event))
+        self._publish(place, started)
         return place
 
     def is_elsewhere(self, model: str) -> bool:
         return bool(model) and not is_same_provider(model, self.family.choice().name)
 
-    def _profile(self, name: str) -> Profile:
-        return next(profile for profile in self.family.profiles.serving if profile.name == name)
-
     def _choice(self, task: SubTask, profile: Profile) -> ModelChoice:
         """The task's model, else the profile's, else the one that the parent works with."""
         own = self.family.choice()
         name = task.model or profile.model
-        if not name or name == own.name:
-            return own
-        # Another provider's key must not go to this server.
-        is_same_server = is_same_provider(name, own.name)
-        return ModelChoice(name, own.api_base if is_same_server else "")
+        return own if not name or name == own.name else own.helped_by(name)
 
-    async def _play(self, place: _Place) -> SubResult:
+    async def _run_child(self, place: _RunningChild) -> SubResult:
         began = time.monotonic()
         try:
-            async with self.room:
+            async with self.slots:
                 began = time.monotonic()
                 ending = await self._work(place)
         except asyncio.CancelledError:
             if not place.is_stopped:
-                await to_the_end(self._end(place, Ending(ChildState.STOPPED, STOPPED_WITH_PARENT), began))
+                await finish_despite_cancel(
+                    self._end(place, Ending(ChildState.STOPPED, STOPPED_WITH_PARENT), began)
+                )
                 raise
-            ending = Ending(ChildState.STOPPED, STOPPED_BY_PERSON)
-        return await to_the_end(self._end(place, ending, began))
+            ending = Ending(ChildState.STOPPED, STOPPED_BY_USER)
+        return await finish_despite_cancel(self._end(place, ending, began))
 
-    async def _work(self, place: _Place) -> Ending:
+    async def _work(self, place: _RunningChild) -> Ending:
         family = self.family
         if limit := family.limits.exceeded(family.meter.steps):
             return Ending(ChildState.FAILED, f"It was not started. {limit}")
         return await place.child.work(place.task.objective, place.services)
 
-    async def _end_all(self, places: list[_Place]) -> None:
+    async def _end_all(self, places: list[_RunningChild]) -> None:
         """None runs on, and none that was shown is left without an end."""
         works = [place.work for place in places if place.work is not None]
         for work in works:
@@ -308,26 +274,26 @@ class Subagents:
                 await self._end(place, Ending(ChildState.STOPPED, STOPPED_WITH_PARENT), time.monotonic())
             del self._places[place.child.id]
 
-    async def _end(self, place: _Place, ending: Ending, began: float) -> SubResult:
+    async def _end(self, place: _RunningChild, ending: Ending, began: float) -> SubResult:
         duration = time.monotonic() - began
-        await self.family.store.end_child(place.child.id, ending.state, ending.summary, round(duration))
-        self._tell(place, SubagentFinished(ending.state, ending.summary, round(duration * 1000)))
+        await self.family.store.subagents.end(place.child.id, ending.state, ending.summary, round(duration))
+        self._publish(place, SubagentFinished(ending.state, ending.summary, round(duration * 1000)))
         return SubResult(place.child.profile.name, ending.state is ChildState.OK, ending.summary, place.line)
 
-    def _hear(self, place: _Place, event: Event) -> None:
-        """That files changed is news for everybody, whoever changed them; so is a warning."""
+    def _forward(self, place: _RunningChild, event: Event) -> None:
+        """Publish changed files and warnings for the whole session, everything else as the sub-agent's."""
         if isinstance(event, FilesChanged | DiagnosticsChanged | Notice):
             self.family.bus.publish(event)
         else:
-            self._tell(place, event)
+            self._publish(place, event)
 
-    def _tell(self, place: _Place, event: ChildEvent) -> None:
-        place.line = followed(place.line, event)
+    def _publish(self, place: _RunningChild, event: ChildEvent) -> None:
+        place.line = updated_line(place.line, event)
         child = place.child
         self.family.bus.publish(SubagentEvent(place.call_id, child.id, child.agent, event))
 
 
-def _as_it_is(event: Event, stored: StoredSession) -> Event:
+def _as_running(event: Event, stored: StoredSession) -> Event:
     """While an agent works, a call without a result is under way."""
     if not isinstance(event, ToolFinished):
         return event

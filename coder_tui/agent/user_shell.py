@@ -1,9 +1,4 @@
-"""Runs a command that the person typed: as the model's would run, but neither asked about nor told to it.
-
-Runs a command that is the person's own, not the model's: shown as a call, confined, never asked about.
-
-Commands in the background as the person sees them: what runs, what it printed, and an end to it.
-"""
+"""Run the user's own commands, confined and shown as calls, and show or stop background commands."""
 
 import asyncio
 import json
@@ -11,39 +6,35 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
-from coder_tui.agent.calls.permissions import PermissionDesk
+from coder_tui.agent.calls.permissions import Permissions, ProposedCall
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.protocol.access import PERSON
+from coder_tui.agent.pending import HeldAttachments
+from coder_tui.protocol.access import BY_USER
 from coder_tui.protocol.display import DisplayBlock, TerminalBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError, UserError
 from coder_tui.protocol.events import ToolFinished, ToolProgressed, ToolStarted
 from coder_tui.protocol.messages import Attachment
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.shell.jobs import Job, JobState, JobTable
-from coder_tui.text.redact import BY_SHAPE, Redactor, map_texts
-from coder_tui.text.stream_redactor import KnownStream
+from coder_tui.text.redact import KnownStream, Redactor, map_texts
 from coder_tui.text.terminal import plain_output
-from coder_tui.tools.arguments import rewritten, understand
+from coder_tui.tools.arguments import parse_call, with_edited_text
 from coder_tui.tools.base import Params, Tool, ToolContext
-
-if TYPE_CHECKING:
-    from coder_tui.agent.session import SessionParts
-
 
 BASH = "bash"
 
 
 @dataclass(frozen=True, slots=True)
-class ShownCommands:
-    """Deny rules hold, and the sandbox does. `bash` gives the tool that runs commands."""
+class UserCommandRunner:
+    """Runs commands by deny rules and in the sandbox. `bash` returns the tool that runs them."""
 
     session_id: str
     directory: Path
     bus: EventBus
-    desk: PermissionDesk
+    permissions: Permissions
     bash: Callable[[], Tool[Any]]
     redact: Redactor
     opens_named: bool = True
@@ -58,10 +49,10 @@ class ShownCommands:
         timeout_ms: int | None = None,
         is_asked: bool = False,
     ) -> TerminalBlock | None:
-        """To its end; None where it was denied or did not start, which the call then says.
+        """Run a command to its end; return None if it was denied or did not start, which the call shows.
 
         `label` stands for the tool's name, `answer` is what the log of decisions says. `is_asked`: it is not
-        the person's own after all, so that it is decided on, and asked about, as a model's would be.
+        the user's own after all, so that it is decided on, and asked about, as a model's would be.
         """
         call_id, began = f"{label}-{uuid4().hex}", time.monotonic()
         tool, summary = self.bash(), command.strip().partition("\n")[0]
@@ -95,7 +86,7 @@ class ShownCommands:
         is_asked: bool,
     ) -> TerminalBlock:
         limit = {} if timeout_ms is None else {"timeout_ms": timeout_ms}
-        _, params = understand(tool, json.dumps({"command": command, **limit}))
+        _, params = parse_call(tool, json.dumps({"command": command, **limit}))
         live = KnownStream(self.redact)
         context = ToolContext(
             self.session_id,
@@ -104,13 +95,15 @@ class ShownCommands:
             progress=lambda text: self.bus.publish(ToolProgressed(call_id, live.feed(text))),
         )
         access = await tool.access(params, context)
+        call = ProposedCall(call_id, tool, params, access, is_users=True)
         if is_asked:
-            clearance = await self.desk.clear(call_id, tool, params, access, is_repeat=False, is_persons=True)
+            clearance = await self.permissions.approve(call)
             if clearance.edited is None:
                 return await self._shown(tool, params, replace(context, access=access))
-            params = rewritten(tool, params, clearance.edited)
+            params = with_edited_text(tool, params, clearance.edited)
             access = await tool.access(params, context)
-        await self.desk.clear_edited(call_id, tool, access, answer, is_persons=True)
+            call = replace(call, params=params, access=access)
+        await self.permissions.approve_edited(call, answer)
         if access is not None and not self.opens_named:
             access = replace(access, command=None)
         return await self._shown(tool, params, replace(context, access=access))
@@ -129,24 +122,16 @@ MOST_CHARACTERS = 50_000
 _CUT = "(the beginning is cut)\n"
 
 
-class PersonShell:
-    """Deny rules hold, and the sandbox does; the person's own words need no approval."""
+class UserShell:
+    """Runs what the user typed: by deny rules and in the sandbox, but without approval."""
 
-    def __init__(self, parts: "SessionParts") -> None:
-        runner = parts.services.runner
-        self._held = parts.services.held
-        self._commands = ShownCommands(
-            parts.info.id,
-            Path(parts.info.directory),
-            parts.bus,
-            parts.desk,
-            lambda: runner.registry.get(BASH),
-            runner.redact,
-        )
+    def __init__(self, commands: UserCommandRunner, held: HeldAttachments) -> None:
+        self._commands = commands
+        self._held = held
 
     async def run(self, command: str, *, is_shared: bool) -> None:
-        """To its end, shown as a call. Shared, its output goes along with the person's next message."""
-        shown = await self._commands.run(command, label=PERSON, answer=TYPED)
+        """To its end, shown as a call. Shared, its output goes along with the user's next message."""
+        shown = await self._commands.run(command, label=BY_USER, answer=TYPED)
         if shown is not None and is_shared:
             self._held.hold(_attachment(shown))
 
@@ -159,10 +144,10 @@ def _attachment(shown: TerminalBlock) -> Attachment:
     return Attachment(f"$ {shown.command}", f"{output.rstrip()}{code}")
 
 
-class JobDesk:
+class BackgroundJobs:
     """Looking here takes nothing away from what the model reads of a job."""
 
-    def __init__(self, jobs: JobTable, redact: Redactor = BY_SHAPE) -> None:
+    def __init__(self, jobs: JobTable, redact: Redactor) -> None:
         self._jobs = jobs
         self._redact = redact
 

@@ -1,29 +1,23 @@
-"""Brings tools of others into a registry, behind the start: of files, of packages, of a command.
-
-The commands of a session that people keep in files.
-"""
+"""Load custom tools (from files, packages and a discovery command) and custom commands for a session."""
 
 import asyncio
-import contextlib
 import os
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TypeVar
 
-from coder_tui.agent.attachments.custom_command import CommandCalls, CommandLoan
-from coder_tui.agent.attachments.files import Attach
+from coder_tui.agent.attachments.custom_command import CommandCalls, TurnOverrides
 from coder_tui.agent.calls.permissions import Notify
+from coder_tui.agent.context.compaction import ModelContext
+from coder_tui.agent.pending import Attach
 from coder_tui.agent.session import Session
-from coder_tui.agent.turn.turn import TurnServices
 from coder_tui.agent.undo.file_changes import SessionChanges
-from coder_tui.agent.user_shell import BASH, ShownCommands
+from coder_tui.agent.user_shell import UserCommandRunner
 from coder_tui.bootstrap.setup import Setup
-from coder_tui.bootstrap.toolset import Workbench
-from coder_tui.commands.discovered import builtin_names
+from coder_tui.bootstrap.toolset import SessionTools
+from coder_tui.commands.builtin import builtin_names
 from coder_tui.config.paths import display_path
 from coder_tui.config.project import (
     LARGEST,
@@ -34,36 +28,34 @@ from coder_tui.config.project import (
 )
 from coder_tui.config.sources import Layer, layer_of
 from coder_tui.config.trust import Trust
-from coder_tui.protocol.events import Notice
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.shell.sandbox.sandbox import home_folder
 from coder_tui.shell.session_shell import SessionShell
-from coder_tui.skills.command_files import CommandPlaces, CommandShelf
-from coder_tui.skills.session_skills import SkillShelf
+from coder_tui.skills.command_files import CommandFiles, ExtensionPlaces
+from coder_tui.skills.session_skills import SessionSkills
+from coder_tui.tasks import in_daemon_thread
 from coder_tui.text.safe_text import safe_line
 from coder_tui.tools.contract import (
     GROUP,
     CustomFile,
     CustomToolError,
     add_custom,
-    guarded,
-    tool_of,
-    tools_in,
+    load_entry_point,
+    load_guarded,
+    load_tools,
 )
 from coder_tui.tools.discovered import DiscoveredTool, DiscoveryCommands, discover
 from coder_tui.tools.registry import AnyTool, Origin, Registry
 
 TOOLS = "tools"
 PATIENCE = 10.0
-"""Seconds that a file may take to be run; one that waits for ever keeps nobody waiting."""
+"""Seconds that a file may take to load; nothing waits longer for one that hangs."""
 _MOST_PROBLEMS = 5
-
-T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class ForeignTools:
-    """Serves one registry; `notify` reaches the person."""
+    """Loads tools into one registry."""
 
     setup: Setup
     registry: Registry
@@ -84,24 +76,24 @@ class ForeignTools:
             await asyncio.wait({self._loading})
 
     async def load(self, *, discovers: bool = True) -> None:
-        """All of it; what cannot be used is told, one notice a file or command, and the rest is used."""
+        """Load all tools; publish one notice for each file or command that cannot be used."""
         if self.setup.is_scratch:
             return
-        # Beside each other: a file that hangs must not keep what a command tells of waiting.
+        # At the same time: a file that hangs must not delay the tools of a command.
         discovering = (self.discover(),) if discovers else ()
         await asyncio.gather(self._load_files(), *discovering)
 
     async def _load_files(self) -> None:
         for file in await asyncio.to_thread(lambda: list(self._files())):
             if isinstance(file, CustomFile):
-                await self._add(file.label, file.origin, partial(tools_in, file))
+                await self._add(file.label, file.origin, partial(load_tools, file))
             else:
-                self._tell(file)
+                self._warn(file)
         for entry in await asyncio.to_thread(entry_points, group=GROUP):
-            await self._add(f"entry point {entry.name}", Origin.CUSTOM, partial(tool_of, entry))
+            await self._add(f"entry point {entry.name}", Origin.CUSTOM, partial(load_entry_point, entry))
 
     def _files(self) -> Iterator[CustomFile | str]:
-        """Each that may be run, or a sentence on why one may not."""
+        """Yield each file that may be loaded, or why it may not."""
         folder = self.setup.directories.config / TOOLS
         for path in sorted(folder.glob("[!_]*.py")):
             try:
@@ -114,7 +106,7 @@ class ForeignTools:
         yield from self._project_files(self.setup.directory)
 
     def _project_files(self, workspace: Path) -> Iterator[CustomFile | str]:
-        """Read once, and only the content that the person trusts is what runs."""
+        """Read each file once: exactly the content that the user trusts is loaded."""
         try:
             names = extension_names(workspace, (TOOL_FOLDER,))
         except ProjectFileError as error:
@@ -139,15 +131,18 @@ class ForeignTools:
 
     async def _add(self, label: str, origin: Origin, made: Callable[[], tuple[AnyTool, ...]]) -> None:
         try:
-            for tool in await _beside(partial(guarded, label, made)):
+            # Nobody has to wait for the thread: a file that hangs cannot be stopped from outside.
+            async with asyncio.timeout(PATIENCE):
+                loaded = await in_daemon_thread(partial(load_guarded, label, made), "custom tool")
+            for tool in loaded:
                 add_custom(self.registry, tool, origin, label)
         except CustomToolError as error:
-            self._tell(f"A tool is not used: {error}")
+            self._warn(f"A tool is not used: {error}")
         except TimeoutError:
-            self._tell(f"A tool is not used: {label}: it did not come to an end in {PATIENCE:.0f} seconds")
+            self._warn(f"A tool is not used: {label}: it took longer than {PATIENCE:.0f} seconds to load")
 
     async def discover(self) -> None:
-        """The tools that the discovering command tells of, where there is one."""
+        """Register the tools that the discovery command lists, if there is one."""
         section = self.setup.settings.tools
         if not section.discovery_command:
             return
@@ -167,84 +162,52 @@ class ForeignTools:
             shown = "; ".join(found.problems[:_MOST_PROBLEMS])
             more = len(found.problems) - _MOST_PROBLEMS
             rest = f"; and {more} more" if more > 0 else ""
-            self._tell(f"tools.discovery_command: {safe_line(shown)}{rest}")
+            self._warn(f"tools.discovery_command: {safe_line(shown)}{rest}")
 
-    def _tell(self, text: str) -> None:
+    def _warn(self, text: str) -> None:
         self.notify(NoticeLevel.WARNING, text)
 
 
-async def bring_tools(setup: Setup, bench: Workbench, session: Session) -> None:
-    """Tools of others come while the session is used, or before where it is used once."""
-    tools = ForeignTools(setup, bench.registry, bench.shell, session.notice)
-    session.on_close(tools.close)
-    tools.start()
+async def load_foreign_tools(setup: Setup, tools: SessionTools, session: Session) -> None:
+    """Load custom tools while the session is used, or before it if it runs one prompt only."""
+    foreign = ForeignTools(setup, tools.registry, tools.shell, session.notice)
+    session.on_close(foreign.close)
+    foreign.start()
     if setup.is_for_one_prompt:
-        await tools.ready()
+        await foreign.ready()
 
 
-async def _beside(work: Callable[[], T]) -> T:
-    """In a thread that nobody has to wait for: what a person's file does cannot be ended from outside."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: CustomToolError | None) -> None:
-        if done.done():
-            return
-        if error is not None:
-            done.set_exception(error)
-        elif result is not None:
-            done.set_result(result)
-
-    def run() -> None:
-        result: T | None = None
-        problem: CustomToolError | None = None
-        try:
-            result = work()
-        except CustomToolError as error:
-            problem = error
-        with contextlib.suppress(RuntimeError):  # the session is over, and its loop with it
-            loop.call_soon_threadsafe(settle, result, problem)
-
-    threading.Thread(target=run, daemon=True).start()
-    async with asyncio.timeout(PATIENCE):
-        return await done
-
-
-def build_commands(setup: Setup, skills: SkillShelf) -> CommandShelf:
-    """Empty until it is looked through."""
+def build_commands(setup: Setup, skills: SessionSkills) -> CommandFiles:
+    """Build the list of custom commands, empty until it is refreshed."""
     if setup.is_scratch:
-        return CommandShelf(None, frozenset)
-    places = CommandPlaces(setup.directory, setup.directories, home_folder(), os.environ)
-    return CommandShelf(places, _taken(skills))
+        return CommandFiles(None, frozenset)
+    places = ExtensionPlaces(setup.directory, setup.directories, home_folder(), os.environ)
+    return CommandFiles(places, _taken(skills))
 
 
-def _taken(skills: SkillShelf) -> Callable[[], frozenset[str]]:
+def _taken(skills: SessionSkills) -> Callable[[], frozenset[str]]:
     built_in = builtin_names()
     return lambda: built_in | {skill.name.lower() for skill in skills.found.skills}
 
 
-def command_calls(
-    setup: Setup,
-    session_id: str,
-    bench: Workbench,
-    shelf: CommandShelf,
+def build_command_calls(
+    commands: CommandFiles,
+    runner: UserCommandRunner,
+    tools: SessionTools,
     changes: SessionChanges,
-    services: TurnServices,
+    context: ModelContext,
     files: Attach,
-) -> Attach:
-    def notify(level: NoticeLevel, text: str) -> None:
-        bench.bus.publish(Notice(level, text))
-
-    shown = ShownCommands(
-        session_id, setup.directory, bench.bus, bench.desk, lambda: bench.registry.get(BASH), setup.redact
+) -> CommandCalls:
+    overrides = TurnOverrides(
+        tools.permissions, context.request, tools.bus, lambda: context.meter.context_window
     )
-    meter = services.meter
-    loan = CommandLoan(bench.desk, services.request, bench.bus, lambda: meter.context_window)
-    return CommandCalls(shelf, shown, changes, bench.profiles, loan, files, setup.redact, notify).of
+    return CommandCalls(
+        *(commands, runner, changes, tools.profiles, overrides, files, runner.redact, tools.bus.notify)
+    )
 
 
-async def bring_commands(session: Session) -> None:
-    shelf = session.facts.commands
-    await asyncio.to_thread(shelf.refresh)
-    for problem in shelf.found.problems:
+async def load_commands(session: Session) -> None:
+    commands = session.report.commands
+    await asyncio.to_thread(commands.refresh)
+    for problem in commands.found.problems:
         session.notice(NoticeLevel.WARNING, problem)

@@ -1,18 +1,18 @@
-"""The hooks of a session: the person's, a trusted project's, and those it keeps for another program."""
+"""Find the hooks of a session: the user's, a trusted project's, and those it has for another program."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pydantic import ValidationError
 
 from coder_tui.agent.calls.log import CallLog
-from coder_tui.agent.calls.permissions import PermissionDesk
+from coder_tui.agent.calls.permissions import Permissions
+from coder_tui.agent.diagnostics.session import SessionDiagnostics
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.hooks.protocol import HookEvent
-from coder_tui.agent.hooks.runner import Hook, HookRunner
-from coder_tui.agent.hooks.tool_hooks import CallHooks, NoCallHooks, SessionCallHooks
-from coder_tui.bootstrap.setup import Setup
+from coder_tui.agent.hooks.runner import Hook, HookEvent, HookRunner
+from coder_tui.agent.hooks.session_hooks import CallHooks
+from coder_tui.bootstrap.setup import Setup, SetupBasis
 from coder_tui.config.inventory import CLAUDE_SETTINGS, hooks_file
 from coder_tui.config.project import HOOK_FOLDERS, ProjectFileError, extension_names, read_project_file
 from coder_tui.config.sections import MOST_SECONDS, HookGroup, HooksSection
@@ -21,15 +21,14 @@ from coder_tui.config.trust import Trust
 from coder_tui.policy.relative_programs import relative_program
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.errors import ConfigError
-from coder_tui.protocol.events import FilesChanged, Notice
-from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.protocol.events import FilesChanged
 from coder_tui.shell.session_shell import SessionShell
 from coder_tui.text.safe_text import safe_line
 
 OWN = "your settings"
 _RELATIVE = (
-    "a hook of yours runs `{0}`, which would be another program in every folder; "
-    'write its whole path, or "$CODER_TUI_PROJECT_DIR"/… where you mean what lies in the project'
+    "one of your hooks runs `{0}`, which would be another program in every folder; "
+    'write its full path, or "$CODER_TUI_PROJECT_DIR"/… if you mean a file of the project'
 )
 _HOW = "this folder is not trusted; 'coder-tui trust' asks"
 
@@ -40,18 +39,16 @@ class FoundHooks:
     problems: tuple[str, ...] = ()
 
 
-def find_hooks(setup: Setup) -> FoundHooks:
-    """The person's first; a project's only in the content that is trusted. Blocks."""
-    if setup.is_scratch:
-        return FoundHooks()
+def find_hooks(setup: SetupBasis) -> FoundHooks:
+    """Find the user's hooks, then a project's, those only in the content that is trusted. Blocks."""
     own = tuple(_own_hooks(setup))
     found, problems = list(own), list[str]()
     project = setup.sources.project
     if project is not None and project.is_trusted:
         section = HooksSection.model_validate(project.hooks)
         found += _hooks(section, project.name, is_own=False)
-    others, told = _of_claude(setup)
-    problems += told
+    others, warnings = _of_claude(setup)
+    problems += warnings
     found += others
     if len(found) > len(own) and not hooks_are_trusted(setup):
         problems.append(f"the project's hooks are not run: {_HOW}")
@@ -59,19 +56,10 @@ def find_hooks(setup: Setup) -> FoundHooks:
     return FoundHooks(tuple(found), tuple(problems))
 
 
-def with_hooks(setup: Setup) -> Setup:
-    """Read once, as the settings are. Blocks."""
-    found = find_hooks(setup)
-    return replace(setup, hooks=found.hooks, notices=(*setup.notices, *found.problems))
-
-
 def build_hooks(
-    setup: Setup, session_id: str, shell: SessionShell, desk: PermissionDesk, bus: EventBus
+    setup: Setup, session_id: str, shell: SessionShell, permissions: Permissions, bus: EventBus
 ) -> HookRunner:
-    def notify(level: NoticeLevel, text: str) -> None:
-        bus.publish(Notice(level, text))
-
-    # In the demo nothing of the person's own runs.
+    # In the demo none of the user's hooks run.
     hooks = () if setup.is_scratch else setup.hooks
     return HookRunner(
         session_id,
@@ -79,21 +67,26 @@ def build_hooks(
         hooks,
         shell,
         setup.redact,
-        lambda: desk.mode,
+        lambda: permissions.mode,
         lambda: hooks_are_trusted(setup),
-        notify,
+        bus.notify,
     )
 
 
-def call_hooks(runner: HookRunner, calls: CallLog, bus: EventBus) -> CallHooks:
-    """For the calls of one agent."""
-    if not runner.hooks:
-        return NoCallHooks()
-    return SessionCallHooks(runner, calls.watching, lambda paths: bus.publish(FilesChanged(paths)))
+def call_hooks(
+    runner: HookRunner, calls: CallLog, bus: EventBus, diagnostics: SessionDiagnostics
+) -> CallHooks | None:
+    """Build the hooks for the calls of one agent; None if there are none."""
+
+    def changed(names: tuple[str, ...]) -> None:
+        bus.publish(FilesChanged(names))
+        diagnostics.files_changed(names)
+
+    return CallHooks(runner, calls, changed) if runner.hooks else None
 
 
-def hooks_are_trusted(setup: Setup) -> bool:
-    """Whether all that the project's hooks are made of is as it was when the person trusted it. Blocks."""
+def hooks_are_trusted(setup: SetupBasis) -> bool:
+    """Return whether all files of the project's hooks are as the user trusted them. Blocks."""
     workspace, trust = setup.directory, Trust.load(setup.directories)
     project = setup.sources.project
     try:
@@ -105,8 +98,8 @@ def hooks_are_trusted(setup: Setup) -> bool:
     return all(trust.trusts(workspace, file) for file in (*files, *([claudes] if claudes else [])))
 
 
-def _own_hooks(setup: Setup) -> Iterator[Hook]:
-    """`ConfigError` where one would run what lies in the folder at hand, whoever put it there."""
+def _own_hooks(setup: SetupBasis) -> Iterator[Hook]:
+    """Yield the user's hooks; raise `ConfigError` if one would run a program from the current folder."""
     for hook in _hooks(setup.settings.hooks, OWN, is_own=True):
         if program := relative_program(hook.command, str(setup.directory)):
             place = origin_of(setup.sources, ("hooks", hook.event))
@@ -125,7 +118,7 @@ def _of_group(
     event: HookEvent, group: HookGroup, source: str, *, is_own: bool, is_for_others: bool = False
 ) -> Iterator[Hook]:
     for each in group.hooks:
-        # A project cannot leave the sandbox, whatever it says.
+        # A project's hooks never leave the sandbox.
         is_confined = each.sandbox or not is_own
         yield Hook(
             *(event, each.command, group.matcher, each.timeout, source, is_confined, is_own, is_for_others),
@@ -133,8 +126,8 @@ def _of_group(
         )
 
 
-def _of_claude(setup: Setup) -> tuple[list[Hook], list[str]]:
-    """Leniently: events and kinds of hooks that there are not here are passed over, with a word."""
+def _of_claude(setup: SetupBasis) -> tuple[list[Hook], list[str]]:
+    """Read another program's hooks; unknown events and kinds are skipped with a warning."""
     try:
         file = hooks_file(setup.directory)
     except ProjectFileError as error:
@@ -157,12 +150,12 @@ def _of_claude(setup: Setup) -> tuple[list[Hook], list[str]]:
                 problems.append(f"{name}: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}")
                 continue
             found += _of_group(HookEvent(name), group, CLAUDE_SETTINGS, is_own=False, is_for_others=True)
-    told = [safe_line(f"{CLAUDE_SETTINGS}: not all hooks are used: {'; '.join(problems[:5])}")]
-    return found, told if problems else []
+    warning = safe_line(f"{CLAUDE_SETTINGS}: not all hooks are used: {'; '.join(problems[:5])}")
+    return found, [warning] if problems else []
 
 
 def _single(groups: object) -> Iterator[object]:
-    """Each hook as a group of its own, so that one that means nothing here leaves the others."""
+    """Yield each hook as a group of its own, so that an unknown one does not drop the others."""
     for group in groups if isinstance(groups, list) else [groups]:
         if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
             yield group
@@ -172,7 +165,7 @@ def _single(groups: object) -> Iterator[object]:
 
 
 def _known(hook: object) -> object:
-    """Without fields that mean nothing here, such as a message to be shown meanwhile."""
+    """Drop fields that mean nothing here, such as a message to show while the hook runs."""
     if not isinstance(hook, dict):
         return hook
     known = {name: hook[name] for name in ("type", "command", "timeout") if name in hook}

@@ -2,18 +2,50 @@
 
 import asyncio
 import os
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coder_tui.config.paths import Directories
-from coder_tui.config.sources import Sources
+from coder_tui.config.paths import Directories, find_directories
+from coder_tui.config.sources import Sources, find_sources
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UsageError
 
 if TYPE_CHECKING:
     from coder_tui.config.inventory import ProjectInventory
     from coder_tui.config.trust import Trust
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """What the caller chose for a session; `settings` go before those of files, what is empty does not."""
+
+    settings: Mapping[tuple[str, str], object] = field(default_factory=dict)
+    config: str = ""
+    mode: Mode | None = None
+    added: tuple[str, ...] = ()
+    resume: str | None = None
+    is_continued: bool = False
+    agent: str = ""
+    is_fork: bool = False
+
+    def __post_init__(self) -> None:
+        if self.resume is not None and not self.resume.strip():
+            raise UsageError("--resume needs the id of a session; 'coder-tui sessions list' shows them")
+        if self.is_fork and not self.resume and not self.is_continued:
+            raise UsageError(
+                "--fork goes with --resume ID or --continue: it goes on with a copy of that session"
+            )
+
+    @property
+    def flags(self) -> dict[str, object]:
+        """The settings as nested tables; what was not given is not there."""
+        flags: dict[str, dict[str, object]] = {}
+        for (section, key), value in self.settings.items():
+            if value is not None and value != "":
+                flags.setdefault(section, {})[key] = value
+        return dict(flags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +59,23 @@ class Invocation:
     is_continued: bool = False
     agent: str = ""
     is_fork: bool = False
+
+
+def find_invocation(directory: Path, options: SessionOptions) -> Invocation:
+    """Check what can be checked without the settings' schema; `UserError` says what is wrong. Blocks."""
+    directories = find_directories(os.environ)
+    config = Path(options.config).expanduser() if options.config else None
+    return Invocation(
+        directory=directory,
+        directories=directories,
+        sources=find_sources(directories, directory, os.environ, options.flags, config),
+        mode=options.mode,
+        added_roots=tuple(map(existing_folder, options.added)),
+        resume=options.resume or "",
+        is_continued=options.is_continued,
+        agent=options.agent,
+        is_fork=options.is_fork,
+    )
 
 
 def existing_folder(text: str) -> Path:

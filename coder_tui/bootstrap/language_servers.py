@@ -1,7 +1,4 @@
-"""The language servers of a session: which are known, where they may run, and what they are told.
-
-How servers of a session are confined, be they language servers or others.
-"""
+"""Build the language servers of a session, and the sandbox of all of its servers."""
 
 import hashlib
 import os
@@ -14,20 +11,20 @@ from coder_tui.config.sources import origin_of
 from coder_tui.config.trust import Trust
 from coder_tui.lsp.find_server import Places, find_program
 from coder_tui.lsp.pool import LspPool, Publish
-from coder_tui.lsp.selection import Surroundings
-from coder_tui.lsp.servers import Catalogue, build_catalogue, server_name
+from coder_tui.lsp.selection import LspContext
+from coder_tui.lsp.servers import Catalog, build_catalog, server_name
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
+from coder_tui.shell.hosts.side import HostOptions, SandboxSpec
 from coder_tui.shell.sandbox.sandbox import folders_in_tmp, home_folder
 
 
-def sandbox_order(setup: Setup, cache: Path, words: Iterable[str], *readable: Path) -> SandboxOrder:
+def sandbox_order(setup: Setup, cache: Path, words: Iterable[str], *readable: Path) -> SandboxSpec:
     """`words` are those of the commands: of the real `/tmp`, servers see only what is named there."""
-    return SandboxOrder(
+    return SandboxSpec(
         kind=setup.sandbox.kind,
         program=setup.sandbox.program,
-        wish=setup.settings.bash.sandbox,
+        setting=setup.settings.bash.sandbox,
         own=tuple(map(str, setup.own_folders)),
         readable=(*map(str, (*roots_of(setup), *readable)), *folders_in_tmp(words)),
         cache=str(cache),
@@ -49,9 +46,9 @@ def tell_nobody(event: DiagnosticsChanged | ServerStatusChanged) -> None:
 
 def build_pool(setup: Setup, publish: Publish) -> LspPool:
     """Nothing is looked for or started before it is needed."""
-    surroundings = Surroundings(
+    surroundings = LspContext(
         roots_of(setup),
-        catalogue_of(setup),
+        server_catalog(setup),
         lambda: _places(setup),
         lambda: _distrust(setup),
         setup.sandbox,
@@ -63,13 +60,13 @@ def build_pool(setup: Setup, publish: Publish) -> LspPool:
     return LspPool(workspace_of(setup), surroundings, options, publish)
 
 
-def catalogue_of(setup: Setup) -> Catalogue:
+def server_catalog(setup: Setup) -> Catalog:
     """The servers that are known here. `ConfigError` names the file and line of what is wrong."""
-    return build_catalogue(_tables(setup), lambda name: origin_of(setup.sources, ("lsp", name)))
+    return build_catalog(_tables(setup), lambda name: origin_of(setup.sources, ("lsp", name)))
 
 
 def _tables(setup: Setup) -> LspTable:
-    """A program of the project's is not handed what the person keeps for theirs of the same name."""
+    """A program of the project's is not handed what the user keeps for theirs of the same name."""
     brought = setup.sources.project_values.get("lsp")
     theirs = {
         server_name(key): table
@@ -85,13 +82,13 @@ def _tables(setup: Setup) -> LspTable:
 
 
 def missing_servers(setup: Setup) -> tuple[str, ...]:
-    """One sentence for each server that a person would expect and has not got. Blocks, for a moment only."""
+    """One sentence for each server that the user would expect and has not got. Blocks, for a moment only."""
     if setup.is_scratch:
         return ()
     places, roots = _places(setup), roots_of(setup)
     return tuple(
         f"[LSP] {spec.language}: {spec.name} not installed, run: {spec.install_command}"
-        for spec in catalogue_of(setup).servers
+        for spec in server_catalog(setup).servers
         if spec.is_default and not find_program(spec, roots[0], places)
     )
 
@@ -103,8 +100,8 @@ def installed_folder(setup: Setup) -> Path:
 
 def _places(setup: Setup) -> Places:
     inventory = Trust.load(setup.directories).inventory(setup.directory)
-    # A program that lies in the project is the project's: a person must have said yes to what it brings.
-    is_agreed = inventory.is_vouched_for
+    # A program in the project's folder is the project's: the user must have trusted the project.
+    is_agreed = inventory.is_accepted
     path = clean_environment(os.environ).get("PATH", "")
     return Places(roots_of(setup)[0], installed_folder(setup), path, uses_project_programs=is_agreed)
 
@@ -114,7 +111,7 @@ def _distrust(setup: Setup) -> str:
     return "" if inventory.is_trusted else _UNTRUSTED
 
 
-def _sandbox(setup: Setup) -> SandboxOrder:
+def _sandbox(setup: Setup) -> SandboxSpec:
     """Servers read the workspace and write their caches, each project its own, and nothing else."""
     name = hashlib.sha256(b"\0".join(os.fsencode(root) for root in roots_of(setup))).hexdigest()[:16]
     words = (word for section in setup.settings.lsp.values() for word in section.command)

@@ -1,4 +1,4 @@
-"""The MCP servers of a session: which there are, how they are confined, and what they bring."""
+"""Build the MCP servers of a session: find them, confine them, load their tools."""
 
 import asyncio
 import os
@@ -6,58 +6,56 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.agent.calls.nested import InnerCalls
 from coder_tui.agent.calls.permissions import Notify
-from coder_tui.agent.mcp_session import LONG_PATIENCE, PATIENCE, McpDesk
+from coder_tui.agent.mcp_session import LONG_PATIENCE, PATIENCE, SessionMcp
 from coder_tui.bootstrap.language_servers import sandbox_order
 from coder_tui.bootstrap.setup import Setup, roots_of
-from coder_tui.bootstrap.toolset import Workbench
 from coder_tui.config.mcp_files import FoundServer, FoundServers, claude_servers, project_servers
 from coder_tui.config.paths import display_path
 from coder_tui.config.sections import McpServerSection
 from coder_tui.config.trust import Trust
 from coder_tui.mcp.approved import Approved
-from coder_tui.mcp.pool import Known, McpPool
-from coder_tui.mcp.servers import Surroundings, chosen, known, waiting
+from coder_tui.mcp.pool import KnownServer, McpPool
+from coder_tui.mcp.servers import McpContext, choose_servers, known, waiting
 from coder_tui.shell.environment import clean_environment, is_secret_name
-from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
+from coder_tui.shell.hosts.side import HostOptions, SandboxSpec
 from coder_tui.shell.sandbox.sandbox import home_folder
-from coder_tui.tools.ports import NoInnerCalls
+from coder_tui.tools.ports import InnerRunner, NoInnerCalls
 from coder_tui.tools.registry import Registry
 
 LOG = "mcp.log"
 APPROVED = "mcp-approved.json"
 TOKENS = "mcp-logins"
 UNTRUSTED = (
-    "this folder brings things along that nobody has trusted yet; "
-    "'coder-tui trust' shows what they would do, and asks"
+    "this folder has settings or extensions that you have not trusted; "
+    "'coder-tui trust' shows what they would do and asks"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """`notices` are for the person, a sentence each."""
+    """The servers of a session; `notices` are for the user, a sentence each."""
 
-    known: tuple[Known, ...] = ()
+    known: tuple[KnownServer, ...] = ()
     notices: tuple[str, ...] = ()
 
 
 def find_servers(setup: Setup) -> Servers:
-    """All that the person and the trusted project have. Blocks: reads files, starts nothing."""
+    """Find the servers of the user and of the trusted project. Blocks: reads files, starts nothing."""
     if setup.is_scratch:
         return Servers()
-    found, notices = chosen(_places(setup), setup.settings.mcp)
-    around = Surroundings(roots_of(setup), os.environ, setup.directories.data / TOKENS)
+    found, notices = choose_servers(_places(setup), setup.settings.mcp)
+    around = McpContext(roots_of(setup), os.environ, setup.directories.data / TOKENS)
     is_trusted = Trust.load(setup.directories).inventory(setup.directory).is_trusted
     servers = tuple(known(server, around) for server in found)
     if not is_trusted:
-        # Also the person's own: started in this folder they might run what lies in it.
+        # Also the user's own: in this folder they might run files from it.
         servers = tuple(waiting(server, UNTRUSTED) for server in servers)
     return Servers(servers, notices)
 
 
 def _places(setup: Setup) -> Iterator[FoundServers]:
-    """Weakest first: of two that share a name the nearer is used."""
+    """Yield servers by place, the weakest first: of two with one name the later is used."""
     trust, workspace = Trust.load(setup.directories), setup.directory
     home = Path(os.environ["HOME"]) if os.environ.get("HOME") else home_folder()
     yield claude_servers(home, workspace)
@@ -78,7 +76,7 @@ def _whole(table: dict[str, McpServerSection], place: str, *, is_own: bool) -> I
 
 
 def build_servers(setup: Setup, servers: Servers) -> McpPool:
-    """Nothing runs before it is told to start."""
+    """Build the pool of servers; nothing runs before it is started."""
     for server in servers.known:
         _learn_secrets(setup, server)
     environment = clean_environment(os.environ)
@@ -86,8 +84,8 @@ def build_servers(setup: Setup, servers: Servers) -> McpPool:
     return McpPool(servers.known, options)
 
 
-def _learn_secrets(setup: Setup, server: Known) -> None:
-    """What a server is given must not be shown by whatever it says."""
+def _learn_secrets(setup: Setup, server: KnownServer) -> None:
+    """Mask the secrets that a server is given in everything that it sends."""
     if server.order is not None:
         given = {**server.order.environment, **server.order.headers}
         for name, value in given.items():
@@ -95,29 +93,27 @@ def _learn_secrets(setup: Setup, server: Known) -> None:
                 setup.redact.learn(value.removeprefix("Bearer "))
 
 
-async def open_desk(setup: Setup, bench: Workbench) -> McpDesk:
-    """Nothing is started yet."""
+async def build_mcp(
+    setup: Setup, registry: Registry, inner: InnerRunner, notify: Notify, *, waits: bool = False
+) -> SessionMcp:
+    """Find the servers of a session; nothing is started yet. `waits`: what comes late would be of no use."""
     servers = await asyncio.to_thread(find_servers, setup)
     approved = await asyncio.to_thread(Approved, setup.directories.data / APPROVED)
-    inner = InnerCalls(bench.runner, bench.bus)
     pool = build_servers(setup, servers)
-    patience = LONG_PATIENCE if setup.is_for_one_prompt else PATIENCE
-    return McpDesk(pool, bench.registry, approved, inner, servers.notices, patience)
+    patience = LONG_PATIENCE if waits or setup.is_for_one_prompt else PATIENCE
+    return SessionMcp(pool, registry, approved, inner, notify, servers.notices, patience)
 
 
 async def load_servers(setup: Setup, registry: Registry, notify: Notify) -> None:
-    """Only to look at: the servers have ended when this returns, and their tools are not to be called."""
-    servers = await asyncio.to_thread(find_servers, setup)
-    approved = await asyncio.to_thread(Approved, setup.directories.data / APPROVED)
-    pool = build_servers(setup, servers)
-    desk = McpDesk(pool, registry, approved, NoInnerCalls(), servers.notices, LONG_PATIENCE)
-    desk.start(notify)
+    """Load tools of servers to list them: the servers have ended when this returns."""
+    mcp = await build_mcp(setup, registry, NoInnerCalls(), notify, waits=True)
+    mcp.start()
     try:
-        await desk.prepare()
+        await mcp.prepare()
     finally:
-        await desk.close()
+        await mcp.close()
 
 
-def _sandbox(setup: Setup, servers: Servers) -> SandboxOrder:
+def _sandbox(setup: Setup, servers: Servers) -> SandboxSpec:
     words = (word for server in servers.known if server.order for word in server.order.argv)
     return sandbox_order(setup, setup.directories.cache / "mcp", words)

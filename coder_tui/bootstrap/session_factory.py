@@ -1,100 +1,101 @@
-"""An open store and a model become sessions.
-
-What checks a session's work after its turns.
-"""
+"""Build sessions from an open store and a model: the only place where one is put together."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from coder_tui.agent.attachments.files import Attach, Attachments, both
-from coder_tui.agent.attachments.git_state import GitReminder, git_changes
-from coder_tui.agent.attachments.mcp import McpMentions
-from coder_tui.agent.attachments.skills import SkillCalls, loaded_skills
+from coder_tui.agent.attachments.files import Attachments, GitReminder, git_changes
+from coder_tui.agent.attachments.mentions import McpMentions, SkillCalls, loaded_skills
 from coder_tui.agent.calls.log import SessionLog
 from coder_tui.agent.context.budget import filled_by
+from coder_tui.agent.context.compaction import ModelContext
 from coder_tui.agent.context.conversation import Conversation
 from coder_tui.agent.diagnostics.lookup import CodeLookup
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.mcp_session import McpDesk
-from coder_tui.agent.pending import MessageQueue
-from coder_tui.agent.session import Session, SessionParts
-from coder_tui.agent.title import SessionState, TitleWriter
-from coder_tui.agent.turn.limits import Limits, SpendCap
+from coder_tui.agent.pending import Attach, Inbox, MessageQueue
+from coder_tui.agent.remember import InstructionWriter
+from coder_tui.agent.session import Session
+from coder_tui.agent.session_report import SessionReport
+from coder_tui.agent.session_state import ModelSwitch, SessionContext, SessionName, SessionState, TitleWriter
+from coder_tui.agent.subagents import Subagents
+from coder_tui.agent.turn.limits import Limits, SpendLimit
 from coder_tui.agent.turn.model_call import ModelStep
-from coder_tui.agent.turn.model_request import ModelChoice, RequestBuilder
-from coder_tui.agent.turn.turn import TurnServices
+from coder_tui.agent.turn.model_request import ModelChoice, ModelInUse, RequestBuilder
+from coder_tui.agent.turn.turn import TurnRunner, TurnServices
 from coder_tui.agent.turn.usage import Prices, UsageMeter
 from coder_tui.agent.undo.file_changes import SessionChanges
-from coder_tui.agent.undo.replay import replay
-from coder_tui.agent.user_shell import BASH, JobDesk, ShownCommands
-from coder_tui.agent.verify.command import VerifyChoices, checked_in
-from coder_tui.agent.verify.verify import Verifier, VerifyRules
-from coder_tui.bootstrap.extensions import bring_commands, bring_tools, build_commands, command_calls
-from coder_tui.bootstrap.mcp import open_desk
-from coder_tui.bootstrap.prepare import build_briefing, nearby_instructions
+from coder_tui.agent.undo.replay import DisplayHistory, replay
+from coder_tui.agent.undo.review import ChangeReview
+from coder_tui.agent.undo.undo import SessionForks, TurnUndo
+from coder_tui.agent.user_shell import BASH, BackgroundJobs, UserCommandRunner, UserShell
+from coder_tui.agent.verify import Verifier, VerifyChoices, checked_in
+from coder_tui.bootstrap.extensions import (
+    build_command_calls,
+    build_commands,
+    load_commands,
+    load_foreign_tools,
+)
+from coder_tui.bootstrap.mcp import build_mcp
+from coder_tui.bootstrap.prepare import build_system_prompt, nearby_instructions
 from coder_tui.bootstrap.setup import Setup, find_skills, workspace_of
-from coder_tui.bootstrap.subagents import Furniture, build_compaction, build_subagents
-from coder_tui.bootstrap.toolset import Workbench, build_workbench
-from coder_tui.bootstrap.undo import blobs_of, session_changes
+from coder_tui.bootstrap.subagents import AgentFactory
+from coder_tui.bootstrap.toolset import SessionTools, ToolPorts, build_session_tools, register_all
+from coder_tui.bootstrap.undo import blobs_of, build_changes
 from coder_tui.config.sources import Layer, layer_of
-from coder_tui.config.trust import ProjectVouching
+from coder_tui.config.trust import TrustedWrites
 from coder_tui.llm.catalog import small_model_for
 from coder_tui.llm.client import ModelClient, RetryPolicy
 from coder_tui.llm.host_client import HostClient
-from coder_tui.llm.providers import is_same_provider
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UsageError
-from coder_tui.protocol.events import Notice, TodosChanged
+from coder_tui.protocol.events import TodosChanged
 from coder_tui.protocol.messages import Usage
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.shell.sandbox.sandbox import SandboxKind
-from coder_tui.skills.command_files import CommandShelf
-from coder_tui.skills.session_skills import catalogue_text
-from coder_tui.storage.store import Store, StoredLead, StoredSession
+from coder_tui.skills.command_files import CommandFiles
+from coder_tui.skills.session_skills import skill_list_text
+from coder_tui.storage.store import Store, StoredProfile, StoredSession
 from coder_tui.tools.builtin.todo import SaveTodos, TodoList
+from coder_tui.tools.catalog import agent_tools
+from coder_tui.tools.ports import NoFinisher
 from coder_tui.workspace.undo.snapshots import SnapshotStore
 
 
 def build_verifier(
-    setup: Setup,
-    store: Store,
-    session_id: str,
-    bench: Workbench,
-    changes: SessionChanges,
-    turn: Callable[[], int],
+    setup: Setup, context: SessionContext, tools: SessionTools, changes: SessionChanges
 ) -> Verifier:
-    def notify(level: NoticeLevel, text: str) -> None:
-        bench.bus.publish(Notice(level, text))
-
-    section = setup.settings.verify
-    rules = VerifyRules(section.enabled, section.command, section.max_rounds, section.timeout_sec)
-    # Nobody chooses for a folder that is gone with the session.
-    look = (lambda folder: "") if setup.is_scratch else checked_in
-    choices = VerifyChoices(setup.directory, store, bench.broker, notify, look)
-    commands = ShownCommands(
-        session_id,
-        setup.directory,
-        bench.bus,
-        bench.desk,
-        lambda: bench.registry.get(BASH),
-        setup.redact,
-        opens_named=layer_of(setup.sources, ("verify", "command")) is not Layer.PROJECT,
-    )
+    rules, notify = setup.settings.verify, tools.bus.notify
+    # The demo's folder is deleted with its session: there is nothing to choose for later.
+    find_check = (lambda folder: "") if setup.is_scratch else checked_in
+    choices = VerifyChoices(setup.directory, context.store.verify, tools.broker.ask, notify, find_check)
+    is_own = layer_of(setup.sources, ("verify", "command")) is not Layer.PROJECT
+    commands = build_command_runner(setup, tools, opens_named=is_own)
 
     def unseen() -> int:
-        return changes.watch.unseen + bench.shell.jobs.begun
+        return changes.commands.unseen + tools.shell.jobs.begun
 
-    return Verifier(rules, choices, commands, changes, turn, notify, unseen)
+    return Verifier(rules, choices, commands, changes, lambda: context.state.turn, notify, unseen)
+
+
+def build_command_runner(setup: Setup, tools: SessionTools, *, opens_named: bool = True) -> UserCommandRunner:
+    return UserCommandRunner(
+        tools.session_id,
+        setup.directory,
+        tools.bus,
+        tools.permissions,
+        lambda: tools.registry.get(BASH),
+        setup.redact,
+        opens_named,
+    )
 
 
 AUTO = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Core:
-    """An open store and a model; makes sessions."""
+@dataclass(slots=True)
+class SessionFactory:
+    """Makes sessions from an open store and a model."""
 
     setup: Setup
     store: Store
@@ -103,28 +104,26 @@ class Core:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
 
     async def new_session(self) -> Session:
-        info = await self.store.create_session(str(self.setup.directory), self.choice.name, self.setup.mode)
-        await self.store.claim(info.id)
-        fresh = await self._renewed()
-        session = await fresh._session(StoredSession(info, (), {}, (), Usage()), StoredLead())
+        info = await self.store.sessions.create(str(self.setup.directory), self.choice.name, self.setup.mode)
+        await self.store.sessions.claim(info.id)
+        session = await self._build(StoredSession(info, (), {}, (), Usage()), StoredProfile())
         if self.setup.agent:
             session.profiles.use(self.setup.agent)
         return session
 
     async def resume(self, session_id: str) -> Session:
-        """Go on with a stored session; calls that a crash cut off get their result first."""
-        info = await self.store.get(session_id)
-        if not await self.store.claim(info.id):
+        """Resume a stored session; calls that a crash cut off get a result first."""
+        info = await self.store.sessions.get(session_id)
+        if not await self.store.sessions.claim(info.id):
             raise StorageError(f"session {info.id} is open in another coder-tui; close it there first")
         cut_off = await self.store.close_unfinished(info.id)
-        await self.store.set_model(info.id, self.choice.name)
-        lead = await self.store.lead(info.id)
-        fresh = await self._renewed()
+        await self.store.sessions.set_model(info.id, self.choice.name)
+        lead = await self.store.profiles.get(info.id)
         stored = await self.store.load(info.id)
-        session = await fresh._session(stored, lead)
+        session = await self._build(stored, lead)
         if not self.setup.is_mode_given:
-            _take_up_mode(session, info.mode)
-        _take_up_profile(session, self.setup.agent, lead.profile)
+            _restore_mode(session, info.mode)
+        _restore_profile(session, self.setup.agent, lead.profile)
         if stored.damage:
             session.notice(NoticeLevel.WARNING, str(stored.damage))
         if cut_off:
@@ -140,168 +139,184 @@ class Core:
 
     @property
     def snapshots(self) -> SnapshotStore:
-        return SnapshotStore(self.store, blobs_of(self.setup))
+        return SnapshotStore(self.store.changes, blobs_of(self.setup))
 
-    async def _renewed(self) -> "Core":
-        """With the skills of now: one may have been written since the last session."""
-        found = await asyncio.to_thread(find_skills, self.setup)
-        return replace(self, setup=replace(self.setup, skills=found))
-
-    async def _session(self, stored: StoredSession, lead: StoredLead) -> Session:
-        info, bus = stored.info, EventBus()
-        conversation = Conversation(self.store, info.id, stored.messages, stored.compactions)
+    async def _build(self, stored: StoredSession, lead: StoredProfile) -> Session:
+        """Build each part once, from those above it."""
+        # A skill may have been written since the last session.
+        self.setup = setup = replace(self.setup, skills=await asyncio.to_thread(find_skills, self.setup))
+        info, section = stored.info, setup.settings.limits
         state = SessionState(self.choice.name, info.title, stored.last_turn)
-        changes = session_changes(self.setup, self.store, info.id, lambda: state.turn)
-        log = SessionLog(self.store, info.id, conversation, changes)
-        todos = TodoList(info.id, _todo_saver(self.store, bus, info.id), stored.todos)
-        nearby = nearby_instructions(self.setup, conversation)
-        bench = build_workbench(
-            self.setup, bus, todos, log, log, self.store, lead.plan, state.sees_images, nearby
+        context = SessionContext(info, self.store, EventBus(), state)
+        conversation = Conversation(self.store.messages, info.id, stored.messages, stored.compactions)
+        changes = build_changes(setup, context)
+        todos = TodoList(info.id, _todo_saver(context), stored.todos)
+        in_use, meter = ModelInUse(self.choice), self._meter(context.bus, stored)
+        models = ModelSwitch(context, in_use, meter)
+        ports = ToolPorts(
+            log=SessionLog(self.store, info.id, conversation, changes),
+            profiles=self.store.profiles,
+            on_profile_change=models.follow_profile,
+            plan=lead.plan,
+            sees_images=state.sees_images,
+            nearby=nearby_instructions(setup, conversation),
+            loaded_skills=lambda: loaded_skills(conversation.messages),
         )
-        bench.skills.follow(lambda: loaded_skills(conversation.messages))
-        queue = MessageQueue(bus)
-        mcp = await open_desk(self.setup, bench)
-        services = self._services(bench, conversation, queue, stored, mcp)
-        compaction = build_compaction(self.setup, self.store, self.client, bench, changes, services, todos)
-        verifier = build_verifier(self.setup, self.store, info.id, bench, changes, lambda: state.turn)
-        services = replace(services, room=compaction, check=bench.hooks.after(verifier.after_turn))
-        commands, services = self._with_commands(info.id, bench, services, changes)
-        furniture = Furniture(self.setup, self.store, self.client, self.retry, bench, services, changes, mcp)
-        parts = SessionParts(
-            info=info,
-            store=self.store,
-            bus=bus,
-            broker=bench.broker,
-            desk=bench.desk,
-            queue=queue,
-            state=state,
-            services=services,
-            titles=TitleWriter(self.client, self._small_model(), services.meter, services.cap),
-            changes=changes,
-            profiles=bench.profiles,
-            skills=bench.skills,
-            commands=commands,
-            earlier=tuple(replay(stored)),
-            todos=lambda: todos.items,
-            take_todos=todos.take,
-            subagents=build_subagents(info.id, furniture),
-            compaction=compaction,
-            verifier=verifier,
-            mcp=mcp,
-            lookup=CodeLookup(bench.pool, workspace_of(self.setup)),
-            vouching=ProjectVouching(self.setup.directories, self.setup.directory),
-            jobs=JobDesk(bench.shell.jobs, self.setup.redact),
-            has_git_changes=git_changes(bench.registry.get("git_status"), self.setup.directory),
-            is_kept=not self.setup.is_scratch,
-            is_confined=self.setup.sandbox.kind is not SandboxKind.NONE,
+        tools = build_session_tools(setup, context.bus, todos, ports)
+        mcp = await build_mcp(setup, tools.registry, tools.inner, context.notice)
+        cheaper = partial(self._cheaper, self.choice)
+        cap = SpendLimit(section.max_cost, tools.broker, cheaper, models.use_now, tools.bus.notify)
+        request = self._request(in_use, tools)
+        agents = AgentFactory(
+            *(setup, self.store, self.client, self.retry, tools, changes, mcp),
+            context=ModelContext(info.id, conversation, request, meter, context.bus, cap),
+            limits=Limits(section.max_steps, section.max_minutes, section.repeated_calls),
         )
-        bench.hooks.begin(is_resumed=bool(stored.messages))
-        return await self._opened(Session(parts), bench, mcp)
+        subagents = agents.build_subagents()
+        register_all(tools.registry, agent_tools(subagents, tools.inner, NoFinisher()))
+        # All tools are registered by now, so that their definitions count.
+        meter.context_tokens = filled_by(conversation, request)
+        session = self._session(context, models, agents, subagents, todos, stored)
+        tools.hooks.begin(is_resumed=bool(stored.messages))
+        return await self._opened(session, tools)
 
-    async def _opened(self, session: Session, bench: Workbench, mcp: McpDesk) -> Session:
-        """With what comes from outside, and with an end for all that was begun for it."""
-        await bring_commands(session)
-        await bring_tools(self.setup, bench, session)
-        mcp.start(session.notice)
-        for closer in (bench.hooks.end, mcp.close, bench.close, bench.background.close):
+    def _session(
+        self,
+        context: SessionContext,
+        models: ModelSwitch,
+        agents: AgentFactory,
+        subagents: Subagents,
+        todos: TodoList,
+        stored: StoredSession,
+    ) -> Session:
+        setup, tools, changes, model_context = self.setup, agents.tools, agents.changes, agents.context
+        commands = build_commands(setup, tools.skills)
+        verifier = build_verifier(setup, context, tools, changes)
+        inbox = Inbox(MessageQueue(context.bus), self._attachers(agents, commands))
+        runner = self._runner(context, agents, todos, inbox, verifier)
+        history = DisplayHistory(self.store, model_context, todos, tuple(replay(stored)))
+        report_changes = tools.runner.report_changes
+        vouching = TrustedWrites(setup.directories, setup.directory)
+        return Session(
+            context=context,
+            runner=runner,
+            models=models,
+            broker=tools.broker,
+            permissions=tools.permissions,
+            profiles=tools.profiles,
+            changes=changes,
+            turns=TurnUndo(context, history, changes, todos, inbox.held, report_changes),
+            review=ChangeReview(changes, report_changes, context.directory),
+            forks=SessionForks(context, model_context.conversation),
+            shell=UserShell(build_command_runner(setup, tools), inbox.held),
+            jobs=BackgroundJobs(tools.shell.jobs, setup.redact),
+            instructions=InstructionWriter(
+                context, tools.runner, tools.permissions, tools.broker, vouching, inbox.held
+            ),
+            compaction=runner.services.compactor,
+            verifier=verifier,
+            subagents=subagents,
+            mcp=agents.mcp,
+            lookup=CodeLookup(tools.pool, workspace_of(setup)),
+            report=SessionReport(
+                *(context, model_context, tools.permissions, tools.profiles, tools.registry, tools.skills),
+                commands=commands,
+                attachments=inbox.held,
+            ),
+            has_git_changes=git_changes(tools.registry.get("git_status"), setup.directory),
+            is_stored=not setup.is_scratch,
+            is_confined=setup.sandbox.kind is not SandboxKind.NONE,
+        )
+
+    def _runner(
+        self,
+        context: SessionContext,
+        agents: AgentFactory,
+        todos: TodoList,
+        inbox: Inbox,
+        verifier: Verifier,
+    ) -> TurnRunner:
+        services = TurnServices(
+            context=agents.context,
+            step=ModelStep(self.client, context.bus, self.retry),
+            runner=agents.tools.runner,
+            inbox=inbox,
+            compactor=agents.build_compactor(agents.context, todos),
+            limits=agents.limits,
+            prepare=agents.mcp.prepare,
+            check=agents.tools.hooks.after(verifier.after_turn),
+        )
+        titles = TitleWriter(self.client, self._small_model(), agents.context.meter, agents.context.cap)
+        return TurnRunner(services, SessionName(context, titles), self.store.turns)
+
+    def _attachers(self, agents: AgentFactory, commands: CommandFiles) -> tuple[Attach, ...]:
+        """List what adds to a message, in the order in which it is added."""
+        setup, tools, mcp = self.setup, agents.tools, agents.mcp
+        notify = tools.bus.notify
+        files = Attachments(
+            tools.registry.get("read"),
+            workspace_of(setup),
+            tools.permissions,
+            setup.redact,
+            lambda: agents.context.request.model,
+            notify,
+        )
+        runner = build_command_runner(setup, tools)
+        return (
+            tools.hooks.attach,
+            build_command_calls(commands, runner, tools, agents.changes, agents.context, files.attach).attach,
+            files.attach,
+            SkillCalls(tools.skills, setup.redact, notify).attach,
+            GitReminder(tools.registry.get("git_status"), setup.directory).attach,
+            McpMentions(mcp, setup.redact, notify).attach,
+        )
+
+    def _request(self, in_use: ModelInUse, tools: SessionTools) -> RequestBuilder:
+        profiles = tools.profiles
+        prompt = build_system_prompt(
+            self.setup, lambda: skill_list_text(tools.skills.offered()), lambda: profiles.plan
+        )
+        return RequestBuilder(in_use, tools.registry, prompt, lambda: profiles.current)
+
+    async def _opened(self, session: Session, tools: SessionTools) -> Session:
+        """Load what comes from outside, and close with the session what was started for it."""
+        await load_commands(session)
+        await load_foreign_tools(self.setup, tools, session)
+        session.mcp.start()
+        for closer in (tools.hooks.end, session.mcp.close, tools.close, tools.background.close):
             session.on_close(closer)
         return session
 
-    def _with_commands(
-        self, session_id: str, bench: Workbench, services: TurnServices, changes: SessionChanges
-    ) -> tuple[CommandShelf, TurnServices]:
-        """With what people's own commands say, where a message calls one."""
-        shelf = build_commands(self.setup, bench.skills)
-        files = self._attachments(bench, services.request).of
-        called = command_calls(self.setup, session_id, bench, shelf, changes, services, files)
-        return shelf, replace(services, attach=both(bench.hooks.of, both(called, services.attach)))
-
     def _small_model(self) -> ModelChoice | None:
-        """`auto` is a cheap model of the same provider. Another provider's key must not go to this server."""
+        """Return the model for small tasks; `auto` is a cheap model of the same provider."""
         name = self.setup.settings.model.small
         if name == AUTO:
             name = small_model_for(self.choice.name)
-        if not name:
-            return None
-        is_same_server = is_same_provider(name, self.choice.name)
-        return ModelChoice(name, self.choice.api_base if is_same_server else "")
+        return self.choice.helped_by(name) if name else None
 
-    def _services(
-        self,
-        bench: Workbench,
-        conversation: Conversation,
-        queue: MessageQueue,
-        stored: StoredSession,
-        mcp: McpDesk,
-    ) -> TurnServices:
-        limits = self.setup.settings.limits
-        profiles = bench.profiles
-        briefing = build_briefing(
-            self.setup, lambda: catalogue_text(bench.skills.offered()), lambda: profiles.plan
-        )
-        request = RequestBuilder(self.choice, bench.registry, briefing, lambda: profiles.current)
-        return TurnServices(
-            bus=bench.bus,
-            conversation=conversation,
-            step=ModelStep(self.client, bench.bus, self.retry),
-            runner=bench.runner,
-            meter=self._meter(bench.bus, stored, filled_by(conversation, request)),
-            limits=Limits(limits.max_steps, limits.max_minutes, limits.repeated_calls),
-            known_tools=bench.registry.names,
-            request=request,
-            next_queued=queue.take_first,
-            prepare=mcp.prepare,
-            attach=both(self._attach(bench, request), self._of_servers(bench, mcp)),
-            cap=SpendCap(limits.max_cost, bench.broker, self._cheaper, _notifier(bench.bus)),
-        )
-
-    def _meter(self, bus: EventBus, stored: StoredSession, filled: int) -> UsageMeter:
+    def _meter(self, bus: EventBus, stored: StoredSession) -> UsageMeter:
         prices = Prices(self.client.model_info) if isinstance(self.client, HostClient) else Prices()
-        return UsageMeter(self.store, bus, stored.info.id, stored.usage, filled, stored.last_costs, prices)
+        return UsageMeter(
+            self.store.usage, bus, stored.info.id, stored.usage, last_costs=stored.last_costs, prices=prices
+        )
 
-    def _cheaper(self, model: str) -> ModelChoice | None:
-        """The configured small model, else a cheap one of the same provider; None where that is this one."""
+    def _cheaper(self, first: ModelChoice, model: str) -> ModelChoice | None:
+        """Return the configured small model, else a cheap one of the provider; None if it is this one."""
         small = self.setup.settings.model.small
         name = small_model_for(model) if small in ("", AUTO) else small
-        if name == model:
-            return None
-        is_same_server = is_same_provider(name, self.choice.name)
-        return ModelChoice(name, self.choice.api_base if is_same_server else "")
-
-    def _attach(self, bench: Workbench, request: RequestBuilder) -> Attach:
-        """What goes with a person's words: the files and skills that they name, and how git stands."""
-        skills = SkillCalls(bench.skills, self.setup.redact, _notifier(bench.bus))
-        named = both(self._attachments(bench, request).of, skills.of)
-        return both(named, GitReminder(bench.registry.get("git_status"), self.setup.directory).of)
-
-    def _of_servers(self, bench: Workbench, mcp: McpDesk) -> Attach:
-        return McpMentions(mcp, self.setup.redact, _notifier(bench.bus)).of
-
-    def _attachments(self, bench: Workbench, request: RequestBuilder) -> Attachments:
-        return Attachments(
-            bench.registry.get("read"),
-            workspace_of(self.setup),
-            bench.desk,
-            self.setup.redact,
-            lambda: request.model,
-            _notifier(bench.bus),
-        )
+        return None if name == model else first.helped_by(name)
 
 
-def _notifier(bus: EventBus) -> Callable[[NoticeLevel, str], None]:
-    return lambda level, text: bus.publish(Notice(level, text))
-
-
-def _take_up_mode(session: Session, mode: Mode) -> None:
-    """Mode `auto` is chosen and confirmed each time: weeks later nobody remembers having done so."""
+def _restore_mode(session: Session, mode: Mode) -> None:
+    """Restore the mode, except `auto`: it is confirmed each time, since weeks later nobody remembers it."""
     if mode is Mode.AUTO:
-        session.notice(NoticeLevel.INFO, "This session ran in mode auto; it goes on in mode ask.")
+        session.notice(NoticeLevel.INFO, "This session ran in mode auto; it resumes in mode ask.")
     else:
         session.set_mode(mode)
 
 
-def _take_up_profile(session: Session, wanted: str, stored: str) -> None:
-    """Plan mode keeps its own; an agent whose file is gone is told of."""
+def _restore_profile(session: Session, wanted: str, stored: str) -> None:
+    """Let the stored profile lead again, except in plan mode; warn if its file is gone."""
     if wanted:
         session.profiles.use(wanted)
     elif stored and session.mode is not Mode.PLAN and stored != session.profiles.current.name:
@@ -311,9 +326,9 @@ def _take_up_profile(session: Session, wanted: str, stored: str) -> None:
             session.notice(NoticeLevel.WARNING, f"This session ran as the agent {stored}: {error}.")
 
 
-def _todo_saver(store: Store, bus: EventBus, session_id: str) -> SaveTodos:
+def _todo_saver(context: SessionContext) -> SaveTodos:
     async def save(items: tuple[TodoItem, ...]) -> None:
-        await store.set_todos(session_id, items)
-        bus.publish(TodosChanged(items))
+        await context.store.todos.set(context.id, items)
+        context.bus.publish(TodosChanged(items))
 
     return save

@@ -1,181 +1,152 @@
-"""Furnishes sub-agents: tools of their own over the session's shell, rules and locks.
+"""Build the sub-agents of a session over its shell, rules and locks, and the compaction of its agents."""
 
-What keeps a session's conversation within its model's window.
-"""
-
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
-from coder_tui.agent.attachments.skills import loaded_skills
+from coder_tui.agent.attachments.mentions import loaded_skills
 from coder_tui.agent.calls.log import SessionLog
 from coder_tui.agent.calls.nested import InnerCalls
-from coder_tui.agent.calls.permissions import PermissionDesk
+from coder_tui.agent.calls.permissions import Permissions
 from coder_tui.agent.calls.runner import Scope, ToolRunner
-from coder_tui.agent.context.compaction import CompactionDesk
+from coder_tui.agent.context.compaction import Compactor, ModelContext
 from coder_tui.agent.context.conversation import Conversation
-from coder_tui.agent.context.handover_note import Keepsakes, Summariser
-from coder_tui.agent.diagnostics.edits import AgentEdits
-from coder_tui.agent.diagnostics.format import open_words
-from coder_tui.agent.mcp_session import McpDesk, no_servers
-from coder_tui.agent.subagents import Child, Family, Subagents
+from coder_tui.agent.context.handover_note import HandoverNote, Summarizer
+from coder_tui.agent.diagnostics.format import format_open_problems
+from coder_tui.agent.diagnostics.session import EditDiagnostics
+from coder_tui.agent.mcp_session import SessionMcp
+from coder_tui.agent.pending import Inbox, MessageQueue
+from coder_tui.agent.subagents import Subagent, SubagentContext, Subagents
+from coder_tui.agent.turn.limits import Limits
 from coder_tui.agent.turn.model_call import ModelStep
-from coder_tui.agent.turn.model_request import ModelChoice, RequestBuilder, nothing
+from coder_tui.agent.turn.model_request import ModelChoice, ModelInUse, RequestBuilder, nothing
 from coder_tui.agent.turn.turn import TurnServices
 from coder_tui.agent.undo.file_changes import SessionChanges
 from coder_tui.bootstrap.hooks import call_hooks
 from coder_tui.bootstrap.prepare import nearby_instructions
 from coder_tui.bootstrap.setup import Setup
-from coder_tui.bootstrap.toolset import Workbench, build_registry, build_skills
+from coder_tui.bootstrap.toolset import (
+    SessionTools,
+    build_registry,
+    build_skills,
+    no_subagents,
+    register_all,
+)
 from coder_tui.llm.client import ModelClient, RetryPolicy
 from coder_tui.llm.traits import traits_of
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.store import Store
 from coder_tui.tools.base import Audience
-from coder_tui.tools.builtin.batch import BatchTool
-from coder_tui.tools.builtin.skill import SkillTool
-from coder_tui.tools.builtin.subagents import ForkTool, TaskFinishTool, TaskTool
 from coder_tui.tools.builtin.todo import TodoList
-from coder_tui.tools.registry import Registry
+from coder_tui.tools.catalog import agent_tools
 from coder_tui.tools.truncate import OutputGuard
 
 
-def build_compaction(
-    setup: Setup,
-    store: Store,
-    client: ModelClient,
-    bench: Workbench,
-    changes: SessionChanges,
-    services: TurnServices,
-    todos: TodoList,
-) -> CompactionDesk:
-    """For the conversation of `services`, which is a session's or a sub-agent's, as its `todos` are."""
-    session_id = todos.session_id
-    keep = Keepsakes(
-        services.conversation,
-        changes,
-        setup.directory,
-        lambda: todos.items,
-        partial(store.pins, session_id),
-        lambda: setup.redact.known(open_words(bench.pool.open_problems())),
-    )
-    return CompactionDesk(
-        session_id,
-        services.conversation,
-        services.request,
-        Summariser(client, services.meter),
-        keep,
-        services.meter,
-        services.bus,
-        store,
-        services.cap,
-        bench.hooks.compact,
-    )
-
-
 @dataclass(frozen=True, slots=True)
-class Furniture:
-    """What the children of one session are made of; `services` are the session's own."""
+class AgentFactory:
+    """Builds what the agents of one session need; `context` is that of its main agent."""
 
     setup: Setup
     store: Store
     client: ModelClient
     retry: RetryPolicy
-    bench: Workbench
-    services: TurnServices
+    tools: SessionTools
     changes: SessionChanges
-    mcp: McpDesk = field(default_factory=no_servers)
+    mcp: SessionMcp
+    context: ModelContext
+    limits: Limits
 
-    def __call__(self, child: Child, choice: ModelChoice) -> TurnServices:
-        desk = self.bench.desk.child(child.profile)
-        conversation = Conversation(self.store, child.id)
-        # Requests and kept files are found by a call's id: it must not be one of the session's.
-        conversation.call_ids = self.services.conversation.call_ids
-        todos = TodoList(child.id, _not_kept)
-        runner = self._runner(child, choice, desk, conversation, todos)
-        briefing = replace(self.services.request.briefing, plan=nothing)
-        services = TurnServices(
-            bus=child.bus,
-            conversation=conversation,
+    def build_compactor(self, context: ModelContext, todos: TodoList) -> Compactor:
+        """Build the compactor of one agent, which `context` and `todos` belong to."""
+        note = HandoverNote(
+            context.conversation,
+            self.changes,
+            self.setup.directory,
+            lambda: todos.items,
+            partial(self.store.compactions.pins, context.session_id),
+            lambda: self.setup.redact.known(format_open_problems(self.tools.pool.open_problems())),
+        )
+        summariser = Summarizer(self.client, context.meter)
+        return Compactor(context, self.store.compactions, summariser, note, self.tools.hooks.compact)
+
+    def build_subagents(self) -> Subagents:
+        """Let the session's agent start others."""
+        family = SubagentContext(
+            session_id=self.context.session_id,
+            store=self.store,
+            bus=self.tools.bus,
+            meter=self.context.meter,
+            limits=self.limits,
+            profiles=self.tools.profiles.known,
+            choice=lambda: self.context.request.choice,
+            may_not_end=self.tools.hooks.on_subagent_end,
+            build=self._build_child,
+        )
+        return Subagents(family)
+
+    def _build_child(self, child: Subagent, choice: ModelChoice) -> TurnServices:
+        parent = self.context
+        permissions = self.tools.permissions.child(child.profile)
+        # Requests and stored files are found by a call's id: it must not be one of the session's.
+        call_ids = parent.conversation.call_ids
+        conversation = Conversation(self.store.messages, child.id, call_ids=call_ids)
+        todos = TodoList(child.id, _not_stored)
+        runner = self._runner(child, choice, permissions, conversation, todos)
+        prompt = replace(parent.request.prompt, plan=nothing)
+        request = RequestBuilder(
+            ModelInUse(choice), runner.registry, prompt, lambda: child.profile, Audience.SUB
+        )
+        if choice.name == parent.request.model:
+            child.meter.context_window = parent.meter.context_window
+        context = ModelContext(child.id, conversation, request, child.meter, child.bus, parent.cap)
+        return TurnServices(
+            context=context,
             step=ModelStep(self.client, child.bus, self.retry),
             runner=runner,
-            meter=child.meter,
-            limits=self.services.limits,
-            cap=self.services.cap,
-            known_tools=runner.registry.names,
-            request=RequestBuilder(choice, runner.registry, briefing, lambda: child.profile, Audience.SUB),
-            next_queued=_nobody_types,
-            over=child.over,
+            inbox=Inbox(MessageQueue(child.bus)),
+            compactor=self.build_compactor(context, todos),
+            limits=self.limits,
+            early_end=child.early_end,
         )
-        if choice.name == self.services.request.model:
-            child.meter.context_window = self.services.meter.context_window
-        room = build_compaction(
-            self.setup, self.store, self.client, self.bench, self.changes, services, todos
-        )
-        return replace(services, room=room)
 
     def _runner(
         self,
-        child: Child,
+        child: Subagent,
         choice: ModelChoice,
-        desk: PermissionDesk,
+        permissions: Permissions,
         conversation: Conversation,
         todos: TodoList,
     ) -> ToolRunner:
-        setup = self.setup
-        registry = self._registry(todos, desk)
+        """Build the child's runner, with its own rules and its own record of read files."""
+        setup, tools = self.setup, self.tools
+        skills = build_skills(
+            setup,
+            permissions.verdict,
+            permissions.allow_reading,
+            lambda: loaded_skills(conversation.messages),
+        )
+        registry = build_registry(
+            setup, todos, permissions.verdict, tools.shell, skills, tools.pool, locks=tools.locks
+        )
         log = SessionLog(self.store, child.id, conversation, self.changes)
         nearby, traits = nearby_instructions(setup, conversation), traits_of(choice.name)
         scope = Scope(
             child.id,
             setup.directory,
+            EditDiagnostics(tools.diagnostics),
             child.agent,
             Audience.SUB,
             lambda: traits.sees_images,
             nearby,
-            AgentEdits(self.bench.problems),
-            call_hooks(self.bench.hooks.runner, log, child.bus),
+            call_hooks(tools.hooks.runner, log, child.bus, tools.diagnostics),
         )
-        child.may_not_end = self.bench.hooks.child_ends
-        guard, masks = OutputGuard(setup.tool_output, setup.redact), self.bench.runner.masks
-        runner = ToolRunner(registry, desk, log, child.bus, guard, scope, setup.redact, masks)
-        skills = build_skills(setup, desk.verdict, desk.let_read)
-        skills.follow(lambda: loaded_skills(conversation.messages))
-        batch, finish = BatchTool(InnerCalls(runner, child.bus)), TaskFinishTool(child.word)
-        registry.renew(batch, finish, SkillTool(skills))
-        self.mcp.furnish(registry, InnerCalls(runner, child.bus))
+        guard, masks = OutputGuard(setup.tool_output, setup.redact), tools.runner.masks
+        runner = ToolRunner(registry, permissions, log, child.bus, guard, scope, setup.redact, masks)
+        inner = InnerCalls(runner, child.bus)
+        register_all(registry, agent_tools(no_subagents(setup), inner, child.result))
+        registry.adopt(tools.registry)
+        self.mcp.add_search_to(registry, inner)
         return runner
 
-    def _registry(self, todos: TodoList, desk: PermissionDesk) -> Registry:
-        """Its rules hold for what is found and followed, and what it has read it has read itself."""
-        registry = build_registry(
-            self.setup, todos, desk.verdict, self.bench.shell, locks=self.bench.locks, pool=self.bench.pool
-        )
-        registry.adopt(self.bench.registry)
-        return registry
 
-
-def build_subagents(session_id: str, furniture: Furniture) -> Subagents:
-    """Let the session's agent start others."""
-    bench, services = furniture.bench, furniture.services
-    subagents = Subagents(
-        Family(
-            session_id=session_id,
-            store=furniture.store,
-            bus=bench.bus,
-            meter=services.meter,
-            limits=services.limits,
-            profiles=bench.profiles.known,
-            choice=lambda: services.request.choice,
-            furnish=furniture,
-        )
-    )
-    bench.registry.renew(TaskTool(subagents), ForkTool(subagents))
-    return subagents
-
-
-def _nobody_types() -> str | None:
-    return None
-
-
-async def _not_kept(items: tuple[TodoItem, ...]) -> None:
+async def _not_stored(items: tuple[TodoItem, ...]) -> None:
     """A sub-agent's list ends with it."""

@@ -1,4 +1,4 @@
-"""`coder-tui acp`: the core over the Agent Client Protocol, for an editor that starts it."""
+"""`coder-tui acp`: serves an editor, which starts it, over the Agent Client Protocol."""
 
 import argparse
 import asyncio
@@ -9,18 +9,20 @@ import sys
 from dataclasses import replace
 
 from coder_tui.acp.agent import serve
-from coder_tui.acp.opening import Opened, Wish
+from coder_tui.acp.session import Opened, OpenOptions
 from coder_tui.acp.wire import own_pipes
-from coder_tui.bootstrap.folder_session import SharedClients, open_folder
 from coder_tui.bootstrap.invocation import TrustQuestion, existing_folder
-from coder_tui.cli.arguments import acp_parser
-from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.output import complain, redacted, redactor
+from coder_tui.bootstrap.session_library import SharedClients, open_folder
+from coder_tui.cli.arguments import acp_parser, read_invocation
+from coder_tui.cli.output import print_error, redacted, redactor
 from coder_tui.config.own_files import start_log
 from coder_tui.config.paths import Directories, find_directories
 from coder_tui.storage.store import SessionInfo, Store
 
-STARTED_BY_HAND = "coder-tui: an editor speaks to this through standard input and output; Ctrl+C ends it"
+STARTED_BY_HAND = (
+    "coder-tui: this command is for editors, which talk to it over standard input and output. "
+    "Press Ctrl+C to stop."
+)
 
 
 def main(argv: list[str]) -> int:
@@ -30,7 +32,7 @@ def main(argv: list[str]) -> int:
     start_log(directories.log, redactor())
     logging.getLogger().addHandler(_ToOurLog())
     if sys.stdin.isatty():
-        complain(STARTED_BY_HAND)
+        print_error(STARTED_BY_HAND)
     asyncio.run(_serve(FolderOpener(arguments, directories)))
     return 0
 
@@ -47,14 +49,14 @@ async def _serve(opener: "FolderOpener") -> None:
 
 
 class _ToOurLog(logging.Handler):
-    """The protocol's library speaks to whoever listens to everything: that would be standard error."""
+    """Sends the protocol library's log records to our log. They would go to standard error otherwise."""
 
     def emit(self, record: logging.LogRecord) -> None:
         logging.getLogger("coder_tui").handle(record)
 
 
 class FolderOpener:
-    """Sessions with the flags of the command line, each in the folder that the editor names."""
+    """Opens sessions with the flags of the command line, each in the folder that the editor names."""
 
     def __init__(self, arguments: argparse.Namespace, directories: Directories) -> None:
         self._arguments = arguments
@@ -62,19 +64,19 @@ class FolderOpener:
         self._clients = SharedClients()
 
     async def close(self) -> None:
-        """When no session is left."""
+        """Close what sessions share. Call it after the last session is closed."""
         await self._clients.close()
 
-    async def open(self, wish: Wish) -> Opened:
-        invocation = await asyncio.to_thread(read_invocation, self._arguments, wish.directory)
-        added = tuple(existing_folder(folder) for folder in wish.added)
+    async def open(self, options: OpenOptions) -> Opened:
+        invocation = await asyncio.to_thread(read_invocation, self._arguments, options.directory)
+        added = tuple(existing_folder(folder) for folder in options.added)
         sources = invocation.sources
-        if wish.servers:
-            sources = replace(sources, flags={**sources.flags, "mcp": wish.servers})
+        if options.servers:
+            sources = replace(sources, flags={**sources.flags, "mcp": options.servers})
         invocation = replace(
             invocation,
             added_roots=(*invocation.added_roots, *added),
-            resume=wish.resume,
+            resume=options.resume,
             sources=sources,
         )
         opened = await open_folder(invocation, self._clients)
@@ -86,7 +88,7 @@ class FolderOpener:
         folder = None if directory is None else str(await asyncio.to_thread(existing_folder, directory))
         store = await Store.open(self._directories.database)
         try:
-            found = await store.list_sessions(folder, most)
+            found = await store.sessions.list(folder, most)
         finally:
             await store.close()
         return tuple(info for info in found if info.message_count)

@@ -1,43 +1,57 @@
-"""The parser of the command line: every command, flag and help text."""
+"""The command line: defines every command, flag and help text, and reads them into an invocation.
+
+Cheap, because it runs before the first paint.
+"""
 
 import argparse
 import difflib
+import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from coder_tui import __version__
-from coder_tui.cli.output import complain
+from coder_tui.bootstrap.invocation import Invocation, SessionOptions, existing_folder, find_invocation
+from coder_tui.cli.output import print_error
+from coder_tui.protocol.access import Mode
+from coder_tui.protocol.errors import UsageError
 
 MODES = ("ask", "edits", "auto", "plan")
 FORMATS = ("text", "json", "stream-json")
-FASTEST = 1000.0
-SHELLS = ("bash", "zsh", "fish")
 USAGE_EXIT = 2
+_WORK_IN = "the folder to work in (default: the current one)"
 _CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence, with the nearest thing that would be right."""
+    """Reports a mistake in one sentence and suggests the closest valid word."""
 
     def __init__(self, **options: Any) -> None:
-        # A flag that is cut short would mean another one: --mode plan is no model.
+        # Without abbreviations: --mode would be read as --model.
         super().__init__(**options, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        complain(f"{self.prog}: {message}{self._nearest(message)}; see '{self.prog} --help'")
+        print_error(f"{self.prog}: {message}{self._nearest(message)}; see '{self.prog} --help'")
         raise SystemExit(USAGE_EXIT)
+
+    def switch(self, name: str, text: str) -> None:
+        """Add a flag that takes no value."""
+        self.add_argument(name, action="store_true", help=text)
+
+    def repeated(self, name: str, metavar: str, text: str) -> None:
+        self.add_argument(name, action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
 
     def flags(self) -> "list[argparse.Action]":
         return [action for action in self._actions if action.option_strings]
 
-    def words(self) -> "list[argparse.Action]":
-        """What is told by its place, but for actions that have parsers of their own."""
+    def positionals(self) -> "list[argparse.Action]":
+        """Return the positional arguments, without actions that have their own parsers."""
         branch = argparse._SubParsersAction
         return [each for each in self._actions if not each.option_strings and not isinstance(each, branch)]
 
     def sub_parsers(self) -> "dict[str, tuple[Parser, str]]":
-        """What an action of this command takes, and what it does; by its name."""
+        """Return the parser and the help text of each action of this command, by name."""
         branches = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
         helps = {row.dest: row.help or "" for action in branches for row in action._get_subactions()}
         found = (item for action in branches for item in action.choices.items())
@@ -51,249 +65,194 @@ class Parser(argparse.ArgumentParser):
         if not tail:
             return ""
         flags = {flag.lstrip("-"): flag for action in self._actions for flag in action.option_strings}
-        # Without the dashes, which all flags have in common.
+        # Without the dashes, which would make all flags look alike.
         found = difflib.get_close_matches(tail.split()[0].partition("=")[0].lstrip("-"), flags, n=1)
         return f" (did you mean {flags[found[0]]}?)" if found else ""
+
+
+def make_parser(command: str, description: str) -> Parser:
+    return Parser(prog=f"coder-tui {command}", description=description)
 
 
 def session_parser() -> Parser:
     """`coder-tui [PATH]`: the full-screen session."""
     parser = Parser(
         prog="coder-tui",
-        description="A coding agent for the terminal: everything shown, nothing done unasked.",
+        description="A coding agent for the terminal. You see everything it does and decide what it may do.",
         epilog=_commands_help(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "path", nargs="?", default=".", metavar="PATH", help="the folder to work in (default: here)"
-    )
+    add_path(parser, _WORK_IN)
     parser.add_argument("--version", action="version", version=f"coder-tui {__version__}")
-    _add_model(parser)
-    add_common(parser)
-    _add_resume(parser)
-    _add_mode(parser)
-    _add_agent(parser)
+    _add_session(parser, can_resume=True)
     _add_screen(parser)
     return parser
 
 
 def demo_parser() -> Parser:
-    parser = Parser(
-        prog="coder-tui demo",
-        description="The full screen with the built-in demo model on a scratch project.",
+    parser = make_parser(
+        "demo", "Try the full screen with the built-in demo model and a scratch project. Needs no key."
     )
     _add_screen(parser)
     return parser
 
 
 def run_parser() -> Parser:
-    parser = Parser(prog="coder-tui run", description="Run one prompt without a screen.")
+    parser = make_parser("run", "Run one prompt without a screen and exit.")
     parser.add_argument("-p", "--prompt", metavar="TEXT", help="the prompt (default: standard input)")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="what is printed (default: text)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="the output format (default: text)")
     parser.add_argument("--max-turns", type=_positive, metavar="N", help="stop after N model calls")
-    parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="stop when this much was spent")
-    parser.add_argument("--directory", "-C", default=".", metavar="PATH", help="the folder to work in")
-    _add_model(parser)
-    add_common(parser)
-    _add_resume(parser)
-    _add_mode(parser)
-    _add_agent(parser)
+    parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="stop after spending this much")
+    parser.add_argument("--directory", "-C", default=".", metavar="PATH", help=_WORK_IN)
+    _add_session(parser, can_resume=True)
     return parser
 
 
 def acp_parser() -> Parser:
-    parser = Parser(
-        prog="coder-tui acp",
-        description="Serve an editor over the Agent Client Protocol, on standard input and output.",
+    parser = make_parser(
+        "acp", "Serve an editor over the Agent Client Protocol, on standard input and output."
     )
-    _add_model(parser)
-    add_common(parser)
-    _add_mode(parser)
-    _add_agent(parser)
+    _add_session(parser)
     return parser
 
 
 def serve_parser() -> Parser:
-    parser = Parser(
-        prog="coder-tui serve",
-        description="Serve the screen to a browser on this machine; each tab is a session of its own.",
+    parser = make_parser(
+        "serve", "Serve the screen to a browser on this machine. Each tab is a separate session."
+    )
+    add_path(parser, _WORK_IN)
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="the address to listen on (default: 127.0.0.1)"
     )
     parser.add_argument(
-        "path", nargs="?", default=".", metavar="PATH", help="the folder to work in (default: here)"
+        "--port", type=int, default=0, metavar="N", help="the port to listen on (default: a free one)"
     )
-    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (127.0.0.1)")
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="which port (default: a free one)")
     parser.add_argument(
         "--token-file",
         metavar="FILE",
-        help="where the token of the address stands; - reads it (default: new)",
+        help="a file with the access token, or - for standard input (default: a new token)",
     )
-    parser.add_argument("--demo", action="store_true", help="serve the built-in demo")
-    parser.add_argument("--theme", metavar="NAME", help="a theme of yours or of the program's")
-    _add_model(parser)
-    add_common(parser)
-    _add_mode(parser)
-    _add_agent(parser)
+    parser.switch("--demo", "serve the built-in demo")
+    _add_theme(parser)
+    _add_session(parser)
     return parser
 
 
 def tool_parser() -> Parser:
-    parser = Parser(prog="coder-tui tool", description="Look at the tools, or run one.")
+    parser = make_parser("tool", "List the tools, or run one.")
     commands = parser.add_subparsers(dest="action", required=True, metavar="list|call")
-    listing = commands.add_parser("list", help="the tool set that an agent and model would get")
-    listing.add_argument("--json", action="store_true", help="OpenAI function definitions as JSON")
-    listing.add_argument("--sub", action="store_true", help="the set of a sub-agent")
-    listing.add_argument("--model", default="", help="the model whose set is shown")
+    listing = commands.add_parser("list", help="list the tools that an agent and a model would get")
+    listing.switch("--json", "print OpenAI function definitions as JSON")
+    listing.switch("--sub", "list the tools of a sub-agent")
+    listing.add_argument("--model", default="", help="the model whose tools are listed")
     listing.add_argument(
-        "--agent", dest="shown_agent", default="", metavar="NAME", help="the agent whose set is shown"
+        "--agent", dest="shown_agent", default="", metavar="NAME", help="the agent whose tools are listed"
     )
     add_common(listing)
-    call = commands.add_parser("call", help="run one tool through the whole runner")
-    call.add_argument("name", nargs="?", metavar="NAME", help="the tool")
-    call.add_argument("arguments", nargs="?", metavar="JSON", help="its arguments")
-    call.add_argument(
-        "--stdin", action="store_true", help='read lines of {"tool", "args"}, answer a line each'
-    )
-    add_common(call)
-    _add_mode(call)
+    call = commands.add_parser("call", help="run one tool, with permissions and checks as in a session")
+    _add_call(call, "NAME")
     return parser
 
 
 def policy_parser() -> Parser:
-    parser = Parser(prog="coder-tui policy", description="Ask what policy says of a call; nothing is run.")
+    parser = make_parser("policy", "Check whether a call would be allowed. Nothing is run.")
     commands = parser.add_subparsers(dest="action", required=True, metavar="check")
-    check = commands.add_parser("check", help="the verdict on one call")
-    check.add_argument("name", nargs="?", metavar="TOOL")
-    check.add_argument("arguments", nargs="?", metavar="JSON")
-    check.add_argument("--json", action="store_true", help="print the verdict as JSON")
-    check.add_argument(
-        "--stdin", action="store_true", help='read lines of {"tool", "args"}, answer a line each'
+    check = commands.add_parser(
+        "check", help="show whether a call is allowed, needs approval or is refused, and why"
     )
-    add_common(check)
-    _add_mode(check)
-    return parser
-
-
-def models_parser() -> Parser:
-    parser = Parser(
-        prog="coder-tui models", description="What could be used, and what is missing for the rest."
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    check.switch("--json", "print the decision as JSON")
+    _add_call(check, "TOOL")
     return parser
 
 
 def config_parser() -> Parser:
-    parser = Parser(
-        prog="coder-tui config",
-        description="Where settings come from. 'key' keeps a model key in the system keyring: it is read "
-        "without being shown, or from standard input; without a provider it tells what is there.",
+    parser = make_parser(
+        "config",
+        "Show the settings and where each comes from. 'path' shows the folders, 'check' checks "
+        "the settings, 'key' lists API keys. 'key PROVIDER' saves a key in the system keyring; it is typed "
+        "without being shown, or read from standard input.",
     )
-    parser.add_argument("action", nargs="?", choices=("path", "show", "check", "key"), default="show")
-    parser.add_argument("provider", nargs="?", default="", metavar="PROVIDER", help="whose key, for 'key'")
-    parser.add_argument("--delete", action="store_true", help="delete that key from the keyring")
+    parser.add_argument(
+        "action", nargs="?", choices=("path", "show", "check", "key"), default="show", help="default: show"
+    )
+    parser.add_argument(
+        "provider", nargs="?", default="", metavar="PROVIDER", help="the provider of the key, for 'key'"
+    )
+    parser.switch("--delete", "with 'key': delete the key from the keyring")
     add_common(parser)
     return parser
 
 
 def doctor_parser() -> Parser:
-    parser = Parser(
-        prog="coder-tui doctor", description="What is installed, reachable, missing, and how to mend it."
+    parser = make_parser("doctor", "Check what is installed, what is missing, and how to fix it.")
+    parser.switch("--report", "pack the results and the logs into a file for a bug report")
+    parser.add_argument(
+        "--output", "-o", default="", metavar="FILE", help="the file to write the report to; must not exist"
     )
-    parser.add_argument("--report", action="store_true", help="pack this and the logs for a bug report")
-    parser.add_argument("--output", "-o", default="", metavar="FILE", help="the report's file, a new one")
     add_common(parser)
     return parser
 
 
-def trust_parser() -> Parser:
-    parser = Parser(
-        prog="coder-tui trust",
-        description="Show what a project's own files would switch on, and ask whether they may.",
-    )
+def add_path(parser: Parser, text: str) -> None:
+    parser.add_argument("path", nargs="?", default=".", metavar="PATH", help=text)
+
+
+def _add_call(parser: Parser, metavar: str) -> None:
+    parser.add_argument("name", nargs="?", metavar=metavar, help="the name of the tool")
+    parser.add_argument("arguments", nargs="?", metavar="JSON", help="its arguments as a JSON object")
+    parser.switch("--stdin", 'read one {"tool", "args"} object per line and print one result per line')
+    add_common(parser)
+    _add_mode(parser)
+
+
+def _add_session(parser: Parser, *, can_resume: bool = False) -> None:
     parser.add_argument(
-        "path", nargs="?", default=".", metavar="PATH", help="the project's folder (default: here)"
-    )
-    answer = parser.add_mutually_exclusive_group()
-    answer.add_argument("--yes", action="store_true", help="trust it without a question")
-    answer.add_argument("--revoke", action="store_true", help="forget what was said of it")
-    answer.add_argument("--list", action="store_true", help="only look")
-    parser.add_argument("--json", action="store_true", help="print the items as JSON")
-    return parser
-
-
-def replay_parser() -> Parser:
-    parser = Parser(
-        prog="coder-tui replay",
-        description="Show a stored session again on the screen, without a model: nothing runs and nothing "
-        "is written.",
-    )
-    parser.add_argument("id", metavar="ID", help="its id or a unique beginning of it")
-    parser.add_argument("--speed", type=_speed, default=1.0, metavar="N", help="N times as fast (default: 1)")
-    parser.add_argument("--theme", metavar="NAME", help="a theme of yours or of the program's")
-    parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
-    parser.add_argument("--ascii", action="store_true", help="draw with plain characters only")
-    return parser
-
-
-def completion_parser() -> Parser:
-    parser = Parser(
-        prog="coder-tui completion",
-        description="Print the script that lets a shell complete this program's command line. "
-        "bash: source <(coder-tui completion bash); zsh: source <(coder-tui completion zsh), after compinit; "
-        "fish: coder-tui completion fish | source.",
-    )
-    parser.add_argument("shell", nargs="?", choices=SHELLS, help="the shell to print it for")
-    parser.add_argument("--sessions", action="store_true", help=argparse.SUPPRESS)
-    return parser
-
-
-def _add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--model", metavar="NAME", help="as litellm names it: anthropic/…, openai/…, ollama/…; or demo"
+        "--model",
+        metavar="NAME",
+        help="a model as litellm names it, such as anthropic/…, openai/… or ollama/…; or demo",
     )
     parser.add_argument("--api-base", metavar="URL", help="the address of an OpenAI-compatible server")
-
-
-def add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", metavar="FILE", help="use this settings file in place of your own")
+    add_common(parser)
+    if can_resume:
+        _add_resume(parser)
+    _add_mode(parser)
     parser.add_argument(
-        "--add-dir",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="a further folder that belongs to the workspace",
+        "--agent", metavar="NAME", help="the agent to use: build (default), plan, or one of your own"
     )
 
 
-def _add_resume(parser: argparse.ArgumentParser) -> None:
+def add_common(parser: Parser) -> None:
+    parser.add_argument("--config", metavar="FILE", help="use this settings file instead of your own")
+    parser.repeated("--add-dir", "DIR", "add another folder to the workspace")
+
+
+def _add_resume(parser: Parser) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
-        "--continue", dest="continue_", action="store_true", help="go on with this folder's newest session"
+        "--continue", dest="continue_", action="store_true", help="continue the newest session of this folder"
     )
-    group.add_argument("--resume", metavar="ID", help="go on with a stored session")
-    parser.add_argument("--fork", action="store_true", help="with either: go on with a copy of it")
+    group.add_argument("--resume", metavar="ID", help="continue the stored session with this id")
+    parser.switch("--fork", "with --continue or --resume: continue in a copy of the session")
 
 
-def _add_mode(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--permission", choices=MODES, help="how much runs without a question (default: ask)")
+def _add_mode(parser: Parser) -> None:
+    parser.add_argument("--permission", choices=MODES, help="what may run without asking (default: ask)")
 
 
-def _add_agent(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--agent", metavar="NAME", help="who works: build (the default), plan, or an agent of yours"
-    )
+def _add_theme(parser: Parser) -> None:
+    parser.add_argument("--theme", metavar="NAME", help="the color theme, built in or your own")
 
 
-def _add_screen(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--theme", metavar="NAME", help="a theme of yours or of the program's")
-    parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
-    parser.add_argument("--ascii", action="store_true", help="draw with plain characters only")
-    parser.add_argument(
-        "--plain", action="store_true", help="no screen: text that only grows, for screen readers and pipes"
-    )
-    parser.add_argument(
-        "--print-transcript", action="store_true", help="print the whole session when the screen is left"
-    )
+def add_look(parser: Parser) -> None:
+    _add_theme(parser)
+    parser.switch("--no-mouse", "do not use the mouse, so that the terminal can select text")
+    parser.switch("--ascii", "draw with ASCII characters only")
+
+
+def _add_screen(parser: Parser) -> None:
+    add_look(parser)
+    parser.switch("--plain", "print plain text instead of drawing a screen; for screen readers and pipes")
+    parser.switch("--print-transcript", "print the whole session after the screen closes")
 
 
 def _positive(text: str) -> int:
@@ -302,38 +261,28 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _speed(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text} is no number") from error
-    if not 0 < value <= FASTEST:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most {FASTEST:g}")
-    return value
-
-
 def _commands_help() -> str:
     lines = [f"  {name:<10} {help_text}" for name, help_text in COMMANDS.items()]
-    return "\n".join(["commands:", *lines, "", "'coder-tui COMMAND --help' tells more of each."])
+    return "\n".join(["commands:", *lines, "", "Run 'coder-tui COMMAND --help' for details."])
 
 
 COMMANDS = {
-    "demo": "the screen with the built-in demo model, no key needed",
-    "run": "one prompt without a screen",
+    "demo": "try the screen with the built-in demo model; needs no key",
+    "run": "run one prompt without a screen",
     "acp": "serve an editor over the Agent Client Protocol",
-    "serve": "the screen in a browser",
+    "serve": "serve the screen to a browser",
     "tool": "list the tools, or call one",
-    "policy": "what policy says of a call",
+    "policy": "check whether a call would be allowed",
     "sessions": "list, search, show, export or delete stored sessions",
-    "replay": "show a stored session again, without a model",
-    "models": "what models could be used",
-    "skill": "list skills, begin one, check one",
-    "lsp": "which language servers there are, and getting more",
+    "replay": "play back a stored session without a model",
+    "models": "list the models you can use",
+    "skill": "list, create and validate skills",
+    "lsp": "show and install language servers",
     "mcp": "list, add, remove, test and log in to MCP servers",
-    "trust": "what a project would switch on, and whether it may",
-    "completion": "let the shell complete this command line",
-    "config": "where each setting comes from",
-    "doctor": "what is installed, missing, and how to mend it",
+    "trust": "show what a project's own files would turn on, and trust it",
+    "completion": "print a script that completes commands in your shell",
+    "config": "show settings and where they come from; save API keys",
+    "doctor": "check what is installed, what is missing, and how to fix it",
 }
 
 
@@ -343,9 +292,40 @@ def nearest_command(word: str) -> str:
 
 
 def split_command(argv: Sequence[str]) -> tuple[str, list[str]]:
-    """The command and the rest; no command means the session itself."""
+    """Split off the command. No command means the session itself."""
     if list(argv) == ["help"]:
         return "", ["--help"]
     if argv and argv[0] in COMMANDS:
         return argv[0], list(argv[1:])
     return "", list(argv)
+
+
+def read_invocation(arguments: argparse.Namespace, path: str = ".") -> Invocation:
+    """Read the flags that this command has."""
+    given: dict[str, Any] = vars(arguments)
+    options = SessionOptions(
+        settings={
+            ("model", "name"): given.get("model"),
+            ("model", "api_base"): given.get("api_base"),
+            ("limits", "max_steps"): given.get("max_turns"),
+            ("limits", "max_cost"): given.get("max_cost"),
+            ("ui", "theme"): given.get("theme"),
+        },
+        config=given.get("config") or "",
+        mode=Mode(given["permission"]) if given.get("permission") else None,
+        added=tuple(given.get("add_dir") or ()),
+        resume=given.get("resume"),
+        is_continued=bool(given.get("continue_")),
+        agent=given.get("agent") or "",
+        is_fork=bool(given.get("fork")),
+    )
+    return find_invocation(_session_folder(path) if "path" in given else existing_folder(path), options)
+
+
+def _session_folder(text: str) -> Path:
+    """Return the folder. If there is none, the word may be a mistyped command."""
+    if re.fullmatch(r"[A-Za-z][\w-]*", text) and not os.path.lexists(text):
+        near = nearest_command(text)
+        hint = f"did you mean '{near}'?" if near else "see 'coder-tui --help'"
+        raise UsageError(f"there is no folder or command named {text}; {hint}")
+    return existing_folder(text)

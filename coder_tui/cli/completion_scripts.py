@@ -1,15 +1,15 @@
-"""Scripts that complete the command line, one for each shell."""
+"""Writes the completion script of each shell."""
 
 import shlex
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
-from coder_tui.cli.completion import Flag, Place, Source, Value
+from coder_tui.cli.completion import CompletionPoint, Flag, Source, Value
 
 SESSIONS = "completion --sessions"
-"""What a script runs to learn of stored sessions: lines of an id, a tab and a title."""
+"""What a script runs to list stored sessions. Each line has an id, a tab and a title."""
 
-# Bash and zsh share these: only what both read the same way.
+# Bash and zsh share these, so they use only syntax that both understand.
 _LOOK = """\
 _coder_tui_look() {
     place="" count=0 flag=""
@@ -151,21 +151,21 @@ complete -c coder-tui -f
 """
 
 
-def bash_script(places: tuple[Place, ...]) -> str:
+def bash_script(places: tuple[CompletionPoint, ...]) -> str:
     return _BASH % {"shared": _shared(places), "sessions": SESSIONS}
 
 
-def zsh_script(places: tuple[Place, ...]) -> str:
+def zsh_script(places: tuple[CompletionPoint, ...]) -> str:
     return _ZSH % {"shared": _shared(places), "sessions": SESSIONS}
 
 
-def fish_script(places: tuple[Place, ...]) -> str:
+def fish_script(places: tuple[CompletionPoint, ...]) -> str:
     walked = {name: " ".join(map(_quoted, cases)) for name, cases in _walked(places).items()}
     lines = "\n".join(line for place in places for line in _fish_lines(place))
     return _FISH % {**walked, "commands": " ".join(_names(places[0])), "lines": lines}
 
 
-def _shared(places: tuple[Place, ...]) -> str:
+def _shared(places: tuple[CompletionPoint, ...]) -> str:
     walked = {name: "|".join(map(_quoted, cases)) for name, cases in _walked(places).items()}
     look = _LOOK % {**walked, "commands": "|".join(_names(places[0]))}
     offer = _OFFER % {
@@ -182,8 +182,8 @@ def _shared(places: tuple[Place, ...]) -> str:
     return f"{look}\n{offer}"
 
 
-def _walked(places: tuple[Place, ...]) -> dict[str, list[str]]:
-    """What a walk over the words must know: which flags take the next word, and which words lead on."""
+def _walked(places: tuple[CompletionPoint, ...]) -> dict[str, list[str]]:
+    """Return what a walk over the words needs: which flags take a value, and which words are actions."""
     flags = [
         f"{place.name}:{name}"
         for place in places
@@ -195,7 +195,7 @@ def _walked(places: tuple[Place, ...]) -> dict[str, list[str]]:
     return {"with_value": flags, "actions": actions}
 
 
-def _word_cases(places: tuple[Place, ...]) -> Iterator[tuple[str, str]]:
+def _word_cases(places: tuple[CompletionPoint, ...]) -> Iterator[tuple[str, str]]:
     for place in places:
         if place.commands and place.name:
             yield _quoted(f"{place.name}:0"), f"choices={_listed(place.commands)}"
@@ -222,21 +222,21 @@ def _listed(rows: Iterable[tuple[str, str]]) -> str:
     return _quoted("\n".join(f"{word}\t{help_text}" for word, help_text in rows))
 
 
-def _flag_rows(place: Place) -> Iterator[tuple[str, str]]:
+def _flag_rows(place: CompletionPoint) -> Iterator[tuple[str, str]]:
     return ((name, flag.help) for flag in place.flags for name in flag.names)
 
 
-def _names(place: Place) -> list[str]:
+def _names(place: CompletionPoint) -> list[str]:
     return [name for name, _ in place.commands]
 
 
 def _quoted(text: str) -> str:
-    """Always in quotes: a pattern may be empty, or hold what a shell would take for one."""
+    """Quote a pattern. It may be empty or contain characters that are special in a shell."""
     quoted = shlex.quote(text)
     return quoted if quoted.startswith("'") else f"'{quoted}'"
 
 
-def _fish_lines(place: Place) -> Iterator[str]:
+def _fish_lines(place: CompletionPoint) -> Iterator[str]:
     at = f"__coder_tui_at {_fish_quoted(place.name)}"
     for name, help_text in place.commands:
         where = f"{at} 0" if place.name else "__coder_tui_first"

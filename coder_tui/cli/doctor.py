@@ -1,6 +1,6 @@
-"""`coder-tui doctor`: what is installed, reachable, missing, and the command that mends it.
+"""`coder-tui doctor`: checks what is installed and what is missing, and names the command that fixes it.
 
-`coder-tui doctor --report`: what a bug report needs in one file, without secrets.
+`coder-tui doctor --report` packs what a bug report needs into one file, without secrets.
 """
 
 import asyncio
@@ -20,19 +20,18 @@ from coder_tui.bootstrap.invocation import Invocation
 from coder_tui.bootstrap.language_servers import missing_servers
 from coder_tui.bootstrap.open_session import prepare
 from coder_tui.bootstrap.setup import Setup
-from coder_tui.cli.arguments import doctor_parser
-from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.output import redacted, say
-from coder_tui.config.describe import describe
+from coder_tui.cli.arguments import doctor_parser, read_invocation
+from coder_tui.cli.config import describe
+from coder_tui.cli.output import print_line, redacted
 from coder_tui.config.own_files import LOG_NAME, write_private
 from coder_tui.config.paths import display_path, find_directories
 from coder_tui.config.settings import load_settings
 from coder_tui.llm.catalog import available_models
 from coder_tui.llm.keys import ModelKeys
 from coder_tui.protocol.errors import ConfigError, StorageError, UsageError, UserError
+from coder_tui.shell.environment import find_program
 from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus
 from coder_tui.storage.store import Store
-from coder_tui.workspace.programs import find_program
 from coder_tui.workspace.search.search import search_program
 
 FINDINGS = "doctor.txt"
@@ -42,10 +41,10 @@ _DEFAULT = "default"
 
 
 def write_report(findings: str, invocation: Invocation | None, output: str) -> int:
-    """Pack the findings, the settings that are not as they come, and the ends of the logs."""
+    """Pack the findings, the settings that differ from the defaults, and the ends of the logs."""
     path = Path(output or time.strftime("coder-tui-report-%Y%m%d-%H%M%S.zip"))
     if os.path.lexists(path):
-        raise UsageError(f"{path} exists already; choose another name")
+        raise UsageError(f"{path} already exists; choose another name")
     texts = {FINDINGS: findings}
     if invocation is not None:
         texts[SETTINGS] = _describe_settings(invocation)
@@ -54,8 +53,8 @@ def write_report(findings: str, invocation: Invocation | None, output: str) -> i
         write_private(path, _packed(texts))
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}") from error
-    say(f"Wrote {path}: {', '.join(texts)}")
-    say("Secrets that could be told as such were left out. Read it before you send it.")
+    print_line(f"Wrote {path}: {', '.join(texts)}")
+    print_line("Recognized secrets were removed. Read the report before you send it.")
     return 0
 
 
@@ -73,11 +72,11 @@ def _describe_settings(invocation: Invocation) -> str:
     except UserError as error:
         return f"{error}\n"
     given = [f"{line.key} = {line.value}  # {line.origin}\n" for line in lines if line.origin != _DEFAULT]
-    return "".join(given) or "nothing is set, defaults hold\n"
+    return "".join(given) or "nothing is set, all defaults apply\n"
 
 
 def _logs(folder: Path) -> dict[str, str]:
-    """By name, links left out: they may lead to what is no log."""
+    """Return the logs by name. Links are skipped: they may point to other files."""
     found = sorted(path for path in folder.glob("*.log*") if path.is_file() and not path.is_symlink())
     return {f"log/{path.name}": _end_of(path) for path in found}
 
@@ -90,7 +89,7 @@ def _end_of(path: Path) -> str:
             text = file.read().decode("utf-8", "replace")
     except OSError as error:
         return f"cannot be read: {error.strerror}\n"
-    # Half a line could be half a secret, which is not told as one.
+    # Half a line could be half a secret, which would not be recognized as one.
     return text if size <= _MOST_OF_A_LOG else text.partition("\n")[2]
 
 
@@ -99,77 +98,62 @@ LIBRARIES = ("textual", "litellm", "mcp", "pydantic", "httpx")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report; `mend` says what to do when it is not well."""
+    """One line of the report. `fix` says what to do if it is not well."""
 
     name: str
     value: str
     is_well: bool = True
-    mend: str = ""
+    fix: str = ""
 
 
 def main(argv: list[str]) -> int:
     arguments = doctor_parser().parse_args(argv)
     if arguments.output and not arguments.report:
-        raise UsageError("--output belongs to --report")
-    findings, invocation = [*_program(), *_tools(), *_terminal()], None
+        raise UsageError("--output only works with --report")
+    findings, invocation = _basics(), None
     try:
         invocation = read_invocation(arguments)
         findings += asyncio.run(_state(invocation))
     except ConfigError as error:
-        findings.append(Finding("settings", "cannot be read", is_well=False, mend=str(error)))
+        findings.append(Finding("settings", "cannot be read", is_well=False, fix=str(error)))
     if arguments.report:
-        return write_report(_written(findings), invocation, arguments.output)
-    say(_written(findings))
+        return write_report(_format(findings), invocation, arguments.output)
+    print_line(_format(findings))
     return 0 if all(finding.is_well for finding in findings) else 1
 
 
 async def examine(invocation: Invocation) -> str:
-    """The same report, for a program that runs already."""
-    basics = await asyncio.to_thread(lambda: [*_program(), *_tools(), *_terminal()])
-    return _written([*basics, *await _state(invocation)])
+    """Return the same report inside the running program."""
+    return _format([*await asyncio.to_thread(_basics), *await _state(invocation)])
 
 
-def _written(findings: list[Finding]) -> str:
+def _format(findings: list[Finding]) -> str:
     lines = []
     for finding in findings:
         lines.append(f"{'✓' if finding.is_well else '✗'} {finding.name:<12} {finding.value}")
-        if finding.mend:
-            lines.append(f"  {'':<12} → {finding.mend}")
+        if finding.fix:
+            lines.append(f"  {'':<12} → {finding.fix}")
     return "\n".join(lines)
 
 
-def _program() -> list[Finding]:
+def _basics() -> list[Finding]:
+    """Check what does not depend on settings: the program, its tools and the terminal."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    # As the tools find it: a program in the workspace does not count.
+    git = find_program("git", os.environ, (Path.cwd(),))
+    get_git = "" if git else "install git, for example with 'apt install git' or 'brew install git'"
+    term, size = os.environ.get("TERM", ""), shutil.get_terminal_size()
+    can_draw = term not in ("", "dumb")
+    set_term = "" if can_draw else "set TERM, for example to xterm-256color, or use 'coder-tui run'"
+    colors = os.environ.get("COLORTERM", "not specified")
+    looks = f"{term or 'none'}, {size.columns}×{size.lines}, colors: {colors}"
     return [
         Finding("coder-tui", f"{__version__} on {platform.system()} {platform.machine()}"),
         Finding("python", f"{platform.python_version()} ({sys.executable})"),
         Finding("libraries", libraries),
-    ]
-
-
-def _tools() -> list[Finding]:
-    # As the tools find it: one in the folder that is worked in does not count.
-    git, rg = find_program("git", os.environ, (Path.cwd(),)), " ".join(search_program())
-    return [
-        Finding(
-            "git",
-            git or "not found",
-            bool(git),
-            "" if git else "install git: apt install git, brew install git",
-        ),
-        Finding("ripgrep", rg),
-    ]
-
-
-def _terminal() -> list[Finding]:
-    term, size = os.environ.get("TERM", ""), shutil.get_terminal_size()
-    is_well = term not in ("", "dumb")
-    colours = os.environ.get("COLORTERM", "not stated")
-    mend = "" if is_well else "set TERM, for instance to xterm-256color, or use 'coder-tui run'"
-    return [
-        Finding(
-            "terminal", f"{term or 'none'}, {size.columns}×{size.lines}, colours: {colours}", is_well, mend
-        )
+        Finding("git", git or "not found", bool(git), get_git),
+        Finding("ripgrep", " ".join(search_program())),
+        Finding("terminal", looks, can_draw, set_term),
     ]
 
 
@@ -186,19 +170,19 @@ async def _state(invocation: Invocation) -> list[Finding]:
 
 def _settings(invocation: Invocation) -> Finding:
     file = invocation.sources.file
-    place = file.label if file else f"none in {display_path(invocation.directories.config)}, defaults hold"
+    place = file.label if file else f"none in {display_path(invocation.directories.config)}, defaults apply"
     try:
         load_settings(invocation.sources)
     except UserError as error:
-        return Finding("settings", place, is_well=False, mend=str(error))
-    return Finding("settings", place, mend="; ".join(invocation.sources.warnings))
+        return Finding("settings", place, is_well=False, fix=str(error))
+    return Finding("settings", place, fix="; ".join(invocation.sources.warnings))
 
 
 def _surroundings(invocation: Invocation) -> list[Finding]:
     try:
         setup = prepare(invocation)
     except UserError:
-        return []  # what is wrong stands in another line
+        return []  # another line reports the mistake
     return [_sandbox(setup.sandbox), _servers(setup)]
 
 
@@ -206,15 +190,15 @@ def _servers(setup: Setup) -> Finding:
     try:
         missing = missing_servers(setup)
     except UserError as error:
-        return Finding("servers", "language servers", is_well=False, mend=str(error))
-    count = "all that is usual is there" if not missing else f"{len(missing)} not installed"
-    return Finding("servers", f"language servers: {count}", mend="; ".join(missing))
+        return Finding("servers", "language servers", is_well=False, fix=str(error))
+    count = "all common ones are installed" if not missing else f"{len(missing)} not installed"
+    return Finding("servers", f"language servers: {count}", fix="; ".join(missing))
 
 
 def _sandbox(status: SandboxStatus) -> Finding:
     is_well = status.kind is not SandboxKind.NONE or status.is_chosen
     detail = f" ({status.detail})" if status.kind is SandboxKind.LANDLOCK else ""
-    return Finding("sandbox", f"{status.describe()}{detail}", is_well, status.mend)
+    return Finding("sandbox", f"{status.describe()}{detail}", is_well, status.fix)
 
 
 async def _store(invocation: Invocation) -> Finding:
@@ -224,7 +208,7 @@ async def _store(invocation: Invocation) -> Finding:
         store = await Store.open(path)
         await store.close()
     except UserError as error:
-        return Finding("store", display_path(path), is_well=False, mend=str(error))
+        return Finding("store", display_path(path), is_well=False, fix=str(error))
     return Finding("store", display_path(path))
 
 
@@ -234,5 +218,5 @@ async def _models() -> Finding:
     ready = [entry.id for entry in await available_models(keys.environment) if entry.available]
     if ready:
         return Finding("models", f"{len(ready)} ready, first: {ready[0]}")
-    mend = "set a key such as ANTHROPIC_API_KEY, or start a local server; 'coder-tui demo' needs neither"
-    return Finding("models", "none ready", is_well=False, mend=mend)
+    fix = "set a key such as ANTHROPIC_API_KEY, or start a local model server; 'coder-tui demo' needs neither"
+    return Finding("models", "none ready", is_well=False, fix=fix)

@@ -1,24 +1,31 @@
-"""`coder-tui models`: what could be used, and what is missing for the rest."""
+"""`coder-tui models`: lists the models that can be used, and what the others still need."""
 
 import asyncio
 import dataclasses
 
-from coder_tui.cli.arguments import models_parser
-from coder_tui.cli.output import say, say_json
+from coder_tui.cli.arguments import Parser, make_parser
+from coder_tui.cli.output import print_json, print_line
 from coder_tui.llm.catalog import CatalogEntry, available_models
 from coder_tui.llm.keys import ModelKeys
+
+
+def models_parser() -> Parser:
+    parser = make_parser("models", "List the models that can be used, and what the others still need.")
+    parser.switch("--json", "print JSON")
+    return parser
 
 
 def main(argv: list[str]) -> int:
     arguments = models_parser().parse_args(argv)
     entries = asyncio.run(_entries())
     if arguments.json:
-        say_json([dataclasses.asdict(entry) for entry in entries], indent=2)
+        print_json([dataclasses.asdict(entry) for entry in entries], indent=2)
         return 0
     for entry in sorted(entries, key=lambda entry: not entry.available):
-        say(_line(entry))
+        print_line(_line(entry))
     if not any(entry.available for entry in entries):
-        say("\nNo key, no local server. 'coder-tui config key' keeps a key; 'coder-tui demo' needs none.")
+        print_line("\nNo API key and no local model server was found.")
+        print_line("Save a key with 'coder-tui config key PROVIDER', or try 'coder-tui demo' without one.")
     return 0
 
 

@@ -1,9 +1,10 @@
-"""Writing to standard output and error: without secrets, and safe for a terminal."""
+"""Writes to standard output and error, without secrets and safe for a terminal."""
 
 import os
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
+from coder_tui.protocol.errors import UsageError
 from coder_tui.text.safe_text import safe_text
 
 if TYPE_CHECKING:
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def redactor() -> "Redactor":
-    """Knows the secrets of this process's environment."""
-    # Imported here: a start that prints nothing must not pay for it (four milliseconds).
+    """Return the redactor that knows the secrets in this process's environment."""
+    # Imported here: a start that prints nothing must not pay for it (4 ms).
     from coder_tui.text.redact import process_redactor
 
     return process_redactor()
@@ -22,23 +23,23 @@ def redacted(text: str) -> str:
     return redactor()(text)
 
 
-def say(text: str) -> None:
-    """A line on standard output."""
+def print_line(text: str) -> None:
+    """Print a line on standard output."""
     _write(sys.stdout, text)
 
 
-def complain(text: str) -> None:
-    """A line on standard error."""
+def print_error(text: str) -> None:
+    """Print a line on standard error."""
     _write(sys.stderr, text)
 
 
-def say_json(value: Any, *, indent: int | None = None) -> None:
-    say_as_is(redactor().value(value), indent=indent)
+def print_json(value: Any, *, indent: int | None = None) -> None:
+    print_unredacted_json(redactor().value(value), indent=indent)
 
 
-def say_as_is(value: Any, *, indent: int | None = None) -> None:
-    """JSON for a program that needs what a model would get: its secrets are the caller's to hide."""
-    # ASCII only: what is not valid Unicode (bytes of a file) survives, and no escape reaches a terminal.
+def print_unredacted_json(value: Any, *, indent: int | None = None) -> None:
+    """Print JSON for a program that needs exactly what a model would get. The caller handles secrets."""
+    # ASCII only: invalid Unicode (bytes of a file) survives, and no escape sequence reaches a terminal.
     import json  # the screen writes none
 
     sys.stdout.write(json.dumps(value, indent=indent) + "\n")
@@ -46,13 +47,22 @@ def say_as_is(value: Any, *, indent: int | None = None) -> None:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    # A file or pipe gets the text as it is; only a terminal could be steered by it.
+    # A file or pipe gets the text unchanged; only a terminal interprets escape sequences.
     clean = redacted(text)
     shown = safe_text(clean) if stream.isatty() else clean.encode(errors="replace").decode()
     stream.write(shown + "\n")
     stream.flush()
 
 
+def is_confirmed(question: str, reason: str) -> bool:
+    """Ask the user yes or no. Without a terminal, raise `UsageError` with this reason."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(reason)
+    sys.stderr.write(f"\n{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def silence_broken_pipe() -> None:
-    """The reader went away: keep the interpreter from complaining about it at exit."""
+    """Keep the interpreter from reporting at exit that the reader went away."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

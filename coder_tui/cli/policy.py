@@ -1,32 +1,30 @@
-"""`coder-tui policy check`: the verdict on a call, its rule and where that comes from; runs nothing."""
+"""`coder-tui policy check`: shows the decision on a call, its rule and the rule's source. Runs nothing."""
 
 import argparse
 import asyncio
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from coder_tui.agent.calls.permissions import action_of
+from coder_tui.agent.calls.permissions import ProposedCall
 from coder_tui.bootstrap.open_session import prepare
 from coder_tui.bootstrap.setup import Setup, workspace_of
-from coder_tui.bootstrap.toolset import build_policy, build_registry, build_shell
-from coder_tui.cli.arguments import policy_parser
-from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.output import say, say_json
-from coder_tui.cli.tool import GivenCall, given_calls
-from coder_tui.policy.decide import Policy, Verdict, decide, may_all_be_read
-from coder_tui.policy.explain import explain, findings_of
+from coder_tui.bootstrap.toolset import build_policy, build_shell, listed_registry
+from coder_tui.cli.arguments import policy_parser, read_invocation
+from coder_tui.cli.output import print_json, print_line
+from coder_tui.cli.tool import GivenCall, given_calls, keep_nothing
+from coder_tui.policy.decide import Policy, Verdict, decide, explain, findings_of, may_all_be_read
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.findings import Finding
 from coder_tui.text.safe_text import safe_line
-from coder_tui.tools.arguments import canonical_call, understand
+from coder_tui.tools.arguments import canonical_call, parse_call
 from coder_tui.tools.base import Access, Params, ToolContext
 from coder_tui.tools.builtin.todo import TodoList
 from coder_tui.tools.registry import Registry
 from coder_tui.workspace.files.confine import Workspace
 
-_FAILED = "the call fails before anything is decided"
+_FAILED = "the call is invalid"
 _ON_FILES = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.EDIT})
 _OF_FILES = frozenset(
     {
@@ -42,12 +40,12 @@ _OF_FILES = frozenset(
         ErrorType.TOO_LARGE,
     }
 )
-"""How a call ends that is well made, and does not fit what lies on the disk."""
+"""Errors of a valid call that does not match the files on the disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`failure` says why the call would come to nothing as the files are now, whatever is decided on it."""
+    """`failure` says why the call would fail with the files as they are, whatever the decision is."""
 
     verdict: Verdict
     findings: tuple[Finding, ...]
@@ -59,7 +57,7 @@ class Answer:
             return (*explain(self.verdict, self.findings), *(f"  but {reason}" for reason in self._fails))
         reasons = (f"  because {reason}" for reason in self.verdict.reasons)
         error = f"  error: {self.verdict.source}"
-        return ("FAILS: this call ends before anything is decided.", *reasons, error)
+        return ("INVALID: this call fails before permissions are checked.", *reasons, error)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -67,13 +65,13 @@ class Answer:
             "effect": self.verdict.effect,
             "rule": self.verdict.rule,
             "source": self.verdict.source,
-            "findings": [_said(finding) for finding in self.findings],
+            "findings": [{**asdict(finding), "text": str(finding)} for finding in self.findings],
             "reasons": [*self.verdict.reasons, *self._fails],
         }
 
     @property
     def _fails(self) -> tuple[str, ...]:
-        return (f"it would fail as the files are now: {self.failure}",) if self.failure else ()
+        return (f"it would fail with the files as they are: {self.failure}",) if self.failure else ()
 
 
 def main(argv: list[str]) -> int:
@@ -81,28 +79,20 @@ def main(argv: list[str]) -> int:
     return asyncio.run(_check(arguments))
 
 
-async def _nothing(items: object) -> None:
-    """No call is run here, so nothing is ever saved."""
-
-
 async def _check(arguments: argparse.Namespace) -> int:
     setup = prepare(read_invocation(arguments))
-    registry = build_registry(
-        setup,
-        TodoList("policy-check", _nothing),
-        lambda action: decide(action, build_policy(setup)),
-        build_shell(setup),
-    )
+    todos, policy = TodoList("policy-check", keep_nothing), build_policy(setup)
+    registry = listed_registry(setup, todos, lambda action: decide(action, policy), build_shell(setup))
     is_understood = True
     for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
         is_understood = is_understood and not call.problem
         answer = await _judge(call, setup, registry)
         if arguments.json or arguments.stdin:
-            say_json(answer.fields)
+            print_json(answer.fields)
         else:
             for line in answer.lines:
-                # A line break in a path must not pass for another sentence.
-                say(safe_line(line))
+                # A line break in a path must not look like another sentence.
+                print_line(safe_line(line))
     return 0 if is_understood else 1
 
 
@@ -111,7 +101,7 @@ async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> Answer:
         if call.problem:
             raise ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: {call.problem}")
         name, given = canonical_call(call.tool, call.arguments)
-        tool, params = understand(registry.get(name), given)
+        tool, params = parse_call(registry.get(name), given)
     except ToolError as error:
         return _failed(error)
     try:
@@ -122,12 +112,12 @@ async def _judge(call: GivenCall, setup: Setup, registry: Registry) -> Answer:
         if named is None:
             return _failed(error)
         access, failure = named, str(error)
-    action = action_of(tool, access, is_foreign=registry.is_foreign(tool.name))
+    action = ProposedCall("", tool, params, access, is_foreign=registry.is_foreign(tool.name)).action
     return Answer(decide(action, build_policy(setup)), findings_of(action), failure)
 
 
 def _reason(access: Access | None, policy: Policy) -> str:
-    """Return why the call would fail, unless that quotes a file that may not be read without a question."""
+    """Return why the call would fail, unless that quotes a file that may not be read without asking."""
     if access is None or access.failure is None or not may_all_be_read(access.targets, policy):
         return ""
     return str(access.failure)
@@ -138,21 +128,16 @@ def _failed(error: ToolError) -> Answer:
 
 
 def _named(kind: ToolKind, params: Params, error: ToolError, workspace: Workspace) -> Access | None:
-    """What a call on files is about though they are not as it needs them: rules speak of names alone."""
-    told = error.fields.get("files")
-    files = [str(file["path"]) for file in told if isinstance(file, dict)] if isinstance(told, list) else []
+    """Return what a failing call would access, from the file names alone: rules only need names."""
+    reported = error.fields.get("files")
+    files = (
+        [str(file["path"]) for file in reported if isinstance(file, dict)]
+        if isinstance(reported, list)
+        else []
+    )
     path = getattr(params, "path", None)
     paths = [path] if isinstance(path, str) else files
     if error.type not in _OF_FILES or kind not in _ON_FILES or not paths:
         return None
     places = (str(workspace.locate(name).path) for name in paths)
     return Access(tuple(Target(TargetKind.PATH, place, writes=kind.mutates) for place in places))
-
-
-def _said(finding: Finding) -> dict[str, str]:
-    return {
-        "kind": finding.kind,
-        "target": finding.target,
-        "reason": finding.reason,
-        "text": str(finding),
-    }

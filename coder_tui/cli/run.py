@@ -1,4 +1,4 @@
-"""`coder-tui run`: one prompt without a screen."""
+"""`coder-tui run`: runs one prompt without a screen."""
 
 import argparse
 import asyncio
@@ -10,6 +10,7 @@ from dataclasses import replace
 from coder_tui.bootstrap.invocation import Invocation
 from coder_tui.bootstrap.open_session import (
     NO_MODEL,
+    build_client,
     choose_model,
     model_keys,
     open_core,
@@ -17,10 +18,9 @@ from coder_tui.bootstrap.open_session import (
     prepare,
     start_warnings,
 )
-from coder_tui.bootstrap.pruning import prune_beside
-from coder_tui.cli.arguments import run_parser
-from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.output import complain, redactor, say, say_json
+from coder_tui.bootstrap.undo import start_pruning
+from coder_tui.cli.arguments import read_invocation, run_parser
+from coder_tui.cli.output import print_error, print_json, print_line, redactor
 from coder_tui.headless import HeadlessRun, JsonPrinter, Printer, StreamPrinter, TextPrinter
 from coder_tui.protocol.errors import UsageError, UserError
 
@@ -38,37 +38,37 @@ def _prompt(arguments: argparse.Namespace) -> str:
     text = arguments.prompt
     if text is None:
         if sys.stdin.isatty():
-            raise UsageError("no prompt: give one with -p TEXT or on standard input")
+            raise UsageError("no prompt; pass one with -p TEXT or on standard input")
         text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
     if not text.strip():
-        raise UsageError("the prompt is empty: say it behind -p, or on standard input")
+        raise UsageError("the prompt is empty; pass one with -p TEXT or on standard input")
     return str(text)
 
 
 def _printer(output: str) -> Printer:
     match output:
         case "stream-json":
-            return StreamPrinter(say_json, redactor())
+            return StreamPrinter(print_json, redactor())
         case "json":
-            return JsonPrinter(say_json)
+            return JsonPrinter(print_json)
         case _:
-            return TextPrinter(say, complain)
+            return TextPrinter(print_line, print_error)
 
 
 async def _run(invocation: Invocation, prompt: str, printer: Printer) -> int:
     setup = replace(prepare(invocation), is_for_one_prompt=True)
     for warning in start_warnings(setup):
-        complain(f"coder-tui: {warning}")
+        print_error(f"coder-tui: {warning}")
     keys = model_keys(setup)
     choice = await choose_model(setup.settings, keys)
     for warning in keys.warnings:
-        complain(f"coder-tui: {warning}")
+        print_error(f"coder-tui: {warning}")
     if choice is None:
         raise UserError(NO_MODEL)
-    core = await open_core(setup, choice, keys)
+    core = await open_core(setup, choice, build_client(setup, choice, keys))
     try:
         session = await open_session(core, invocation)
-        prune_beside(core, session)
+        start_pruning(core.setup, session)
         terminated = _stop_on_signals(session.interrupt)
         result = await HeadlessRun(session, printer).run(prompt)
         await session.close()
@@ -78,7 +78,7 @@ async def _run(invocation: Invocation, prompt: str, printer: Printer) -> int:
 
 
 def _stop_on_signals(interrupt: Callable[[], bool]) -> asyncio.Event:
-    """Signals end the turn, and the result still gets out; the event tells of those that mean "terminate"."""
+    """End the turn on signals; the result is still printed. SIGTERM and SIGHUP set the returned event."""
     terminated = asyncio.Event()
 
     def terminate() -> None:

@@ -1,6 +1,6 @@
-"""`coder-tui [PATH]`: the full-screen session. The core is imported behind the first paint.
+"""`coder-tui [PATH]`: the full-screen session. The core is imported after the first paint.
 
-What the screen asks where there is no model, answered from keys, keyring and local servers.
+If there is no model, the first-run screen asks for one; `ScreenFirstRun` tells it which keys there are.
 """
 
 import argparse
@@ -13,28 +13,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from coder_tui.bootstrap.invocation import Invocation, TrustQuestion
-from coder_tui.cli.arguments import session_parser
-from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.output import say
+from coder_tui.cli.arguments import demo_parser, read_invocation, session_parser
+from coder_tui.cli.output import print_line
 from coder_tui.config.paths import display_path
 from coder_tui.config.sources import quick_value
 from coder_tui.protocol.errors import UsageError
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.draw.glyphs import ThinkingLevel
+from coder_tui.ui.glyphs import ThinkingLevel
 from coder_tui.ui.keymap import KeyMap
-from coder_tui.ui.launch import AnswerKeys, EmptyShelf, Launch, ModelKnown, NothingToTrust, Shelf
+from coder_tui.ui.launch import AnswerKeys, EmptyLibrary, Launch, Library, ModelKnown, NothingToTrust
 from coder_tui.ui.textual_internals import take_pastes_quickly
 
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
-    from coder_tui.cli.screen_core import ScreenCore
+    from coder_tui.bootstrap.session_library import SessionOpener
     from coder_tui.ui.first_run import FirstRunState
 
 
 class ScreenFirstRun:
-    """`core` gives the core that is going to be opened."""
+    """Answers the first-run screen. `core` returns the session opener that will be used."""
 
-    def __init__(self, core: "Callable[[], Awaitable[ScreenCore]]", trust: TrustQuestion) -> None:
+    def __init__(self, core: "Callable[[], Awaitable[SessionOpener]]", trust: TrustQuestion) -> None:
         self._core = core
         self._trust = trust
 
@@ -53,13 +52,13 @@ class ScreenFirstRun:
         return FirstRunState(states, has_trust_question=await self._trust.question() is not None)
 
     async def keep_key(self, provider: str, key: str) -> str:
-        """Where no keyring takes it, the key holds for this run."""
-        from coder_tui.bootstrap.models import keep_typed_key
+        """Save a typed key. If no keyring can store it, it is used for this run only."""
+        from coder_tui.bootstrap.open_session import store_typed_key
         from coder_tui.llm.providers import PROVIDERS
 
         named = next(each for each in PROVIDERS if each.prefix == provider)
         found = await (await self._core()).find()
-        return await keep_typed_key(found.keys, named, key)
+        return await store_typed_key(found.keys, named, key)
 
 
 DEFAULT_THEME = "coder-dark"
@@ -71,8 +70,14 @@ def main(argv: list[str]) -> int:
     return show(read_invocation(arguments, arguments.path), arguments, is_demo=False)
 
 
+def demo(argv: list[str]) -> int:
+    """`coder-tui demo`: the built-in demo model and a scratch project."""
+    arguments = demo_parser().parse_args(argv)
+    return show(read_invocation(arguments), arguments, is_demo=True)
+
+
 def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool) -> int:
-    """Run the screen to its end; returns the exit code."""
+    """Run the screen until it closes, and return the exit code."""
     require_terminal()
     trust = TrustQuestion(invocation)
     opener = _Opener(trust, is_demo=is_demo)
@@ -86,33 +91,33 @@ def show(invocation: Invocation, arguments: argparse.Namespace, *, is_demo: bool
         thinking=_thinking(invocation),
         edits=opener.edits,
         pictures=opener.pictures,
-        unsent=None if is_demo else invocation.directories.unsent,
+        drafts=None if is_demo else invocation.directories.unsent,
         answer_keys=_answer_keys(invocation),
         trust=NothingToTrust() if is_demo else trust,
         keep_theme=opener.keep_theme,
         doctor=opener.examine,
         keeps_transcript=arguments.print_transcript,
-        shelf=opener.shelf,
+        library=opener.library,
         first_run=ModelKnown() if is_demo else ScreenFirstRun(opener.loaded, trust),
         keys=_keys(invocation),
         has_motion=str(quick_value(invocation.sources, "ui", "motion")).lower() not in OFF,
     )
     app = CoderApp(launch)
     take_pastes_quickly()
-    # The app turns it on when the session is open: until then nearly all that is made stays.
+    # The app enables it once the session is open: until then nearly every new object stays.
     gc.disable()
     try:
         app.run(mouse=not arguments.no_mouse)
     finally:
         gc.enable()
         opener.clean_up()
-    if app.departure.transcript:
-        say(app.departure.transcript)
+    if app.app_exit.transcript:
+        print_line(app.app_exit.transcript)
     return app.return_code or 0
 
 
 def _thinking(invocation: Invocation) -> ThinkingLevel:
-    """A wrong value is told when the settings are checked, behind the first paint."""
+    """Return how to show thinking. A wrong value is reported later, when the settings are checked."""
     value = quick_value(invocation.sources, "ui", "thinking")
     return ThinkingLevel(str(value)) if value in list(ThinkingLevel) else ThinkingLevel.SUMMARY
 
@@ -126,7 +131,7 @@ def _keys(invocation: Invocation) -> KeyMap:
     wishes = quick_value(invocation.sources, "ui", "keys")
     if not wishes:
         return KeyMap()
-    from coder_tui.ui.key_settings import key_map  # most people keep the keys as they are
+    from coder_tui.ui.key_settings import key_map  # most users do not change keys
 
     return key_map(wishes)
 
@@ -135,38 +140,40 @@ def require_terminal() -> None:
     if _is_tab():
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("the screen needs a terminal; use --plain or 'coder-tui run' without one")
+        raise UsageError("the full screen needs a terminal; without one, use --plain or 'coder-tui run'")
     if os.environ.get("TERM", "") in ("", "dumb"):
-        raise UsageError("TERM is 'dumb' or not set, so no screen can be drawn; set TERM, or use --plain")
+        raise UsageError(
+            "the full screen cannot be drawn because TERM is 'dumb' or not set; set TERM or use --plain"
+        )
 
 
 def _is_tab() -> bool:
-    """Whether a browser's tab is the terminal."""
+    """Return whether the terminal is a browser tab."""
     return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
 
 
 def _forget_tab() -> None:
-    """What only the screen needed to know: commands would take it for their own."""
+    """Remove variables that only the screen needed, so that commands do not inherit them."""
     if _is_tab():
         for name in ("TEXTUAL_DRIVER", "TEXTUAL_COLOR_SYSTEM", "COLUMNS", "ROWS"):
             os.environ.pop(name, None)
 
 
 class _Opener:
-    """Loads the core in a thread: its imports take longer than the first paint may."""
+    """Loads the core in a thread: its imports take longer than the first paint may take."""
 
     def __init__(self, trust: TrustQuestion, *, is_demo: bool) -> None:
         self._trust = trust
         self.edits = trust.invocation.directories.cache / "edits"
         self.pictures = trust.invocation.directories.pictures
         self._is_demo = is_demo
-        self._core: ScreenCore | None = None
+        self._core: SessionOpener | None = None
 
     async def open(self) -> "Session":
         return await (await self.loaded()).open()
 
-    def shelf(self) -> Shelf:
-        return (self._core and self._core.shelf) or EmptyShelf()
+    def library(self) -> Library:
+        return (self._core and self._core.library) or EmptyLibrary()
 
     async def examine(self) -> str:
         module = await asyncio.to_thread(import_module, "coder_tui.cli.doctor")
@@ -180,12 +187,12 @@ class _Opener:
         file = own.path if own else writer.settings_file_in(invocation.directories.config)
         return display_path(await asyncio.to_thread(writer.save_setting, file, "ui", "theme", name))
 
-    async def loaded(self) -> "ScreenCore":
-        """What an answer about trust changed has to be read anew."""
+    async def loaded(self) -> "SessionOpener":
+        """Return the session opener, a new one if the answer about trust changed the settings."""
         _forget_tab()
         if self._core is None or self._core.invocation is not self._trust.invocation:
-            module = await asyncio.to_thread(import_module, "coder_tui.cli.screen_core")
-            core: ScreenCore = module.ScreenCore(self._trust.invocation, is_demo=self._is_demo)
+            module = await asyncio.to_thread(import_module, "coder_tui.bootstrap.session_library")
+            core: SessionOpener = module.SessionOpener(self._trust.invocation, is_demo=self._is_demo)
             self._core = core
         return self._core
 

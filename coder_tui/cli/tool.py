@@ -1,6 +1,6 @@
-"""`coder-tui tool`: the tool set as a model would get it, or one call through the whole runner.
+"""`coder-tui tool`: lists the tools as a model would get them, or runs calls through the whole runner.
 
-Calls as the command line gives them: one by arguments, or a JSON line each on standard input.
+Calls come from the arguments, or one per line as JSON on standard input.
 """
 
 import argparse
@@ -15,18 +15,22 @@ from types import FrameType
 from typing import NoReturn
 from uuid import uuid4
 
-from coder_tui.agent.calls.log import NoLog
 from coder_tui.agent.calls.results import failure_json
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.profiles.profiles import BUILD, GENERAL
 from coder_tui.bootstrap.extensions import ForeignTools
-from coder_tui.bootstrap.mcp import load_servers, open_desk
+from coder_tui.bootstrap.mcp import build_mcp, load_servers
 from coder_tui.bootstrap.open_session import prepare
 from coder_tui.bootstrap.setup import Setup
-from coder_tui.bootstrap.toolset import Workbench, build_policy, build_registry, build_shell, build_workbench
-from coder_tui.cli.arguments import tool_parser
-from coder_tui.cli.invocation import read_invocation
-from coder_tui.cli.output import complain, say, say_as_is, say_json
+from coder_tui.bootstrap.toolset import (
+    SessionTools,
+    build_policy,
+    build_shell,
+    build_tools_alone,
+    listed_registry,
+)
+from coder_tui.cli.arguments import read_invocation, tool_parser
+from coder_tui.cli.output import print_error, print_json, print_line, print_unredacted_json
 from coder_tui.headless import ExitCode
 from coder_tui.llm.traits import traits_of
 from coder_tui.policy.decide import decide
@@ -47,7 +51,7 @@ EXPECTED = 'expected one JSON object with "tool" and "args"'
 
 @dataclass(frozen=True, slots=True)
 class GivenCall:
-    """`arguments` is JSON text; `problem` is set when a line could not be read."""
+    """A call from the command line. `arguments` is JSON text; `problem` says why a line is invalid."""
 
     tool: str
     arguments: str
@@ -57,11 +61,11 @@ class GivenCall:
 def given_calls(name: str | None, arguments: str | None, *, from_stdin: bool) -> Iterator[GivenCall]:
     if not from_stdin:
         if not name:
-            raise UsageError("which tool? Give NAME and JSON, or --stdin")
+            raise UsageError("no tool given; pass NAME and JSON, or --stdin")
         yield GivenCall(name, arguments or "{}")
         return
     if name:
-        raise UsageError("--stdin takes its calls from standard input, not from NAME")
+        raise UsageError("--stdin reads calls from standard input; do not pass NAME")
     for line in sys.stdin.buffer:
         if line.strip():
             yield _read(line.decode("utf-8", errors="surrogateescape"))
@@ -91,19 +95,21 @@ def main(argv: list[str]) -> int:
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
-    """Raised wherever we are, waiting for the next line too, so that commands are ended and nothing stays."""
+    """Exit from wherever we are, also while waiting for a line, so that running commands are ended."""
     raise SystemExit(TERMINATED)
 
 
-async def _keep(items: tuple[TodoItem, ...]) -> None:
-    """Outside of a session the list lives as long as the process."""
+async def keep_nothing(items: tuple[TodoItem, ...]) -> None:
+    """Save no todos: outside of a session the list lives as long as the process."""
 
 
 def _list(arguments: argparse.Namespace) -> int:
     setup = prepare(read_invocation(arguments))
     policy = build_policy(setup)
     shell = build_shell(setup)
-    registry = build_registry(setup, TodoList(OUTSIDE, _keep), lambda action: decide(action, policy), shell)
+    registry = listed_registry(
+        setup, TodoList(OUTSIDE, keep_nothing), lambda action: decide(action, policy), shell
+    )
     asyncio.run(_load_foreign(setup, registry, shell))
     profile = setup.profiles.get(arguments.shown_agent or (GENERAL if arguments.sub else BUILD))
     audience = Audience.SUB if arguments.sub or not profile.mode.leads else Audience.MAIN
@@ -113,67 +119,67 @@ def _list(arguments: argparse.Namespace) -> int:
         return profile.offers(tool.name, tool.kind)
 
     if arguments.json:
-        say_json(registry.definitions(traits, audience, is_enabled), indent=2)
+        print_json(registry.definitions(traits, audience, is_enabled), indent=2)
         return 0
     tools = [tool for tool in registry.offered(traits, audience) if is_enabled(tool)]
     width = max((len(tool.name) for tool in tools), default=0)
     for tool in tools:
         first_line = description_of(tool).split("\n", 1)[0]
-        say(f"{tool.name:<{width}} {tool.kind:<8} {first_line}")
+        print_line(f"{tool.name:<{width}} {tool.kind:<8} {first_line}")
     return 0
 
 
 async def _load_foreign(setup: Setup, registry: Registry, shell: SessionShell) -> None:
-    """As a session would get them: servers are started for it, and end again."""
+    """Load tools of servers and extensions as a session would. Servers are started and stopped again."""
     await ForeignTools(setup, registry, shell, _notice).load()
     await load_servers(setup, registry, _notice)
 
 
 def _notice(level: NoticeLevel, text: str) -> None:
-    complain(f"coder-tui: {text}")
+    print_error(f"coder-tui: {text}")
 
 
 async def _call(arguments: argparse.Namespace) -> int:
     setup = replace(prepare(read_invocation(arguments)), is_for_one_prompt=True)
-    bench, refused = _workbench(setup)
+    tools, refused = _tools_alone(setup)
     is_ok = True
     async with AsyncExitStack() as closing:
-        closing.push_async_callback(bench.close)
-        foreign = ForeignTools(setup, bench.registry, bench.shell, _notice)
+        closing.push_async_callback(tools.close)
+        foreign = ForeignTools(setup, tools.registry, tools.shell, _notice)
         await foreign.load(discovers=False)
-        servers = await open_desk(setup, bench)
+        servers = await build_mcp(setup, tools.registry, tools.inner, _notice)
         closing.push_async_callback(servers.close)
-        servers.start(_notice)
+        servers.start()
         await servers.prepare()
         for call in given_calls(arguments.name, arguments.arguments, from_stdin=arguments.stdin):
-            # Who calls a tool of ours does not wait for a command that may take its time.
-            if call.tool.startswith(PREFIX) and call.tool not in bench.registry.names:
+            # A call to a built-in tool does not wait for a discovery command that may be slow.
+            if call.tool.startswith(PREFIX) and call.tool not in tools.registry.names:
                 await foreign.discover()
-            result = await _answer(bench, call)
-            say_as_is(result)
+            result = await _answer(tools, call)
+            print_unredacted_json(result)
             is_ok = is_ok and result.get("ok") is not False
     if refused:
         return ExitCode.REFUSED
     return ExitCode.DONE if is_ok else ExitCode.FAILED
 
 
-def _workbench(setup: Setup) -> tuple[Workbench, list[str]]:
-    """The bench, and the requests that were refused because nobody is there."""
-    bus, log, refused = EventBus(), NoLog(), list[str]()
-    bench = build_workbench(setup, bus, TodoList(OUTSIDE, _keep), log, log)
+def _tools_alone(setup: Setup) -> tuple[SessionTools, list[str]]:
+    """Return the tools, and a list that collects the requests refused because nobody can answer."""
+    bus, refused = EventBus(), list[str]()
+    tools = build_tools_alone(setup, bus, TodoList(OUTSIDE, keep_nothing))
 
     def refuse(event: Event) -> None:
         if isinstance(event, RequestOpened):
             refused.append(event.request.id)
-            bench.broker.answer(event.request.id, unattended(event.request))
+            tools.broker.answer(event.request.id, unattended(event.request))
 
     bus.subscribe(refuse)
-    return bench, refused
+    return tools, refused
 
 
-async def _answer(bench: Workbench, call: GivenCall) -> JsonObject:
+async def _answer(tools: SessionTools, call: GivenCall) -> JsonObject:
     if call.problem:
         return failure_json(ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: {call.problem}"))
-    message = await bench.runner.execute(ToolCall(uuid4().hex, call.tool, call.arguments), "")
+    message = await tools.runner.execute(ToolCall(uuid4().hex, call.tool, call.arguments), "")
     result: JsonObject = json.loads(message.content)
     return result

@@ -1,4 +1,4 @@
 """Slash commands as typed intents: no screen, no terminal.
 
-Enter at `registry.py`; `builtin.py` lists them. Front ends carry an intent out.
+Enter at `base.py`; `builtin.py` lists them. Front ends carry an intent out.
 """

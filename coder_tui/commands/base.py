@@ -1,9 +1,14 @@
-"""What a slash command is: words for the menu, and a function from its argument to an intent."""
+"""What a slash command is: words for the menu, and a function from its argument to an intent.
 
-from collections.abc import Awaitable, Callable
+`Commands` finds the command that a line means, and the ones that a beginning may become."""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from rapidfuzz import process
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -53,13 +58,13 @@ class Source(StrEnum):
 
     @property
     def is_from_others(self) -> bool:
-        """Whether neither the program nor a skill of the person's brought it."""
+        """Whether neither the program nor a skill of the user's brought it."""
         return self not in (Source.BUILTIN, Source.SKILL)
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Tell the person; the model does not hear of it."""
+    """Tell the user; the model does not hear of it."""
 
     text: str
     level: NoticeLevel = NoticeLevel.INFO
@@ -67,7 +72,7 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """Send a message in the person's name."""
+    """Send a message in the user's name."""
 
     text: str
 
@@ -82,15 +87,15 @@ class OpenScreen:
 
 @dataclass(frozen=True, slots=True)
 class StartSession:
-    """Leave this session for another: a new one, or the one with this id; `told` is said there."""
+    """Leave this session for another: a new one, or the one with this id; `notice` is shown there."""
 
     session_id: str = ""
-    told: str = ""
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ShowAgain:
-    """The session's conversation is another now; `draft` is offered in the prompt where that is empty."""
+    """The conversation has changed, so show it again; `draft` goes to the prompt if that is empty."""
 
     text: str
     level: NoticeLevel = NoticeLevel.INFO
@@ -128,6 +133,55 @@ class Command:
     opens: ScreenName | None = None
     source: Source = Source.BUILTIN
     holds_messages: bool = False
-    """Whether what is sent meanwhile waits for its end."""
+    """Whether messages that are sent while it runs wait for its end."""
     can_be_stopped: bool = False
-    """Whether it can take its time, and leaves everything as it was where it is cut off."""
+    """Whether it may take long, and changes nothing if it is stopped."""
+
+
+# A path such as `/usr/bin` at the beginning of a message is no command.
+_LINE = re.compile(r"/([A-Za-z][\w-]*(?::[\w-]+)*)(?:\s+(.*))?", re.DOTALL)
+_NEAR = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    command: Command
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    name: str
+    nearest: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        hint = f" Did you mean {' or '.join(f'/{name}' for name in self.nearest)}?" if self.nearest else ""
+        return f"There is no command /{self.name}.{hint}"
+
+
+class Commands:
+    """Commands by name, in the order of the menu."""
+
+    def __init__(self, commands: Iterable[Command]) -> None:
+        self._commands: dict[str, Command] = {}
+        for command in commands:
+            if command.name in self._commands:
+                raise ValueError(f"a command named {command.name!r} is registered already")
+            self._commands[command.name] = command
+
+    def __iter__(self) -> Iterator[Command]:
+        return iter(self._commands.values())
+
+    def read(self, text: str) -> Called | Unknown | None:
+        """Return what the text calls; None for an ordinary message."""
+        match = _LINE.fullmatch(text.strip())
+        if match is None:
+            return None
+        name, argument = match[1].lower(), (match[2] or "").strip()
+        command = self._commands.get(name)
+        return Unknown(match[1], self._nearest(name)) if command is None else Called(command, argument)
+
+    def _nearest(self, name: str) -> tuple[str, ...]:
+        found = process.extract(name, list(self._commands), limit=2, score_cutoff=_NEAR)
+        return tuple(near for near, _, _ in found)

@@ -1,4 +1,4 @@
-"""Settings: where they come from, what they mean, what is wrong with them, whom a project may trust.
+"""Settings: find them, check them, report what is wrong, and decide which projects are trusted.
 
-Enter at `sources.py` to find them and `settings.py` for the schema.
+Start at `sources.py` to find them and `settings.py` for the schema.
 """

@@ -1,11 +1,12 @@
-"""What a project brings along, item by item, for a person who decides whether to trust it.
+"""List what a project contains, item by item, for the user who decides whether to trust it.
 
-Says in a sentence what each line of a project's settings would do, without checking or using any of it.
-
-The hooks of a project's `.claude/settings.json`: all that is used of it, and that trust is about.
+Each item has a sentence about what it would do. Nothing is checked or used. Of a project's
+`.claude/settings.json` only the hooks are used, and trust is about those. The last part lists what makes
+other programs run code; none of it is used here.
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from coder_tui.config.project import ProjectFile, ProjectFileError, is_never_taken, read_project_file
+from coder_tui.config.project import ProjectFile, ProjectFileError, is_never_used, read_project_file
 from coder_tui.config.settings_file import KeyPath, SettingsFile
 
 
@@ -44,7 +45,7 @@ class ItemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProjectItem:
-    """One thing; `needs_trust` tells what trust would switch on from what is only worth knowing."""
+    """One thing in a project. `needs_trust` if trust would enable it; otherwise it is for information."""
 
     kind: ItemKind
     file: str
@@ -59,18 +60,18 @@ class ProjectItem:
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file that trust is about, as it was when it was looked at."""
+    """A file that needs trust, with its content when it was checked."""
 
     name: str
     sha256: str
     is_trusted: bool
     is_own: bool = False
-    """The person had it written here: by that nobody said yes to anything else of the project."""
+    """Whether the user had this program write it, which trusts nothing else of the project."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectInventory:
-    """`workspace` is resolved; `files` are those that trust would bind to their present content."""
+    """What a project contains. `workspace` is resolved. Trust is bound to the present content of `files`."""
 
     workspace: str
     files: tuple[FileState, ...] = ()
@@ -78,34 +79,34 @@ class ProjectInventory:
 
     @property
     def is_trusted(self) -> bool:
-        """Nothing waits for an answer; true where there is nothing to trust."""
+        """Whether every file is trusted. True if there is nothing to trust."""
         return all(file.is_trusted for file in self.files)
 
     @property
-    def is_vouched_for(self) -> bool:
-        """A person said yes to what the project brings."""
+    def is_accepted(self) -> bool:
+        """Whether the user trusts what the project contains."""
         return self.is_trusted and any(not file.is_own for file in self.files)
 
     @property
     def questions(self) -> tuple[ProjectItem, ...]:
-        """What trust would switch on."""
+        """The items that trust would enable."""
         return tuple(item for item in self.items if item.needs_trust)
 
 
 _LONGEST = 1_000
 _LAST = 300
-# Without parsing, for that is the work of others: a model that is written otherwise is not seen here.
+# Not parsed here, which other modules do: a model that is written differently is not found.
 _MODEL = re.compile(rb"""^[ \t]*["']?model["']?[ \t]*[:=][ \t]*(\S[^\n]*)""", re.MULTILINE)
 _INSERT = re.compile(rb"!`([^`\n]+)`|!\{([^\n]+)")
-# In each of the ways in which programs write them.
+# In each way that programs write them.
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)|\{env:(\w+)")
 _MOST_VARIABLES = 10
 _TIGHTENING = ("ask", "deny")
 
-# The sentences end where the value, written as JSON, follows.
+# Each sentence is followed by the value as JSON.
 _SINGLE: Mapping[KeyPath, tuple[ItemKind, str]] = {
-    ("model", "name"): (ItemKind.MODEL, "talks to the model"),
-    ("model", "small"): (ItemKind.MODEL, "uses for small tasks the model"),
+    ("model", "name"): (ItemKind.MODEL, "uses the model"),
+    ("model", "small"): (ItemKind.MODEL, "uses this model for small tasks:"),
     ("model", "api_base"): (ItemKind.ADDRESS, "sends every message, and the key, to"),
     ("bash", "shell"): (ItemKind.COMMAND, "runs every command through"),
     ("bash", "sandbox"): (ItemKind.SANDBOX, "sets the sandbox to"),
@@ -116,9 +117,9 @@ _SINGLE: Mapping[KeyPath, tuple[ItemKind, str]] = {
     ("verify", "command"): (ItemKind.COMMAND, "checks changes by running"),
     ("websearch", "base_url"): (ItemKind.ADDRESS, "sends searches, and their key, to"),
 }
-# One item an entry: the entry's name, then its value.
+# One item per entry: its name, then its value.
 _NAMED: Mapping[str, tuple[ItemKind, str]] = {
-    "hooks": (ItemKind.HOOK, "runs on its own for"),
+    "hooks": (ItemKind.HOOK, "runs automatically for"),
     "mcp": (ItemKind.MCP, "starts the server"),
     "lsp": (ItemKind.LSP, "starts the language server for"),
     "env": (ItemKind.ENVIRONMENT, "sets the variable"),
@@ -128,7 +129,7 @@ _NAMED: Mapping[str, tuple[ItemKind, str]] = {
 
 
 def setting_items(file: SettingsFile, name: str) -> Iterator[ProjectItem]:
-    """In the order of the file's own tables; `name` is how the file is shown."""
+    """Yield the items of a settings file in its own order. `name` is how the file is shown."""
     for section, value in file.values.items():
         for path, kind, sentence in _section(section, value):
             needs_trust = kind not in (ItemKind.STRICTER, ItemKind.NEVER)
@@ -136,37 +137,37 @@ def setting_items(file: SettingsFile, name: str) -> Iterator[ProjectItem]:
 
 
 def server_items(servers: Mapping[str, Any], name: str, line: Callable[[str], int]) -> Iterator[ProjectItem]:
-    """The servers of a file that is called so; `line` tells where one of them stands."""
+    """Yield the servers of the file `name`. `line` returns the line of a server."""
     for server, value in servers.items():
         sentence = f'starts the server "{server}"{_handed(value)}: {_command(value)}'
         yield ProjectItem(ItemKind.MCP, name, line(server), sentence)
 
 
 def skill_item(name: str) -> ProjectItem:
-    """A file below a folder of skills: the instructions, or what they bring along."""
+    """Describe a file in a folder of skills: the instructions, or a file that comes with them."""
     *_, folder, file = name.split("/")
     if file == "SKILL.md":
         return ProjectItem(ItemKind.SKILL, name, 0, f'offers the model the instructions "{folder}"')
-    return ProjectItem(ItemKind.SKILL, name, 0, "comes with instructions, which may tell the model to run it")
+    return ProjectItem(ItemKind.SKILL, name, 0, "belongs to a skill, which may tell the model to run it")
 
 
 def agent_item(name: str, data: bytes = b"") -> ProjectItem:
-    """A file below a folder of agents; `data` is looked through for the model that it would talk to."""
+    """Describe a file in a folder of agents. `data` is searched for the model that it would use."""
     agent = name.rpartition("/")[2].rpartition(".")[0]
     models = _models(data)
-    named = f"talks to the model {_shown(models[0])}" if models else "may name a model of its own"
+    named = f"uses the model {_shown(models[0])}" if models else "may choose its own model"
     return ProjectItem(
         ItemKind.AGENT, name, 0, f'offers the agent "{agent}", with its own prompt and tools; it {named}'
     )
 
 
 def command_item(name: str, data: bytes) -> ProjectItem:
-    """A file below a folder of commands; what it would run is shown, though that is asked about again."""
+    """Describe a file in a folder of commands. What it would run is shown, and asked about again later."""
     found = (one or other for one, other in _INSERT.findall(data))
     inserts = [each.decode("utf-8", "replace").strip() for each in found]
-    runs = f"; it wants to run {_shown(inserts)}, which is asked" if inserts else ""
+    runs = f"; it wants to run {_shown(inserts)}, after asking" if inserts else ""
     models = _models(data)
-    named = f"; it talks to the model {_shown(models[0])}" if models else ""
+    named = f"; it uses the model {_shown(models[0])}" if models else ""
     return ProjectItem(ItemKind.PROMPT, name, 0, f"offers you a command with its own prompt{runs}{named}")
 
 
@@ -176,7 +177,7 @@ def _models(data: bytes) -> list[str]:
 
 def tool_item(name: str) -> ProjectItem:
     return ProjectItem(
-        ItemKind.TOOL, name, 0, "runs inside of this program, unconfined: it can do whatever you can do"
+        ItemKind.TOOL, name, 0, "runs inside this program, unconfined: it can do whatever you can do"
     )
 
 
@@ -188,7 +189,7 @@ def _section(section: str, value: Any) -> Iterator[tuple[KeyPath, ItemKind, str]
     elif section in _NAMED:
         kind, words = _NAMED[section]
         for name, entry in value.items():
-            if is_never_taken((section, name)):
+            if is_never_used((section, name)):
                 yield (section, name), *_setting((section, name), entry)
             else:
                 handed = _handed(entry) if kind is ItemKind.MCP else ""
@@ -200,8 +201,8 @@ def _section(section: str, value: Any) -> Iterator[tuple[KeyPath, ItemKind, str]
 
 def _setting(path: KeyPath, value: Any) -> tuple[ItemKind, str]:
     dotted = ".".join(map(str, path))
-    if is_never_taken(path):
-        return ItemKind.NEVER, f"sets {dotted}, which is never taken from a project"
+    if is_never_used(path):
+        return ItemKind.NEVER, f"sets {dotted}, which a project can never set"
     if path in _SINGLE:
         kind, words = _SINGLE[path]
         return kind, f"{words} {_shown(value)}"
@@ -215,13 +216,13 @@ def _rules(table: Mapping[str, Any]) -> Iterator[tuple[KeyPath, ItemKind, str]]:
             path = ("permission", key, pattern) if pattern else ("permission", key)
             said = f"{key} {_shown(pattern)}" if pattern else key
             if effect in _TIGHTENING:
-                yield path, ItemKind.STRICTER, f"{said}: {effect}; holds already"
+                yield path, ItemKind.STRICTER, f"{said}: {effect}; already applies"
             else:
                 yield path, ItemKind.RULE, f"runs without asking: {said}"
 
 
 def _command(value: Any) -> str:
-    """An entry as the command line or address that it comes down to, where it has one."""
+    """Return the command line or address of an entry if it has one, else the entry as JSON."""
     if isinstance(value, dict):
         command = value.get("command", value.get("url"))
         if isinstance(command, str):
@@ -233,12 +234,12 @@ def _command(value: Any) -> str:
 
 
 def _handed(value: Any) -> str:
-    """Which variables of the person's it is given: said first, where nothing can push it out of sight."""
+    """Name the user's variables that it gets. They come first, so that nothing can push them out of sight."""
     found = _VARIABLE.findall(json.dumps(value, default=str))
     names = dict.fromkeys(name for names in found for name in names if name)
     listed = ", ".join(list(names)[:_MOST_VARIABLES])
     more = f" and {len(names) - _MOST_VARIABLES} more" if len(names) > _MOST_VARIABLES else ""
-    return f", which is handed your {listed}{more}" if names else ""
+    return f", which gets your {listed}{more}" if names else ""
 
 
 def _shown(value: Any) -> str:
@@ -246,7 +247,7 @@ def _shown(value: Any) -> str:
 
 
 def _cut(text: str) -> str:
-    """What stands last is shown as well: padding must not push it out of sight."""
+    """Shorten a text in the middle, so that padding cannot push its end out of sight."""
     if len(text) <= _LONGEST:
         return text
     first, last = text[: _LONGEST - _LAST], text[-_LAST:]
@@ -258,7 +259,10 @@ _HOOKS = "hooks"
 
 
 def hooks_file(workspace: Path, name: str = CLAUDE_SETTINGS) -> ProjectFile | None:
-    """The file reduced to its hooks, so that a change elsewhere in it asks nobody; None without any."""
+    """Return the file reduced to its hooks, so that other changes in it need no new trust.
+
+    None without hooks.
+    """
     file = read_project_file(workspace, name)
     if file is None or b'"hooks"' not in file.data:
         return None
@@ -275,4 +279,86 @@ def hook_items(file: ProjectFile) -> Iterator[ProjectItem]:
     for event, entry in (hooks if isinstance(hooks, dict) else {"": hooks}).items():
         shown = json.dumps(entry, ensure_ascii=False)
         cut = f"{shown[:_LONGEST]} … {shown[-200:]}" if len(shown) > _LONGEST else shown
-        yield ProjectItem(ItemKind.HOOK, file.name, 0, f'runs on its own for "{event}": {cut}')
+        yield ProjectItem(ItemKind.HOOK, file.name, 0, f'runs automatically for "{event}": {cut}')
+
+
+# Programs that we start: one of the same name in the folder may be a trap.
+_PROGRAMS = ("git", "rg", "bwrap", "sh", "bash", "pylsp", "bash-language-server", "node", "python", "python3")
+_GIT_FILES = (".git/config", ".git/config.worktree")
+_SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)')
+_PAIR = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$")
+_RUNS = {
+    "core": {"fsmonitor", "hookspath", "sshcommand", "pager", "editor", "askpass", "gitproxy", "worktree"},
+    "diff": {"external", "textconv", "command"},
+    "filter": {"clean", "smudge", "process"},
+    "merge": {"driver"},
+    "gpg": {"program", "defaultkeycommand"},
+    "credential": {"helper"},
+    "include": {"path"},
+    "includeif": {"path"},
+    "hook": {"command"},
+    "sequence": {"editor"},
+}
+_LONGEST_VALUE = 120
+
+
+def other_program_items(workspace: Path) -> Iterator[ProjectItem]:
+    """Yield items that are only for information: they do not change what this program does."""
+    for name in _GIT_FILES:
+        if text := _text(workspace, name):
+            yield from _git_settings(name, text)
+    yield from _git_hooks(workspace)
+    if (workspace / ".envrc").is_file():
+        yield _known(ItemKind.ENVIRONMENT, ".envrc", "is not read: only your own environment is used")
+    yield from _package_scripts(workspace)
+    for name in _PROGRAMS:
+        if os.access(workspace / name, os.X_OK) and (workspace / name).is_file():
+            yield _known(ItemKind.SCRIPT, name, f"is a program named {name}; the system's is used")
+
+
+def _known(kind: ItemKind, file: str, sentence: str, line: int = 0) -> ProjectItem:
+    return ProjectItem(kind, file, line, sentence, needs_trust=False)
+
+
+def _text(workspace: Path, name: str) -> str:
+    try:
+        file = read_project_file(workspace, name)
+    except ProjectFileError:  # a link that leads out, or a pipe: we would not read it
+        return ""
+    return file.data.decode("utf-8", "replace") if file else ""
+
+
+def _git_settings(name: str, text: str) -> Iterator[ProjectItem]:
+    """Yield settings that run programs. git ignores all of them, found here or not."""
+    section, subsection = "", ""
+    for number, line in enumerate(text.splitlines(), 1):
+        rest = line.strip()
+        if header := _SECTION.match(rest):
+            section, subsection, rest = header[1].lower(), header[2] or "", header[3]
+        if not (pair := _PAIR.match(rest)) or pair[1].lower() not in _RUNS.get(section, ()):
+            continue
+        key = ".".join(part for part in (section, subsection, pair[1]) if part)
+        value = (pair[2] or "").strip()[:_LONGEST_VALUE]
+        yield _known(ItemKind.GIT, name, f"sets {key} to {value}; git tools that read ignore it", number)
+
+
+def _git_hooks(workspace: Path) -> Iterator[ProjectItem]:
+    folder = workspace / ".git" / "hooks"
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder))
+    except OSError:
+        return
+    for name in names:
+        if not name.endswith(".sample") and os.access(folder / name, os.X_OK):
+            yield _known(ItemKind.GIT, f".git/hooks/{name}", "is a git hook; approvals of commits name it")
+
+
+def _package_scripts(workspace: Path) -> Iterator[ProjectItem]:
+    try:
+        package = json.loads(_text(workspace, "package.json") or "{}")
+    except (ValueError, RecursionError):
+        return
+    scripts = package.get("scripts") if isinstance(package, dict) else None
+    if isinstance(scripts, dict) and scripts:
+        names = ", ".join(map(str, scripts))[:_LONGEST_VALUE]
+        yield _known(ItemKind.SCRIPT, "package.json", f"has scripts ({names}); none runs automatically")

@@ -1,6 +1,6 @@
-"""The files of a project, and of a person, in which other programs keep their MCP servers.
+"""Read the MCP servers that other programs keep in files of the project and of the user.
 
-Reads servers as other programs write them down: each entry becomes one of our own sections.
+Each entry becomes one of our own sections.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _LONGEST = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class FoundServer:
-    """`place` names the file, for people; a server `is_own` where the person's own file has it."""
+    """A server that was found. `place` is the file as shown. `is_own` if it is from the user's own file."""
 
     name: str
     section: McpServerSection
@@ -36,14 +36,14 @@ class FoundServer:
 
     @property
     def fingerprint(self) -> str:
-        """Of all that decides what runs and what it is given, before variables are filled in."""
-        told = self.section.model_dump(mode="json", exclude={"enabled", "start_timeout_sec", "timeout_sec"})
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        """The hash of everything that decides what runs and what it gets, before variables are filled in."""
+        fields = self.section.model_dump(mode="json", exclude={"enabled", "start_timeout_sec", "timeout_sec"})
+        return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class FoundServers:
-    """What one place holds, and a sentence for each thing that is wrong there."""
+    """The servers of one file, and a sentence for each problem in it."""
 
     servers: tuple[FoundServer, ...] = ()
     problems: tuple[str, ...] = ()
@@ -53,22 +53,22 @@ Convert = Callable[[Entry], Mapping[str, object]]
 
 
 def read_servers(table: object, place: str, convert: Convert, *, is_own: bool) -> FoundServers:
-    """Entries that make no sense are told of, and the rest goes on."""
+    """Read the servers of a table. Invalid entries are reported, and the others are used."""
     if not isinstance(table, Mapping):
-        return FoundServers(problems=(f"{place}: its servers are no table; none is used",))
+        return FoundServers(problems=(f"{place}: the servers must be a table; none is used",))
     servers: list[FoundServer] = []
     problems: list[str] = []
     for name, entry in table.items():
         try:
             section = McpServerSection.model_validate(_converted(entry, convert))
         except ValidationError as error:
-            problems.append(f"{place}: the server {name} is not used: {'; '.join(_words(error))}")
+            problems.append(f"{place}: the server {name} is not used: {'; '.join(_describe(error))}")
             continue
         except (ValueError, TypeError) as error:
             problems.append(f"{place}: the server {name} is not used: {error}")
             continue
         if not section.is_whole:
-            problems.append(f"{place}: the server {name} is not used: it has neither command nor url")
+            problems.append(f"{place}: the server {name} is not used: it needs a command or a url")
             continue
         servers.append(FoundServer(str(name), section, place, is_own))
     return FoundServers(tuple(servers), tuple(problems))
@@ -76,22 +76,22 @@ def read_servers(table: object, place: str, convert: Convert, *, is_own: bool) -
 
 def _converted(entry: object, convert: Convert) -> Mapping[str, object]:
     if not isinstance(entry, Mapping):
-        raise ValueError("it is no table")
+        raise ValueError("it must be a table")
     return {key: value for key, value in convert(entry).items() if value is not None}
 
 
-def _words(error: ValidationError) -> Iterator[str]:
+def _describe(error: ValidationError) -> Iterator[str]:
     for problem in error.errors(include_url=False, include_context=False, include_input=False):
         where = ".".join(str(part) for part in problem["loc"])
-        said = problem["msg"].removeprefix("Value error, ")
-        yield f"{where}: {said}" if where else said
+        text = problem["msg"].removeprefix("Value error, ")
+        yield f"{where}: {text}" if where else text
 
 
 def claude_entry(entry: Entry) -> Mapping[str, object]:
-    """Of `.mcp.json` and `~/.claude.json`."""
+    """Convert an entry of `.mcp.json` or `~/.claude.json`."""
     kind = entry.get("type")
     if kind not in (None, "stdio", "http", "sse", "streamable-http", "streamableHttp"):
-        raise ValueError(f"the type {kind} is not known here; stdio, http and sse are")
+        raise ValueError(f"the type {kind} is not supported; use stdio, http or sse")
     is_remote = entry.get("url") is not None
     transport = "" if kind is None else "http" if str(kind).startswith("streamable") else kind
     return {
@@ -108,7 +108,10 @@ def claude_entry(entry: Entry) -> Mapping[str, object]:
 
 
 def gemini_entry(entry: Entry) -> Mapping[str, object]:
-    """Of `.gemini/settings.json`, where `url` speaks SSE; what it says of trust permits nothing here."""
+    """Convert an entry of `.gemini/settings.json`, where `url` means SSE.
+
+    Its `trust` permits nothing here.
+    """
     address = entry.get("httpUrl")
     transport = "http" if address else "sse" if entry.get("url") else None
     return {
@@ -126,10 +129,10 @@ def gemini_entry(entry: Entry) -> Mapping[str, object]:
 
 
 def opencode_entry(entry: Entry) -> Mapping[str, object]:
-    """Of `opencode.json`: `local` with a command in words, or `remote`."""
+    """Convert an entry of `opencode.json`: `local` with a command as a list, or `remote`."""
     kind = entry.get("type", "remote" if "url" in entry else "local")
     if kind not in ("local", "remote"):
-        raise ValueError(f"the type {kind} is not known here; local and remote are")
+        raise ValueError(f"the type {kind} is not supported; use local or remote")
     return {
         "command": _braced(entry.get("command")),
         "env": _braced(_texts(entry.get("environment"))),
@@ -142,7 +145,7 @@ def opencode_entry(entry: Entry) -> Mapping[str, object]:
 
 
 def _texts(table: object) -> object:
-    """Numbers and switches are written without quotes often enough."""
+    """Turn numbers and booleans into text, because people often omit the quotes."""
     if not isinstance(table, Mapping):
         return table
     plain = (str, int, float)
@@ -163,12 +166,12 @@ def _seconds(milliseconds: object) -> float | None:
 
 
 def _filled(value: object) -> object:
-    """`$NAME` as `${NAME}`."""
+    """Write `$NAME` as `${NAME}`."""
     return _mapped(value, lambda text: _DOLLAR.sub(lambda found: f"${{{found[1] or found[2]}}}", text))
 
 
 def _braced(value: object) -> object:
-    """`{env:NAME}` as `${NAME}`."""
+    """Write `{env:NAME}` as `${NAME}`."""
     return _mapped(value, lambda text: _BRACED.sub(r"${\1}", text))
 
 
@@ -188,39 +191,39 @@ _SERVERS = "mcpServers"
 GEMINI_NAME = ".gemini/settings.json"
 OPENCODE_NAMES = ("opencode.json", "opencode.jsonc")
 SHARED_NAMES = (*OPENCODE_NAMES, GEMINI_NAME)
-"""Files that hold other things as well: trust is about their servers alone."""
+"""Files with other settings as well. Trust is only about their servers."""
 _FORMATS: dict[str, tuple[str, Convert]] = {
     **dict.fromkeys(OPENCODE_NAMES, ("mcp", opencode_entry)),
     GEMINI_NAME: (_SERVERS, gemini_entry),
     SERVERS_NAME: (_SERVERS, claude_entry),
 }
 PROJECT_NAMES = (*SHARED_NAMES, SERVERS_NAME)
-"""Weakest first: of one name the later holds."""
+"""Weakest first: for the same name, the later file wins."""
 _CLAUDE = ".claude.json"
 _LARGEST = 50_000_000
-# A text in quotes is kept as it is; a comment goes. What is never closed reaches to the end: looked for anew
-# from each sign inside it, a stranger's small file would take hours.
+# Strings are kept and comments removed. An unclosed string or comment reaches to the end: searching again
+# from each character inside it, an untrusted small file would take hours.
 _TEXT = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
 _COMMENT = re.compile(_TEXT + r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _LAST_COMMA = re.compile(_TEXT + r"|,(?=\s*[}\]])", re.DOTALL)
 
 
 def server_file(workspace: Path, name: str) -> ProjectFile | None:
-    """What trust is about in such a file, of a shared one its servers alone; None where there are none."""
+    """Return the part of a file that needs trust: of a shared file only its servers. None without servers."""
     file = read_project_file(workspace, name)
     return None if file is None else _trusted_part(file)
 
 
 def server_table(file: ProjectFile) -> dict[str, object]:
-    """The servers that `server_file` gave, as they stand there."""
+    """Return the servers in the result of `server_file`, unchanged."""
     values, _ = _values(file)
-    # An `.mcp.json` may leave the word around its servers out.
+    # An `.mcp.json` may omit the key around its servers.
     table = values.get(_SERVERS, values)
     return table if isinstance(table, dict) else {}
 
 
 def project_servers(workspace: Path, trusts: Callable[[ProjectFile], bool]) -> Iterator[FoundServers]:
-    """Of each file in its order; one that is not trusted has only a word to say. Blocks."""
+    """Yield the servers of each file in order. For a file that is not trusted, only report it. Blocks."""
     for name in PROJECT_NAMES:
         try:
             file = read_project_file(workspace, name)
@@ -230,8 +233,8 @@ def project_servers(workspace: Path, trusts: Callable[[ProjectFile], bool]) -> I
             if trusts(part):
                 yield _read(file)
             else:
-                told = f"found MCP servers in {name}, not started: not trusted; 'coder-tui trust' asks"
-                yield FoundServers(problems=(told,))
+                problem = f"found MCP servers in {name}, not started: not trusted; 'coder-tui trust' decides"
+                yield FoundServers(problems=(problem,))
         except ProjectFileError as error:
             yield FoundServers(problems=(f"{name} {error}; its servers are not used",))
 
@@ -247,7 +250,7 @@ def _trusted_part(file: ProjectFile) -> ProjectFile | None:
 
 
 def claude_servers(home: Path, workspace: Path) -> FoundServers:
-    """The person's own of Claude Code: for every folder, and for this one. Blocks."""
+    """Read the user's servers of Claude Code, for every folder and for this one. Blocks."""
     path = home / _CLAUDE
     try:
         if not path.is_file() or path.stat().st_size > _LARGEST:
@@ -269,15 +272,16 @@ def _read(file: ProjectFile) -> FoundServers:
     values, twice = _values(file)
     table = server_table(file) if file.name == SERVERS_NAME else values.get(key, {})
     if file.name == GEMINI_NAME and isinstance(table, dict):
-        table = _let_by_gemini(table, values.get("mcp"))
+        table = _enabled_by_gemini(table, values.get("mcp"))
     found = read_servers(table, file.name, convert, is_own=False)
-    notes = tuple(f"{file.name}: {name} is written twice; the last holds" for name in twice)
+    notes = tuple(f"{file.name}: {name} is defined twice; the last one is used" for name in twice)
     return replace(found, problems=(*found.problems, *notes))
 
 
-def _let_by_gemini(table: dict[str, object], said: object) -> dict[str, object]:
-    """Without those that the same file switches off, by name."""
-    allowed, excluded = (said.get(key) if isinstance(said, dict) else None for key in ("allowed", "excluded"))
+def _enabled_by_gemini(table: dict[str, object], switches: object) -> dict[str, object]:
+    """Drop the servers that the same file disables by name."""
+    lists = switches if isinstance(switches, dict) else {}
+    allowed, excluded = lists.get("allowed"), lists.get("excluded")
     return {
         name: entry
         for name, entry in table.items()
@@ -287,7 +291,7 @@ def _let_by_gemini(table: dict[str, object], said: object) -> dict[str, object]:
 
 
 def _values(file: ProjectFile) -> tuple[dict[str, object], tuple[str, ...]]:
-    """The file's content, and which keys of it are there twice; comments are no mistake."""
+    """Parse the file. Returns its values and the keys that are defined twice. Comments are allowed."""
     twice: list[str] = []
 
     def pairs(given: list[tuple[str, object]]) -> dict[str, object]:

@@ -1,7 +1,4 @@
-"""Writes a file of the program's own so that it is whole or as it was, and nobody else's to read.
-
-The log file: where details go that a person does not need on the screen, without their secrets.
-"""
+"""Write the program's own files: private, and either complete or unchanged. Also starts the log file."""
 
 import contextlib
 import logging
@@ -15,25 +12,25 @@ OWNER_ONLY = 0o600
 
 
 def write_private(path: Path, data: bytes, mode: int = OWNER_ONLY) -> None:
-    """Put the file in place at once. Raises OSError."""
+    """Write the file atomically. Raises OSError."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    beside = Path(name)
+    temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fchmod(descriptor, mode)
             os.fsync(descriptor)
-        beside.replace(path)
+        temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
         raise
 
 
 LOG_NAME = "coder-tui.log"
 _MAX_BYTES = 1_000_000
-# asyncio tells of failures that nobody waited for, with their tracebacks, otherwise on standard error.
+# asyncio reports failed tasks that nothing awaits, with tracebacks, otherwise to standard error.
 _LOGGERS = ("coder_tui", "asyncio")
 
 
@@ -47,7 +44,7 @@ class _RedactingFormatter(logging.Formatter):
 
 
 def start_log(folder: Path, redact: Callable[[str], str]) -> Path:
-    """Send the log records of the program and of its event loop to the file, and nothing to the terminal."""
+    """Send the log records of the program and its event loop to a file, without secrets."""
     path = folder / LOG_NAME
     handler = RotatingFileHandler(path, maxBytes=_MAX_BYTES, backupCount=1, delay=True, encoding="utf-8")
     handler.setFormatter(_RedactingFormatter(redact))

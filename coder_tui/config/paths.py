@@ -1,4 +1,4 @@
-"""Says where the program keeps what it keeps, so that one variable moves each folder."""
+"""Find the program's folders. One variable moves each of them."""
 
 import os
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ DIRECTORY_VARIABLES = frozenset({CONFIG_VARIABLE, DATA_VARIABLE, CACHE_VARIABLE}
 
 @dataclass(frozen=True, slots=True)
 class Directories:
-    """The program's folders; none of them lies in a workspace."""
+    """The program's folders. None of them is in a workspace."""
 
     config: Path
     data: Path
@@ -30,23 +30,23 @@ class Directories:
 
     @property
     def unsent(self) -> Path:
-        """What was typed in sessions and not sent yet."""
+        """Text that was typed in sessions and not sent yet."""
         return self.data / "unsent"
 
     @property
     def pictures(self) -> Path:
-        """What this process took from the clipboard; it goes away with the process."""
+        """Pictures from the clipboard. They are removed when this process ends."""
         return self.cache / "pictures" / str(os.getpid())
 
     def ensure(self) -> None:
-        """Create the folders the program writes to; the settings folder is the person's to create."""
+        """Create the folders that the program writes to. The user creates the settings folder."""
         _ensure_private(self.data, "data", DATA_VARIABLE)
         _ensure_private(self.cache, "cache", CACHE_VARIABLE)
         _ensure_private(self.log, "log", DATA_VARIABLE)
 
 
 def find_directories(environ: Mapping[str, str]) -> Directories:
-    """Ask the platform (XDG variables hold), unless a variable of ours names another folder."""
+    """Return the platform's folders (XDG variables apply), unless one of our variables names another."""
     dirs = PlatformDirs("coder-tui", appauthor=False)
     data = _override(environ, DATA_VARIABLE)
     return Directories(
@@ -58,7 +58,7 @@ def find_directories(environ: Mapping[str, str]) -> Directories:
 
 
 def display_path(path: Path) -> str:
-    """Name a path as a person would, with `~` for the home folder."""
+    """Format a path with `~` for the home folder."""
     try:
         home = str(Path.home())
     except RuntimeError:  # a user without a home folder
@@ -74,7 +74,7 @@ def _override(environ: Mapping[str, str], variable: str) -> Path | None:
     try:
         return Path(value).expanduser().absolute()
     except RuntimeError as error:
-        raise ConfigError(f"{variable}: no home folder is known for {value}; name the whole path") from error
+        raise ConfigError(f"{variable}: no home folder is known for {value}; use an absolute path") from error
 
 
 def _ensure_private(path: Path, purpose: str, variable: str) -> None:

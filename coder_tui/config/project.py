@@ -1,8 +1,6 @@
-"""Reads the files of a project that could steer the program: bounded, never through a link that leads out.
+"""Read the files of a project that affect the program: bounded, and never through a link that leads out.
 
-Which files hold instructions for whoever works in a folder, and whether a project's may be read.
-
-What a project's file never decides, trusted or not: where secrets go and whom to believe.
+Also finds instruction files, and the settings that a project can never set, trusted or not.
 """
 
 import hashlib
@@ -17,7 +15,7 @@ from coder_tui.config.settings_file import KeyPath
 CONFIG_NAMES = (".coder-tui/config.toml", ".coder-tui/config.json")
 SERVERS_NAME = ".mcp.json"
 SKILL_FOLDERS = (".agents/skills", ".claude/skills", ".coder-tui/skills")
-"""Weakest first: of one name the later holds."""
+"""Weakest first: for the same name, the later folder wins."""
 AGENT_FOLDERS = (".claude/agents", ".opencode/agent", ".opencode/agents", ".coder-tui/agents")
 COMMAND_FOLDERS = (
     ".claude/commands",
@@ -28,7 +26,7 @@ COMMAND_FOLDERS = (
 )
 TOOL_FOLDER = ".coder-tui/tools"
 HOOK_FOLDERS = (".claude/hooks", ".coder-tui/hooks")
-"""What hooks run is looked for here; other scripts are the project's own, and run confined."""
+"""Scripts in these folders need trust, because hooks run them. Other scripts run confined."""
 FOLDERS = (*SKILL_FOLDERS, *AGENT_FOLDERS, *COMMAND_FOLDERS, *HOOK_FOLDERS, TOOL_FOLDER)
 
 LARGEST = 1_000_000
@@ -36,12 +34,15 @@ _MOST_FILES = 2_000
 
 
 class ProjectFileError(Exception):
-    """A project's file cannot be used; the sentence says why."""
+    """A file of a project cannot be used. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectFile:
-    """`name` is relative to the workspace, with slashes; trust goes to this content and no other."""
+    """A file of a project. `name` is relative to the workspace, with slashes.
+
+    Trust applies to exactly this content.
+    """
 
     name: str
     data: bytes
@@ -52,15 +53,15 @@ class ProjectFile:
 
 
 def read_project_file(workspace: Path, name: str) -> ProjectFile | None:
-    """None where there is no such file; `ProjectFileError` where it is not one to read."""
+    """Return the file, or None if it does not exist. Raises `ProjectFileError` if it must not be read."""
     path = workspace / name
-    # The sandbox keeps a name free by an empty folder; that is no file, either.
+    # The sandbox reserves names with empty folders, which are not files either.
     if not os.path.lexists(path) or (not path.is_symlink() and path.is_dir()):
         return None
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(workspace)):
         raise ProjectFileError("leads out of the project through a link")
     try:
-        # A named pipe must not block whoever only looks.
+        # A named pipe must not block.
         descriptor = os.open(
             os.path.realpath(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
         )
@@ -78,7 +79,7 @@ def read_project_file(workspace: Path, name: str) -> ProjectFile | None:
 
 
 def extension_names(workspace: Path, folders: Iterable[str]) -> tuple[str, ...]:
-    """The files below these of the folders that extend the program, in a stable order."""
+    """Return the files below these folders that extend the program, in a stable order."""
     names = sorted(name for folder in folders for name in files_below(workspace, folder))
     if len(names) > _MOST_FILES:
         raise ProjectFileError(f"holds more than {_MOST_FILES} files")
@@ -93,21 +94,21 @@ def files_below(workspace: Path, folder: str) -> Iterator[str]:
     for count, (place, folders, names) in enumerate(os.walk(start)):
         if count > _MOST_FILES:
             raise ProjectFileError(f"holds more than {_MOST_FILES} folders")
-        # A link to a folder is not entered, yet must be told.
+        # A link to a folder is not followed, but must be listed.
         links = [name for name in folders if _is_link(Path(place, name))]
         for name in (*names, *links):
             yield Path(place, name).relative_to(workspace).as_posix()
 
 
 def _is_link(path: Path) -> bool:
-    """In a folder that one may not look into, nothing is anything."""
+    """Return whether the path is a link. False in a folder without permission."""
     return os.path.lexists(path) and path.is_symlink()
 
 
 INSTRUCTIONS = ("AGENTS.override.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
-"""The first that a folder has is read."""
+"""Of each folder the first of these is read."""
 ANY_CONTENT = "any content"
-"""Stands where trust has a hash: the text permits nothing, and people edit it all the time."""
+"""Used instead of a hash: instructions permit nothing, and people edit them often."""
 
 
 def instruction_file(folder: Path) -> Path | None:
@@ -115,12 +116,12 @@ def instruction_file(folder: Path) -> Path | None:
 
 
 def _is_file(path: Path) -> bool:
-    """A link into a folder that one may not look into leads to none."""
+    """Return whether the path is a file. False for a link into a folder without permission."""
     return os.access(path, os.F_OK) and path.is_file()
 
 
 def project_folders(workspace: Path) -> tuple[Path, ...]:
-    """From the repository's root down to the workspace; outside of a repository the workspace alone."""
+    """Return the folders from the repository's root to the workspace, or only the workspace."""
     around = (workspace, *workspace.parents)
     for count, folder in enumerate(around):
         if (folder / ".git").exists():
@@ -129,18 +130,18 @@ def project_folders(workspace: Path) -> tuple[Path, ...]:
 
 
 def instruction_names(workspace: Path) -> Iterator[str]:
-    """What lies there now, outermost first, by names relative to the workspace."""
+    """Yield the existing instruction files, outermost first, relative to the workspace."""
     folders = project_folders(workspace)
     for depth, folder in enumerate(folders):
         if (path := instruction_file(folder)) is not None:
             yield "../" * (len(folders) - 1 - depth) + path.name
 
 
-# A proxy or a certificate lets its owner read every conversation, keys included; a variable that is
-# passed on hands a secret to each command. An agent's table would be mixed with the person's own of that
-# name. Keys are a person's habit: a changed one answers for them. Trust
-# is bound to the content of a project's own skills; of a folder that it names it would not be. How much can
-# be undone is what a person relies on.
+# A proxy or a certificate lets its owner read every conversation, including keys. A variable that is passed
+# on gives a secret to each command. An agent's table would be mixed with the user's agent of that name.
+# Users press keys by habit, so a changed key would answer for them. Trust is bound to the content of a
+# project's own skills, which is not possible for a folder that it names. Users rely on how much can be
+# undone.
 _NEVER: frozenset[KeyPath] = frozenset(
     {
         ("agents", "custom"),
@@ -162,19 +163,19 @@ _NEVER: frozenset[KeyPath] = frozenset(
 _SECRET_ENDINGS = ("key", "token", "secret", "password")
 
 
-def is_never_taken(path: KeyPath) -> bool:
+def is_never_used(path: KeyPath) -> bool:
     key = str(path[-1]).casefold()
     return path in _NEVER or (len(path) == 2 and key.endswith(_SECRET_ENDINGS))
 
 
-def split_never(values: Mapping[str, object]) -> tuple[dict[str, object], tuple[KeyPath, ...]]:
-    """The values without what is never taken, and the places of that."""
+def drop_never_used(values: Mapping[str, object]) -> tuple[dict[str, object], tuple[KeyPath, ...]]:
+    """Return the values that a project may set, and the keys of those that it may not."""
     kept: dict[str, object] = {}
     left_out: list[KeyPath] = []
     for section, table in values.items():
         if not isinstance(table, dict) or section == "permission":
             kept[section] = table
             continue
-        left_out += [(section, key) for key in table if is_never_taken((section, key))]
-        kept[section] = {key: value for key, value in table.items() if not is_never_taken((section, key))}
+        left_out += [(section, key) for key in table if is_never_used((section, key))]
+        kept[section] = {key: value for key, value in table.items() if not is_never_used((section, key))}
     return kept, tuple(left_out)

@@ -1,6 +1,6 @@
-"""A project's own settings: a source among others once trusted, until then only rules that tighten.
+"""A project's own settings. Until the project is trusted, only rules that make things stricter apply.
 
-Permission tables as rules, each with the place it comes from: the person's, and a project's own.
+Permission tables of the user and of the project become rules, each with its source.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,8 +13,8 @@ from coder_tui.config.project import (
     CONFIG_NAMES,
     ProjectFile,
     ProjectFileError,
+    drop_never_used,
     read_project_file,
-    split_never,
 )
 from coder_tui.config.sections import PermissionTable
 from coder_tui.config.settings_file import KeyPath, SettingsFile, parse_settings
@@ -27,12 +27,12 @@ PERMISSION = "permission"
 HOOKS = "hooks"
 MCP = "mcp"
 MOST_UNTRUSTED_RULES = 500
-_HOW = "'coder-tui trust' shows what it would do, and asks"
+_HOW = "run 'coder-tui trust' to see what it would do and to decide"
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
-    """`values` are what it may set: never rules, which are a layer of their own, and nothing before trust."""
+    """A project's settings. `values` has what it may set: nothing before trust, and never rules."""
 
     name: str
     file: SettingsFile | None
@@ -47,12 +47,12 @@ class ProjectSettings:
 
     @property
     def hooks(self) -> object:
-        """The table of hooks as the file has it, unchecked: they run beside the person's, not instead."""
+        """The table of hooks as the file has it, unchecked. They run in addition to the user's hooks."""
         return self.file.values.get(HOOKS, {}) if self.file else {}
 
     @property
     def servers(self) -> object:
-        """The table of MCP servers, unchecked: mixed with the person's it could get hold of their secrets."""
+        """The table of MCP servers, unchecked. Merged with the user's servers it could get their secrets."""
         return self.file.values.get(MCP, {}) if self.file else {}
 
     def place(self, path: KeyPath) -> str:
@@ -60,7 +60,7 @@ class ProjectSettings:
 
 
 def find_project_settings(workspace: Path, trust: Trust) -> ProjectSettings | None:
-    """None where there are none. Only what is trusted can be wrong in a way that stops the program."""
+    """Return the project's settings, or None. Only trusted settings can raise `ConfigError`."""
     try:
         found = [file for name in CONFIG_NAMES if (file := read_project_file(workspace, name))]
     except ProjectFileError as error:
@@ -79,23 +79,27 @@ def _trusted(workspace: Path, found: list[ProjectFile]) -> ProjectSettings:
         raise ConfigError(f"{places[0]} and {places[1]} both exist; keep one of them")
     file = parse_settings(workspace / found[0].name, found[0].data)
     own_layers = (PERMISSION, HOOKS, MCP)
-    kept, left_out = split_never({key: value for key, value in file.values.items() if key not in own_layers})
+    kept, left_out = drop_never_used(
+        {key: value for key, value in file.values.items() if key not in own_layers}
+    )
     warnings = tuple(
-        f"{file.place(path)}: {'.'.join(map(str, path))} is never taken from a project" for path in left_out
+        f"{file.place(path)}: {'.'.join(map(str, path))} is ignored: a project can never set it"
+        for path in left_out
     )
     return ProjectSettings(found[0].name, file, is_trusted=True, values=kept, warnings=warnings)
 
 
 def _untrusted(workspace: Path, found: ProjectFile, problem: str) -> ProjectSettings:
-    told = f"found {found.name}, not used: this folder is not trusted; {_HOW}"
-    warnings = (told, problem) if problem else (told,)
+    warning = f"found {found.name}, not used: this folder is not trusted; {_HOW}"
+    warnings = (warning, problem) if problem else (warning,)
     try:
         file = parse_settings(workspace / found.name, found.data)
     except ConfigError as error:
         return ProjectSettings(found.name, None, is_trusted=False, warnings=(*warnings, str(error)))
     if _rule_count(file.values.get(PERMISSION)) > MOST_UNTRUSTED_RULES:
-        # Each is held against every call: without a limit a stranger's file could bring all to a halt.
-        warnings = (*warnings, f"of the rules in {found.name} only the first {MOST_UNTRUSTED_RULES} hold")
+        # Each is matched against every call: without a limit an untrusted file could stop everything.
+        limit = f"{found.name} has too many rules: only the first {MOST_UNTRUSTED_RULES} are used"
+        warnings = (*warnings, limit)
     return ProjectSettings(found.name, file, is_trusted=False, warnings=warnings)
 
 
@@ -109,7 +113,7 @@ PROJECT = "project"
 
 
 def user_layer(table: PermissionTable, sources: Sources) -> Layer:
-    """In the table's own order: inside a layer the last match wins."""
+    """Return the user's rules in the order of the table: within a layer the last match wins."""
     return Layer(
         USER,
         tuple(
@@ -126,9 +130,9 @@ def user_layer(table: PermissionTable, sources: Sources) -> Layer:
 
 
 def project_layer(project: ProjectSettings) -> Layer:
-    """A project's rules; without trust only those that can but tighten.
+    """Return a project's rules. Without trust, only those that ask or deny.
 
-    Where one of its own exceptions falls away with that, what remains is stricter than it meant: never laxer.
+    Without its own exceptions, the rest is stricter than the project meant, but never less strict.
     """
     entries = _entries(project.rules) if isinstance(project.rules, Mapping) else iter(())
     if not project.is_trusted:
@@ -144,7 +148,7 @@ def project_layer(project: ProjectSettings) -> Layer:
 
 
 def _entries(table: Mapping[str, object]) -> Iterator[tuple[KeyPath, str, str, Effect]]:
-    """What is no rule at all is passed over: a trusted file was checked before."""
+    """Yield the rules of a table. Invalid entries are skipped: a trusted file was checked before."""
     effects = {effect.value: effect for effect in Effect}
     for key, value in table.items():
         if isinstance(value, str) and value in effects:

@@ -1,38 +1,6 @@
-"""The base of every settings section: closed, so that a typing mistake is seen, and frozen.
+"""The schema of each settings section. Unknown keys are errors, so that typing mistakes are found.
 
-Settings of agents: when they may ask, and agents of one's own.
-
-Settings of the shell tool.
-
-Switches for what may still change.
-
-Settings of the way to the web.
-
-Settings of where a turn stops by itself.
-
-Settings of language servers, by name: a known one is changed, any other added.
-
-Settings of the model and the way to it.
-
-The permission table: a tool or group, then an effect, or patterns with one each.
-
-Settings of the folders that skills are looked for in.
-
-Settings of the commands that bring further tools.
-
-Settings of the screen.
-
-Settings of what is kept so that turns can be undone.
-
-Settings of the check that runs after turns that changed something.
-
-Settings of the search service.
-
-Settings of the folders that tools may work in.
-
-Settings of MCP servers, by name: what is started, what is spoken to, or a change of either.
-
-Settings of hooks: commands that run by themselves when something happens.
+The meaning of each key, as shown in docs/reference/settings.md, is in bench/reference.toml.
 """
 
 from pathlib import PurePath
@@ -53,6 +21,8 @@ from coder_tui.text.name_pattern import name_pattern
 
 
 class Section(BaseModel):
+    """The base of every section: closed and frozen."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -60,13 +30,18 @@ QuestionsWhen = Literal["plan", "always"]
 
 
 class AgentsSection(Section):
-    """`custom` has a table for each agent, with the fields of an agent's file, and checked as there."""
+    """When agents may ask questions, and agents of the user.
+
+    `custom` has a table for each, like an agent's file.
+    """
 
     questions: QuestionsWhen = "plan"
     custom: dict[str, dict[str, object]] = Field(default_factory=dict)
 
 
 class BashSection(Section):
+    """How commands run: shell, limits, sandbox, environment and network."""
+
     shell: str = Field(default="/bin/sh", min_length=1)
     timeout_ms: int = Field(default=120_000, ge=1, le=600_000)
     output_limit_bytes: int = Field(default=30_000, ge=1)
@@ -76,6 +51,8 @@ class BashSection(Section):
 
 
 class ExperimentalSection(Section):
+    """Switches for features that may still change."""
+
     batch_tool: bool = False
     websearch: bool = False
     plan_mode: bool = True
@@ -88,7 +65,10 @@ def _exact_host(host: str) -> str:
 
 
 class FetchSection(Section):
-    """Of the hosts in `insecure_hosts` the certificate is not checked; a project must never set them."""
+    """How the web is reached.
+
+    Certificates of `insecure_hosts` are not checked; a project can never set them.
+    """
 
     proxy: str = ""
     ca_bundle: str = ""
@@ -96,7 +76,7 @@ class FetchSection(Section):
 
 
 class LimitsSection(Section):
-    """None means no limit."""
+    """When a turn stops automatically. None means no limit."""
 
     max_steps: int = Field(default=200, ge=1)
     max_cost: Annotated[float, Field(ge=0)] | None = None
@@ -105,11 +85,11 @@ class LimitsSection(Section):
 
 
 EVERY_SERVER = "*"
-"""The name that stands for all of them."""
+"""The name that means all servers."""
 
 
 class LspServerSection(Section):
-    """`command` in words, or as one text without quoting; what is left out stays as it is known."""
+    """Changes a known language server, or adds one. `command` is a list, or one text without quotes."""
 
     enabled: bool | None = None
     command: tuple[str, ...] = ()
@@ -123,7 +103,7 @@ class LspServerSection(Section):
 
     @field_validator("command", mode="before")
     @classmethod
-    def _in_words(cls, value: object) -> object:
+    def _split_text(cls, value: object) -> object:
         return tuple(value.split()) if isinstance(value, str) else value
 
     @field_validator("extensions")
@@ -139,7 +119,7 @@ Effort = Literal["", "minimal", "low", "medium", "high"]
 
 
 class ModelSection(Section):
-    """Empty text means that nothing was chosen: the provider's default holds."""
+    """The model and how to reach it. An empty text means the provider's default."""
 
     name: str = ""
     small: str = ""
@@ -155,7 +135,7 @@ class ModelSection(Section):
 
 Effect = Literal["allow", "ask", "deny"]
 
-# The tags stand third in the place of an error, where a person's file has no such key.
+# The tags are the third part of an error's path, although the user's file has no such key.
 EFFECT_TAG = "effect"
 PATTERNS_TAG = "patterns"
 
@@ -169,24 +149,24 @@ Rule = Annotated[
     Discriminator(_tag),
 ]
 PermissionTable = dict[str, Rule]
-"""In the order of the sources and, inside one, of its text: the last match wins."""
+"""A tool or group, then an effect, or patterns with one each. The last match wins."""
 
 
-def _whole_path(path: str) -> str:
-    # From the workspace a relative one would lead into whatever project is open, trusted or not.
+def _absolute_path(path: str) -> str:
+    # A relative path would lead into the open project, trusted or not.
     if not (PurePath(path).is_absolute() or path.startswith("~/")):
-        raise ValueError("must be a whole path, such as ~/skills or /srv/skills")
+        raise ValueError("must be an absolute path, such as ~/skills or /srv/skills")
     return path
 
 
 class SkillsSection(Section):
-    """Further folders, searched after the person's own; the later wins. A project must never set them."""
+    """More folders of skills, searched after the user's own. The later wins. A project can never set them."""
 
-    paths: tuple[Annotated[str, AfterValidator(_whole_path)], ...] = ()
+    paths: tuple[Annotated[str, AfterValidator(_absolute_path)], ...] = ()
 
 
 class ToolsSection(Section):
-    """`discovery_command` prints tools as JSON; `call_command` gets the name of one and its arguments."""
+    """Commands that provide tools. `discovery_command` prints them as JSON, `call_command` runs one."""
 
     discovery_command: str = ""
     call_command: str = ""
@@ -199,7 +179,7 @@ Approvals = Literal["letters", "chord"]
 
 
 class UiSection(Section):
-    """`keys` gives actions, by their ids, other keys; the screen checks them against its table."""
+    """The screen. `keys` assigns other keys to actions by their ids; the screen checks them."""
 
     theme: str = "coder-dark"
     motion: bool = True
@@ -209,7 +189,7 @@ class UiSection(Section):
 
 
 class UndoSection(Section):
-    """`commands`: whether the files of the workspace are looked at before and after each command."""
+    """What is kept for undo. With `commands`, the workspace is compared before and after each command."""
 
     commands: bool = True
     most_files: int = Field(default=50_000, ge=0)
@@ -219,7 +199,10 @@ class UndoSection(Section):
 
 
 class VerifySection(Section):
-    """An empty `command` leaves it to what the person chose for the folder; `enabled` off runs none."""
+    """The check after turns that changed files.
+
+    Without a `command`, the user's choice for the folder runs.
+    """
 
     enabled: bool = True
     command: str = ""
@@ -228,10 +211,14 @@ class VerifySection(Section):
 
 
 class WebsearchSection(Section):
+    """The search service."""
+
     base_url: str = Field(default="https://api.exa.ai", pattern=r"^https?://[^/\s@]+(/\S*)?$")
 
 
 class WorkspaceSection(Section):
+    """The folders that tools may work in."""
+
     extra_roots: tuple[str, ...] = ()
 
 
@@ -241,16 +228,16 @@ CALL_SECONDS = 300.0
 
 
 def _address(url: str) -> str:
-    # What a variable stands for is not known here.
+    # The value of a variable is not known here.
     if url and not url.startswith(("http://", "https://", "${")):
         raise ValueError("must begin with http:// or https://")
     return url
 
 
 class McpServerSection(Section):
-    """With neither `command` nor `url` it changes the server of that name, wherever that comes from.
+    """An MCP server. Without `command` and `url` it changes the server of that name, whatever its source.
 
-    `${NAME}` in a text stands for a variable of the environment, `${NAME:-x}` for x where that is not set.
+    `${NAME}` is replaced by the environment variable, `${NAME:-x}` by x if that is not set.
     """
 
     enabled: bool | None = None
@@ -269,10 +256,10 @@ class McpServerSection(Section):
     sandbox: Literal["auto", "off"] = "auto"
     network: bool = True
     writable: tuple[str, ...] = ()
-    """Folders that a confined server may write, below the workspace's where they are relative.
+    """Folders that a confined server may write. Relative ones are below the workspace.
 
-    Not the workspace itself, unless it is named: names that programs outside of the sandbox obey (`.git`,
-    `.envrc`) cannot be kept free for as long as a server runs.
+    Not the workspace itself, unless it is named: names that programs outside the sandbox obey (`.git`,
+    `.envrc`) cannot be reserved for as long as a server runs.
     """
 
     @property
@@ -286,19 +273,19 @@ class McpServerSection(Section):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it says by itself where the server is."""
+        """Whether it has a command or an address of its own."""
         return bool(self.argv or self.url)
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if self.argv and self.url:
-            raise ValueError("has both command and url; a server has one of them")
+            raise ValueError("has both command and url; keep one of them")
         if self.args and not self.command:
-            raise ValueError("has args and no command")
+            raise ValueError("has args but no command; add one")
         if self.argv and self.transport in ("http", "sse"):
-            raise ValueError(f"has a command, which is not spoken to by {self.transport}")
+            raise ValueError(f'has a command, which needs transport "stdio", not "{self.transport}"')
         if self.url and self.transport == "stdio":
-            raise ValueError("has a url, which is not spoken to by stdio")
+            raise ValueError('has a url, which needs transport "http" or "sse", not "stdio"')
         return self
 
 
@@ -310,10 +297,10 @@ MOST_SECONDS = 600
 
 
 class HookCommand(Section):
-    """`timeout` is in seconds. `sandbox = false` is for the person's own: a project cannot leave it.
+    """One command of a hook. `timeout` is in seconds. `sandbox = false` works only in the user's settings.
 
-    `on_failure` is what becomes of that which a hook stands before and has no word on; without it a call is
-    asked about, and all else goes on.
+    `on_failure` decides if the hook gives no answer. Without it, the user is asked about a call, and anything
+    else continues.
     """
 
     type: Literal["command"] = "command"
@@ -324,7 +311,7 @@ class HookCommand(Section):
 
 
 class HookGroup(Section):
-    """`matcher` is a regular expression over the names of tools; empty or `*` is every one."""
+    """Hooks for some tools. `matcher` is a regular expression over their names; empty or `*` means all."""
 
     matcher: str = ""
     hooks: tuple[HookCommand, ...] = ()
@@ -338,7 +325,7 @@ class HookGroup(Section):
 
 
 class HooksSection(Section):
-    """By event, in the names that other programs use for them, too."""
+    """Commands that run automatically, by event. Other programs use the same names of events."""
 
     PreToolUse: tuple[HookGroup, ...] = ()
     PostToolUse: tuple[HookGroup, ...] = ()
@@ -363,5 +350,5 @@ class HooksSection(Section):
     @classmethod
     def _asks_nobody(cls, groups: tuple[HookGroup, ...]) -> tuple[HookGroup, ...]:
         if any(hook.on_failure == "ask" for group in groups for hook in group.hooks):
-            raise ValueError('cannot have on_failure = "ask": only calls can be asked about')
+            raise ValueError('cannot have on_failure = "ask": only PreToolUse can ask about a call')
         return groups

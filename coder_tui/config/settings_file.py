@@ -1,7 +1,4 @@
-"""Reads one settings file and remembers which line each key stands on.
-
-Finds the line of each key in a TOML text, which the standard parser does not tell.
-"""
+"""Read one settings file, and find the line of each key, which the standard parsers do not report."""
 
 import re
 import tomllib
@@ -21,12 +18,12 @@ _UNICODE_ESCAPES = {"u": 4, "U": 8}
 
 
 def toml_lines(text: str) -> dict[KeyPath, int]:
-    """Map each key path (list places are numbers) to its line; `text` must have parsed."""
+    """Map each key path (numbers are positions in lists) to its line. `text` must be valid."""
     return _Scanner(text).scan()
 
 
 class _Scanner:
-    """Walks a text that is known to be valid, so it looks only for where things begin and end."""
+    """Scans a valid text, so it only needs to find where things begin and end."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -61,7 +58,7 @@ class _Scanner:
         return self._entered(table, start)
 
     def _entered(self, table: KeyPath, start: int) -> KeyPath:
-        """Note a table; a list of tables stands for its last member."""
+        """Note a table. For a list of tables, enter its last one."""
         self._note(table, start)
         if table in self._counts:
             table = (*table, self._counts[table])
@@ -138,7 +135,7 @@ class _Scanner:
             parts.append(self._escape() if quote == '"' and self._here() == "\\" else self._here())
             self._at += 1
         self._at += len(mark)
-        # Up to two quotes may stand right before the three that end a long string.
+        # Up to two quotes may come right before the three that end a long string.
         while len(mark) == 3 and self._here() == quote:
             self._at += 1
         return "".join(parts)
@@ -175,6 +172,55 @@ class _Scanner:
             self._at += 1
 
 
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+|\n')
+
+
+def json_lines(text: str) -> dict[KeyPath, int]:
+    """Map each key path to its line, as `toml_lines` does. Not recursive: tables may be nested deeply."""
+    import json  # the first paint only reads TOML
+
+    lines: dict[KeyPath, int] = {}
+    # One entry for each open bracket: the key or position of its next value.
+    open_keys: list[str | int] = []
+    last = ""
+    line = 1
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token == "\n":
+            line += 1
+            continue
+        if token == ":":
+            open_keys[-1] = str(json.loads(last))
+        if token not in "]}:,":
+            _note_place(lines, open_keys, line)
+        _follow_brackets(open_keys, token)
+        if token == ":":
+            lines.setdefault(tuple(open_keys), line)
+        last = token
+    return lines
+
+
+def _note_place(lines: dict[KeyPath, int], open_keys: list[str | int], line: int) -> None:
+    if open_keys and isinstance(open_keys[-1], int):
+        lines.setdefault(tuple(open_keys), line)
+
+
+def _follow_brackets(open_keys: list[str | int], token: str) -> None:
+    match token:
+        case "{":
+            open_keys.append("")
+        case "[":
+            open_keys.append(0)
+        case "}" | "]":
+            open_keys.pop()
+        case ",":
+            place = open_keys[-1]
+            if isinstance(place, int):
+                open_keys[-1] = place + 1
+        case _:
+            pass
+
+
 _LARGEST = 1_000_000
 _POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -190,7 +236,7 @@ class SettingsFile:
         return display_path(self.path)
 
     def place(self, path: KeyPath) -> str:
-        """Name the file and the line of `path`, or of the closest thing around it."""
+        """Return the file and line of `path`, or of the closest key around it."""
         return f"{self.label}:{self.line(path)}"
 
     def line(self, path: KeyPath) -> int:
@@ -201,18 +247,18 @@ class SettingsFile:
 
 
 def read_settings_file(path: Path) -> SettingsFile | None:
-    """Read and parse; None where there is no such file. The name tells JSON from TOML."""
+    """Read and parse a file, as JSON or TOML by its name. Returns None if it does not exist."""
     data = _read(path)
     return None if data is None else parse_settings(path, data)
 
 
 def parse_settings(path: Path, data: bytes) -> SettingsFile:
-    """Parse what was read from `path`."""
+    """Parse the content of `path`."""
     text = _decoded(path, data)
     try:
         values = _parse_json(path, text) if _is_json(path) else _parse_toml(path, text)
     except RecursionError as error:
-        raise ConfigError(f"{display_path(path)}: nested too deeply") from error
+        raise ConfigError(f"{display_path(path)}: tables are nested too deeply; use fewer levels") from error
     return SettingsFile(path, text, values)
 
 
@@ -234,13 +280,13 @@ def _decoded(path: Path, data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise ConfigError(f"{display_path(path)}:{line}: not UTF-8 text") from error
+        raise ConfigError(f"{display_path(path)}:{line}: not UTF-8 text; save the file as UTF-8") from error
 
 
 def _parse_toml(path: Path, text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
-    except ValueError as error:  # also a number too long to convert, which the parser lets through as itself
+    except ValueError as error:  # also for a number that is too long to convert
         reason = str(error)
         position = _POSITION.search(reason)
         line, column = _toml_position(text, position)
@@ -259,7 +305,7 @@ def _toml_position(text: str, position: re.Match[str] | None) -> tuple[int, int]
 
 
 def _parse_json(path: Path, text: str) -> dict[str, object]:
-    import json  # the first paint reads TOML, if anything
+    import json  # the first paint only reads TOML
 
     try:
         values: object = json.loads(text)
@@ -283,8 +329,4 @@ def _lowered(reason: str) -> str:
 
 @lru_cache(maxsize=4)
 def _lines(text: str, *, is_json: bool) -> dict[KeyPath, int]:
-    if not is_json:
-        return toml_lines(text)
-    from coder_tui.config.json_lines import json_lines
-
-    return json_lines(text)
+    return json_lines(text) if is_json else toml_lines(text)

@@ -1,4 +1,4 @@
-"""Finds the raw settings and says where each came from, without the cost of a validation library."""
+"""Find the raw settings and the source of each, without the cost of a validation library."""
 
 import os
 from collections.abc import Mapping
@@ -11,15 +11,15 @@ from coder_tui.config.paths import DIRECTORY_VARIABLES, Directories
 from coder_tui.config.settings_file import KeyPath, SettingsFile, read_settings_file
 from coder_tui.protocol.errors import ConfigError
 
-if TYPE_CHECKING:  # most folders bring no settings along, and the first paint does not wait for nothing
+if TYPE_CHECKING:  # most folders have no settings, and the first paint must not wait for this
     from coder_tui.config.project_settings import ProjectSettings
 
 PREFIX = "CODER_TUI_"
 PROJECT_FOLDER = ".coder-tui"
-"""Where a project keeps settings of its own."""
+"""The folder of a project's own settings."""
 DEFAULT_ORIGIN = "default"
 
-# Flags that are not simply the last part of their key.
+# Flags that differ from the last part of their key.
 _FLAG_NAMES: Mapping[KeyPath, str] = {
     ("model", "name"): "--model",
     ("limits", "max_steps"): "--max-turns",
@@ -27,16 +27,16 @@ _FLAG_NAMES: Mapping[KeyPath, str] = {
 }
 
 RawTable = Mapping[str, object]
-"""Settings as a file or a flag gave them: nested tables, nothing checked."""
+"""Settings as given by a file or a flag: nested tables, unchecked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """All that may set something, weakest first: `file`, a trusted `project`, `environ`, `flags`."""
+    """Everything that can set a value, weakest first: `file`, a trusted `project`, `environ`, `flags`."""
 
     file: SettingsFile | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
-    """Only the variables that are meant as settings."""
+    """Only the variables that are settings."""
     flags: RawTable = field(default_factory=dict)
     project: "ProjectSettings | None" = None
 
@@ -46,7 +46,7 @@ class Sources:
 
     @property
     def project_values(self) -> RawTable:
-        """What the project may set; nothing as long as it is not trusted."""
+        """What the project may set. Empty until it is trusted."""
         return self.project.values if self.project else {}
 
 
@@ -57,7 +57,7 @@ def find_sources(
     flags: RawTable,
     config_file: Path | None = None,
 ) -> Sources:
-    """Read what there is; `config_file` stands in for the user's file and must then exist."""
+    """Read all sources. `config_file` replaces the user's file, and must exist if given."""
     return Sources(
         file=_required_file(config_file) if config_file else _user_file(directories.config),
         environ={name: value for name, value in environ.items() if _is_setting(name, value)},
@@ -75,22 +75,8 @@ def _project_settings(workspace: Path, directories: Directories) -> "ProjectSett
     return find_project_settings(workspace, Trust.load(directories))
 
 
-def quick_value(sources: Sources, *keys: str) -> object | None:
-    """Look one value up as it was given, unchecked: enough for a first paint."""
-    file_values = sources.file.values if sources.file else {}
-    for found, value in (
-        _look_up(sources.flags, keys),
-        _look_up_environ(sources, keys),
-        _look_up(sources.project_values, keys),
-        _look_up(file_values, keys),
-    ):
-        if found:
-            return value
-    return None
-
-
 class Layer(IntEnum):
-    """A source's strength."""
+    """The strength of a source."""
 
     DEFAULT = 0
     FILE = 1
@@ -100,20 +86,32 @@ class Layer(IntEnum):
 
 
 def layer_of(sources: Sources, path: KeyPath) -> Layer:
-    """Tell the strongest source that sets `path` or something in it."""
-    if _look_up(sources.flags, path)[0]:
-        return Layer.FLAGS
-    if variable_of(sources, path):
-        return Layer.ENVIRON
-    if _look_up(sources.project_values, path)[0]:
-        return Layer.PROJECT
-    if sources.file and _look_up(sources.file.values, path)[0]:
-        return Layer.FILE
-    return Layer.DEFAULT
+    """Return the strongest source that sets `path` or something in it."""
+    return _find(sources, path)[0]
+
+
+def quick_value(sources: Sources, *keys: str) -> object | None:
+    """Look up one value, unchecked, which is enough for the first paint."""
+    return _find(sources, keys)[1]
+
+
+def _find(sources: Sources, path: KeyPath) -> tuple[Layer, object | None]:
+    variable = variable_of(sources, path)
+    environ = _parsed(sources.environ[variable]) if variable else {}
+    for layer, table, rest in (
+        (Layer.FLAGS, sources.flags, path),
+        (Layer.ENVIRON, environ, path[len(variable_path(variable)) :] if variable else path),
+        (Layer.PROJECT, sources.project_values, path),
+        (Layer.FILE, sources.file.values if sources.file else {}, path),
+    ):
+        found, value = _look_up(table, rest)
+        if found:
+            return layer, value
+    return Layer.DEFAULT, None
 
 
 def origin_of(sources: Sources, key: str | KeyPath) -> str:
-    """Name what set a key, dotted or in parts: a flag, a variable, `file:line`, or `default`."""
+    """Return what set a key (dotted or in parts): a flag, a variable, `file:line`, or `default`."""
     path = tuple(key.split(".")) if isinstance(key, str) else key
     match layer_of(sources, path):
         case Layer.FLAGS:
@@ -136,7 +134,7 @@ def flag_name(path: KeyPath) -> str:
 
 
 def variable_of(sources: Sources, path: KeyPath) -> str:
-    """Name the variable that set `path` or something in it, the closest one; empty where none did."""
+    """Return the closest variable that sets `path` or something in it, or an empty string."""
     names = [name for name, value in sources.environ.items() if _sets(variable_path(name), value, path)]
     return max(names, key=lambda name: min(len(variable_path(name)), len(path)), default="")
 
@@ -156,15 +154,8 @@ def _sets(keys: KeyPath, value: str, path: KeyPath) -> bool:
     return keys == path[: len(keys)] and _look_up(_parsed(value), path[len(keys) :])[0]
 
 
-def _look_up_environ(sources: Sources, path: KeyPath) -> tuple[bool, object]:
-    variable = variable_of(sources, path)
-    if not variable:
-        return False, None
-    return _look_up(_parsed(sources.environ[variable]), path[len(variable_path(variable)) :])
-
-
 def _parsed(value: str) -> object:
-    """A variable may hold a whole table as JSON."""
+    """Parse a variable that holds a whole table as JSON."""
     if not value.startswith("{"):
         return value
     import json  # rarely needed, and not free
@@ -200,5 +191,5 @@ def _user_file(directory: Path) -> SettingsFile | None:
 def _required_file(path: Path) -> SettingsFile:
     found = read_settings_file(path)
     if found is None:
-        raise ConfigError(f"--config: there is no file {path}")
+        raise ConfigError(f"--config: the file {path} does not exist")
     return found

@@ -1,6 +1,7 @@
-"""Remembers which content of which project files a person trusts; everything else only tightens.
+"""Store which content of which project files the user trusts.
 
-Extends trust to instructions that a person had written by this program, and approved.
+Files that are not trusted can only make things stricter. Instructions that the user had this program write,
+and approved, are trusted as well.
 """
 
 import hashlib
@@ -10,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
+from coder_tui.config import project
 from coder_tui.config.inventory import (
     CLAUDE_SETTINGS,
     FileState,
@@ -22,41 +23,27 @@ from coder_tui.config.inventory import (
     command_item,
     hook_items,
     hooks_file,
+    other_program_items,
     server_items,
     setting_items,
     skill_item,
     tool_item,
 )
 from coder_tui.config.mcp_files import PROJECT_NAMES, SHARED_NAMES, server_file, server_table
-from coder_tui.config.other_programs import surrounding_items
 from coder_tui.config.own_files import write_private
 from coder_tui.config.paths import Directories, display_path
-from coder_tui.config.project import (
-    AGENT_FOLDERS,
-    ANY_CONTENT,
-    COMMAND_FOLDERS,
-    CONFIG_NAMES,
-    FOLDERS,
-    INSTRUCTIONS,
-    SKILL_FOLDERS,
-    TOOL_FOLDER,
-    ProjectFile,
-    ProjectFileError,
-    extension_names,
-    instruction_names,
-    read_project_file,
-)
+from coder_tui.config.project import ProjectFile, ProjectFileError, read_project_file
 from coder_tui.config.settings_file import parse_settings
 from coder_tui.protocol.errors import ConfigError, StorageError
 
 STORE_NAME = "trust.json"
-GIVEN_AS_TEXT = "is given to the model as text, also when it changes; it permits nothing"
+GIVEN_AS_TEXT = "is passed to the model as text, including later changes; it cannot grant permissions"
 _VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person said of one file's content; `at` is a time in UTC."""
+    """The user's answer about the content of one file. `at` is a time in UTC."""
 
     workspace: str
     file: str
@@ -66,18 +53,18 @@ class Answer:
 
     @property
     def is_own(self) -> bool:
-        """Instructions that the person had written: people are asked about others whatever they say."""
-        return self.sha256 != ANY_CONTENT and self.file.rpartition("/")[2] in INSTRUCTIONS
+        """Whether these are instructions that the user had written. Others are trusted with any content."""
+        return self.sha256 != project.ANY_CONTENT and self.file.rpartition("/")[2] in project.INSTRUCTIONS
 
 
 class Trust:
-    """The answers of this person, kept in one file of theirs. The newest about a file counts."""
+    """The answers of the user, stored in one file. The newest answer about a file counts."""
 
     def __init__(self, path: Path, answers: tuple[Answer, ...] = (), problem: str = "") -> None:
         self._path = path
-        self._answers = answers
+        self.answers = answers
         self.problem = problem
-        """Why the store could not be read: then nothing is trusted."""
+        """Why the store could not be read. Then nothing is trusted."""
 
     @classmethod
     def load(cls, directories: Directories) -> "Trust":
@@ -89,34 +76,33 @@ class Trust:
                 path, problem=f"{display_path(path)} cannot be read, so no project is trusted ({error})"
             )
 
-    @property
-    def answers(self) -> tuple[Answer, ...]:
-        return self._answers
-
     def trusts(self, workspace: Path, file: ProjectFile) -> bool:
         answer = self._answer(_key(workspace), file.name)
         return answer is not None and answer.is_trusted and answer.sha256 == file.sha256
 
-    def reads(self, workspace: Path, name: str) -> bool:
-        """Whether the model may be given a file of instructions: by its own answer, else by any yes here."""
+    def may_read(self, workspace: Path, name: str) -> bool:
+        """Return whether the model may get an instruction file, by the answer about it or the project."""
         key = _key(workspace)
         if (answer := self._answer(key, name)) is not None:
             is_as_written = not answer.is_own or answer.sha256 == _digest(workspace, name)
             return answer.is_trusted and is_as_written
-        return self._has_yes(key)
+        return self._is_trusted_folder(key)
 
-    def written(self, workspace: Path) -> tuple[str, ...]:
-        """Instructions that the person had written here, and that are still as they approved them."""
-        found = ((name, self._answer(_key(workspace), name)) for name in instruction_names(workspace))
+    def own_instructions(self, workspace: Path) -> tuple[str, ...]:
+        """Return the instructions that the user had written here, if unchanged since they approved them."""
+        found = ((name, self._answer(_key(workspace), name)) for name in project.instruction_names(workspace))
         own = tuple(name for name, answer in found if answer is not None and answer.is_own)
-        return tuple(name for name in own if self.reads(workspace, name))
+        return tuple(name for name in own if self.may_read(workspace, name))
 
-    def reads_instructions(self, workspace: Path) -> bool:
-        """The same for all of them, those of folders further down included."""
-        return all(self.reads(workspace, name) for name in (*instruction_names(workspace), INSTRUCTIONS[0]))
+    def may_read_instructions(self, workspace: Path) -> bool:
+        """Return whether the model may get all instruction files, including those of subfolders."""
+        return all(
+            self.may_read(workspace, name)
+            for name in (*project.instruction_names(workspace), project.INSTRUCTIONS[0])
+        )
 
     def inventory(self, workspace: Path) -> ProjectInventory:
-        """Look at the folder as it is now; reads files, runs nothing. Blocks."""
+        """List what the folder contains now. Reads files, runs nothing. Blocks."""
         files: list[FileState] = []
         items: list[ProjectItem] = []
         for file, problem in _project_files(workspace):
@@ -127,24 +113,24 @@ class Trust:
                 items.append(
                     ProjectItem(ItemKind.UNREADABLE, file, 0, f"{problem}; not used", needs_trust=False)
                 )
-        for name in instruction_names(workspace):
-            is_read, is_own = self.reads(workspace, name), name in self.written(workspace)
-            files.append(FileState(name, ANY_CONTENT, is_read, is_own))
+        for name in project.instruction_names(workspace):
+            is_read, is_own = self.may_read(workspace, name), name in self.own_instructions(workspace)
+            files.append(FileState(name, project.ANY_CONTENT, is_read, is_own))
             items.append(ProjectItem(ItemKind.INSTRUCTIONS, name, 0, GIVEN_AS_TEXT))
-        items += surrounding_items(workspace)
+        items += other_program_items(workspace)
         return ProjectInventory(_key(workspace), tuple(files), tuple(items))
 
     def accept(self, inventory: ProjectInventory) -> ProjectInventory:
-        """Trust the content that was shown; what changed since stays untrusted. Blocks."""
+        """Trust the content that was shown. What changed since stays untrusted. Blocks."""
         self._answered(inventory, is_trusted=True)
         return replace(inventory, files=tuple(replace(file, is_trusted=True) for file in inventory.files))
 
     def refuse(self, inventory: ProjectInventory) -> None:
-        """Remember the no, so that the same content does not ask again."""
+        """Store the refusal, so that the same content is not asked about again."""
         self._answered(inventory, is_trusted=False)
 
     def is_refused(self, inventory: ProjectInventory) -> bool:
-        """Whether every file that is not trusted was refused in this very content."""
+        """Return whether every file that is not trusted was refused with exactly this content."""
         waiting = [file for file in inventory.files if not file.is_trusted]
         answers = [self._answer(inventory.workspace, file.name) for file in waiting]
         return bool(waiting) and all(
@@ -153,39 +139,39 @@ class Trust:
         )
 
     def revoke(self, workspace: Path) -> int:
-        """Forget every answer about a folder; returns how many there were."""
+        """Delete every answer about a folder. Returns how many there were."""
         key = _key(workspace)
         self._refresh()
-        kept = tuple(answer for answer in self._answers if answer.workspace != key)
-        count = len(self._answers) - len(kept)
+        kept = tuple(answer for answer in self.answers if answer.workspace != key)
+        count = len(self.answers) - len(kept)
         self._save(kept)
         return count
 
-    def renew(self, workspace: Path, file: ProjectFile) -> None:
-        """Trust one file's new content, which this program wrote itself."""
+    def trust_content(self, workspace: Path, file: ProjectFile) -> None:
+        """Trust the new content of a file, which this program wrote."""
         self._put([Answer(_key(workspace), file.name, file.sha256, _now())])
 
-    def extend(self, workspace: Path, name: str, before: str | None, after: str) -> None:
-        """Read instructions that the person just had written, in exactly this content. Blocks.
+    def trust_written(self, workspace: Path, name: str, before: str | None, after: str) -> None:
+        """Trust instructions that the user just had written, with exactly this content. Blocks.
 
-        Only where nothing stood there, or what they had written before: other words need a yes of their own.
+        Only if the file was missing or already theirs: other content needs its own answer.
         """
         key = _key(workspace)
         self._refresh()
         answer = self._answer(key, name)
         was_own = answer is not None and answer.is_own and before and answer.sha256 == _digest_of(before)
-        if was_own or (before is None and not self.reads(workspace, name)):
+        if was_own or (before is None and not self.may_read(workspace, name)):
             self._put([Answer(key, name, _digest_of(after), _now())])
 
-    def _has_yes(self, workspace: str) -> bool:
+    def _is_trusted_folder(self, workspace: str) -> bool:
         return any(
             answer.is_trusted and not answer.is_own
-            for answer in self._answers
+            for answer in self.answers
             if answer.workspace == workspace
         )
 
     def _answer(self, workspace: str, name: str) -> Answer | None:
-        found = (answer for answer in self._answers if (answer.workspace, answer.file) == (workspace, name))
+        found = (answer for answer in self.answers if (answer.workspace, answer.file) == (workspace, name))
         return next(found, None)
 
     def _answered(self, inventory: ProjectInventory, *, is_trusted: bool) -> None:
@@ -197,15 +183,15 @@ class Trust:
     def _put(self, new: list[Answer]) -> None:
         self._refresh()
         places = {(answer.workspace, answer.file) for answer in new}
-        kept = [answer for answer in self._answers if (answer.workspace, answer.file) not in places]
+        kept = [answer for answer in self.answers if (answer.workspace, answer.file) not in places]
         self._save((*kept, *new))
 
     def _refresh(self) -> None:
-        """Another session may have answered meanwhile."""
+        """Read the answers again, because another session may have added some."""
         if self.problem:
-            raise StorageError(f"{self.problem}; move the file away to start anew")
+            raise StorageError(f"{self.problem}; move the file away to start with an empty one")
         try:
-            self._answers = _read(self._path)
+            self.answers = _read(self._path)
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise StorageError(f"{display_path(self._path)} cannot be read ({error})") from error
 
@@ -218,7 +204,7 @@ class Trust:
             raise StorageError(
                 f"cannot write {display_path(self._path)}: {error.strerror or error}"
             ) from error
-        self._answers = answers
+        self.answers = answers
 
 
 def _read(path: Path) -> tuple[Answer, ...]:
@@ -233,12 +219,12 @@ def _read(path: Path) -> tuple[Answer, ...]:
 
 
 def _project_files(workspace: Path) -> Iterator[tuple[ProjectFile | str, str]]:
-    """Each file that trust is about, or its name and why it cannot be read."""
-    names = [*CONFIG_NAMES, *PROJECT_NAMES, CLAUDE_SETTINGS]
-    # One by one: a folder that cannot be used must not take the others with it.
-    for folder in FOLDERS:
+    """Yield each file that needs trust, or its name and why it cannot be read."""
+    names = [*project.CONFIG_NAMES, *PROJECT_NAMES, CLAUDE_SETTINGS]
+    # One by one, so that one unusable folder does not affect the others.
+    for folder in project.FOLDERS:
         try:
-            names += extension_names(workspace, (folder,))
+            names += project.extension_names(workspace, (folder,))
         except ProjectFileError as error:
             yield folder, str(error)
     for name in names:
@@ -252,44 +238,42 @@ def _project_files(workspace: Path) -> Iterator[tuple[ProjectFile | str, str]]:
 
 
 def _read_as_used(workspace: Path, name: str) -> ProjectFile | None:
-    """Of another program's settings only what is used here, so that trust does not hang on the rest."""
+    """Read a file, reduced to the parts that are used here, so that trust does not depend on the rest."""
     if name == CLAUDE_SETTINGS:
         return hooks_file(workspace, name)
     return server_file(workspace, name) if name in PROJECT_NAMES else read_project_file(workspace, name)
 
 
 def _items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
-    if file.name.startswith(SKILL_FOLDERS):
+    if file.name.startswith(project.SKILL_FOLDERS):
         yield skill_item(file.name)
-        return
-    if file.name.startswith(AGENT_FOLDERS):
+    elif file.name.startswith(project.AGENT_FOLDERS):
         yield agent_item(file.name, file.data)
-        return
-    if file.name in PROJECT_NAMES:
+    elif file.name in PROJECT_NAMES:
         yield from _server_items(workspace, file)
-        return
-    if file.name.startswith(COMMAND_FOLDERS):
+    elif file.name.startswith(project.COMMAND_FOLDERS):
         yield command_item(file.name, file.data)
-        return
-    if file.name.startswith(TOOL_FOLDER):
+    elif file.name.startswith(project.TOOL_FOLDER):
         yield tool_item(file.name)
-        return
-    if file.name == CLAUDE_SETTINGS:
+    elif file.name == CLAUDE_SETTINGS:
         yield from hook_items(file)
-        return
-    if file.name not in CONFIG_NAMES:
+    elif file.name in project.CONFIG_NAMES:
+        yield from _setting_items(workspace, file)
+    else:
         yield ProjectItem(ItemKind.EXTENSION, file.name, 0, "extends the program")
-        return
+
+
+def _setting_items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
     try:
         settings = parse_settings(workspace / file.name, file.data)
     except ConfigError as error:
         yield ProjectItem(ItemKind.UNREADABLE, file.name, 0, str(error), needs_trust=False)
-        return
-    yield from setting_items(settings, file.name)
+    else:
+        yield from setting_items(settings, file.name)
 
 
 def _server_items(workspace: Path, file: ProjectFile) -> Iterator[ProjectItem]:
-    """As they would be read: what a stricter reader would refuse must not be hidden by that."""
+    """Yield the servers as they would be read, so that a stricter parser cannot hide any."""
     try:
         servers = server_table(file)
     except ProjectFileError as error:
@@ -326,38 +310,23 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-class Vouching(Protocol):
-    """Both methods block."""
-
-    def covers(self, name: str) -> bool:
-        """Whether sessions read this file, or would if there were one."""
-
-    def vouch(self, path: Path, before: str | None, after: str) -> None:
-        """The person had `after` written where `before` stood, None for nothing. May raise `StorageError`."""
-
-
-class NoVouching:
-    """For a session without a store of answers."""
-
-    def covers(self, name: str) -> bool:
-        return False
-
-    def vouch(self, path: Path, before: str | None, after: str) -> None:
-        return
-
-
 @dataclass(frozen=True, slots=True)
-class ProjectVouching:
-    """Answers are read anew each time: another session may have given some."""
+class TrustedWrites:
+    """Trusts what the user has this program write to a project.
+
+    Both methods block. They read the answers again each time, because another session may have added some.
+    """
 
     directories: Directories
     workspace: Path
 
     def covers(self, name: str) -> bool:
-        return not (self.workspace / name).exists() or Trust.load(self.directories).reads(
+        """Return whether sessions read this file, or would read it if it existed."""
+        return not (self.workspace / name).exists() or Trust.load(self.directories).may_read(
             self.workspace, name
         )
 
     def vouch(self, path: Path, before: str | None, after: str) -> None:
+        """Trust `after`, which the user had written to replace `before`. May raise `StorageError`."""
         if os.path.realpath(path.parent) == os.path.realpath(self.workspace):
-            Trust.load(self.directories).extend(self.workspace, path.name, before, after)
+            Trust.load(self.directories).trust_written(self.workspace, path.name, before, after)

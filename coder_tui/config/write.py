@@ -1,13 +1,13 @@
-"""Changes a settings file, without losing a word of what stands there.
+"""Change a settings file without losing its other content: set values, add rules from saved approvals.
 
-Adds what a person allowed for good to a settings file, without losing a word of what stands there.
+Also adds and removes MCP servers, there or in the file that a project shares.
 """
 
 import json
 import os
 import stat
 import tomllib
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -17,23 +17,29 @@ from tomlkit.exceptions import TOMLKitError
 
 from coder_tui.config.own_files import OWNER_ONLY, write_private
 from coder_tui.config.paths import Directories, display_path
-from coder_tui.config.project import CONFIG_NAMES, ProjectFile, ProjectFileError, read_project_file
+from coder_tui.config.project import (
+    CONFIG_NAMES,
+    SERVERS_NAME,
+    ProjectFile,
+    ProjectFileError,
+    read_project_file,
+)
 from coder_tui.config.project_settings import PERMISSION
 from coder_tui.config.settings import load_settings
 from coder_tui.config.settings_file import parse_settings
 from coder_tui.config.sources import Sources
 from coder_tui.config.trust import Trust
 from coder_tui.policy.rules import EVERYTHING, Effect
-from coder_tui.protocol.errors import ConfigError, UserError
+from coder_tui.protocol.errors import ConfigError, UsageError, UserError
 from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
 
 Change = Callable[[MutableMapping[str, Any]], None]
-"""Done once to plain values, and once to a TOML document, which has tables of its own."""
+"""Applied once to plain values, and once to a TOML document, which has its own tables."""
 _NAMES = ("config.toml", "config.json")
 
 
 def settings_file_in(folder: Path) -> Path:
-    """The one that is there, else the one to begin."""
+    """Return the existing settings file, or the one to create."""
     found = [folder / name for name in _NAMES if (folder / name).exists()]
     if len(found) > 1:
         raise ConfigError(
@@ -43,7 +49,7 @@ def settings_file_in(folder: Path) -> Path:
 
 
 def save_setting(path: Path, section: str, key: str, value: str) -> Path:
-    """Set one value of the person's own file. Raises `ConfigError`, with nothing written. Blocks."""
+    """Set one value in the user's file. If it raises `ConfigError`, nothing was written. Blocks."""
 
     def change(document: MutableMapping[str, Any]) -> None:
         if section not in document:
@@ -54,8 +60,11 @@ def save_setting(path: Path, section: str, key: str, value: str) -> Path:
 
 
 def rewrite_settings(path: Path, change: Change, mode: int = OWNER_ONLY) -> Path:
-    """A new file gets `mode`. Raises `ConfigError`, with nothing written. Blocks."""
-    real = Path(os.path.realpath(path))  # a file that is kept elsewhere and linked stays linked
+    """Change a settings file.
+
+    A new file gets `mode`. If it raises `ConfigError`, nothing was written. Blocks.
+    """
+    real = Path(os.path.realpath(path))  # a link stays a link
     try:
         real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         before = real.read_bytes() if real.exists() else None
@@ -63,7 +72,7 @@ def rewrite_settings(path: Path, change: Change, mode: int = OWNER_ONLY) -> Path
         if before is not None:
             mode = stat.S_IMODE(real.stat().st_mode)
         if (real.read_bytes() if real.exists() else None) != before:
-            raise ConfigError(f"{display_path(path)} was changed meanwhile; nothing was written")
+            raise ConfigError(f"{display_path(path)} was changed by another program; nothing was written")
         write_private(real, after, mode)
     except OSError as error:
         raise ConfigError(f"cannot write {display_path(path)}: {error.strerror or error}") from error
@@ -71,7 +80,7 @@ def rewrite_settings(path: Path, change: Change, mode: int = OWNER_ONLY) -> Path
 
 
 def _changed(path: Path, before: bytes, change: Change) -> bytes:
-    """Checked twice: the new text must be right, and say nothing else than was wanted."""
+    """Return the new text. It is checked twice: it must be valid, and change only what was wanted."""
     old = parse_settings(path, before or (b"{}" if path.suffix == ".json" else b""))
     load_settings(Sources(file=old))
     wanted: dict[str, Any] = json.loads(json.dumps(old.values, default=str))
@@ -83,7 +92,7 @@ def _changed(path: Path, before: bytes, change: Change) -> bytes:
     new = parse_settings(path, text.encode())
     load_settings(Sources(file=new))
     if json.loads(json.dumps(new.values, default=str)) != wanted:
-        raise ConfigError(f"{display_path(path)} could not be changed safely; do it by hand")
+        raise ConfigError(f"{display_path(path)} could not be changed safely; edit it by hand")
     return text.encode()
 
 
@@ -95,7 +104,7 @@ def _changed_toml(path: Path, text: str, change: Change) -> str:
         tomllib.loads(changed)
     except (TOMLKitError, ValueError) as error:
         raise ConfigError(
-            f"{display_path(path)} could not be changed safely ({error}); do it by hand"
+            f"{display_path(path)} could not be changed safely ({error}); edit it by hand"
         ) from error
     return changed
 
@@ -107,9 +116,10 @@ _WILD = frozenset("*?")
 def save_grant(
     grant: Grant, workspace: Path, directories: Directories, trust: Trust, user_file: Path | None = None
 ) -> Path:
-    """Save where the grant's scope says; returns the file. Raises `UserError`, with nothing written. Blocks.
+    """Save a grant in the file of its scope, and return that file. Blocks.
 
-    `user_file` is the person's settings file where that is not the usual one.
+    `user_file` is the user's settings file if it is not the usual one. If this raises `UserError`, nothing
+    was written.
     """
     patterns = _patterns(grant, workspace)
     if grant.scope is GrantScope.PROJECT:
@@ -120,12 +130,12 @@ def save_grant(
 def save_rules(
     path: Path, key: str, patterns: tuple[str, ...], effect: Effect, mode: int = OWNER_ONLY
 ) -> Path:
-    """Put the rules last in the key's table, where they win; a new file gets `mode`."""
+    """Add the rules at the end of the key's table, where they win. A new file gets `mode`."""
     return rewrite_settings(path, lambda document: _add(document, key, patterns, effect), mode)
 
 
 def _save_for_project(workspace: Path, trust: Trust, key: str, patterns: tuple[str, ...]) -> Path:
-    """The new content is trusted where the old one was: the person just decided on the difference."""
+    """Save rules for the project. The new content is trusted, because the user just decided on the change."""
     path = workspace / CONFIG_NAMES[0]
     try:
         found = [file for name in CONFIG_NAMES if (file := read_project_file(workspace, name))]
@@ -134,21 +144,21 @@ def _save_for_project(workspace: Path, trust: Trust, key: str, patterns: tuple[s
     except ProjectFileError as error:
         raise UserError(f"{display_path(path)} {error}") from error
     if not all(trust.trusts(workspace, file) for file in found):
-        raise UserError("this project is not trusted; 'coder-tui trust' asks about it")
+        raise UserError("this project is not trusted; run 'coder-tui trust' first")
     path = workspace / found[0].name if found else path
     path.parent.mkdir(exist_ok=True)
     save_rules(path, key, patterns, Effect.ALLOW, _SHARED)
-    trust.renew(workspace, ProjectFile(path.relative_to(workspace).as_posix(), path.read_bytes()))
+    trust.trust_content(workspace, ProjectFile(path.relative_to(workspace).as_posix(), path.read_bytes()))
     return path
 
 
 def _patterns(grant: Grant, workspace: Path) -> tuple[str, ...]:
-    """The grant's patterns as a rule has them; what a rule would read more widely is refused."""
+    """Return the grant's patterns for a rule. Raises `UserError` if a rule would match more."""
     if grant.form is GrantForm.GLOB:
         return grant.patterns
     for pattern in grant.patterns:
         if not _WILD.isdisjoint(pattern):
-            raise UserError(f"a rule cannot name exactly {pattern!r}: * and ? stand for anything in it")
+            raise UserError(f"a rule cannot match exactly {pattern!r}: * and ? are wildcards in rules")
     if grant.scope is GrantScope.PROJECT:
         grant = replace(grant, patterns=tuple(_relative(pattern, workspace) for pattern in grant.patterns))
     if grant.form is GrantForm.FOLDER:
@@ -157,7 +167,7 @@ def _patterns(grant: Grant, workspace: Path) -> tuple[str, ...]:
 
 
 def _relative(pattern: str, workspace: Path) -> str:
-    """A project may lie elsewhere for somebody else."""
+    """Make a path relative, because the project may be in another folder for other people."""
     root = os.path.realpath(workspace)
     return str(PurePath(pattern).relative_to(root)) if PurePath(pattern).is_relative_to(root) else pattern
 
@@ -178,3 +188,86 @@ def _add(document: MutableMapping[str, Any], key: str, patterns: tuple[str, ...]
     for pattern in patterns:
         rules.pop(pattern, None)
         rules[pattern] = effect.value
+
+
+_SERVERS = "mcpServers"
+_MCP = "mcp"
+
+
+def add_to_settings(path: Path, name: str, section: Mapping[str, object]) -> Path:
+    """Add a server to the user's settings.
+
+    Raises `ConfigError`, or `UsageError` if the name is in use. Then nothing is written. Blocks.
+    """
+
+    def change(document: MutableMapping[str, Any]) -> None:
+        is_toml = isinstance(document, tomlkit.TOMLDocument)
+        if _MCP not in document:
+            document[_MCP] = tomlkit.table(is_super_table=True) if is_toml else {}
+        if name in document[_MCP]:
+            raise _taken(name, path)
+        document[_MCP][name] = dict(section)
+
+    return rewrite_settings(path, change)
+
+
+def add_to_project(workspace: Path, name: str, section: Mapping[str, object]) -> Path:
+    """Add a server to `.mcp.json`, which other programs read as well."""
+    values = _project_values(workspace)
+    servers = values[_SERVERS]
+    if name in servers:
+        raise _taken(name, workspace / SERVERS_NAME)
+    plain = dict(section)
+    transport = plain.pop("transport", "http" if "url" in plain else "")
+    servers[name] = {**({"type": transport} if transport else {}), **plain}
+    return _write(workspace, values)
+
+
+def remove_server(path: Path, name: str) -> Path:
+    """Remove a server from either kind of file. Raises `UsageError` if it is not there."""
+    if path.name == SERVERS_NAME:
+        values = _project_values(path.parent)
+        if values[_SERVERS].pop(name, None) is None:
+            raise _missing(name, path)
+        return _write(path.parent, values)
+
+    def change(document: MutableMapping[str, Any]) -> None:
+        if name not in document.get(_MCP, {}):
+            raise _missing(name, path)
+        del document[_MCP][name]
+        if not document[_MCP]:
+            # An empty table without its own heading would not be written.
+            del document[_MCP]
+
+    return rewrite_settings(path, change)
+
+
+def _project_values(workspace: Path) -> dict[str, Any]:
+    """Return the whole file, with its table of servers."""
+    path = workspace / SERVERS_NAME
+    try:
+        file = read_project_file(workspace, SERVERS_NAME)
+        values = json.loads(file.data) if file else {_SERVERS: {}}
+    except (ProjectFileError, ValueError) as error:
+        raise ConfigError(f"{display_path(path)} cannot be changed: {error}") from error
+    if not isinstance(values, dict) or not isinstance(values.get(_SERVERS), dict):
+        raise ConfigError(f"{display_path(path)} cannot be changed: it has no table {_SERVERS}")
+    return values
+
+
+def _write(workspace: Path, values: dict[str, Any]) -> Path:
+    path = workspace / SERVERS_NAME
+    try:
+        text = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
+        write_private(path, text.encode(), _SHARED)
+    except OSError as error:
+        raise ConfigError(f"cannot write {display_path(path)}: {error.strerror or error}") from error
+    return path
+
+
+def _taken(name: str, path: Path) -> UsageError:
+    return UsageError(f"{display_path(path)} already has a server {name}; remove it first")
+
+
+def _missing(name: str, path: Path) -> UsageError:
+    return UsageError(f"{display_path(path)} has no server {name}; 'coder-tui mcp list' shows all of them")

@@ -1,26 +1,29 @@
-"""Two versions of a file become a comparison.
+"""Compare two versions of a file.
 
-Which lines two texts share, found in bounded time whatever the texts are.
+Shared lines are found in bounded time, whatever the texts are.
 """
 
+import hashlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from coder_tui.diffs.model import Change, Comparison, FileState, Same, Section, grouped, split_lines
+from coder_tui.protocol.comparison import Change, Comparison, FileState, Gap, Hunk, Same, Section, split_lines
 
 _MOST_DIFFERENCES = 500
-"""Beyond this many differences in one stretch the stretch is shown as replaced: the search is quadratic."""
+"""A stretch with more differences is shown as replaced, because the search is quadratic."""
 _DEEPEST = 20
+JOINED_WITHIN = 6
+"""Changes with at most this many lines between them are one hunk, as in git with three lines of context."""
 
 Lines: TypeAlias = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`length` equal lines, from `old` in the one text and from `new` in the other."""
+    """`length` equal lines, from `old` in one text and from `new` in the other."""
 
     old: int
     new: int
@@ -40,7 +43,7 @@ def matching_runs(old: Lines, new: Lines) -> list[Run]:
 
 
 def outer_runs(old: Lines, new: Lines) -> list[Run]:
-    """The shared beginning and the shared end alone, which takes no time to speak of."""
+    """Return only the shared beginning and end, which takes almost no time."""
     head = _common_prefix(old, new)
     tail = _common_suffix(old[head:], new[head:])
     runs = Run(0, 0, head), Run(len(old) - tail, len(new) - tail, tail)
@@ -59,7 +62,7 @@ def _runs(old: Lines, new: Lines, old_at: int, new_at: int, depth: int) -> Itera
 
 
 def _middle(old: Lines, new: Lines, old_at: int, new_at: int, depth: int) -> Iterator[Run]:
-    """Split at lines that occur once on either side, then look closely between them."""
+    """Split at lines that occur once on either side, then compare closely between them."""
     if not old or not new:
         return
     anchors = _anchors(old, new) if depth else []
@@ -100,7 +103,7 @@ def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _shortest_edit(old: Lines, new: Lines) -> list[tuple[int, int]]:
-    """Pair equal lines along a shortest edit path (Myers); nothing when that is too long to look for."""
+    """Pair equal lines along a shortest edit path (Myers); return nothing if it is too long to find."""
     reach = {1: 0}
     trail: list[dict[int, int]] = []
     for differences in range(min(len(old) + len(new), _MOST_DIFFERENCES) + 1):
@@ -154,7 +157,7 @@ def _common_suffix(old: Lines, new: Lines) -> int:
 
 
 def compare(old: str | None, new: str | None, path: str = "", old_path: str = "") -> Comparison:
-    """None stands for no file; `old_path` is given where it differs."""
+    """Compare two texts; None means no file. `old_path` is given if it differs."""
     old_lines, new_lines = split_lines(old or ""), split_lines(new or "")
     sections = tuple(_sections(old_lines, new_lines))
     return Comparison(path, sections, grouped(sections, path), _state(old, new, path, old_path), old_path)
@@ -174,3 +177,84 @@ def _sections(old: Sequence[str], new: Sequence[str]) -> Iterator[Section]:
         old_at, new_at = run.old + run.length, run.new + run.length
         if run.length:
             yield Same(run.old, run.new, tuple(old[run.old : old_at]))
+
+
+def with_context(comparison: Comparison, context: int) -> Comparison:
+    """Leave out the equal lines that a unified diff leaves out; the hunks keep their ids."""
+    last = len(comparison.sections) - 1
+    sections: list[Section] = []
+    for index, section in enumerate(comparison.sections):
+        if isinstance(section, Same):
+            sections += _nearby(section, context if index else 0, context if index < last else 0)
+        else:
+            sections.append(section)
+    return replace(comparison, sections=tuple(sections), hunks=grouped(sections, comparison.path))
+
+
+def _nearby(same: Same, head: int, tail: int) -> Iterator[Section]:
+    """Yield the lines next to a change, with a gap for those that are left out before another one."""
+    count = len(same.lines)
+    hidden = count - head - tail
+    if hidden <= 0:
+        yield same
+        return
+    if head:
+        yield Same(same.old, same.new, same.lines[:head])
+    if tail:
+        yield Gap(same.old + head, same.new + head, hidden)
+        yield Same(same.old + count - tail, same.new + count - tail, same.lines[count - tail :])
+
+
+def stretches(sections: Iterable[Section]) -> Iterator[tuple[Same | Change, ...]]:
+    """Yield runs of sections without a gap between them."""
+    stretch: list[Same | Change] = []
+    for section in sections:
+        if not isinstance(section, Gap):
+            stretch.append(section)
+        elif stretch:
+            yield tuple(stretch)
+            stretch = []
+    if stretch:
+        yield tuple(stretch)
+
+
+def grouped(sections: Sequence[Section], path: str) -> tuple[Hunk, ...]:
+    """Group changes that are close together into hunks."""
+    spans: list[tuple[int, int]] = []
+    for index, section in enumerate(sections):
+        if not isinstance(section, Change):
+            continue
+        if spans and _is_close(sections[spans[-1][1] : index]):
+            spans[-1] = (spans[-1][0], index + 1)
+        else:
+            spans.append((index, index + 1))
+    return with_ids(sections, spans, path)
+
+
+def _is_close(between: Sequence[Section]) -> bool:
+    return all(isinstance(each, Same) and each.height <= JOINED_WITHIN for each in between)
+
+
+def with_ids(sections: Sequence[Section], spans: Iterable[tuple[int, int]], path: str) -> tuple[Hunk, ...]:
+    """Return hunks with ids by file, old place and content: independent of what happens to other hunks."""
+    seen: Counter[str] = Counter()
+    hunks = []
+    for start, stop in spans:
+        digest = _digest(sections[start:stop], path)
+        seen[digest] += 1
+        # Equal lines added one by one at one place differ only in their order.
+        suffix = "" if seen[digest] == 1 else f"-{seen[digest]}"
+        hunks.append(Hunk(digest + suffix, start, stop))
+    return tuple(hunks)
+
+
+def _digest(sections: Sequence[Section], path: str) -> str:
+    digest = hashlib.sha256(f"{sections[0].old}\0{path}".encode("utf-8", "surrogatepass"))
+    for section in sections:
+        match section:
+            case Change(deleted=deleted, added=added):
+                digest.update(f"\0-{len(deleted)}+{len(added)}\0".encode())
+                digest.update("".join((*deleted, *added)).encode("utf-8", "surrogatepass"))
+            case _:
+                digest.update(f"\0={section.height}".encode())
+    return digest.hexdigest()[:12]

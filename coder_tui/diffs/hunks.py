@@ -1,18 +1,16 @@
-"""Deciding by hunk: undo some, take one apart, show one as a patch.
-
-Hunks as a unified diff that `git apply` takes.
-"""
+"""Decide by hunk: undo some, split one, show some as a patch that `git apply` takes."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from coder_tui.diffs.model import Change, Comparison, Gap, Hunk, Same, Section, identified
+from coder_tui.diffs.compare import with_ids
 from coder_tui.diffs.words import Pair, align
+from coder_tui.protocol.comparison import Change, Comparison, Gap, Hunk, Same, Section
 
 
-def without(comparison: Comparison, rejected: Collection[str]) -> str:
-    """The new text with these hunks undone; raises `ValueError` where parts of the file are not known."""
+def undo_hunks(comparison: Comparison, rejected: Collection[str]) -> str:
+    """Return the new text with these hunks undone; raise `ValueError` if parts of the file are not known."""
     undone = comparison.sections_of(rejected)
     return "".join(
         line for index, section in enumerate(comparison.sections) for line in _kept(section, index in undone)
@@ -29,21 +27,18 @@ def _kept(section: Section, is_undone: bool) -> tuple[str, ...]:
             raise ValueError("A diff that leaves lines out cannot give back the whole file.")
 
 
-def taken_apart(comparison: Comparison, id: str) -> Comparison:
-    """One hunk as several: at the lines between its changes, else by runs of lines, else line by line.
+def split_hunk(comparison: Comparison, id: str) -> Comparison:
+    """Split a hunk: at the lines between its changes, else by runs of lines, else line by line.
 
     A hunk of a single line is returned as it was.
     """
     hunk = comparison.hunk(id)
-    parts = [list(comparison.sections[hunk.start : hunk.stop])]
-    if len(parts[0]) == 1 and isinstance(change := parts[0][0], Change):
-        parts = [[piece] for piece in _pieces(change)]
-    else:
-        parts = [[section] for section in parts[0]]
-    inside = [section for part in parts for section in part]
+    inside: Sequence[Section] = comparison.sections[hunk.start : hunk.stop]
+    if len(inside) == 1 and isinstance(change := inside[0], Change):
+        inside = tuple(_pieces(change))
     sections = (*comparison.sections[: hunk.start], *inside, *comparison.sections[hunk.stop :])
     spans = list(_spans(comparison.hunks, hunk, inside))
-    return replace(comparison, sections=sections, hunks=identified(sections, spans, comparison.path))
+    return replace(comparison, sections=sections, hunks=with_ids(sections, spans, comparison.path))
 
 
 def _spans(hunks: Sequence[Hunk], split: Hunk, inside: Sequence[Section]) -> Iterator[tuple[int, int]]:
@@ -81,7 +76,7 @@ def _kind(pair: Pair, is_related: bool) -> tuple[bool, bool, bool]:
 
 
 def _may_cut(change: Change, before: Sequence[Pair]) -> bool:
-    """Nothing may come to stand behind a line that has no end."""
+    """Return whether the lines before a cut have ends: nothing may follow a line without one."""
     old, new = before[-1]
     is_ended = old is None or change.deleted[old].endswith("\n")
     return is_ended and (new is None or change.added[new].endswith("\n"))
@@ -101,21 +96,22 @@ class _Line:
     new: int
 
 
-def patch(comparison: Comparison, ids: Collection[str]) -> str:
-    """The change that these hunks make to a file that has all the others already; no file names.
+def patch(comparison: Comparison, ids: Collection[str], *, is_short: bool = False) -> str:
+    """Return the change that these hunks make to a file that has all the others already; without file names.
 
-    Applied backwards to the new file it undoes just them.
+    Applied in reverse to the new file, it undoes only them. `is_short` leaves out counts of one line, as git
+    does.
     """
     wanted = comparison.sections_of(ids)
     pieces: list[str] = []
     for stretch in _stretches(comparison.sections, wanted):
         for group in _groups(stretch):
-            pieces.extend(_hunk(group))
+            pieces.extend(_hunk(group, is_short=is_short))
     return "".join(pieces)
 
 
 def _stretches(sections: Sequence[Section], wanted: Collection[int]) -> Iterator[list[_Line]]:
-    """Lines without a gap between them, with the changes that are not wanted as if they were always there."""
+    """Yield runs of lines without a gap; changes that are not wanted count as if always there."""
     lines: list[_Line] = []
     old = 0
     for index, section in enumerate(sections):
@@ -137,7 +133,7 @@ def _stretches(sections: Sequence[Section], wanted: Collection[int]) -> Iterator
 
 
 def _groups(lines: Sequence[_Line]) -> Iterator[Sequence[_Line]]:
-    """Changes with their context; those whose context would touch are together."""
+    """Yield changes with their context; those whose context would touch are together."""
     changed = [at for at, line in enumerate(lines) if line.sign != " "]
     spans: list[list[int]] = []
     for at in changed:
@@ -149,15 +145,17 @@ def _groups(lines: Sequence[_Line]) -> Iterator[Sequence[_Line]]:
         yield lines[max(0, first - CONTEXT) : last + CONTEXT + 1]
 
 
-def _hunk(lines: Sequence[_Line]) -> Iterator[str]:
+def _hunk(lines: Sequence[_Line], *, is_short: bool) -> Iterator[str]:
     old = sum(line.sign != "+" for line in lines)
     new = sum(line.sign != "-" for line in lines)
-    yield f"@@ -{_range(lines[0].old, old)} +{_range(lines[0].new, new)} @@\n"
+    ranges = (_range(lines[0].old, old, is_short=is_short), _range(lines[0].new, new, is_short=is_short))
+    yield "@@ -{} +{} @@\n".format(*ranges)
     for line in lines:
         yield line.sign + line.text
         if not line.text.endswith("\n"):
             yield f"\n{NO_NEWLINE}"
 
 
-def _range(start: int, count: int) -> str:
-    return f"{start + 1 if count else start},{count}"
+def _range(start: int, count: int, *, is_short: bool) -> str:
+    first = start + 1 if count else start
+    return str(first) if is_short and count == 1 else f"{first},{count}"

@@ -1,6 +1,6 @@
-"""Sections as rows: the old line on the left, the new one on the right, nothing opposite a gap.
+"""Lay out a comparison as rows: the old line on the left, the new one on the right.
 
-A comparison in pieces of a bounded size, with the equal lines far from a change folded away.
+Pieces have a bounded size, and equal lines far from a change are folded.
 """
 
 import re
@@ -10,16 +10,16 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import assert_never
 
-from coder_tui.diffs.model import Change, Comparison, Gap, Hunk, Same, Section, body_of
 from coder_tui.diffs.words import Pair, Span, align, changed_words
+from coder_tui.protocol.comparison import Change, Comparison, Gap, Hunk, Same, Section, body_of
 
 BLOCK = 64
-"""Lines of a side that are paired at once: a longer run is taken in blocks, each when it is looked at."""
+"""Lines of a side that are paired at once; a longer run is paired in blocks when it is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A line with its number from 1; `emphasis` is in characters of the line, its end not counted."""
+    """A line with its number from 1; `emphasis` is in characters of the line, without its end."""
 
     number: int
     line: str
@@ -38,7 +38,7 @@ class Row:
 
 
 def split_rows(section: Section) -> Iterator[Row]:
-    """Rows of two columns; a gap has none."""
+    """Yield rows of two columns; none for a gap."""
     match section:
         case Same(old=old, new=new, lines=lines):
             for index, line in enumerate(lines, 1):
@@ -52,18 +52,8 @@ def split_rows(section: Section) -> Iterator[Row]:
             assert_never(section)
 
 
-def unified_rows(section: Section) -> Iterator[Row]:
-    """Rows of one column: what was deleted comes before what was added."""
-    if not isinstance(section, Change):
-        yield from split_rows(section)
-        return
-    rows = [row for block in blocks(section) for row in block_rows(block)]
-    yield from (Row(row.old, None) for row in rows if row.old)
-    yield from (Row(None, row.new) for row in rows if row.new)
-
-
 def blocks(change: Change) -> Iterator[Change]:
-    """A change in parts of a bounded size, cut at the same place on both sides."""
+    """Yield a change in parts of a bounded size, cut at the same place on both sides."""
     for at in range(0, change.height, BLOCK):
         deleted, added = change.deleted[at : at + BLOCK], change.added[at : at + BLOCK]
         old, new = min(at, len(change.deleted)), min(at, len(change.added))
@@ -72,7 +62,7 @@ def blocks(change: Change) -> Iterator[Change]:
 
 @lru_cache(64)
 def block_rows(block: Change) -> tuple[Row, ...]:
-    """Kept for a while, because the two sides of a block may be drawn apart."""
+    """Return the rows of a block; cached, because its two sides may be drawn separately."""
     aligned = align(block.deleted, block.added)
     return tuple(_row(block, pair, index in aligned.related) for index, pair in enumerate(aligned.rows))
 
@@ -89,7 +79,7 @@ def _row(block: Change, pair: Pair, is_related: bool) -> Row:
 
 
 _FEWEST_FOLDED = 4
-"""Fewer lines are as quickly read as the words that would stand for them."""
+"""Fewer lines are read as quickly as the text that would replace them."""
 _FARTHEST_HEADING = 400
 _HEADING = re.compile(r"[^\W\d]|\$")
 
@@ -102,7 +92,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Part of section number `section`; a gap stands for lines that are folded or not known."""
+    """A part of section number `section`; a gap stands for lines that are folded or unknown."""
 
     section: int
     part: Section
@@ -111,7 +101,7 @@ class Piece:
 
     @property
     def height(self) -> int:
-        """Its rows; where lines are yet to be paired, the fewest it can have."""
+        """Return the number of rows; if lines are not paired yet, the smallest possible number."""
         match self.part:
             case Change(deleted=deleted, added=added):
                 heights = {Side.OLD: len(deleted), Side.NEW: len(added), Side.BOTH: self.part.height}
@@ -122,7 +112,7 @@ class Piece:
                 return len(lines)
 
     def rows(self) -> Sequence[Row]:
-        """No rows for a gap."""
+        """Return the rows; none for a gap."""
         if not isinstance(self.part, Change):
             return list(split_rows(self.part))
         rows = block_rows(self.part)
@@ -135,7 +125,7 @@ class Piece:
                 return [Row(None, row.new) for row in rows if row.new]
 
     def unpaired_rows(self) -> Sequence[Row]:
-        """The same rows of one side without changed words: at once, however many."""
+        """Return the rows of one side without changed words, which is immediate for any number."""
         match self.part, self.side:
             case Change(old=old, deleted=deleted), Side.OLD:
                 return [Row(Cell(number, line, True), None) for number, line in enumerate(deleted, old + 1)]
@@ -145,10 +135,13 @@ class Piece:
                 return self.rows()
 
 
-def laid_out(
+def lay_out(
     comparison: Comparison, context: int | None, opened: Collection[int] = (), *, is_split: bool
 ) -> list[Piece]:
-    """Pieces from top to bottom; `context` lines stay around changes (None: all), as do `opened` sections."""
+    """Return the pieces from top to bottom.
+
+    `context` equal lines stay around changes (None: all), and `opened` sections are not folded.
+    """
     owners = _owners(comparison.hunks)
     last = len(comparison.sections) - 1
     pieces: list[Piece] = []
@@ -199,6 +192,6 @@ def _folded(index: int, section: Same, owner: str, head: int, tail: int) -> Iter
 
 
 def _heading(lines: Sequence[str]) -> str:
-    """The nearest line above that begins at the margin: mostly the function or class one is in."""
+    """Return the nearest line above that begins at the margin: usually the enclosing function or class."""
     near = lines[: -_FARTHEST_HEADING - 1 : -1]
     return next((line.rstrip() for line in near if _HEADING.match(line)), "")

@@ -1,10 +1,16 @@
-"""Reads unified diffs for showing them: forgiving, and nothing in them is left out of sight."""
+"""Read unified diffs to show and count them, and write the diff of one file's change for models and users.
+
+Reading is forgiving, and no line of a diff is hidden.
+"""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from coder_tui.diffs.model import Change, Comparison, FileState, Gap, Same, Section, grouped
+from coder_tui.diffs.compare import compare, grouped, with_context
+from coder_tui.diffs.hunks import CONTEXT, patch
+from coder_tui.protocol.comparison import Change, Comparison, FileState, Gap, Same, Section
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)")
 _SILENT = ("index ", "similarity index ", "old mode ", "new file mode ", "deleted file mode ")
@@ -38,8 +44,33 @@ class _File:
         return self == _File()
 
 
+class FileStatistics(NamedTuple):
+    path: str
+    additions: int
+    deletions: int
+
+
+def file_statistics(diff: str) -> tuple[FileStatistics, ...]:
+    """Count the lines that a diff changes in each file; empty if the diff is not certain to be read right.
+
+    unidiff silently drops lines that it does not understand: behind a hunk that is longer than its header
+    says, below `@@ ... @@`, in combined diffs. So the diff must have as many lines after it was read.
+    """
+    # Not needed before the first diff is counted, and takes 6 ms to import.
+    from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
+
+    try:
+        files = PatchSet(diff)
+    except UnidiffParseError:
+        return ()
+    if str(files).count("\n") != diff.count("\n") or any("\r" in file.path for file in files):
+        return ()
+    return tuple(FileStatistics(file.path, file.added, file.removed) for file in files)
+
+
 def parse_unified(diff: str, path: str = "") -> tuple[Comparison, ...]:
-    """One comparison for each file; `path` names what the diff itself does not."""
+    """Return a comparison for each file; `path` names a file that the diff does not name."""
     files = [_File()]
     lines = diff.removesuffix("\n").split("\n") if diff else []
     for at, line in enumerate(lines):
@@ -131,7 +162,7 @@ def _sections(hunk: _Hunk) -> list[Section]:
 
 
 def _runs(lines: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """Lines that belong together; a deletion that follows an addition begins another change."""
+    """Group lines that belong together; a deletion that follows an addition begins another change."""
     runs: list[list[tuple[str, str]]] = []
     before = ""
     for sign, text in lines:
@@ -154,3 +185,51 @@ def _name(line: str) -> str:
 
 def _without_prefix(name: str) -> str:
     return name[2:] if name.startswith(("a/", "b/")) else name
+
+
+DIFF_LIMIT = 50 * 1024
+_NEEDS_QUOTES = re.compile(r'[\x00-\x1f\x7f"\\]')
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """`file` is the same change as data."""
+
+    text: str
+    additions: int
+    deletions: int
+    file: Comparison = field(default=Comparison("", (), ()), repr=False, compare=False)
+
+    def cut(self, limit: int = DIFF_LIMIT) -> tuple[str, bool]:
+        """Return at most `limit` bytes of whole lines, and whether anything is missing."""
+        data = self.text.encode("utf-8", "replace")
+        if len(data) <= limit:
+            return self.text, False
+        kept = data[: data.rfind(b"\n", 0, limit) + 1]
+        return kept.decode("utf-8", "replace"), True
+
+
+def unified_diff(path: str, old: str | None, new: str | None, old_path: str = "") -> FileDiff:
+    """Compare two versions of `path`; None means no file. `old_path` is its name before a rename."""
+    file = with_context(compare(old, new, path, old_path), CONTEXT)
+    pieces = [_header(path, old, new)] if file.hunks or (old is None) != (new is None) else []
+    pieces.append(patch(file, [hunk.id for hunk in file.hunks], is_short=True))
+    return FileDiff("".join(pieces), file.additions, file.deletions, file)
+
+
+def _header(path: str, old: str | None, new: str | None) -> str:
+    old_name = "/dev/null" if old is None else _quoted(f"a/{path.lstrip('/')}")
+    new_name = "/dev/null" if new is None else _quoted(f"b/{path.lstrip('/')}")
+    return f"--- {old_name}\n+++ {new_name}\n"
+
+
+def _quoted(name: str) -> str:
+    """Quote a name as git does, so that it cannot pass for lines of the diff."""
+    if not _NEEDS_QUOTES.search(name):
+        return name
+    return '"' + _NEEDS_QUOTES.sub(_escape, name) + '"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    named = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+    return named.get(match[0], f"\\{ord(match[0]):03o}")

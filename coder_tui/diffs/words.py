@@ -1,7 +1,4 @@
-"""Which deleted line became which added one.
-
-Which words of a changed line changed.
-"""
+"""Pair deleted lines with the added ones they became, and find the words that changed."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,16 +8,16 @@ from typing import TypeAlias
 from coder_tui.diffs.compare import matching_runs
 
 FARTHEST = 0.6
-"""The token distance up to which two lines count as one line that was changed."""
+"""The token distance up to which two lines count as one changed line."""
 _MOST_COMPARED = 1600
-"""Pairs of lines that are all compared; in a larger run each line is held against a few that follow."""
+"""The number of line pairs that are all compared; in a larger run each line is compared with the next few."""
 _LOOK_AHEAD = 8
 _LONGEST = 1000
 """Characters of a line that are compared."""
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 Pair: TypeAlias = tuple[int | None, int | None]
-"""Indexes of a deleted and an added line that stand beside each other."""
+"""Indexes of a deleted and an added line that are in the same row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +28,14 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """Rows of a changed run in order; `related` are those whose two lines are one that changed."""
+    """Rows of a changed run in order; `related` are those whose two lines are one changed line."""
 
     rows: tuple[Pair, ...]
     related: frozenset[int]
 
 
 def distance(old: str, new: str) -> float:
-    """0 for lines of the same words, 1 for lines that share none."""
+    """Return 0 for lines with the same words, 1 for lines that share none."""
     return _distance(_words(old), _words(new))
 
 
@@ -55,7 +52,7 @@ def _distance(old: _Words, new: _Words) -> float:
 
 
 def align(deleted: Sequence[str], added: Sequence[str]) -> Aligned:
-    """Put related lines beside each other in their order, and the others opposite where there is room."""
+    """Put related lines into one row in order, and pair the others as far as possible."""
     rows: list[Pair] = []
     related = set()
     old_at = new_at = 0
@@ -89,7 +86,7 @@ def _is_related(old: _Words, new: _Words) -> bool:
 
 
 def _best(old: Sequence[_Words], new: Sequence[_Words]) -> list[tuple[int, int]]:
-    """The pairs, in order, that are nearest in sum."""
+    """Return the pairs, in order, with the smallest total distance."""
     rows, columns = len(old), len(new)
     gain = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     taken = [[False] * columns for _ in range(rows)]
@@ -126,7 +123,7 @@ def _first_found(old: Sequence[_Words], new: Sequence[_Words]) -> list[tuple[int
 
 
 LONGEST_EMPHASISED = 1000
-"""Characters: in a longer line no words are told apart."""
+"""Characters. Words of a longer line are not compared."""
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _BLANK_BETWEEN = 3
 
@@ -134,7 +131,7 @@ Span: TypeAlias = tuple[int, int]
 
 
 def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Spans of either line that the other does not have; neighbours are joined."""
+    """Return the spans of either line that the other does not have; neighbors are joined."""
     if max(len(old), len(new)) > LONGEST_EMPHASISED or old == new:
         return (), ()
     old_tokens, new_tokens = _TOKEN.findall(old), _TOKEN.findall(new)
@@ -145,7 +142,7 @@ def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...
 
 
 def _spans(line: str, tokens: Sequence[str], same: Sequence[Span]) -> tuple[Span, ...]:
-    """The stretches between the shared tokens, as characters."""
+    """Return the stretches between the shared tokens, in characters."""
     ends = [0]
     for token in tokens:
         ends.append(ends[-1] + len(token))
@@ -159,7 +156,7 @@ def _spans(line: str, tokens: Sequence[str], same: Sequence[Span]) -> tuple[Span
 
 
 def _append(spans: list[Span], span: Span, line: str) -> None:
-    """Words in a row that all changed read as one, with the blanks or the sign between them."""
+    """Join neighboring changed words, including the blanks or the sign between them."""
     between = line[spans[-1][1] : span[0]] if spans else "no span"
     is_sign = len(between) == 1 and not between.isalnum()
     if is_sign or (len(between) <= _BLANK_BETWEEN and between.isspace()):

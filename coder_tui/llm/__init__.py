@@ -1,5 +1,5 @@
 """Models behind one typed stream.
 
-Enter at `client.py` for the types and `host_client.py` for requests. litellm runs in a process of
-its own, `host.py`.
+Enter at `client.py` for the types and `host_client.py` for requests. litellm runs in its own process,
+`host.py`.
 """

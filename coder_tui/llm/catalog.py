@@ -1,6 +1,6 @@
-"""The models worth offering: a small table of current ones, what is missing for each, and local servers.
+"""The models to offer: a small table of current ones, what each lacks, and those of local servers.
 
-Asks the model servers on this machine what they offer: briefly, all at once, on loopback only.
+Local servers are asked all at once, with a short timeout, on loopback only.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from coder_tui.llm.providers import (
     LOCAL_SERVERS,
     PROVIDERS,
     LocalServer,
-    Provider,
     provider_of,
     speaks_ollama,
 )
 
-_PATIENCE = 0.3
+_PATIENCE = 1.0
+"""Seconds for an answer. A port without a server refuses at once; a server on a busy machine is slow."""
 _LONGEST_ANSWER = 2**20
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 _WINDOW_FIELDS = (
@@ -35,7 +35,7 @@ _WINDOW_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """A model that a server offers; `context` is None where it does not say."""
+    """A model that a server offers; `context` is None if unknown."""
 
     name: str
     server: LocalServer
@@ -49,15 +49,15 @@ class LocalModel:
 async def find_local_models(
     environment: Mapping[str, str], servers: Sequence[LocalServer] = LOCAL_SERVERS
 ) -> tuple[LocalModel, ...]:
-    """The models of all servers that answer in time; who does not is not there."""
+    """Return the models of all servers that answer in time."""
     found = await asyncio.gather(*(_models_of(server, environment) for server in servers))
     return tuple(model for models in found for model in models)
 
 
 async def context_window_of(model: str, api_base: str) -> int | None:
-    """The window that a server on this machine runs `model` with, None where nobody says.
+    """Return the context window with which a local server runs `model`, or None if unknown.
 
-    Ollama is asked for the largest that the model can have.
+    For Ollama it is the largest that the model supports.
     """
     name = model.partition("/")[2] or model
     if speaks_ollama(model):
@@ -97,7 +97,7 @@ def _trained_window(shown: Any) -> int | None:
 
 
 async def _answer(api_base: str, path: str, question: dict[str, str] | None = None) -> Any:
-    """The answer at a path, None for anything else: on a usual port anyone may be listening."""
+    """Return the JSON answer at a path, or None: any program may listen on a common port."""
     try:
         address = urlsplit(api_base)
         host, port = address.hostname, address.port
@@ -111,7 +111,7 @@ async def _answer(api_base: str, path: str, question: dict[str, str] | None = No
 
 
 def _fetch_json(host: str, port: int, path: str, question: dict[str, str] | None) -> Any:
-    # Not urllib: it would obey the proxy variables.
+    # Not urllib, which obeys the proxy variables.
     connection = http.client.HTTPConnection(host, port, timeout=_PATIENCE)
     try:
         method, body = ("GET", None) if question is None else ("POST", json.dumps(question))
@@ -125,7 +125,7 @@ def _fetch_json(host: str, port: int, path: str, question: dict[str, str] | None
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """Context in tokens, costs in dollars per million tokens."""
+    """Context window in tokens, costs in dollars per million tokens."""
 
     id: str
     context: int
@@ -136,7 +136,7 @@ class KnownModel:
 
 @dataclass(frozen=True, slots=True)
 class CatalogEntry:
-    """A model that could be used; `missing` says what is needed before it can."""
+    """A model to offer; `missing` says what is needed before it can be used."""
 
     id: str
     provider: str
@@ -150,7 +150,7 @@ class CatalogEntry:
 
 _MAIN, _STRONG, _SMALL = "main", "strong", "small"
 
-# Per provider: first the one to start with.
+# For each provider, the default comes first.
 KNOWN_MODELS: tuple[KnownModel, ...] = (
     KnownModel("anthropic/claude-sonnet-5-5", 1_000_000, 2.0, 10.0, (_MAIN,)),
     KnownModel("anthropic/claude-opus-5-5", 1_000_000, 4.0, 20.0, (_STRONG,)),
@@ -180,7 +180,7 @@ KNOWN_MODELS: tuple[KnownModel, ...] = (
 async def available_models(
     environment: Mapping[str, str], *, probe: bool = True, servers: Sequence[LocalServer] = LOCAL_SERVERS
 ) -> tuple[CatalogEntry, ...]:
-    """Everything that could be used: what is ready first, then what lacks a key, in the table's order."""
+    """Return all models, in the table's order: available ones first, then those that lack a key."""
     local = await find_local_models(environment, servers) if probe else ()
     entries = [*(_known_entry(model, environment) for model in KNOWN_MODELS), *map(_local_entry, local)]
     return tuple(sorted(entries, key=lambda entry: not entry.available))
@@ -189,7 +189,7 @@ async def available_models(
 async def default_model(
     environment: Mapping[str, str], *, servers: Sequence[LocalServer] = LOCAL_SERVERS
 ) -> str | None:
-    """The first provider with a key, else the first model of a local server, else None."""
+    """Return a model of the first provider with a key, else the first of a local server, else None."""
     for provider in PROVIDERS:
         first = next((model for model in KNOWN_MODELS if provider_of(model.id) is provider), None)
         if first is not None and provider.has_key(environment):
@@ -199,7 +199,7 @@ async def default_model(
 
 
 def small_model_for(model: str) -> str:
-    """A cheap model of the same provider for titles and summaries; where none is known, the model itself."""
+    """Return a cheap model of the same provider for titles and summaries, or the model itself."""
     provider = provider_of(model)
     if provider is None:
         return model
@@ -219,12 +219,8 @@ def _known_entry(model: KnownModel, environment: Mapping[str, str]) -> CatalogEn
         cost_in=model.cost_in,
         cost_out=model.cost_out,
         available=has_key,
-        missing="" if has_key else _missing(provider),
+        missing="" if has_key else f"set {' or '.join(provider.key_variables)}",
     )
-
-
-def _missing(provider: Provider) -> str:
-    return f"set {' or '.join(provider.key_variables)}"
 
 
 def _local_entry(model: LocalModel) -> CatalogEntry:

@@ -1,6 +1,6 @@
-"""Turns a request into the arguments that litellm takes: OpenAI's message shapes, cache marks, thinking.
+"""Turns a request into litellm's arguments: OpenAI's message format, cache marks, thinking.
 
-Calls of the past in a form that every provider takes back: a refused one must not end a session.
+Past tool calls get a form that every provider accepts: a malformed call must not end a session.
 """
 
 import json
@@ -21,7 +21,7 @@ from coder_tui.protocol.messages import (
 )
 
 STAND_IN = "invalid"
-"""The name for one that no tool can have."""
+"""Replaces a tool name that providers would refuse."""
 UNREADABLE = "unreadable_arguments"
 _LONGEST = 2_000
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -32,14 +32,14 @@ def past_name(name: str) -> str:
 
 
 def past_arguments(text: str) -> str:
-    """As the model wrote them where that is a JSON object, which many providers insist on."""
+    """Return arguments as the model wrote them if they are a JSON object, which many providers require."""
     if isinstance(_read(text, strict=True), dict):
         return text
     if not text.strip():
         return "{}"
-    # A raw newline inside of a text is no JSON, and was understood all the same.
-    mended = _read(text, strict=False)
-    return json.dumps(mended if isinstance(mended, dict) else {UNREADABLE: text[:_LONGEST]})
+    # A raw newline inside a string is not valid JSON, but the call was understood anyway.
+    lenient = _read(text, strict=False)
+    return json.dumps(lenient if isinstance(lenient, dict) else {UNREADABLE: text[:_LONGEST]})
 
 
 def _read(text: str, *, strict: bool) -> object:
@@ -51,24 +51,24 @@ def _read(text: str, *, strict: bool) -> object:
 
 
 def _finite(text: str) -> float:
-    """No JSON body can carry NaN and infinity, which Python reads."""
+    """Refuse NaN and infinity: Python reads them, but they are not valid JSON."""
     if math.isfinite(number := float(text)):
         return number
     raise ValueError(text)
 
 
 ChatMessage = dict[str, object]
-"""A message as OpenAI's chat API spells it: wire data."""
+"""A message in the format of OpenAI's chat API."""
 
 CallArguments = dict[str, object]
-"""Keyword arguments of litellm's completion call: wire data."""
+"""Keyword arguments of litellm's completion call."""
 
 _CACHE_MARK = {"type": "ephemeral"}
 _MARKED_TAIL = 2
 
 
 def call_arguments(request: ModelRequest) -> CallArguments:
-    """Everything that a provider is to receive, as JSON data."""
+    """Return everything that a provider is to receive, as JSON data."""
     arguments: CallArguments = {"model": request.model, "messages": chat_messages(request)}
     if request.tools:
         arguments["tools"] = list(request.tools)
@@ -84,11 +84,11 @@ def call_arguments(request: ModelRequest) -> CallArguments:
 
 
 def chat_messages(request: ModelRequest) -> list[ChatMessage]:
-    """The system prompt and the conversation, with cache marks where the model's provider has them."""
+    """Return the system prompt and the conversation, with cache marks if the provider supports them."""
     traits = traits_of(request.model)
     conversation = list(_conversation(request.messages, traits))
     if traits.caches_prompt:
-        # The model's own messages are left out: a mark on one that is all tool calls would be lost.
+        # Not on the model's own messages: a mark on one that has only tool calls would be lost.
         markable = [message for message in conversation if message["role"] != "assistant"]
         for message in markable[-_MARKED_TAIL:]:
             _mark(message)
@@ -98,7 +98,7 @@ def chat_messages(request: ModelRequest) -> list[ChatMessage]:
 
 
 def _conversation(messages: Iterable[Message], traits: ModelTraits) -> Iterator[ChatMessage]:
-    """Pictures of results follow the last result of their step: to most providers a result is text only."""
+    """Yield the messages; pictures follow the last result of their step, as most results may only be text."""
     pictures: list[Attachment] = []
     for message in messages:
         if _is_empty(message):
@@ -132,7 +132,7 @@ def _mark(message: ChatMessage) -> None:
 
 
 def _is_empty(message: Message) -> bool:
-    # Providers refuse a reply that says nothing; an interrupted one may have said nothing yet.
+    # Providers refuse an empty reply, and an interrupted one may be empty.
     return isinstance(message, AssistantMessage) and not message.text.strip() and not message.calls
 
 
@@ -156,7 +156,7 @@ def _chat_message(message: Message, traits: ModelTraits) -> ChatMessage:
 
 
 def user_content(message: UserMessage, traits: ModelTraits) -> str | list[ChatMessage]:
-    """What was written, and behind it what it names; in parts only where there is a picture to see."""
+    """Return the text followed by its attachments; in parts only if there is a picture."""
     blocks = [_encodable(message.text), *(_attached(each) for each in message.attachments)]
     text = "\n\n".join(blocks)
     pictures = [each for each in message.attachments if each.data and traits.sees_images]
@@ -167,7 +167,7 @@ def user_content(message: UserMessage, traits: ModelTraits) -> str | list[ChatMe
 
 def _attached(attachment: Attachment) -> str:
     name = _encodable(attachment.label).replace('"', "'")
-    # A file must not end its own frame, and go on as the person.
+    # A file must not close its own tag and continue as the user.
     text = _encodable(attachment.text).replace("</attached", "<\\/attached")
     return f'<attached name="{name}">\n{text}\n</attached>'
 
@@ -204,5 +204,5 @@ def _thinking(block: ThinkingBlock) -> dict[str, str]:
 
 
 def _encodable(text: str) -> str:
-    """`text` without lone surrogates, which no HTTP body can carry."""
+    """Return `text` without lone surrogates, which no HTTP body can carry."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

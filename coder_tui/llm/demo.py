@@ -1,6 +1,6 @@
-"""The built-in demo model: a scripted play behind the same stream as any other model.
+"""The built-in demo model: a script behind the same stream as any other model.
 
-What the demo model says and does next, from what has happened so far in the sample project.
+What it says and does next follows from what has happened so far in the sample project.
 """
 
 import asyncio
@@ -31,9 +31,9 @@ from coder_tui.protocol.messages import (
 TEST_COMMAND = "python3 -m unittest -q"
 FILE = "cart.py"
 BUG = "    if pieces > 10:\n"
-MENDED = "    if pieces >= 10:\n"
-SECOND_MENDED = "    if not pieces < 10:\n"
-STEPS = ("Look at the project", "See the bug with the tests", "Mend the discount", "Run the tests again")
+FIX = "    if pieces >= 10:\n"
+SECOND_FIX = "    if not pieces < 10:\n"
+STEPS = ("Read the project", "Show the bug with the tests", "Fix the discount", "Run the tests again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A call that was made and what came of it."""
+    """A finished call and its result."""
 
     call: Call
     result: dict[str, Any]
@@ -68,14 +68,14 @@ class Done:
         return error in ("denied_by_user", "permission_denied", "cancelled")
 
     @property
-    def words(self) -> str:
-        """What the person said with a refusal."""
+    def user_comment(self) -> str:
+        """What the user wrote when refusing."""
         message = str(self.result.get("error", {}).get("message", ""))
         return message.partition("refused this call: ")[2]
 
 
 def next_scene(messages: tuple[Message, ...]) -> Scene:
-    """The play in order; a scene that has been played is seen in the results."""
+    """Return the next scene; the results show which scenes have been played."""
     done = _done_calls(messages)
     tests = [item for item in done if item.call.tool == "bash"]
     edits = [item for item in done if item.call.tool == "edit"]
@@ -87,13 +87,13 @@ def next_scene(messages: tuple[Message, ...]) -> Scene:
     if not tests:
         return _first_tests()
     if not edits or (len(edits) == 1 and edits[0].was_refused):
-        return _mend(tests[-1], edits)
+        return _fix(tests[-1], edits)
     is_checked = tests[-1].was_refused or len(tests) > 1
     if edits[-1].is_ok and not is_checked:
         return _last_tests()
     if not _is_wound_up(done):
         return _winding_up(edits[-1], tests[-1])
-    return _report(edits[-1], tests[-1]) if edits[-1].is_ok else _not_mended(edits[-1])
+    return _report(edits[-1], tests[-1]) if edits[-1].is_ok else _not_fixed(edits[-1])
 
 
 def _done_calls(messages: tuple[Message, ...]) -> list[Done]:
@@ -113,7 +113,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _is_over(messages: tuple[Message, ...]) -> bool:
-    """Whether a last word was said before the person's newest message."""
+    """Return whether the script had ended before the user's newest message."""
     last = max((i for i, message in enumerate(messages) if isinstance(message, UserMessage)), default=0)
     return any(
         isinstance(message, AssistantMessage) and message.text.startswith(_LAST_WORDS)
@@ -131,10 +131,10 @@ def _todos(at: int) -> Call:
 
 def _opening() -> Scene:
     return Scene(
-        "Hello! I am the **built-in demo model**: no key, no network, nothing leaves this machine. "
-        "This is a scratch copy of a small project with a real bug in it. I will find and mend it, "
-        "and everything I do passes before your eyes first.\n\nLet me look around.",
-        "The person wants to see how I work. I should read the project before I touch anything.",
+        "Hello! I am the **built-in demo model**: no API key, no network, nothing leaves this machine. "
+        "This is a scratch copy of a small project with a real bug in it. I will find and fix it, "
+        "and you will see every step before it happens.\n\nFirst I read the project.",
+        "The user wants to see how I work. I should read the project before I change anything.",
         (
             _todos(0),
             Call("read", {"path": "README.md"}),
@@ -146,11 +146,11 @@ def _opening() -> Scene:
 
 def _first_tests() -> Scene:
     return Scene(
-        "The README promises the discount *from ten pieces on*, but `cart.py` compares with `> 10`. "
-        "The tests should show it. A command can do anything, so **you are asked first**, "
-        "and see what it was found to do and how it is confined: "
+        "The README promises the discount for *ten or more items*, but `cart.py` compares with `> 10`. "
+        "The tests should show it. A command can do anything, so **you are asked first**. "
+        "The dialog says what the command does and how it is confined: "
         "`Ctrl+Y` allows it once, `n` refuses, `Esc` stops me.",
-        "README and code disagree at exactly ten pieces. Seeing the test fail is better than being sure.",
+        "README and code disagree at exactly ten items. I should see the test fail instead of assuming it.",
         (
             _todos(1),
             Call("bash", {"command": TEST_COMMAND, "description": "Run the project's tests"}),
@@ -158,32 +158,32 @@ def _first_tests() -> Scene:
     )
 
 
-def _mend(tests: Done, edits: list[Done]) -> Scene:
-    new = SECOND_MENDED if edits else MENDED
+def _fix(tests: Done, edits: list[Done]) -> Scene:
+    new = SECOND_FIX if edits else FIX
     calls = (_todos(2), Call("edit", {"path": FILE, "old_string": BUG, "new_string": new}))
-    return Scene(_before_mending(tests, edits), "One comparison is wrong; nothing else must change.", calls)
+    return Scene(_before_fix(tests, edits), "One comparison is wrong; nothing else must change.", calls)
 
 
-def _before_mending(tests: Done, edits: list[Done]) -> str:
+def _before_fix(tests: Done, edits: list[Done]) -> str:
     if edits:
-        said = f' You said: "{edits[0].words}".' if edits[0].words else ""
+        said = f' You said: "{edits[0].user_comment}".' if edits[0].user_comment else ""
         return (
-            f"You refused that edit, and nothing was written.{said} "
-            "Here is one other way to put it; refuse it too, and I leave the file alone."
+            f"You refused that edit, so nothing was written.{said} "
+            "Here is another way to write it. If you refuse this one too, I will leave the file alone."
         )
-    asks = "The mend is one character. This edit asks you too, with its diff."
+    asks = "The fix is one character. You are asked about the edit as well, with its diff."
     if tests.was_refused:
-        return f"No command, then: I respect that, and the code itself shows the bug. {asks}"
-    return f"There it is: with ten pieces the discount is missing. {asks}"
+        return f"All right, no command. The code itself shows the bug. {asks}"
+    return f"There it is: with ten items the discount is missing. {asks}"
 
 
 def _last_tests() -> Scene:
     command = {"command": TEST_COMMAND, "description": "Run the project's tests"}
-    return Scene("Mended. Now the same tests once more.", calls=(_todos(3), Call("bash", command)))
+    return Scene("Fixed. Now I run the same tests again.", calls=(_todos(3), Call("bash", command)))
 
 
 def _is_wound_up(done: list[Done]) -> bool:
-    """Whether the last todo list has nothing in progress any more."""
+    """Return whether nothing is in progress in the last todo list."""
     lists = [item.call.arguments["todos"] for item in done if item.call.tool == "todowrite"]
     return bool(lists) and all(todo["status"] != "in_progress" for todo in lists[-1])
 
@@ -199,15 +199,17 @@ def _winding_up(edit: Done, tests: Done) -> Scene:
         }
         for number, (content, is_done) in enumerate(zip(STEPS, finished, strict=True))
     ]
-    return Scene("Let me close the list.", calls=(Call("todowrite", {"todos": items}),))
+    return Scene("I close the todo list.", calls=(Call("todowrite", {"todos": items}),))
 
 
 def _report(edit: Done, tests: Done) -> Scene:
-    checked = "not run, as you wished" if tests.was_refused else "pass" if tests.is_ok else "**still fail**"
+    checked = (
+        "not run, because you refused" if tests.was_refused else "pass" if tests.is_ok else "**still fail**"
+    )
     rows = (
         "| step | result |",
         "|---|---|",
-        "| cause | `>` where the README says *from ten on* |",
+        "| cause | `>`, but the README says *ten or more* |",
         f"| change | one comparison in `{FILE}`, line 13 |",
         f"| tests | {checked} |",
     )
@@ -216,31 +218,31 @@ def _report(edit: Done, tests: Done) -> Scene:
     return Scene("\n\n".join((_LAST_WORDS, "\n".join(rows), code, _NEXT)))
 
 
-def _not_mended(edit: Done) -> Scene:
-    said = f' ("{edit.words}")' if edit.words else ""
+def _not_fixed(edit: Done) -> Scene:
+    said = f' ("{edit.user_comment}")' if edit.user_comment else ""
     return Scene(
-        f"{_LAST_WORDS}\n\nYou refused the change{said}, so `{FILE}` is as it was. "
-        f"The bug stays: ten pieces get no discount.\n\n{_NEXT}"
+        f"{_LAST_WORDS}\n\nYou refused the change{said}, so `{FILE}` is unchanged. "
+        f"The bug is still there: ten items get no discount.\n\n{_NEXT}"
     )
 
 
 def _elsewhere() -> Scene:
     return Scene(
-        f"{_LAST_WORDS}\n\nI only know the small project that I bring along, and this folder is another one. "
-        f"`coder-tui demo` opens a scratch copy of mine.\n\n{_NEXT}"
+        f"{_LAST_WORDS}\n\nI only know the sample project, and this folder is a different one. "
+        f"Run `coder-tui demo` to open a scratch copy of it.\n\n{_NEXT}"
     )
 
 
 def _afterwards() -> Scene:
-    return Scene(f"That was the whole demo; I only know this one play.\n\n{_NEXT}")
+    return Scene(f"That was the whole demo; I only know this one script.\n\n{_NEXT}")
 
 
 _LAST_WORDS = "**That is all.**"
 _NEXT = (
-    "To work on your own code, give me a real model:\n\n"
-    "1. set a key, for instance `export ANTHROPIC_API_KEY=…`, or start a local server such as Ollama;\n"
-    "2. run `coder-tui` in your project, or `coder-tui --model PROVIDER/NAME`.\n\n"
-    "`coder-tui models` lists what could be used, `coder-tui doctor` what is missing."
+    "To work on your own code, use a real model:\n\n"
+    "1. Set an API key, for example `export ANTHROPIC_API_KEY=…`, or start a local server such as Ollama.\n"
+    "2. Run `coder-tui` in your project, or `coder-tui --model PROVIDER/NAME`.\n\n"
+    "`coder-tui models` lists the models you can use, `coder-tui doctor` shows what is missing."
 )
 
 
@@ -250,7 +252,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 class DemoClient:
-    """Deterministic; `pace` is the pause between words, in seconds."""
+    """A deterministic model; `pace` is the pause between words, in seconds."""
 
     def __init__(self, pace: float = 0.012) -> None:
         self._pace = pace
@@ -281,7 +283,7 @@ def _words(text: str) -> list[str]:
 
 
 def _usage(request: ModelRequest, scene: Scene) -> Usage:
-    """Free of charge, but the gauge on the screen should move."""
+    """Return usage without cost; the gauge on the screen should still move."""
     sent = len(request.system) + sum(len(str(message)) for message in request.messages)
     written = len(scene.text) + len(scene.thinking) + sum(len(str(call)) for call in scene.calls)
     return Usage(sent // _CHARACTERS_PER_TOKEN, written // _CHARACTERS_PER_TOKEN, cost=0.0)

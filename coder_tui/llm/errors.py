@@ -1,9 +1,9 @@
-"""Turns whatever a model call raised into one clear sentence and what to do about it."""
+"""Turns anything that a model call raised into one clear sentence and what to do about it."""
 
 import re
 from dataclasses import dataclass, replace
 
-from coder_tui.llm.failure_facts import Cause, FailureFacts, facts_of
+from coder_tui.llm.failure_facts import Cause, FailureFacts, read_failure_facts
 from coder_tui.llm.providers import Provider, place_of, provider_of
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.text.redact import Redactor
@@ -31,14 +31,14 @@ _BAD_KEY = re.compile(
 )
 _RATE = re.compile(r"rate.?limit|too many requests", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"credit balance|insufficient (?:balance|credit|funds)", re.IGNORECASE)
-# "You exceeded your current quota" alone is no sign: some say it of a limit per minute.
+# "You exceeded your current quota" alone is not enough: some servers say it about a limit per minute.
 _NO_CREDIT_CODES = frozenset({"insufficient_quota", "billing_error"})
-_LIST_MODELS = "`coder-tui models` lists what can be used."
+_LIST_MODELS = "Run `coder-tui models` to list the models you can use."
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a call went, so that a message can say it."""
+    """Where a call went, for error messages."""
 
     model: str
     api_base: str
@@ -54,36 +54,36 @@ class Destination:
 
 
 def model_error(error: BaseException, destination: Destination, redact: Redactor) -> ModelError:
-    """The error for the person, without secrets. A `ModelError` is only cleaned."""
-    found = error if isinstance(error, ModelError) else _from_facts(facts_of(error), destination)
+    """Return the error for the user, without secrets. A `ModelError` is only redacted."""
+    found = error if isinstance(error, ModelError) else _from_facts(read_failure_facts(error), destination)
     return replace(found, message=redact(found.message), hint=redact(found.hint))
 
 
-def no_key(provider: Provider) -> ModelError:
+def no_key_error(provider: Provider) -> ModelError:
     return ModelError(
         ModelErrorKind.NO_KEY,
-        f"There is no key for {provider.label}.",
-        f"Set {provider.key_variables[0]} or choose another model with --model.",
+        f"There is no API key for {provider.label}.",
+        f"Set {provider.key_variables[0]}, or choose another model with --model.",
     )
 
 
-def cut(destination: Destination) -> ModelError:
+def cut_error(destination: Destination) -> ModelError:
     return ModelError(
         ModelErrorKind.CUT,
-        f"{destination.place} broke off in the middle of the reply.",
-        "Nothing of that reply was run.",
+        f"{destination.place} closed the connection in the middle of the reply.",
+        "Nothing from that reply was run. Send the message again.",
     )
 
 
-def garbage(destination: Destination) -> ModelError:
+def garbage_error(destination: Destination) -> ModelError:
     return ModelError(
         ModelErrorKind.GARBAGE,
         f"{destination.place} sent something that is not a model's reply.",
-        "Check the address of the server: --api-base usually ends in /v1.",
+        "Check the server's address: --api-base usually ends in /v1.",
     )
 
 
-def idle(destination: Destination, seconds: float) -> ModelError:
+def idle_error(destination: Destination, seconds: float) -> ModelError:
     return ModelError(
         ModelErrorKind.IDLE,
         f"{destination.place} has sent nothing for {seconds:g} seconds.",
@@ -91,19 +91,19 @@ def idle(destination: Destination, seconds: float) -> ModelError:
     )
 
 
-def host_died() -> ModelError:
+def host_died_error() -> ModelError:
     return ModelError(
         ModelErrorKind.HOST_DIED,
         "The model process ended unexpectedly.",
-        "Send the message again: a new one starts by itself.",
+        "Send the message again; a new one starts automatically.",
     )
 
 
-def host_not_started(error: OSError) -> ModelError:
+def host_not_started_error(error: OSError) -> ModelError:
     return ModelError(
         ModelErrorKind.HOST_DIED,
         f"The model process cannot be started: {error.strerror or error}.",
-        "Install coder-tui anew, or look into its log file.",
+        "Reinstall coder-tui, or check its log file.",
     )
 
 
@@ -112,22 +112,24 @@ def _from_facts(facts: FailureFacts, destination: Destination) -> ModelError:
     match facts.cause:
         case Cause.REFUSED:
             return _unreachable(
-                f"Cannot connect to {place}: it refuses the connection.", "Is the server running?"
+                f"Cannot connect to {place}: it refused the connection.", "Is the server running?"
             )
         case Cause.NO_ADDRESS:
-            return _unreachable(f"Cannot connect to {place}: its address is not found.", "Is the network up?")
+            return _unreachable(
+                f"Cannot connect to {place}: its address was not found.", "Is the network up?"
+            )
         case Cause.UNREACHABLE:
             return _unreachable(f"Cannot connect to {place}.", "Is the network up?")
         case Cause.CERTIFICATE:
             return ModelError(
                 ModelErrorKind.BAD_REQUEST,
                 f"The secure connection to {place} failed: its certificate is not trusted.",
-                "Name your certificate authority's file in SSL_CERT_FILE.",
+                "Set SSL_CERT_FILE to the file of your certificate authority.",
             )
         case Cause.CUT:
-            return cut(destination)
+            return cut_error(destination)
         case Cause.GARBAGE:
-            return garbage(destination)
+            return garbage_error(destination)
         case Cause.NONE:
             return _from_answer(facts, destination)
 
@@ -138,10 +140,10 @@ def _unreachable(message: str, question: str) -> ModelError:
 
 
 def _from_answer(facts: FailureFacts, destination: Destination) -> ModelError:
-    """What the server said goes before its status, and the status before the exception's class."""
+    """Classify an answer: by the server's words, then by its status, then by the exception's class."""
     words, status = facts.words, facts.status
     if _NO_KEY.search(words) and (provider := provider_of(destination.model)) and provider.key_variables:
-        return no_key(provider)
+        return no_key_error(provider)
     if _OVERFLOW.search(words) and status != 429:
         return _overflow(words)
     if _NO_MODEL.search(words) or status == 404:
@@ -149,7 +151,7 @@ def _from_answer(facts: FailureFacts, destination: Destination) -> ModelError:
     if status in {401, 403} or (status == 400 and _BAD_KEY.search(words)):
         return _bad_key(facts, destination)
     if status == 402 or _NO_CREDIT.search(words) or _NO_CREDIT_CODES & facts.codes:
-        return _refused_request(facts, destination, "Check the plan and the balance of the account.")
+        return _refused_request(facts, destination, "Check the plan and balance of your account.")
     if status == 429 or _RATE.search(words):
         return _rate_limit(facts, destination)
     if status == 408 or (status is not None and status >= 500):
@@ -159,14 +161,14 @@ def _from_answer(facts: FailureFacts, destination: Destination) -> ModelError:
 
 def _overflow(words: str) -> ModelError:
     named = _WINDOW.search(words)
-    return overflow(int(named[1] or named[2]) if named else None)
+    return overflow_error(int(named[1] or named[2]) if named else None)
 
 
-def overflow(window: int | None) -> ModelError:
+def overflow_error(window: int | None) -> ModelError:
     return ModelError(
         ModelErrorKind.OVERFLOW,
-        "The conversation no longer fits the model's context window.",
-        "Send a shorter message, or choose a model with a larger window.",
+        "The conversation no longer fits into the model's context window.",
+        "Send a shorter message, or choose a model with a larger context window.",
         window=window,
     )
 
@@ -180,21 +182,19 @@ def _no_model(destination: Destination) -> ModelError:
 def _bad_key(facts: FailureFacts, destination: Destination) -> ModelError:
     variable = destination.key_variable
     status = f" ({facts.status})" if facts.status else ""
-    hint = f"Check {variable}, " if variable else "Check the key, "
+    hint = f"Check {variable}, " if variable else "Check the API key, "
     return ModelError(
         ModelErrorKind.BAD_KEY,
-        f"{destination.place} did not accept the key{status}.",
+        f"{destination.place} did not accept the API key{status}.",
         hint + "or choose another model with --model.",
     )
 
 
 def _rate_limit(facts: FailureFacts, destination: Destination) -> ModelError:
-    wait = (
-        f"Try again in {facts.retry_after:.0f} seconds." if facts.retry_after else "Try again a little later."
-    )
+    wait = f"Try again in {facts.retry_after:.0f} seconds." if facts.retry_after else "Try again later."
     return ModelError(
         ModelErrorKind.RATE_LIMIT,
-        f"{destination.place} limits the rate of requests (429).",
+        f"{destination.place} is limiting requests (429).",
         wait,
         facts.retry_after,
     )
@@ -203,8 +203,8 @@ def _rate_limit(facts: FailureFacts, destination: Destination) -> ModelError:
 def _server(facts: FailureFacts, destination: Destination) -> ModelError:
     return ModelError(
         ModelErrorKind.SERVER,
-        _sentence(f"{destination.place} had an error of its own ({facts.status})", facts.words),
-        "Try again a little later.",
+        _sentence(f"{destination.place} failed with an internal error ({facts.status})", facts.words),
+        "Try again later.",
         facts.retry_after,
     )
 

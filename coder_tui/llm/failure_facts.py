@@ -1,4 +1,4 @@
-"""Digs the facts of a failed call out of an exception and those behind it; class names on top mislead."""
+"""Collects the facts of a failed call from an exception and its causes; the top class name misleads."""
 
 import json
 import math
@@ -17,7 +17,7 @@ _LONGEST_WORDS = 300
 
 
 class Cause(StrEnum):
-    """What happened beneath HTTP, if anything did."""
+    """What failed below HTTP, if anything."""
 
     NONE = "none"
     REFUSED = "refused"
@@ -30,9 +30,9 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FailureFacts:
-    """`status` is what a server answered, or what litellm made up; `words` are the server's own.
+    """`status` is what the server answered, or what litellm made up; `words` is the server's message.
 
-    `codes` are the error codes and types that came beside them.
+    `codes` are the error codes and types in the answer.
     """
 
     cause: Cause
@@ -42,20 +42,20 @@ class FailureFacts:
     retry_after: float | None
 
 
-def facts_of(error: BaseException) -> FailureFacts:
+def read_failure_facts(error: BaseException) -> FailureFacts:
     chain = tuple(_chain(error))
     headers = _headers(chain)
     return FailureFacts(
         cause=_cause(chain),
         status=_status(chain),
         words=_words(chain),
-        codes=_codes(chain),
+        codes=frozenset(code for error in chain for code in _CODE_FIELD.findall(str(error))),
         retry_after=parse_retry_after(headers, datetime.now(UTC)),
     )
 
 
 def parse_retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds to wait as a server wishes: milliseconds, seconds or a date; capped, None without a wish."""
+    """Return the seconds that a server asks us to wait, capped; None if it does not."""
     seconds: float | None
     if wish := headers.get("retry-after-ms"):
         seconds = _number(wish)
@@ -111,7 +111,7 @@ _CAUSES_BY_NAME = {
 
 
 def _cause(chain: tuple[BaseException, ...]) -> Cause:
-    """The deepest exception knows best."""
+    """Return the cause; the deepest exception knows best."""
     for error in reversed(chain):
         match error:
             case ssl.SSLError():
@@ -126,7 +126,7 @@ def _cause(chain: tuple[BaseException, ...]) -> Cause:
                 return Cause.CUT
             case _ if (cause := _CAUSES_BY_NAME.get(type(error).__name__)) is not None:
                 return cause
-    # What is no exception of an HTTP library, raised while a chunk was read: it was not shaped like one.
+    # Not an exception of an HTTP library, raised while reading a chunk: the chunk had the wrong shape.
     if type(chain[0]).__name__ == "MidStreamFallbackError" and isinstance(
         chain[-1], (AttributeError, TypeError, KeyError, IndexError, ValueError)
     ):
@@ -135,7 +135,7 @@ def _cause(chain: tuple[BaseException, ...]) -> Cause:
 
 
 def _status(chain: tuple[BaseException, ...]) -> int | None:
-    """A response's own status, however deep; else what the outermost exception claims."""
+    """Return the status of the deepest response, else what the outermost exception claims."""
     for error in reversed(chain):
         response = getattr(error, "response", None)
         status = getattr(response, "status_code", None)
@@ -164,7 +164,7 @@ _PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception))(?:\s-)?:?\s+(
 
 
 def _words(chain: tuple[BaseException, ...]) -> str:
-    """What the server said, without the wrapping that litellm puts around it."""
+    """Return the server's message, without what litellm wraps around it."""
     text = str(chain[0])
     if found := _MESSAGE_FIELD.search(text):
         text = found[1] or found[2] or ""
@@ -174,7 +174,3 @@ def _words(chain: tuple[BaseException, ...]) -> str:
             text = stripped
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_WORDS else line[: _LONGEST_WORDS - 1] + "…"
-
-
-def _codes(chain: tuple[BaseException, ...]) -> frozenset[str]:
-    return frozenset(code for error in chain for code in _CODE_FIELD.findall(str(error)))

@@ -1,12 +1,11 @@
-"""The model process: litellm behind JSON lines, so that neither its weight nor its crashes reach the screen.
+"""The model host: litellm behind JSON lines, so that neither its weight nor its crashes reach the screen.
 
 A line in is `{"id", "op", …}` with op `stream` (`call`: litellm's arguments), `cancel`, `warm` or `info`
 (`model`, `api_base`). Lines out carry the same id: `{"started"}` once a stream is on its way, `{"items"}`,
 `{"error"}`, `{"cancelled"}`, `{"done"}` for warm and `{"info"}`. The process ends when its input does.
 
-A loopback server that says one word, so that the costly first call is over before a person waits.
-
-Leaves out of litellm what a stream does not need: memory, and time at the end of a reply.
+A loopback server with a one-word reply lets the slow first call happen before the user waits for one. Parts
+of litellm that a stream does not need are left out, to save memory and time at the end of a reply.
 """
 
 import asyncio
@@ -18,14 +17,14 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict
 from types import ModuleType
 from typing import Any, BinaryIO
 
-from coder_tui.llm.client import ModelInfo, StreamItem
-from coder_tui.llm.errors import Destination, cut, garbage, model_error, no_key
+from coder_tui.llm.client import ModelInfo, StreamItem, item_to_json
+from coder_tui.llm.errors import Destination, cut_error, garbage_error, model_error, no_key_error
 from coder_tui.llm.providers import LOCAL_KEY, needs_key
 from coder_tui.llm.stream import Frames, ReplyReader, is_last, with_end_marks
-from coder_tui.llm.wire import error_to_json, info_to_json, item_to_json
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.text.crash_text import redact_crashes
 from coder_tui.text.redact import Redactor
@@ -47,7 +46,7 @@ _ANSWER = (
 
 @asynccontextmanager
 async def practice_server() -> AsyncIterator[str]:
-    """The address of a server that gives every request the same short reply."""
+    """Run a server that gives every request the same short reply; yield its address."""
     server = await asyncio.start_server(_answer, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
@@ -70,9 +69,9 @@ _END = 20
 
 @contextmanager
 def lean_imports() -> Iterator[None]:
-    """While litellm is imported: leave out a tokenizer for its own counting, and httpx's command line.
+    """Leave out litellm's own tokenizer and httpx's command line while litellm is imported.
 
-    They would keep 22 MB. httpx itself sees to its command line being absent.
+    They would keep 22 MB. httpx handles a missing command line.
     """
     load, names = json.load, vars(json)
 
@@ -91,7 +90,7 @@ def lean_imports() -> Iterator[None]:
 
 
 class TokenizerOnDemand:
-    """Stands where litellm keeps its tokenizer (40 MB), which it loads for each call and hardly ever uses."""
+    """Stands in for litellm's tokenizer (40 MB), which litellm loads for each call and hardly ever uses."""
 
     def __init__(self, litellm: ModuleType) -> None:
         self._litellm = litellm
@@ -101,14 +100,14 @@ class TokenizerOnDemand:
 
 
 def only_counted(build: Callable[..., Any]) -> Callable[..., Any]:
-    """Cut short what litellm does at the end of a stream: put all chunks together, twice, to count tokens.
+    """Shorten what litellm does at the end of a stream: join all chunks, twice, to count tokens.
 
-    That took half a second for 3,000 chunks, and the turn waited for it. Where the server has counted, the
-    chunks that say so are enough.
+    That took half a second for 3,000 chunks, and the turn waited for it. If the server sent counts, the
+    chunks with the counts are enough.
     """
 
     def build_counted(chunks: list[Any], *arguments: Any, **named: Any) -> Any:
-        # Servers count at the beginning and at the end; to ask each chunk of a long reply takes a while, too.
+        # Counts come at the start or the end; checking each chunk of a long reply is slow as well.
         ends = chunks if len(chunks) <= 2 * _END else [*chunks[:_END], *chunks[-_END:]]
         counted = [chunk for chunk in ends[1:] if getattr(chunk, "usage", None) is not None]
         return build([chunks[0], *counted] if counted else chunks, *arguments, **named)
@@ -118,19 +117,19 @@ def only_counted(build: Callable[..., Any]) -> Callable[..., Any]:
 
 _PER_MILLION = 1_000_000
 _QUIET = {
-    # Without these litellm fetches its price list from the network and reads a `.env` file where it stands.
+    # Without these litellm fetches its price list from the network and reads `.env` in the current folder.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "LITELLM_MODE": "PRODUCTION",
     "LITELLM_TELEMETRY": "False",
     "DO_NOT_TRACK": "1",
-    # It takes 100 equal chunks for a model gone mad; an indented table is enough for that.
+    # litellm treats 100 equal chunks as a runaway model, and an indented table is enough for that.
     "REPEATED_STREAMING_CHUNK_LIMIT": "100000",
 }
 
 
 class Engine:
-    """litellm, imported on first need in a thread, so that the process stays able to answer meanwhile."""
+    """Imports litellm in a thread when first needed, so that the process can answer during the import."""
 
     def __init__(self) -> None:
         self._loading: asyncio.Future[ModuleType] | None = None
@@ -142,13 +141,13 @@ class Engine:
             # Shielded: cancelling one call must not make the next one start over.
             return await asyncio.shield(self._loading)
         except ImportError as error:
-            message = f"The library that speaks to models cannot be loaded: {error}."
-            raise ModelError(ModelErrorKind.HOST_DIED, message, "Install coder-tui anew.") from error
+            message = f"The library litellm cannot be loaded: {error}."
+            raise ModelError(ModelErrorKind.HOST_DIED, message, "Reinstall coder-tui.") from error
 
 
 def _import_litellm() -> ModuleType:
     os.environ.update(_QUIET)
-    # To look for garbage among what stays for good took a fifth of the time, and found half a megabyte.
+    # Collecting garbage among objects that stay took a fifth of the time, and freed half a megabyte.
     gc.disable()
     # Costs seconds and 150 MB: that is why this process exists.
     with lean_imports():
@@ -160,7 +159,7 @@ def _import_litellm() -> ModuleType:
     litellm.telemetry = False
     litellm.drop_params = True
     litellm.modify_params = True
-    # It would count each prompt's tokens once more than the server does.
+    # It would count each prompt's tokens in addition to the server.
     litellm.disable_token_counter = True
     litellm.stream_chunk_builder = only_counted(litellm.stream_chunk_builder)
     gemini_reader: Any = gemini.ModelResponseIterator
@@ -178,11 +177,11 @@ def _import_litellm() -> ModuleType:
 
 
 def _ask_nobody(*_: object, **__: object) -> None:
-    """Replace litellm's questions to Ollama: several a call, blocking, some at another address."""
+    """Replace litellm's queries to Ollama: several per call, blocking, some to another address."""
 
 
 class Host:
-    """Runs the operations, many at a time, and writes their answers."""
+    """Runs operations concurrently, and writes their answers."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
@@ -191,7 +190,7 @@ class Host:
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     def handle(self, line: bytes) -> None:
-        """Begin what a line asks for; called on the loop."""
+        """Start the operation of a request line; called on the event loop."""
         request = json.loads(line)
         number, op = int(request["id"]), request["op"]
         match op:
@@ -215,11 +214,11 @@ class Host:
     async def _guard(self, number: int, destination: Destination, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
-        except Exception as error:  # noqa: BLE001  # whatever litellm or a provider's code raises ends this call only
+        except Exception as error:  # noqa: BLE001  # any error of litellm or a provider's code ends this call only
             clear = model_error(error, destination, self._redact)
             sys.stderr.write(self._redact(f"{clear.kind}: {type(error).__name__}: {error}\n"))
             sys.stderr.flush()
-            self._send(number, error=error_to_json(clear))
+            self._send(number, error=asdict(clear))
 
     def _cancel(self, number: int) -> None:
         task = self._tasks.get(number)
@@ -254,19 +253,19 @@ class Host:
         self, number: int, call: dict[str, Any], destination: Destination, frames: Frames
     ) -> None:
         if (provider := needs_key(destination.model, destination.api_base, os.environ)) is not None:
-            raise no_key(provider)
+            raise no_key_error(provider)
         litellm = await self._engine.litellm()
         self._send(number, started=True)
         stream = await litellm.acompletion(**_complete(call))
         reader = ReplyReader()
         try:
             await frames.relay(stream, reader.read, is_last)
-            # litellm makes up a finish for streams that merely stopped; this one the server has sent.
+            # litellm makes up a finish reason for streams that merely stopped; this is the server's own.
             reason = stream.received_finish_reason
         finally:
             await stream.aclose()
         if reason is None:
-            raise garbage(destination) if reader.is_empty else cut(destination)
+            raise garbage_error(destination) if reader.is_empty else cut_error(destination)
         frames.add(reader.finish(reason, _cost(litellm, destination.model, reader.usage)))
 
     async def _warm(self, number: int) -> None:
@@ -289,24 +288,24 @@ class Host:
 
     async def _info(self, number: int, model: str) -> None:
         litellm = await self._engine.litellm()
-        self._send(number, info=info_to_json(_model_info(litellm, model)))
+        self._send(number, info=asdict(_model_info(litellm, model)))
 
 
 def _complete(call: dict[str, Any]) -> dict[str, Any]:
-    """litellm's arguments: ours, and how they are to be carried out."""
+    """Return litellm's arguments: ours, and options for the transfer."""
     made = {
         **call,
         "stream": True,
         "stream_options": {"include_usage": True},
-        # The program retries by itself, where a person can see it.
+        # The program does the retries, where the user can see them.
         "num_retries": 0,
         "max_retries": 0,
-        # It would load a server framework (25 MB) to see whether a tool is one of its proxy's; none is.
+        # It would load a server framework (25 MB) to check for tools of its proxy; there are none.
         "_skip_mcp_handler": True,
     }
     if call.get("api_base") and call["model"].startswith("openai/"):
         if "reasoning_effort" in call:
-            # litellm drops it for models that it does not know; a server of one's own may well take it.
+            # litellm drops it for unknown models, but a self-hosted server may support it.
             made["allowed_openai_params"] = ["reasoning_effort"]
         if not os.environ.get("OPENAI_API_KEY"):
             made.setdefault("api_key", LOCAL_KEY)
@@ -345,14 +344,14 @@ def _per_million(cost: float | None) -> float | None:
 
 
 def _read_requests(loop: asyncio.AbstractEventLoop, host: Host) -> None:
-    """Runs in a thread: the end of input ends the process at once, whatever the loop is busy with."""
+    """Read requests in a thread: the end of input ends the process at once, even if the loop is busy."""
     while line := sys.stdin.buffer.readline():
         loop.call_soon_threadsafe(host.handle, line)
     os._exit(0)
 
 
 def _claim_output() -> BinaryIO:
-    """Standard output for the protocol alone: what a library prints goes to the log."""
+    """Reserve standard output for the protocol: what a library prints goes to the log."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return out
@@ -366,7 +365,7 @@ async def _serve() -> None:
 
 
 def main() -> None:
-    # What fails outside of a call ends in the log, too.
+    # Failures outside a call go to the log as well.
     redact_crashes(Redactor(os.environ))
     asyncio.run(_serve())
 

@@ -1,6 +1,6 @@
-"""The client behind every real model: a supervised child process with litellm in it.
+"""The client of every real model: a supervised child process that runs litellm.
 
-What of our environment the model process gets: what providers need, and nothing else.
+The child gets only those variables of our environment that providers need.
 """
 
 import asyncio
@@ -14,14 +14,29 @@ from pathlib import Path
 
 from coder_tui.llm.catalog import context_window_of
 from coder_tui.llm.chat_messages import call_arguments
-from coder_tui.llm.client import ModelInfo, ModelRequest, StreamFinished, StreamItem
-from coder_tui.llm.errors import Destination, host_died, host_not_started, idle, overflow
-from coder_tui.llm.host_process import Channel, HostGoneError, HostProcess
+from coder_tui.llm.client import (
+    ModelInfo,
+    ModelRequest,
+    StreamFinished,
+    StreamItem,
+    error_from_json,
+    estimate_request,
+    item_from_json,
+    output_text,
+    with_estimates,
+)
+from coder_tui.llm.errors import (
+    Destination,
+    host_died_error,
+    host_not_started_error,
+    idle_error,
+    overflow_error,
+)
 from coder_tui.llm.providers import LOCAL_KEY, OLLAMA_WINDOW, local_server_of, routed, speaks_ollama
-from coder_tui.llm.tokens import estimate_request, with_estimates, words_of
-from coder_tui.llm.wire import JsonObject, error_from_json, info_from_json, item_from_json
 from coder_tui.protocol.errors import ModelError
-from coder_tui.shell.hosts.log import HostLog
+from coder_tui.shell.hosts.link import Channel, HostLink, HostProgram, JsonObject, LinkLostError
+from coder_tui.shell.hosts.supervisor import HostSupervisor
+from coder_tui.tasks import BackgroundTasks
 from coder_tui.text.redact import Redactor
 
 _NEEDED = re.compile(
@@ -39,7 +54,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def host_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables for the child. Loopback never goes through a proxy: a local server is local."""
+    """Return the variables for the child. Loopback never goes through a proxy."""
     kept = {name: value for name, value in environment.items() if _NEEDED.fullmatch(name)}
     exempt = kept.get("NO_PROXY") or kept.get("no_proxy") or ""
     if exempt != "*":
@@ -48,14 +63,17 @@ def host_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "NO_PROXY": exempt, "no_proxy": exempt}
 
 
+HOST = "coder_tui.llm.host"
+"""Never imported here: litellm is slow to load."""
+_CLOSING_SECONDS = 2.0
 _START_PATIENCE = 90.0
 _CANCEL_PATIENCE = 2.0
 _SURELY_TOO_LONG = 1.2
-"""Of a window, by our estimate, which tends to be a fifth too high."""
+"""Share of a context window; our estimate tends to be 20 percent too high."""
 
 
 class HostClient:
-    """Starts the child on first need and again when it died; see `ModelClient`."""
+    """Starts the child when first needed, and again after it died; see `ModelClient`."""
 
     def __init__(
         self,
@@ -66,25 +84,22 @@ class HostClient:
         python: str = sys.executable,
         context_window: int | None = None,
     ) -> None:
-        """`context_window` is the most that is used of any model's window."""
+        """`context_window` limits how much of any model's window is used."""
         self._idle_timeout = idle_timeout
-        self._log_file = log_file
         environment = os.environ if environment is None else environment
         self._environment = host_environment(environment)
-        # The child sees less of the environment than a server may have been told.
+        # The child sees less of the environment, so it cannot redact all that a server may send back.
         self._redact = Redactor(environment)
-        self._python = python
+        program = HostProgram(HOST, self._environment, log_file, self._redact, python, _CLOSING_SECONDS)
+        self._host = HostSupervisor(program)
         self._context_window = context_window
         self._trained_windows: dict[tuple[str, str], int] = {}
-        self._host: HostProcess | None = None
-        self._is_closed = False
-        self._starting = asyncio.Lock()
-        self._farewells: set[asyncio.Task[None]] = set()
+        self._cancelling = BackgroundTasks()
 
     @property
     def pid(self) -> int | None:
         """The child's process id while there is one."""
-        return self._host.pid if self._host is not None and self._host.is_alive else None
+        return self._host.pid
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
         """Yield the reply's items; raise `ModelError`. Closing the iterator stops the request."""
@@ -94,14 +109,14 @@ class HostClient:
         if speaks_ollama(target.model):
             call["num_ctx"] = await self._window_for(target)
         if local_server_of(request.model) is not None:
-            # A person's key for a provider is not for whoever listens on a local port.
+            # The user's key for a provider must not go to a program that listens on a local port.
             call["api_key"] = LOCAL_KEY
-        channel = host.request("stream", call=call)
+        channel = host.open("stream", call=call)
         is_over = False
         said: list[str] = []
         try:
             async for item in self._items(host, channel, Destination(target.model, target.api_base)):
-                said.append(words_of(item))
+                said.append(output_text(item))
                 if isinstance(item, StreamFinished):
                     is_over = True
                     item = replace(item, usage=with_estimates(item.usage, request, said))
@@ -110,22 +125,22 @@ class HostClient:
             if is_over:
                 host.release(channel)
             else:
-                self._say_farewell(host, channel)
+                self._cancel_in_background(host, channel)
 
     async def start(self) -> None:
-        """Start the child, without waiting until it is ready."""
+        """Start the child without waiting until it is ready."""
         await self._running()
 
     async def warm(self) -> None:
-        """Start the child, load litellm and make a first call to nobody."""
+        """Start the child, load litellm and make a practice call."""
         host = await self._running()
-        await self._ask(host, host.request("warm"))
+        await self._ask(host, host.open("warm"))
 
     async def model_info(self, model: str, api_base: str) -> ModelInfo:
-        """What is known of a model. A local server is asked for the window it really runs with."""
+        """Return what is known about a model. A local server is asked for its actual context window."""
         host = await self._running()
-        answer = await self._ask(host, host.request("info", model=model))
-        info = info_from_json(answer["info"])
+        answer = await self._ask(host, host.open("info", model=model))
+        info = ModelInfo(**answer["info"])
         request = routed(ModelRequest(model, "", (), api_base=api_base), self._environment)
         if speaks_ollama(request.model):
             return replace(info, context_window=await self._ollama_window(request))
@@ -134,65 +149,55 @@ class HostClient:
         return replace(info, context_window=min(known, default=None))
 
     def does_the_same(self, other: "HostClient") -> bool:
-        """Whether one child would do for both."""
+        """Return whether one child could serve both clients."""
         return self._traits == other._traits
 
     @property
     def _traits(self) -> tuple[object, ...]:
+        program = self._host.program
         return (
             self._idle_timeout,
-            self._log_file,
+            program.log,
             self._environment,
-            self._python,
+            program.python,
             self._context_window,
         )
 
     def lacks(self, environment: Mapping[str, str]) -> bool:
-        """Whether something is in there that the child was not given."""
+        """Return whether the environment has variables that the child was not given."""
         return not host_environment(environment).keys() <= self._environment.keys()
 
     async def add_keys(self, environment: Mapping[str, str]) -> None:
-        """Give the child what it lacks. It has to start anew: no reply may be on its way."""
+        """Restart the child with the variables it lacks; no reply may be in progress."""
         if not self.lacks(environment):
             return
         self._environment = {**host_environment(environment), **self._environment}
         self._redact = Redactor(environment)
-        async with self._starting:
-            host, self._host = self._host, None
-        if host is not None:
-            await host.close()
+        program = replace(self._host.program, environment=self._environment, redact=self._redact)
+        await self._host.replace(program)
 
     async def close(self) -> None:
-        """End the child and what waits for it, for good: later calls fail."""
-        self._is_closed = True
-        for task in tuple(self._farewells):
-            task.cancel()
-        async with self._starting:
-            host, self._host = self._host, None
-        if host is not None:
-            await host.close()
+        """End the child for good; waiting and later calls fail."""
+        self._cancelling.cancel()
+        await self._host.close()
 
-    async def _running(self) -> HostProcess:
-        async with self._starting:
-            if self._is_closed:
-                raise host_died()
-            if self._host is None or not self._host.is_alive:
-                try:
-                    log = HostLog(self._log_file, self._redact) if self._log_file else None
-                    self._host = await HostProcess.start(self._python, self._environment, log)
-                except OSError as error:
-                    raise host_not_started(error) from error
-            return self._host
+    async def _running(self) -> HostLink:
+        try:
+            return await self._host.ready()
+        except LinkLostError as error:
+            raise host_died_error() from error
+        except OSError as error:
+            raise host_not_started_error(error) from error
 
     async def _window_for(self, request: ModelRequest) -> int:
-        """Return the window to ask Ollama for. It would cut a longer request, so that one fails here."""
+        """Return the window to ask Ollama for. A longer request fails here, because Ollama would cut it."""
         window = await self._ollama_window(request)
         if estimate_request(request) > window * _SURELY_TOO_LONG:
-            raise overflow(window)
+            raise overflow_error(window)
         return window
 
     async def _ollama_window(self, request: ModelRequest) -> int:
-        """Always the same for a model: Ollama loads it again for another window."""
+        """Return the same window every time: Ollama reloads a model for a different one."""
         key = (request.model, request.api_base)
         if key not in self._trained_windows and (trained := await context_window_of(*key)):
             self._trained_windows[key] = trained
@@ -200,7 +205,7 @@ class HostClient:
         return min(self._trained_windows.get(key, most), most)
 
     async def _items(
-        self, host: HostProcess, channel: Channel, destination: Destination
+        self, host: HostLink, channel: Channel, destination: Destination
     ) -> AsyncIterator[StreamItem]:
         answer = await self._answer(host, channel)
         while True:
@@ -215,12 +220,12 @@ class HostClient:
                 async with asyncio.timeout(self._idle_timeout):
                     answer = await channel.next()
             except TimeoutError as error:
-                raise idle(destination, self._idle_timeout) from error
-            except HostGoneError as error:
-                raise host_died() from error
+                raise idle_error(destination, self._idle_timeout) from error
+            except LinkLostError as error:
+                raise host_died_error() from error
 
-    async def _ask(self, host: HostProcess, channel: Channel) -> JsonObject:
-        """The one answer to a question."""
+    async def _ask(self, host: HostLink, channel: Channel) -> JsonObject:
+        """Return the single answer to a question."""
         try:
             answer = await self._answer(host, channel)
         finally:
@@ -230,32 +235,30 @@ class HostClient:
         return answer
 
     def _failure(self, error: JsonObject) -> ModelError:
-        told = error_from_json(error)
-        return replace(told, message=self._redact(told.message), hint=self._redact(told.hint))
+        read = error_from_json(error)
+        return replace(read, message=self._redact(read.message), hint=self._redact(read.hint))
 
-    async def _answer(self, host: HostProcess, channel: Channel) -> JsonObject:
-        """The first answer, which may have to wait until litellm is loaded."""
+    async def _answer(self, host: HostLink, channel: Channel) -> JsonObject:
+        """Return the first answer, which may wait until litellm is loaded."""
         try:
             async with asyncio.timeout(_START_PATIENCE):
                 return await channel.next()
         except TimeoutError as error:
             host.kill()
-            raise host_died() from error
-        except HostGoneError as error:
-            raise host_died() from error
+            raise host_died_error() from error
+        except LinkLostError as error:
+            raise host_died_error() from error
 
-    def _say_farewell(self, host: HostProcess, channel: Channel) -> None:
-        """Cancel in the background: whoever left the stream does not wait for its end."""
+    def _cancel_in_background(self, host: HostLink, channel: Channel) -> None:
+        """Cancel a call without making the caller wait for its end."""
         host.cancel(channel)
-        task = asyncio.ensure_future(self._see_off(host, channel))
-        self._farewells.add(task)
-        task.add_done_callback(self._farewells.discard)
+        self._cancelling.start(self._await_cancelled(host, channel))
 
-    async def _see_off(self, host: HostProcess, channel: Channel) -> None:
-        """A host that does not stop a call when told is killed; the next call starts another."""
+    async def _await_cancelled(self, host: HostLink, channel: Channel) -> None:
+        """Wait for the cancelled call to stop, else kill the host; the next call starts another."""
         try:
             async with asyncio.timeout(_CANCEL_PATIENCE):
-                with contextlib.suppress(HostGoneError):
+                with contextlib.suppress(LinkLostError):
                     while "cancelled" not in await channel.next():
                         pass
         except TimeoutError:

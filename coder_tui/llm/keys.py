@@ -1,17 +1,16 @@
-"""The environment that models are called with: the process's own, and what the keyring adds to it.
+"""Model keys: from the environment, and from the system's keyring for what is missing.
 
-Model keys in the system's keyring; the only module that talks to it.
+The only module that talks to the keyring.
 """
 
 import asyncio
 import os
-import threading
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from coder_tui.llm.providers import PROVIDERS, Provider, provider_of
 from coder_tui.protocol.errors import UserError
+from coder_tui.tasks import in_daemon_thread
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -19,51 +18,44 @@ if TYPE_CHECKING:
 
 SERVICE = "coder-tui"
 _SAFE = 1.0
-"""What the package gives to keyrings of the system; those that write plain files have less."""
-NO_KEYRING = "there is no system keyring here"
+"""The priority that the package gives to system keyrings; those that write plain files have less."""
+NO_KEYRING = "this machine has no system keyring"
 
 
 class KeyringError(UserError):
-    """The keyring is missing, locked, or refused."""
+    """The keyring is missing or locked, or it refused."""
 
 
-class Keyring(Protocol):
-    """Keys by the name of their environment variable. Every call blocks, perhaps until it is unlocked."""
+class Keyring:
+    """Model keys in the system's keyring, by the name of their environment variable.
 
-    def get(self, variable: str) -> str:
-        """Empty where there is none."""
-
-    def keep(self, variable: str, key: str) -> None: ...
-
-    def delete(self, variable: str) -> bool:
-        """Whether there was one."""
-
-
-class SystemKeyring:
-    """What cannot be done raises `KeyringError` with a sentence."""
+    Every call blocks, perhaps until the user unlocks the keyring. A failure raises `KeyringError`.
+    """
 
     def get(self, variable: str) -> str:
+        """Return the key, or an empty string."""
         from keyring import errors
 
         try:
             return _backend().get_password(SERVICE, variable) or ""
         except (errors.KeyringError, OSError, RuntimeError, ValueError) as error:
-            raise KeyringError(f"the system keyring did not answer: {_words(error)}") from error
+            raise KeyringError(f"the system keyring did not answer: {_reason(error)}") from error
 
-    def keep(self, variable: str, key: str) -> None:
+    def store(self, variable: str, key: str) -> None:
         from keyring import errors
 
         try:
             backend = _backend()
             backend.set_password(SERVICE, variable, key)
-            # There are keyrings that take everything and keep nothing.
+            # Some keyrings accept everything and store nothing.
             is_kept = backend.get_password(SERVICE, variable) == key
         except (errors.KeyringError, OSError, RuntimeError, ValueError) as error:
-            raise KeyringError(f"the system keyring did not take the key: {_words(error)}") from error
+            raise KeyringError(f"the system keyring did not accept the key: {_reason(error)}") from error
         if not is_kept:
-            raise KeyringError("the system keyring did not keep the key")
+            raise KeyringError("the system keyring did not store the key")
 
     def delete(self, variable: str) -> bool:
+        """Return whether there was a key."""
         from keyring import errors
 
         try:
@@ -72,17 +64,17 @@ class SystemKeyring:
                 return False
             backend.delete_password(SERVICE, variable)
         except (errors.KeyringError, OSError, RuntimeError, ValueError) as error:
-            raise KeyringError(f"the system keyring did not delete the key: {_words(error)}") from error
+            raise KeyringError(f"the system keyring did not delete the key: {_reason(error)}") from error
         return True
 
 
 def _backend() -> "KeyringBackend":
-    # Imported here: it looks at every installed package, and most starts have their keys in the environment.
+    # Imported here: it scans every installed package, and most starts have their keys in the environment.
     from keyring import get_keyring
     from keyring.backends.chainer import ChainerBackend
 
     chosen = get_keyring()
-    # A chain goes on to the next one where the first refuses, which may be one that writes a plain file.
+    # A chain falls back to the next keyring if the first refuses, which may be one that writes a plain file.
     candidates = list(chosen.backends) if isinstance(chosen, ChainerBackend) else [chosen]
     safe = [backend for backend in candidates if _priority(backend) >= _SAFE]
     if not safe:
@@ -93,25 +85,25 @@ def _backend() -> "KeyringBackend":
 def _priority(backend: "KeyringBackend") -> float:
     try:
         return float(backend.priority)
-    except (RuntimeError, OSError):  # the package's way of saying that it does not work here
+    except (RuntimeError, OSError):  # raised by a backend that does not work here
         return 0.0
 
 
-def _words(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
 PATIENCE = 20.0
-"""Seconds: a locked keyring asks the person for a password."""
+"""Seconds to wait: a locked keyring asks the user for a password."""
 _SHORTEST = 8
 
 T = TypeVar("T")
 
 
 class ModelKeys:
-    """The environment wins. The keyring is asked only for what is missing, and once for each provider.
+    """The environment wins. The keyring is asked only for missing keys, and once for each provider.
 
-    `learn` is told every key that does not come from the environment, so that it can be hidden.
+    `learn` gets every key that does not come from the environment, so that it can be redacted.
     """
 
     def __init__(
@@ -122,23 +114,23 @@ class ModelKeys:
         patience: float = PATIENCE,
     ) -> None:
         self._environ = environ
-        self._keyring = keyring or SystemKeyring()
+        self._keyring = keyring or Keyring()
         self._learn = learn
         self._patience = patience
         self._added: dict[str, str] = {}
         self._asked: set[str] = set()
         self.problem = ""
-        """Why the keyring could not be asked, in words; empty where it could."""
+        """Why the keyring could not be asked, or ""."""
 
     @property
     def environment(self) -> dict[str, str]:
-        """A copy: whoever starts a process with it takes nothing that is learnt later."""
+        """A copy of the environment with the keys known so far."""
         missing = {name: key for name, key in self._added.items() if not self._environ.get(name)}
         return {**self._environ, **missing}
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a person should know: that there is no keyring is nothing of it."""
+        """Warnings for the user; a missing keyring is not worth one."""
         is_usual = self.problem in ("", NO_KEYRING)
         return () if is_usual else (f"{self.problem[:1].upper()}{self.problem[1:]}.",)
 
@@ -146,14 +138,14 @@ class ModelKeys:
         return provider.has_key(self.environment)
 
     def source(self, provider: Provider) -> str:
-        """Where the key comes from, in a word; empty where there is none."""
+        """Return where the key comes from, or "" if there is none."""
         for name in provider.key_variables:
             if self._environ.get(name):
                 return name
         return "system keyring" if self.has_key(provider) else ""
 
     async def complete(self, providers: Iterable[Provider] = PROVIDERS) -> None:
-        """Ask the keyring for the keys that the environment lacks; a keyring that fails is asked no more."""
+        """Ask the keyring for keys that the environment lacks; a keyring that fails is not asked again."""
         missing = [
             provider
             for provider in providers
@@ -176,11 +168,11 @@ class ModelKeys:
         if provider is not None:
             await self.complete((provider,))
 
-    async def keep(self, provider: Provider, key: str) -> None:
-        """Use the key from now on, and put it into the keyring; `KeyringError` says that it will be lost."""
+    async def store(self, provider: Provider, key: str) -> None:
+        """Use the key from now on, and store it in the keyring; `KeyringError` means that it will be lost."""
         variable = variable_of(provider)
         self._add(variable, key)
-        await in_background(lambda: self._keyring.keep(variable, key), self._patience)
+        await in_background(lambda: self._keyring.store(variable, key), self._patience)
 
     def _add(self, variable: str, key: str) -> None:
         self._learn(key)
@@ -192,35 +184,35 @@ class ModelKeys:
 
 
 def variable_of(provider: Provider) -> str:
-    """The variable by which a provider's key is known."""
+    """Return the variable that names a provider's key."""
     return provider.key_variables[0]
 
 
-def wrong_key(key: str) -> str:
-    """What is wrong with a typed key, empty where nothing is; the key itself is not in the words."""
+def key_problem(key: str) -> str:
+    """Say what is wrong with a typed key, without showing it; "" if nothing is."""
     if len(key) < _SHORTEST:
-        return "that is too short for a key"
+        return "the key is too short"
     if not (key.isascii() and key.isprintable()) or " " in key:
-        return "a key has no blanks and only plain characters"
+        return "the key contains spaces or characters that keys do not have"
     return ""
 
 
 async def in_background(work: Callable[[], T], patience: float) -> T:
-    """Run what may block for ever in a thread that does not keep the program from ending."""
-    future: Future[T] = Future()
-    future.set_running_or_notify_cancel()
+    """Ask a system keyring, which may block for ever and raise anything."""
 
-    def run() -> None:
+    def ask() -> T:
         try:
-            future.set_result(work())
-        except KeyringError as error:
-            future.set_exception(error)
-        except Exception as error:  # noqa: BLE001  # a keyring of the system's raises what it likes, and must not print
-            future.set_exception(KeyringError(f"the system keyring failed: {type(error).__name__}"))
+            return work()
+        except KeyringError:
+            raise
+        except Exception as error:
+            raise KeyringError(f"the system keyring failed: {type(error).__name__}") from error
 
-    threading.Thread(target=run, name="keyring", daemon=True).start()
     try:
         async with asyncio.timeout(patience):
-            return await asyncio.wrap_future(future)
+            return await in_daemon_thread(ask, "keyring")
+    except KeyringError as error:
+        # Without its cause: what a keyring raises may hold the key.
+        raise error from None
     except TimeoutError as error:
         raise KeyringError(f"the system keyring did not answer within {patience:.0f} s") from error

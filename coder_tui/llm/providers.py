@@ -1,8 +1,7 @@
-"""Which provider a model id names, what people call it, and where its key comes from.
+"""Providers by model id, with their labels and key variables, and short names for local servers.
 
-Short names for servers on this machine: `lm_studio/x` is that server's OpenAI-compatible address.
-
-Ollama is asked in its own dialect (`ollama_chat/x`): the other cannot set a context window.
+`lm_studio/x` is the model `x` of that server's OpenAI-compatible API. Ollama is asked in its own dialect
+(`ollama_chat/x`): the OpenAI-compatible one cannot set a context window.
 """
 
 import re
@@ -15,7 +14,7 @@ from coder_tui.llm.client import ModelRequest
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """`prefix` is litellm's; any one of `key_variables` is enough, none means that no key is needed."""
+    """`prefix` is litellm's; any one of `key_variables` is enough; without any no key is needed."""
 
     prefix: str
     label: str
@@ -37,7 +36,7 @@ PROVIDERS: tuple[Provider, ...] = (
 )
 
 _BY_PREFIX = {provider.prefix: provider for provider in PROVIDERS}
-# Ids without a prefix that litellm knows to place by itself.
+# Ids without a prefix whose provider litellm knows.
 _BARE_FAMILIES = (
     ("claude", "anthropic"),
     ("gpt-", "openai"),
@@ -48,7 +47,7 @@ _BARE_FAMILIES = (
 
 
 def provider_of(model: str) -> Provider | None:
-    """The provider of a model id, None where it is none of the table's."""
+    """Return the provider of a model id, or None if the table does not have it."""
     prefix, slash, _ = model.partition("/")
     if slash:
         return _BY_PREFIX.get(prefix)
@@ -59,7 +58,10 @@ def provider_of(model: str) -> Provider | None:
 
 
 def is_same_provider(one: str, other: str) -> bool:
-    """Whether an address set for one model may get the other's key; of unknown ones the names count."""
+    """Return whether an address set for one model may get the other's key.
+
+    Unknown providers compare by prefix.
+    """
     return _family(one) == _family(other)
 
 
@@ -69,7 +71,7 @@ def _family(model: str) -> str:
 
 
 def needs_key(model: str, api_base: str, environment: Mapping[str, str]) -> Provider | None:
-    """The provider whose key is missing for this call; a server of one's own may need none."""
+    """Return the provider whose key is missing for this call; a self-hosted server may need none."""
     provider = provider_of(model)
     if provider is None or api_base or provider.has_key(environment):
         return None
@@ -77,7 +79,7 @@ def needs_key(model: str, api_base: str, environment: Mapping[str, str]) -> Prov
 
 
 def place_of(model: str, api_base: str) -> str:
-    """Whom a call goes to, in words for a person: a host and port, or the provider's name."""
+    """Describe where a call goes, for the user: a host and port, or the provider's name."""
     if api_base:
         return urlsplit(api_base).netloc.rpartition("@")[2] or api_base
     provider = provider_of(model)
@@ -86,7 +88,7 @@ def place_of(model: str, api_base: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """`prefix` names its models; `base_variable` moves it elsewhere, as litellm's users know it."""
+    """`prefix` names its models; `base_variable` is litellm's variable for another address."""
 
     label: str
     prefix: str
@@ -107,7 +109,7 @@ OLLAMA = LOCAL_SERVERS[0]
 OLLAMA_WINDOW = 32_768
 """Tokens to ask Ollama for if nothing else is set: enough to work with, and a few gigabytes at most."""
 LOCAL_KEY = "none"
-"""Clients insist on a key; local servers do not look at it."""
+"""Clients require a key; local servers ignore it."""
 
 _OLLAMA_DIALECT = "ollama_chat"
 _OLLAMA_PATH = re.compile(r"/*(?:/v1|/api(?:/chat)?)?/*$")
@@ -120,7 +122,7 @@ def local_server_of(model: str) -> LocalServer | None:
 
 
 def routed(request: ModelRequest, environment: Mapping[str, str]) -> ModelRequest:
-    """The request with a local short name spelled out; others come back as they are."""
+    """Return the request with a local short name resolved; other requests are unchanged."""
     prefix, _, name = request.model.partition("/")
     if name and prefix in (OLLAMA.prefix, _OLLAMA_DIALECT):
         address = _OLLAMA_PATH.sub("", request.api_base or OLLAMA.api_base(environment))
@@ -133,12 +135,12 @@ def routed(request: ModelRequest, environment: Mapping[str, str]) -> ModelReques
 
 
 def speaks_ollama(model: str) -> bool:
-    """Whether a routed model is asked in Ollama's own dialect."""
+    """Return whether a routed model uses Ollama's own dialect."""
     return model.startswith(f"{_OLLAMA_DIALECT}/")
 
 
 def may_cut_prompts(model: str, api_base: str) -> bool:
-    """Whether the server is of a kind that silently drops what does not fit its context window."""
+    """Return whether the server may silently drop what does not fit its context window."""
     if speaks_ollama(model) or local_server_of(model) is not None:
         return True
     try:
@@ -148,5 +150,5 @@ def may_cut_prompts(model: str, api_base: str) -> bool:
 
 
 def _with_path(address: str) -> str:
-    """People give the bare address of such a server; its OpenAI-compatible half stands under /v1."""
+    """Add /v1, the OpenAI-compatible API, to a bare server address."""
     return address if urlsplit(address).path.strip("/") else address.rstrip("/") + "/v1"

@@ -1,8 +1,7 @@
-"""Carries a stream on at the pace of a screen: what arrives within one frame is read and sent together.
+"""Reads litellm's chunks, which differ from server to server, into our stream items, and batches them.
 
-A chunk of litellm's costs about a millisecond when each wakes the process by itself, half of that in company.
-
-Reads litellm's chunks, which differ from server to server, into our stream items.
+What arrives within one frame is read and sent together: a litellm chunk costs about a millisecond if it
+wakes the process alone, half of that in a batch.
 """
 
 import asyncio
@@ -20,7 +19,7 @@ ChunkT = TypeVar("ChunkT")
 
 
 class Frames:
-    """Sends merged items, once a frame while they keep coming; the first after a pause goes at once."""
+    """Sends merged items once per frame while they keep coming; the first after a pause is sent at once."""
 
     def __init__(self, send: Callable[[tuple[StreamItem, ...]], None]) -> None:
         self._send = send
@@ -35,9 +34,9 @@ class Frames:
         read: Callable[[ChunkT], Iterable[StreamItem]],
         is_last: Callable[[ChunkT], bool],
     ) -> None:
-        """Send on what `read` makes of each chunk, to the end of them.
+        """Send the items that `read` returns for each chunk, until the chunks end.
 
-        After one that `is_last`, which only counts may follow, nothing is held back any more.
+        After the chunk that `is_last`, which only token counts may follow, nothing is delayed any more.
         """
         has_ended = False
         while True:
@@ -54,7 +53,7 @@ class Frames:
                 await self._keep_pace()
 
     def add(self, item: StreamItem) -> None:
-        """Put an item behind those that wait."""
+        """Add an item to those that wait."""
         merged = _merge(self._items[-1], item) if self._items else None
         if merged is None:
             self._items.append(item)
@@ -62,19 +61,19 @@ class Frames:
             self._items[-1] = merged
 
     def flush(self) -> None:
-        """Send what is waiting, now."""
+        """Send all waiting items now."""
         if self._items:
             items, self._items = tuple(self._items), []
             self._sent_at = self._loop.time()
             self._send(items)
 
     def drop(self) -> None:
-        """Forget what is waiting."""
+        """Drop all waiting items."""
         self._items.clear()
 
     async def _next(self, chunks: AsyncIterator[ChunkT]) -> ChunkT:
         self._has_waited = False
-        # The loop gets to this callback only if no chunk is at hand.
+        # The loop runs this callback only if no chunk is ready.
         ran_dry = self._loop.call_soon(self._run_dry)
         try:
             return await anext(chunks)
@@ -90,7 +89,7 @@ class Frames:
         if self._has_waited and age < FRAME:
             await asyncio.sleep(FRAME - age)
         elif not self._has_waited and age >= 2 * FRAME:
-            # In a flood nothing ever waits: send all the same, and let the loop see to others.
+            # In a flood nothing ever waits: send anyway, and let the loop run other tasks.
             self.flush()
             await asyncio.sleep(0)
 
@@ -119,7 +118,7 @@ _REASONS = {
 
 @dataclass(slots=True)
 class ReplyReader:
-    """The state of one reply while its chunks come in; `usage` is litellm's own object."""
+    """The state of one reply while its chunks arrive; `usage` is litellm's object."""
 
     usage: Any = None
     is_empty: bool = True
@@ -128,7 +127,7 @@ class ReplyReader:
     _ids: list[str] = field(default_factory=list)
 
     def read(self, chunk: Any) -> list[StreamItem]:
-        """The items of one chunk; an item never repeats what an earlier one said."""
+        """Return the items of one chunk; no item repeats an earlier one."""
         if (usage := getattr(chunk, "usage", None)) is not None:
             self.usage = usage
         if not chunk.choices:
@@ -144,7 +143,7 @@ class ReplyReader:
         return items
 
     def finish(self, reason: str, cost: float | None) -> StreamFinished:
-        """The closing item; `reason` is the finish reason that the server really sent."""
+        """Return the closing item; `reason` is the finish reason that the server sent."""
         known = _REASONS.get(reason, FinishReason.STOP)
         if known is FinishReason.STOP and self._ids:
             # Some servers say "stop" after a tool call.
@@ -167,7 +166,7 @@ class ReplyReader:
         self._extend_thinking(block.get("thinking") or "", block.get("signature") or None)
 
     def _extend_thinking(self, text: str, signature: str | None) -> None:
-        """A signature closes its block: what comes after it belongs to the next."""
+        """Extend the last thinking block; a signature closes its block, and the next text starts another."""
         last = self._thinking[-1] if self._thinking else None
         if last is None or last.signature is not None or last.redacted_data is not None:
             self._thinking.append(ThinkingBlock(text, signature))
@@ -179,7 +178,7 @@ class ReplyReader:
         known = self._calls.get(call.index)
         if known is not None and not (name and _starts_call(call.id, arguments, known[1])):
             return ToolCallChunk(known[0], arguments=arguments)
-        # Results are matched by id, so each call needs one of its own.
+        # Results are matched by id, so each call needs a unique one.
         identity = call.id if call.id and call.id not in self._ids else f"call_{uuid.uuid4().hex[:12]}"
         index = len(self._ids)
         self._calls[call.index] = (index, call.id or "")
@@ -188,7 +187,7 @@ class ReplyReader:
 
 
 def _starts_call(identity: str | None, arguments: str, known: str) -> bool:
-    """Whether a named call is a new one, although its index is that of an earlier call.
+    """Return whether a named call is a new one although its index belongs to an earlier call.
 
     Some servers give every call the same index, and ids only to calls that have arguments.
     """
@@ -201,15 +200,15 @@ def _starts_call(identity: str | None, arguments: str, known: str) -> bool:
 
 
 def is_last(chunk: Any) -> bool:
-    """Whether the reply is over: what may still come are counts."""
+    """Return whether the reply is over; only token counts may follow."""
     return bool(chunk.choices) and getattr(chunk.choices[0], "finish_reason", None) is not None
 
 
 def with_end_marks(parse: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap litellm's parser of Gemini chunks so that it marks the chunk that ends the reply.
 
-    litellm gives every chunk a finish reason, "stop" where the server sent none, and then calls none of them
-    the last. Only what the server sent tells a finished reply from one that was cut off.
+    litellm gives every chunk a finish reason, "stop" if the server sent none, and marks none of them as the
+    last. Only what the server sent distinguishes a finished reply from one that was cut off.
     """
 
     def parse_with_mark(reader: Any, chunk: Mapping[str, Any]) -> Any:
@@ -226,7 +225,7 @@ def _ends_gemini_reply(chunk: Mapping[str, Any]) -> bool:
 
 
 def usage_of(usage: Any) -> Usage:
-    """Our counts from litellm's: input includes what was cached, output includes what was reasoned."""
+    """Convert litellm's counts: input includes cached tokens, output includes reasoning tokens."""
     if usage is None:
         return Usage()
     prompt = getattr(usage, "prompt_tokens_details", None)

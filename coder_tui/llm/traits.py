@@ -1,4 +1,4 @@
-"""What a model can do, by its name: the only place that reads model names."""
+"""What a model can do, by its name; the only module that interprets model names."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +12,7 @@ class EditDialect(StrEnum):
 
 
 class ModelFamily(StrEnum):
-    """Whose habits a model has, for the words that it is given."""
+    """The family whose habits a model has, for the prompt that it gets."""
 
     CLAUDE = "claude"
     GPT = "gpt"
@@ -22,9 +22,9 @@ class ModelFamily(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelTraits:
-    """`caches_prompt`: takes cache marks. `returns_thinking`: wants signed thinking back unchanged.
+    """`caches_prompt`: accepts cache marks. `returns_thinking`: needs signed thinking back unchanged.
 
-    `reply_limit` is the output limit to ask for where a provider's default would cut replies short.
+    `reply_limit` is the output limit to request if a provider's default would cut replies short.
     """
 
     edit_dialect: EditDialect
@@ -53,7 +53,7 @@ _BLIND = ("gpt-oss", "gpt-3")
 
 
 def traits_of(model: str) -> ModelTraits:
-    """Traits of a model id as litellm spells it; an unknown name gets the careful choice."""
+    """Return the traits of a model by its litellm id; an unknown name gets the safe choice."""
     name = model.lower()
     is_claude = "claude" in name
     return ModelTraits(

@@ -1,6 +1,6 @@
-"""Tells what changes of files, made or proposed, do to their problems, and tells servers of changes.
+"""Reports what written or proposed changes do to the problems of files, and notifies servers of changes.
 
-Shows servers what is about to be written, so that they think while the disk is still busy.
+Servers also get a text just before it is written, so that they check it while the disk is busy.
 """
 
 import asyncio
@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from coder_tui.lsp.file_checks import NO_SERVER, Examiner, Unreadable
-from coder_tui.lsp.file_state import FileState, Snapshot, compared, diagnostics
-from coder_tui.lsp.host_client import Hosting
-from coder_tui.lsp.report import IS_KNOWN, Report, joined, of_files
+from coder_tui.lsp.file_checks import NO_SERVER, FileChecks, Unreadable
+from coder_tui.lsp.file_state import FileState, Snapshot, compare_snapshots, diagnostics
+from coder_tui.lsp.host_client import LspHostClient
+from coder_tui.lsp.report import IS_KNOWN, Report, join_file_reports, join_reports
 from coder_tui.lsp.selection import Selection
 from coder_tui.lsp.wire import Checked
 from coder_tui.protocol.diagnostics import ServerStatus
+from coder_tui.tasks import finish_despite_cancel
 
 
 @dataclass(slots=True)
@@ -24,28 +25,28 @@ class _Expected:
     looking: asyncio.Task[dict[str, Checked]]
 
 
-class Foresight:
-    """One text a file: the last that was announced."""
+class SpeculativeChecks:
+    """Checks of texts that are about to be written; for each file only the last announced one."""
 
-    def __init__(self, files: Examiner) -> None:
+    def __init__(self, files: FileChecks) -> None:
         self._files = files
         self._expected: dict[Path, _Expected] = {}
 
-    async def expect(self, path: Path, text: str) -> None:
-        """Whoever says so says later that it was written, or `drop`s it."""
+    async def start(self, path: Path, text: str) -> None:
+        """Start to check a text. The caller later fetches the result or cancels the check."""
         if (earlier := self._expected.get(path)) is not None:
             earlier.looking.cancel()
         self._expected[path] = _Expected(text, asyncio.ensure_future(self._look(path, text)))
-        # On its way before the caller turns to the disk, whose thread would delay it.
+        # The request goes out before the caller starts to write, whose thread would delay it.
         await asyncio.sleep(0)
 
     def text_for(self, path: Path) -> str | None:
-        """What is about to be written there, where somebody said so."""
+        """Return the text that is about to be written there, or None."""
         expected = self._expected.get(path)
         return expected.text if expected else None
 
-    async def take(self, path: Path, text: str | Unreadable | None) -> dict[str, Checked]:
-        """What servers said of this very text, or how far they are; empty where they were not asked."""
+    async def result_for(self, path: Path, text: str | Unreadable | None) -> dict[str, Checked]:
+        """Return what servers reported on exactly this text so far; empty if they were not asked."""
         expected = self._expected.pop(path, None)
         if expected is None:
             return {}
@@ -55,8 +56,8 @@ class Foresight:
             return {}
         return await expected.looking
 
-    async def drop(self, path: Path) -> None:
-        """It was not written: servers get back what is on disk."""
+    async def cancel(self, path: Path) -> None:
+        """Stop a check whose text was not written, and send servers the text on disk."""
         expected = self._expected.pop(path, None)
         if expected is None:
             return
@@ -83,16 +84,16 @@ _CREATED, _CHANGED, _REMOVED = 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """A file that was changed. `before` is its text before, "" where it was not there.
+    """A changed file. `before` is its previous text, "" for a new file.
 
-    `is_moved` where it went to another place, or came from there.
+    `is_moved` means that it was moved to or from another path.
     """
 
     path: Path
     before: str | None
     text: str | Unreadable | None
     selection: Selection
-    foreseen: Mapping[str, Checked]
+    speculated: Mapping[str, Checked]
     is_moved: bool = False
 
     @property
@@ -102,52 +103,52 @@ class _Edit:
         return _CREATED if self.before == "" or self.is_moved else _CHANGED
 
 
-class Changes:
-    """`aside` does what nobody waits for."""
+class ChangeChecks:
+    """`aside` runs work in the background."""
 
     def __init__(
         self,
-        files: Examiner,
-        hosting: Hosting,
-        aside: Callable[[Coroutine[Any, Any, None]], None],
+        files: FileChecks,
+        hosting: LspHostClient,
+        aside: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
-        self.foresight = Foresight(files)
+        self.speculative = SpeculativeChecks(files)
         self._files = files
         self._hosting = hosting
         self._aside = aside
 
-    async def made(self, paths: Sequence[Path], before: Mapping[Path, str]) -> Report:
-        """What a change of these, which is on disk, did; `before` are the texts before it."""
+    async def check_written(self, paths: Sequence[Path], before: Mapping[Path, str]) -> Report:
+        """Report what a change on disk did; `before` has the previous texts."""
         edits = _paired([await self._read(path, before.get(path)) for path in paths])
-        # Settings of a server may be among them: it has to know before it is asked about the others.
+        # A server's settings may be among them; it must know before it is asked about the others.
         unasked = [edit for edit in edits if not edit.selection.orders]
         reports = [await self._after_unasked(edit) for edit in unasked]
         asked = [edit for edit in edits if edit.selection.orders]
         if len(asked) == 1:
-            # As `Examiner`: a task of its own would let whatever else is to be done go first.
+            # As in `FileChecks`: a separate task would let other work go first.
             reports.append(await self._after(asked[0]))
         else:
             reports += await asyncio.gather(*map(self._after, asked))
         names = (self._files.shown(edit.path) for edit in (*unasked, *asked))
-        return of_files(dict(zip(names, reports, strict=True)))
+        return join_file_reports(dict(zip(names, reports, strict=True)))
 
-    async def proposed(self, path: Path, text: str, before: str | None) -> Report:
-        """What this text would do to the problems of the one before, which may lie at another place yet."""
+    async def check_proposed(self, path: Path, text: str, before: str | None) -> Report:
+        """Report what this text would do to the problems of the text before, perhaps at another path."""
         selection = await self._files.select(path, text)
         if not selection.orders:
             return self._unasked(path, text, selection)
         state = self._files.state(path)
         async with self._files.lock(path):
             now = await self._files.load(path)
-            befores = await self._befores_of_proposed(state, selection, now, before)
+            baselines = await self._baselines_of_proposed(state, selection, now, before)
             try:
                 checked = await self._files.check(state, text, selection, is_proposed=True)
             finally:
-                await asyncio.shield(self._files.restore(path, selection, now))
-        return _told(state, text, selection, befores, checked)
+                await finish_despite_cancel(self._files.restore(path, selection, now))
+        return _build_report(state, text, selection, baselines, checked)
 
-    async def unseen(self, paths: Iterable[Path]) -> tuple[Path, ...]:
-        """Something else than an edit may have changed these; those that servers have or had open."""
+    async def notify_changed(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+        """Notify servers of changes that were not edits; return the files that servers have or had open."""
         changes: list[tuple[str, int]] = []
         known: list[Path] = []
         new: list[Path] = []
@@ -171,7 +172,7 @@ class Changes:
         return tuple(path for path, is_open in zip(known, renewed, strict=True) if is_open)
 
     async def _was_known(self, path: Path, gone: set[tuple[str, object]]) -> bool:
-        """Whether it comes back, or comes from where another, with the same text, is no more."""
+        """Return whether a known file came back, or was moved here from another path with the same text."""
         if str(path) in self._files.gone:
             return True
         is_likely = any(suffix == path.suffix for suffix, _ in gone)
@@ -187,13 +188,13 @@ class Changes:
             return isinstance(text, str)
 
     async def _read(self, path: Path, before: str | None) -> _Edit:
-        text = await self._files.load(path, self.foresight.text_for(path))
-        foreseen = await self.foresight.take(path, text)
+        text = await self._files.load(path, self.speculative.text_for(path))
+        speculated = await self.speculative.result_for(path, text)
         selection = await self._files.select(path, text) if isinstance(text, str) else Selection(None)
-        return _Edit(path, before, text, selection, foreseen)
+        return _Edit(path, before, text, selection, speculated)
 
     async def _after_unasked(self, edit: _Edit) -> Report:
-        """It is gone, or nothing that servers are asked about, which may be their own settings."""
+        """Report on a file that is gone or that no server checks; it may hold a server's settings."""
         path, text = edit.path, edit.text
         state = self._files.states.get(str(path))
         fixed = state.items if state and not edit.is_moved else ()
@@ -211,13 +212,13 @@ class Changes:
         assert isinstance(edit.text, str)
         async with self._files.lock(edit.path):
             state = self._files.state(edit.path)
-            befores = await self._files.befores(state, edit.selection, edit.before)
-            checked = await self._check_change(state, edit.text, edit, befores)
+            baselines = await self._files.baselines(state, edit.selection, edit.before)
+            checked = await self._check_change(state, edit.text, edit, baselines)
         self._aside(self._tell_others(edit))
-        return _told(state, edit.text, edit.selection, befores, checked)
+        return _build_report(state, edit.text, edit.selection, baselines, checked)
 
     async def _tell_others(self, edit: _Edit) -> None:
-        """Those that were shown the text need to know only that there is a file which was not there."""
+        """Notify the other servers. Those that got the text only need to know of a new file."""
         shown = set() if edit.kind == _CREATED else {order.key for order in edit.selection.orders}
         for order in self._hosting.started:
             if order.key not in shown:
@@ -228,63 +229,63 @@ class Changes:
         state: FileState,
         text: str,
         edit: _Edit,
-        befores: Mapping[str, Snapshot | None],
+        baselines: Mapping[str, Snapshot | None],
     ) -> Mapping[str, Checked]:
-        selection, foreseen = edit.selection, edit.foreseen
+        selection, speculated = edit.selection, edit.speculated
         state.text = text
-        state.begin(befores)
-        # What an earlier edit waits for is told with this one.
+        state.set_baselines(baselines)
+        # What an earlier edit still waits for is reported with this one.
         state.awaited.clear()
         keys = {order.key for order in selection.orders}
-        if foreseen.keys() == keys and all(result.status in IS_KNOWN for result in foreseen.values()):
-            checked = foreseen
-            self._files.keep(state, checked)
+        if speculated.keys() == keys and all(result.status in IS_KNOWN for result in speculated.values()):
+            checked = speculated
+            self._files.store_results(state, checked)
             self._aside(self._files.saved(state.path, text, selection))
         else:
-            # Whoever waited for it while it was written need not wait as long again.
-            seconds = 0.0 if foreseen and state.by_server.keys() >= keys else None
+            # The wait during the write counts: do not wait as long again.
+            seconds = 0.0 if speculated and state.by_server.keys() >= keys else None
             checked = await self._files.check(state, text, selection, seconds=seconds, is_saved=True)
         for order in selection.orders:
             if checked[order.key].status not in IS_KNOWN:
-                state.awaited[order.key] = befores[order.key]
+                state.awaited[order.key] = baselines[order.key]
         return checked
 
-    async def _befores_of_proposed(
+    async def _baselines_of_proposed(
         self, state: FileState, selection: Selection, now: str | Unreadable | None, before: str | None
     ) -> dict[str, Snapshot | None]:
         if isinstance(now, Unreadable):
             return {order.key: None for order in selection.orders}
         if now is None and before:
-            return await self._files.befores(state, selection, before)
-        return await self._files.befores(state, selection, now or "", is_on_disk=True)
+            return await self._files.baselines(state, selection, before)
+        return await self._files.baselines(state, selection, now or "", is_on_disk=True)
 
     def _unasked(self, path: Path, text: str, selection: Selection) -> Report:
         status, detail = self._files.absent(path, text, selection)
-        # That there is no server for such files is nothing to tell with each of their edits.
+        # "No server for such files" would only repeat itself with every edit.
         return Report(status, detail="" if detail == NO_SERVER else detail)
 
 
 def _paired(edits: list[_Edit]) -> list[_Edit]:
-    """What is gone from one place and was the text of another moved, with its problems."""
+    """Mark edits as moves if a removed file's text was the earlier text of another file."""
     left = {edit.before for edit in edits if edit.text is None and edit.before}
     moved = left & {edit.before for edit in edits if edit.text is not None}
     return [replace(edit, is_moved=edit.before in moved) for edit in edits]
 
 
-def _told(
+def _build_report(
     state: FileState,
     text: str,
     selection: Selection,
-    befores: Mapping[str, Snapshot | None],
+    baselines: Mapping[str, Snapshot | None],
     checked: Mapping[str, Checked],
 ) -> Report:
     keys = (order.key for order in selection.orders)
-    return joined(_part(befores[key], checked[key], text, state.shown) for key in keys)
+    return join_reports(_part(baselines[key], checked[key], text, state.shown) for key in keys)
 
 
 def _part(before: Snapshot | None, result: Checked, text: str, shown: str) -> Report:
-    """One server's part of a report."""
+    """Return one server's part of a report."""
     if result.status not in IS_KNOWN:
         return Report(result.status, detail=result.detail, is_compared=before is not None)
-    report = compared(before, Snapshot(text, diagnostics(shown, result.items)))
+    report = compare_snapshots(before, Snapshot(text, diagnostics(shown, result.items)))
     return replace(report, status=result.status, detail=result.detail)

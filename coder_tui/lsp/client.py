@@ -1,9 +1,9 @@
-"""Speaks the language server protocol by pygls; the only module that imports it, as it is slow to import."""
+"""Speaks the language server protocol through pygls; the only module that imports it, as it loads slowly."""
 
 import asyncio
 import logging
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 from cattrs import Converter
@@ -15,24 +15,30 @@ from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.protocol.json_rpc import JsonRPCResponseMessage
 
 from coder_tui import __version__
-from coder_tui.lsp.peer import (
+from coder_tui.lsp.server_session import (
     GoneError,
     NotAnsweredError,
-    Peer,
-    Reader,
     RefusedError,
+    ServerSession,
     UnknownRequestError,
-    Writer,
 )
 
-# It logs whole files and tracebacks of what a server got wrong; what matters is told by errors.
+if TYPE_CHECKING:  # the server owns its client
+    from coder_tui.lsp.server import TolerantReader
+
+# It logs whole files and tracebacks when a server misbehaves; our errors report what matters.
 logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
 
 _VERSION = "2.0"
 _METHOD_NOT_FOUND = -32601
 _INVALID_REQUEST = -32600
-# Asked after every edit; whoever reads the findings checks them as they come.
+# Asked after every edit; the reader of the findings validates them itself.
 _READ_AS_IT_IS = frozenset({types.TEXT_DOCUMENT_DIAGNOSTIC})
+
+
+class Writer(Protocol):
+    def write(self, data: bytes) -> Any: ...
+    def close(self) -> Any: ...
 
 
 def _converter() -> Converter:
@@ -54,15 +60,15 @@ def _converter() -> Converter:
 
 
 class _Protocol(LanguageServerProtocol):
-    """pygls's reading, writing and checking; what to answer is decided by `peer`."""
+    """pygls's reading, writing and checking; what to answer is decided by `session`."""
 
-    peer: Peer
+    session: ServerSession
     _request_futures: dict[Any, Any]
 
     def __init__(self, server: Any, converter: Converter) -> None:
         super().__init__(server, converter)
         self._unread: set[str] = set()
-        """Requests whose replies are handed on as they are."""
+        """Requests whose replies are passed on without validation."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         if "jsonrpc" in data and "result" in data and (number := str(data.get("id"))) in self._unread:
@@ -71,27 +77,27 @@ class _Protocol(LanguageServerProtocol):
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
-            # Otherwise whoever waits for this reply would wait for ever.
+            # Otherwise the caller would wait for this reply for ever.
             self._reject(data, error)
             raise
 
     def handle_message(self, message: Any) -> None:
-        # pygls finds out what a message is by trying, which takes longer than some servers think.
+        # pygls tries one message type after another, which takes longer than some servers need to answer.
         if type(message) is JsonRPCResponseMessage:
             self._handle_response(message.id, message.result)
         else:
             super().handle_message(message)
 
     def plain(self, value: Any) -> Any:
-        """As it was on the wire; None for the parameters of messages that the protocol does not know."""
-        # pygls makes named tuples of those.
+        """Return a value as it was on the wire; None for parameters of unknown messages."""
+        # pygls turns those into named tuples.
         return None if hasattr(value, "_fields") else self._converter.unstructure(value)
 
     def ask(self, method: str, params: Any, number: str) -> "asyncio.Future[Any]":
-        """Send a request; pygls hands its reply to the future.
+        """Send a request; pygls sets its reply on the future.
 
-        What we send is ours and need not be checked. A future of the loop's own, unlike those that pygls
-        makes for any thread, wakes whoever waits at once.
+        Our own parameters need no validation. A future of the event loop wakes the caller at once, unlike
+        the thread-safe futures that pygls makes.
         """
         reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._request_futures[number] = reply
@@ -115,12 +121,12 @@ class _Protocol(LanguageServerProtocol):
         if "id" not in data:
             return
         if "method" in data:
-            self._refuse(data["id"], _INVALID_REQUEST, "it cannot be read")
+            self._refuse(data["id"], _INVALID_REQUEST, "the request cannot be read")
         elif (future := self._request_futures.pop(data["id"], None)) and not future.done():
             future.set_exception(RefusedError(0, f"its reply cannot be read: {error}"))
 
     def _send(self, message: dict[str, Any], params: Any) -> None:
-        # Null is no value for parameters: some servers end the conversation over it.
+        # No null as parameters: some servers close the connection over it.
         given = {} if params is None else {"params": params}
         self._send_data({"jsonrpc": _VERSION, **message, **given})
 
@@ -130,34 +136,34 @@ class _Protocol(LanguageServerProtocol):
 
     def _handle_request(self, msg_id: Any, method_name: str, params: Any) -> None:
         try:
-            result = self.peer.answer(method_name, self.plain(params))
+            result = self.session.answer_request(method_name, self.plain(params))
         except UnknownRequestError:
-            self._refuse(msg_id, _METHOD_NOT_FOUND, f"{method_name} is not known here")
+            self._refuse(msg_id, _METHOD_NOT_FOUND, f"{method_name} is not supported")
         else:
             self._send_data({"jsonrpc": _VERSION, "id": msg_id, "result": result})
 
     def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
-        # pygls's reader would stumble over a reply for which nobody waits any more.
+        # pygls's reader would fail on a reply to a request that timed out.
         if (future := self._request_futures.get(msg_id)) is not None and future.done():
             del self._request_futures[msg_id]
         else:
             super()._handle_response(msg_id, result, error)
 
     def _handle_notification(self, method_name: str, params: Any) -> None:
-        self.peer.hear(method_name, self.plain(params))
+        self.session.handle_notification(method_name, self.plain(params))
 
 
 class _Client(LanguageClient):
-    def __init__(self, peer: Peer) -> None:
+    def __init__(self, session: ServerSession) -> None:
         super().__init__("coder-tui", __version__, _Protocol, _converter)
-        self._peer = peer
+        self._session = session
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        self._peer.garbled(str(error) or type(error).__name__)
+        self._session.report_protocol_error(str(error) or type(error).__name__)
 
 
 class _InOneGo:
-    """Writes what is said in one breath at once: a server need not be woken for a text and for a question."""
+    """Joins messages of one loop step into one write, so that a server wakes up once, not twice."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -179,10 +185,10 @@ class _InOneGo:
 
 
 class LspClient:
-    """One connection: JSON in, JSON out, checked on the way."""
+    """One connection: JSON in, JSON out, validated on the way."""
 
-    def __init__(self, reader: Reader, writer: Writer, peer: Peer) -> None:
-        self._protocol = _client_protocol(_Client(peer), peer)
+    def __init__(self, reader: "TolerantReader", writer: Writer, session: ServerSession) -> None:
+        self._protocol = _client_protocol(_Client(session), session)
         self._writer = _InOneGo(writer)
         self._protocol.set_writer(self._writer)
         self._count = 0
@@ -190,11 +196,11 @@ class LspClient:
         self._reading = asyncio.ensure_future(self._read(reader))
 
     async def request(self, method: str, params: Any, seconds: float) -> Any:
-        """The reply's result; `NotAnsweredError` when the time is up, and the server is told to stop."""
+        """Return the reply's result. When the time is up, cancel the request and raise `NotAnsweredError`."""
         self._count += 1
         number = f"{self._count}"
         if self._reading.done():
-            raise GoneError("it has ended")
+            raise GoneError("it has exited")
         reply = self._protocol.ask(method, params, number)
         self._writer.flush()
         late = NotAnsweredError(f"no answer to {method} within {seconds:.0f} s")
@@ -215,29 +221,29 @@ class LspClient:
             self._protocol.tell(method, params)
 
     async def ended(self) -> None:
-        """Return when nothing more will come from the server."""
+        """Wait until nothing more can come from the server."""
         await asyncio.wait({self._reading})
 
     def close(self) -> None:
-        """Listen no more; whoever waits for a reply learns of it."""
+        """Stop reading; pending requests fail."""
         self._stopped.set()
         self._reading.cancel()
-        self._protocol.fail_all(GoneError("it has ended"))
+        self._protocol.fail_all(GoneError("it has exited"))
 
-    async def _read(self, reader: Reader) -> None:
+    async def _read(self, reader: "TolerantReader") -> None:
         handler = self._protocol._server._report_server_error
         try:
             await run_async(self._stopped, reader, self._protocol, error_handler=handler)
         except (asyncio.IncompleteReadError, ValueError, OSError) as error:
-            self._protocol.peer.garbled(str(error))
+            self._protocol.session.report_protocol_error(str(error))
         finally:
-            self._protocol.fail_all(GoneError("it has ended"))
+            self._protocol.fail_all(GoneError("it has exited"))
 
 
-def _client_protocol(client: _Client, peer: Peer) -> _Protocol:
+def _client_protocol(client: _Client, session: ServerSession) -> _Protocol:
     protocol = client.protocol
     assert isinstance(protocol, _Protocol)
-    protocol.peer = peer
+    protocol.session = session
     return protocol
 
 

@@ -1,6 +1,6 @@
-"""A file as a language server has it, and what the server said of which text.
+"""A file as a language server has it, and what the server reported for which text.
 
-Places in a text, between characters as people count them and the units that a server counts.
+Also converts positions between characters and the units that a server counts.
 """
 
 import asyncio
@@ -14,12 +14,12 @@ from itertools import accumulate
 from pathlib import Path
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from coder_tui.lsp.wire import Found, Place
+from coder_tui.lsp.wire import Finding, Place
 from coder_tui.protocol.diagnostics import Severity
 
 # The only line ends of the protocol; Python's own splitting knows more.
 _LINE_END = re.compile(r"\r\n|\n|\r")
-# What lies behind it takes two units of UTF-16.
+# Characters beyond it take two units in UTF-16.
 _LAST_OF_TWO_BYTES = "\uffff"
 
 
@@ -30,12 +30,12 @@ class PositionEncoding(StrEnum):
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines without their ends; a text that ends with a line break has an empty last line."""
+    """Split into lines without their ends; after a final line break there is an empty last line."""
     return _LINE_END.split(text)
 
 
 def to_units(line: str, character: int, encoding: PositionEncoding) -> int:
-    """Characters to units; what lies past the end becomes the end."""
+    """Convert characters to units; a position past the end becomes the end."""
     head = line[: max(character, 0)]
     match encoding:
         case PositionEncoding.UTF32:
@@ -47,7 +47,7 @@ def to_units(line: str, character: int, encoding: PositionEncoding) -> int:
 
 
 class Ruler:
-    """Units to characters in one text: a line is counted through once, not for every place in it."""
+    """Converts units to characters in one text; each line is measured only once."""
 
     def __init__(self, text: str, encoding: PositionEncoding) -> None:
         self._lines = lines_of(text)
@@ -58,7 +58,7 @@ class Ruler:
         return line_at(self._lines, number)
 
     def characters(self, number: int, units: int) -> int:
-        """A place inside of a character is its beginning, one past the end the end."""
+        """Return the character; a position inside a character is its start, one past the end the end."""
         line = self.line(number)
         if self._encoding is PositionEncoding.UTF32 or line.isascii():
             return min(max(units, 0), len(line))
@@ -85,16 +85,16 @@ _GRAVEST_FIRST = list(Severity)
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """What the server published last; `version` where it says which text it is about."""
+    """What the server published last; `version` is None if it does not say which text it is about."""
 
     version: int | None
-    items: tuple[Found, ...]
+    items: tuple[Finding, ...]
     at: float
 
 
 @dataclass(slots=True)
 class Document:
-    """`version` tells the texts that were sent apart; `generation` is the server's run that has it open."""
+    """`version` numbers the texts that were sent; `generation` is the server's run that has it open."""
 
     path: str
     uri: str
@@ -105,34 +105,34 @@ class Document:
     sent_at: float = 0.0
     used: int = 0
     waiting: int = 0
-    """How many wait for a word about it."""
+    """How many callers wait for a report on it."""
     closing: asyncio.TimerHandle | None = None
     """Set while it is about to be closed, unless it is needed again."""
     is_proposed: bool = False
-    """Whether this text is only tried, and not what is on disk."""
+    """Whether this text is only a proposal, not what is on disk."""
     push: Push | None = None
     pushes: int = 0
     """How often this version was published, before it was saved."""
     is_saved: bool = False
-    """Whether the server was told that this version is on disk after it had it for a while."""
+    """Whether the server already had this version when it was saved."""
     unanswered: int = 0
-    """Texts that nothing was published for: without versions nobody knows which of them a word is about."""
+    """Texts without a report yet: without versions it is unknown which of them a report is about."""
     queued: int = 0
-    """How many these were, with this one, when it was sent."""
+    """How many unanswered texts there were, including this one, when it was sent."""
     doubts: int = 0
-    """How often something else changed, on which a result may depend."""
+    """How often something else changed that a result may depend on."""
     doubted_at: float | None = None
-    """Since when the result may not hold any more."""
-    pulled: tuple[Found, ...] = ()
+    """Since when the result may be outdated."""
+    pulled: tuple[Finding, ...] = ()
     has_pulled: bool = False
-    """Whether that is about this version."""
-    recalled: tuple[Found, ...] | None = None
-    """What holds in place of both: said of this very text before."""
+    """Whether `pulled` is about this version."""
+    recalled: tuple[Finding, ...] | None = None
+    """An earlier report on exactly this text, used instead of `push` and `pulled`."""
     pull_fails: bool = False
     known_version: int = 0
-    """The newest version that a whole result is known for."""
-    remembered: dict[str, tuple[Found, ...]] = field(default_factory=dict)
-    """Results of the last texts, as long as no other file changed."""
+    """The newest version with a complete result."""
+    remembered: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
+    """Results of the last texts, kept until another file changes."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -140,12 +140,12 @@ class Document:
         return self.version > 0 and self.known_version >= self.version and self.doubted_at is None
 
     def is_settled(self, version: int) -> bool:
-        """Whether there is a word about this version or a later one, and no reason to doubt it."""
+        """Return whether there is an undoubted result for this version or a later one."""
         return self.known_version >= version and self.doubted_at is None
 
     @property
-    def items(self) -> tuple[Found, ...]:
-        """All that is known; a server may publish some and hand out others on request."""
+    def items(self) -> tuple[Finding, ...]:
+        """All known findings; a server may publish some and return others on request."""
         if self.recalled is not None:
             return self.recalled
         push = self.current_push() if self.has_pulled else self.push
@@ -162,29 +162,29 @@ class Document:
         self.recalled = self.doubted_at = None
 
     def doubt(self, at: float) -> None:
-        """Something else changed: this may not be all, or not be true any more."""
+        """Mark the result as possibly outdated, because something else changed."""
         self.remembered.clear()
         self.doubts += 1
         if self.known_version:
             self.doubted_at = at
 
     def forget(self) -> None:
-        """The server that said all this is gone."""
+        """Forget all results: the server that reported them is gone."""
         self.push, self.pulled, self.recalled, self.doubted_at = None, (), None, None
         self.known_version = self.pushes = 0
         self.pull_fails = self.has_pulled = False
         self.unanswered = self.queued = 1
         self.remembered.clear()
 
-    def take_pull(self, items: tuple[Found, ...]) -> None:
+    def take_pull(self, items: tuple[Finding, ...]) -> None:
         self.pulled, self.recalled, self.has_pulled = items, None, True
 
-    def take_push(self, version: int | None, items: tuple[Found, ...], at: float) -> bool:
-        """False for what is about an earlier text."""
+    def take_push(self, version: int | None, items: tuple[Finding, ...], at: float) -> bool:
+        """Record a published report; return False if it is about an earlier text."""
         if version is not None and version < self.version:
             return False
         self.push, self.recalled = Push(version, items, at), None
-        # What follows a save was asked for by it, and says nothing of how often a text is published.
+        # A report after a save was caused by the save, so it does not show how often a text is published.
         self.pushes += not self.is_saved
         self.unanswered = 0 if version is not None else max(0, self.unanswered - 1)
         return True
@@ -197,17 +197,17 @@ class Document:
         return push if is_current else None
 
     def holds(self, count: int | None) -> bool:
-        """Whether what was published is all of `count` findings, which were counted for this very text."""
+        """Return whether the published findings are all of the `count` that exist for this text."""
         if count is None or self.push is None or len(self.push.items) != count:
             return False
         return count == 0 or self.current_push() is not None
 
     def lacks(self, count: int | None) -> bool:
-        """Whether nothing was published yet of findings that were counted."""
+        """Return whether findings are known to exist, but none was published yet."""
         return bool(count) and self.push is not None and not self.push.items
 
     def know(self) -> None:
-        """What is there now is the result for this text."""
+        """Accept the present findings as the result for this text."""
         self.known_version, self.doubted_at = self.version, None
         self.remembered.pop(self.text, None)
         self.remembered[self.text] = self.items
@@ -215,14 +215,14 @@ class Document:
             del self.remembered[next(iter(self.remembered))]
 
     def recall(self) -> bool:
-        """Take up what the server said of this very text before."""
+        """Use what the server reported for exactly this text before; False if nothing is remembered."""
         if self.text not in self.remembered:
             return False
         self.recalled = self.remembered[self.text]
         self.know()
         return True
 
-    def bounded(self) -> tuple[Found, ...]:
+    def bounded(self) -> tuple[Finding, ...]:
         items = self.items
         if len(items) <= MOST_FINDINGS:
             return items
@@ -230,11 +230,11 @@ class Document:
         return tuple(ordered[:MOST_FINDINGS])
 
 
-def in_characters(items: tuple[Found, ...], text: str, encoding: PositionEncoding) -> tuple[Found, ...]:
-    """From the server's units."""
+def in_characters(items: tuple[Finding, ...], text: str, encoding: PositionEncoding) -> tuple[Finding, ...]:
+    """Convert findings from the server's units."""
     count = Ruler(text, encoding).characters
     return tuple(
-        Found(
+        Finding(
             item.line,
             count(item.line, item.character),
             item.end_line,
@@ -249,7 +249,7 @@ def in_characters(items: tuple[Found, ...], text: str, encoding: PositionEncodin
 
 
 def place_in_characters(place: Place, ruler: Ruler | None) -> Place:
-    """From the server's units, with the line's text; as it is where the file cannot be read."""
+    """Convert a place from the server's units and add the line's text; unchanged if there is no text."""
     if ruler is None:
         return place
     return Place(
@@ -267,11 +267,11 @@ def uri_of(path: str) -> str:
 
 
 def path_of(uri: str) -> str:
-    """The file that an address names; servers escape it each in their own way. Empty for other things."""
+    """Return the path of a file URI, or "" for anything else. Each server escapes in its own way."""
     try:
         parts = urlsplit(uri)
     except ValueError:
         return ""
-    # A name need not be text: what was escaped are its bytes.
+    # A file name may not be valid text; the escapes are its bytes.
     path = os.fsdecode(unquote_to_bytes(parts.path))
     return path if parts.scheme == "file" and "\0" not in path else ""

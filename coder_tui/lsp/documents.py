@@ -1,21 +1,20 @@
-"""The files that a language server has open, and the messages that keep them as we have them."""
+"""The files that a language server has open, and the messages that keep them in sync."""
 
 import asyncio
-from typing import Any
 
 from coder_tui.lsp.document import Document, uri_of
 from coder_tui.lsp.server import Lifecycle
+from coder_tui.shell.hosts.link import JsonObject
 
 _MOST_OPEN = 64
 _GRACE = 0.5
-"""Seconds in which a text that was only proposed may come again, as the file's own."""
+"""Seconds in which a proposed text may still be written to the file."""
 _ECHO = 2.0
-"""Seconds in which a server may still speak of a file that was closed."""
-JsonObject = dict[str, Any]
+"""Seconds in which a server may still report on a closed file."""
 
 
 class Documents:
-    """By path. What cannot be sent, as the server does not run, is sent when it does."""
+    """Open documents by path. What cannot be sent because the server is down is sent once it runs."""
 
     def __init__(self, life: Lifecycle) -> None:
         self._life = life
@@ -30,8 +29,8 @@ class Documents:
     def all(self) -> tuple[Document, ...]:
         return tuple(self._open.values())
 
-    def take(self, path: str, language: str) -> Document:
-        """The document, made where there is none; the one that was not used for longest gives way."""
+    def ensure_open(self, path: str, language: str) -> Document:
+        """Return the document, opening it if needed; the least recently used one is closed for it."""
         document = self._open.get(path)
         if document is None or document.language != language:
             self.close(path)
@@ -48,24 +47,24 @@ class Documents:
         return document
 
     def change(self, document: Document, text: str) -> None:
-        """Give it another text, which is not sent yet."""
-        # Counted over all documents: one that is closed and opened again must not meet its old numbers.
+        """Set a document's text without sending it yet."""
+        # Counted over all documents: a document that is reopened must not reuse its old version numbers.
         self._version += 1
         document.sent(text, self._version, _now())
 
     def doubt(self, spared: Document | None = None, *, spares_awaited: bool = False) -> None:
-        """Something changed: what was said of other texts may not hold any more."""
+        """Mark known results of other documents as doubtful, because something changed."""
         for document in self._open.values():
             if document is not spared and not (spares_awaited and document.waiting):
                 document.doubt(_now())
 
     def wake(self) -> None:
-        """Let all who wait look again."""
+        """Wake everyone who waits for a document."""
         for document in self._open.values():
             document.changed.set()
 
     def reopen(self) -> None:
-        """The server ended, or runs anew and knows of nothing."""
+        """Send all documents again after the server restarted."""
         if self._life.run is not None:
             for document in self._open.values():
                 document.forget()
@@ -79,21 +78,21 @@ class Documents:
             self._notify("didChange", params)
         elif self._life.run is not None:
             document.generation = self._life.generation
-            # It may have waited for the server to start, which says nothing of how long answers take.
+            # It may have waited for the server to start; that time must not count as response time.
             document.sent_at = _now()
             whole = {**named, "languageId": document.language, "text": document.text}
             self._notify("didOpen", {"textDocument": whole})
 
     def save(self, document: Document) -> None:
         run = self._life.run
-        if run is not None and run.conversation.wants_saves:
+        if run is not None and run.session.wants_saves:
             params: JsonObject = {"textDocument": {"uri": document.uri}}
-            if run.conversation.wants_saved_text:
+            if run.session.wants_saved_text:
                 params["text"] = document.text
             self._notify("didSave", params)
 
     def close_soon(self, path: str) -> None:
-        """Nobody looks at it any more, but somebody may in a moment: then it was never closed."""
+        """Close a document after a short delay, unless it is used again in the meantime."""
         document = self._open.get(path)
         if document is not None and document.closing is None:
             document.is_proposed = True

@@ -1,7 +1,4 @@
-"""What is known of one file's problems, by server, as its text on disk is.
-
-Tells which problems of a text were there before it changed.
-"""
+"""The known problems of one file on disk, by server, and which of them are new since a change."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -10,21 +7,21 @@ from pathlib import Path
 
 from coder_tui.diffs.compare import Run, matching_runs, outer_runs
 from coder_tui.lsp.document import line_at, lines_of
-from coder_tui.lsp.report import Report, merged
-from coder_tui.lsp.wire import Found
+from coder_tui.lsp.report import Report, merge_duplicates
+from coder_tui.lsp.wire import Finding
 from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus
 
-# Some messages name other lines, which move as well.
+# Some messages contain the numbers of other lines, which move as well.
 _NUMBER = re.compile(r"\b\d+\b")
 _MOST_CHANGED = 1_000
-"""Lines from the first change to the last: in more of them places are not looked for, which would be felt."""
+"""Lines from the first change to the last; beyond that matching lines would take noticeably long."""
 _KeyOf = Callable[[Diagnostic], Hashable]
 
 
 def compare(
     before: tuple[Diagnostic, ...], old_text: str, after: tuple[Diagnostic, ...], new_text: str
 ) -> Report:
-    """By what is said of a line: of the same one, wherever it is now, or else of one with the same text."""
+    """Compare problems by message and line: the same line wherever it is now, else one with the same text."""
     gone, new = dict(enumerate(before)), dict(enumerate(after))
     if before and after:
         old_lines, new_lines = _bare_lines(old_text), _bare_lines(new_text)
@@ -54,7 +51,7 @@ def _by_line(lines: list[str]) -> _KeyOf:
 def _take_pairs(
     old: dict[int, Diagnostic], old_key: _KeyOf, new: dict[int, Diagnostic], new_key: _KeyOf
 ) -> None:
-    """Those that have the same key, each with one of the other side, are on neither side any more."""
+    """Remove pairs with the same key from both sides."""
     waiting: dict[Hashable, list[int]] = {}
     for number, item in old.items():
         waiting.setdefault(old_key(item), []).append(number)
@@ -68,7 +65,7 @@ def _bare_lines(text: str) -> list[str]:
 
 
 def _places(old: list[str], new: list[str]) -> dict[int, int]:
-    """Where each line is now; from 1."""
+    """Map each old line number to its new one, from 1."""
     runs = outer_runs(old, new)
     shared = sum(run.length for run in runs)
     if max(len(old), len(new)) - shared <= _MOST_CHANGED:
@@ -77,7 +74,7 @@ def _places(old: list[str], new: list[str]) -> dict[int, int]:
 
 
 def _slid_up(runs: list[Run], old: list[str], new: list[str]) -> list[Run]:
-    """Of equal lines that were added one below the other, the last is the new one, as people write."""
+    """Shift runs so that of several equal adjacent lines the last counts as added, as people write."""
     slid: list[Run] = []
     for run in runs:
         moved = 0
@@ -96,7 +93,7 @@ Items = tuple[Diagnostic, ...]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What one server said of one text."""
+    """The problems that one server reported for one text."""
 
     text: str
     items: Items
@@ -104,7 +101,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class _Marks:
-    """What of `known` is new since `base`: to compare large texts takes its time."""
+    """A cached comparison of `known` with `base`: comparing large texts is slow."""
 
     base: Snapshot
     known: Snapshot
@@ -113,72 +110,74 @@ class _Marks:
 
 @dataclass(slots=True)
 class FileState:
-    """`shown` is how the file is named in this session. A file that goes and comes again has another."""
+    """The state of one file; `shown` is its display name. A recreated file gets a new state."""
 
     path: Path
     shown: str
     text: str = ""
-    """As it is on disk; what servers said last may be about an earlier one."""
+    """The text on disk; the last reports may be about an earlier one."""
     by_server: dict[str, Snapshot] = field(default_factory=dict)
     awaited: dict[str, Snapshot | None] = field(default_factory=dict)
-    """Servers that had no word in time about the last edits, and what they said before them."""
+    """Servers that did not report on the last edits in time, and what they reported before."""
     base: dict[str, Snapshot] = field(default_factory=dict)
-    """What was there as the turn began, where that is known."""
-    told: Items = ()
-    """What the screen was told last."""
+    """What was there when the turn began, if known."""
+    published: Items = ()
+    """What was published last."""
     marks: dict[str, _Marks] = field(default_factory=dict)
 
     @property
     def items(self) -> Items:
-        """In the order of the file; marked as new where they were not there as the turn began."""
+        """The problems by line, marked as new if they were not there when the turn began."""
         found = [item for key, known in self.by_server.items() for item in self._marked(key, known)]
-        return merged(sorted(found, key=lambda item: (item.line, item.character, item.source.casefold())))
+        return merge_duplicates(
+            sorted(found, key=lambda item: (item.line, item.character, item.source.casefold()))
+        )
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether there is more than a text, which can be shown to servers once more."""
+        """Whether the state holds more than a text, which servers could simply be shown again."""
         return bool(self.awaited) or any(known.items for known in self.by_server.values())
 
     @property
     def count_of_doubles(self) -> int:
-        """How many findings say what another server says, too."""
+        """How many findings repeat another server's finding."""
         return sum(len(known.items) for known in self.by_server.values()) - len(self.items)
 
     def known_of(self, key: str, text: str | None) -> Snapshot | None:
-        """What a server said of this text; None for the text means whatever it said last."""
+        """Return what a server reported on this text, or its last report if `text` is None."""
         known = self.by_server.get(key)
         return known if known is not None and text in {None, known.text} else None
 
     def before_edit(self, key: str, old_text: str | None) -> Snapshot | None:
-        """As it was before an edit of this text, or before the edits that were not answered yet."""
+        """Return the report before an edit of this text, or before the edits that are still unanswered."""
         known = self.known_of(key, old_text)
         return self.awaited.get(key) if known is None and self.text == old_text else known
 
-    def mark(self) -> None:
-        """A turn begins: what is there now is not new."""
+    def mark_turn_start(self) -> None:
+        """Mark all present problems as old: a turn begins."""
         self.base = dict(self.by_server)
 
-    def begin(self, befores: Mapping[str, Snapshot | None]) -> None:
-        """Where the turn found nothing known: what was there before its first change."""
-        for key, before in befores.items():
+    def set_baselines(self, baselines: Mapping[str, Snapshot | None]) -> None:
+        """Set what was there before the turn's first change, for servers without a baseline."""
+        for key, before in baselines.items():
             if before is not None:
                 self.base.setdefault(key, before)
 
     def changed_by_others(self, text: str) -> None:
-        """The edits that wait for a word are not the only ones that it will be about."""
+        """Note a change by something else: pending reports will no longer be about our edits alone."""
         if text != self.text:
             self.text = text
             self.awaited = dict.fromkeys(self.awaited)
 
-    def take(self, key: str, found: Iterable[Found]) -> Snapshot:
-        """What a server says of the text on disk."""
+    def record(self, key: str, found: Iterable[Finding]) -> Snapshot:
+        """Record a server's report on the text on disk."""
         known = self.by_server[key] = Snapshot(self.text, diagnostics(self.shown, found))
         return known
 
-    def settle(self, key: str, found: Iterable[Found]) -> Report | None:
-        """Take a server's word; where a change waited for it, what the change did."""
-        known = self.take(key, found)
-        return compared(self.awaited.pop(key), known) if key in self.awaited else None
+    def settle(self, key: str, found: Iterable[Finding]) -> Report | None:
+        """Record a server's report; if a change waited for it, return what the change did."""
+        known = self.record(key, found)
+        return compare_snapshots(self.awaited.pop(key), known) if key in self.awaited else None
 
     def _marked(self, key: str, known: Snapshot) -> Items:
         base = self.base.get(key)
@@ -186,13 +185,13 @@ class FileState:
             return known.items
         marks = self.marks.get(key)
         if marks is None or marks.base is not base or marks.known is not known:
-            report = compared(base, known)
+            report = compare_snapshots(base, known)
             marks = self.marks[key] = _Marks(base, known, (*report.introduced, *report.remaining))
         return marks.items
 
 
-def diagnostics(shown: str, found: Iterable[Found]) -> Items:
-    """As the screen and people count: from 1."""
+def diagnostics(shown: str, found: Iterable[Finding]) -> Items:
+    """Convert findings to diagnostics, which count from 1."""
     return tuple(
         Diagnostic(
             shown, item.line + 1, item.character + 1, item.severity, item.message, item.code, item.source
@@ -201,7 +200,7 @@ def diagnostics(shown: str, found: Iterable[Found]) -> Items:
     )
 
 
-def compared(before: Snapshot | None, after: Snapshot) -> Report:
+def compare_snapshots(before: Snapshot | None, after: Snapshot) -> Report:
     if before is None:
         return Report(ServerStatus.FRESH, remaining=after.items, is_compared=False)
     return compare(before.items, before.text, after.items, after.text)

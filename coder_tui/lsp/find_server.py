@@ -1,22 +1,25 @@
-"""Finds a language server's program, the folder it works in, and whether its checkers are there. Blocks.
+"""Find a language server's program, the folder it works in, and whether its checkers exist. Blocks.
 
-Finds a file of each language that a workspace has, for servers to begin with before they are needed.
+Also finds one file per language in a workspace, so that servers can be started before they are needed, and
+installs servers into our own folder; the system and the project stay unchanged.
 """
 
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.lsp.servers import ServerSpec, language_of
+from coder_tui.lsp.servers import KNOWN, Installer, ServerSpec, language_of
 from coder_tui.lsp.wire import LARGEST_TEXT
 from coder_tui.policy.paths import is_secret
+from coder_tui.shell.environment import clean_environment
 
 _PROJECT_PROGRAMS = ("node_modules/.bin", ".venv/bin", "venv/bin")
 _LOOK = "import importlib.util, sys; sys.exit(not any(map(importlib.util.find_spec, sys.argv[1:])))"
@@ -27,13 +30,13 @@ _MANIFEST = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where programs are looked for; `root` is the workspace, `installed` what this program installed."""
+    """Where programs are searched; `root` is the workspace, `installed` the servers we installed."""
 
     root: Path
     installed: Path
     path: str
     uses_project_programs: bool = False
-    """Whether a person trusts what lies in the project."""
+    """Whether the user trusts programs inside the project."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -43,10 +46,10 @@ class Places:
 
 
 def find_program(spec: ServerSpec, root: Path, places: Places) -> str:
-    """The absolute path of the program; empty where there is none that may be used."""
+    """Return the absolute path of the program, or "" if there is none that may be used."""
     program = spec.command[0]
     if "/" in program:
-        # Relative to the workspace; only the person or a project that they trust can say so.
+        # Relative to the workspace; only the user or a trusted project can configure this.
         found = Path(os.path.normpath(places.root / Path(program).expanduser()))
         return str(found) if os.access(found, os.X_OK) else ""
     local = _local_folders(root, places.root) if places.uses_project_programs else ()
@@ -59,7 +62,7 @@ def find_program(spec: ServerSpec, root: Path, places: Places) -> str:
 
 
 def _is_orphan(program: str) -> bool:
-    """Whether it is a script of a Python that is gone, as after an upgrade of the system."""
+    """Return whether it is a script of a Python that no longer exists, as after a system upgrade."""
     python = _interpreter(program)
     return bool(python) and not os.access(python, os.X_OK)
 
@@ -77,9 +80,9 @@ def _has_version(modules: Path, spec: ServerSpec) -> bool:
 
 
 def find_root(spec: ServerSpec, file: Path, workspace: Path) -> Path | None:
-    """The nearest folder with a marker, or of the projects that belong together; None: not its file.
+    """Return the nearest folder with a marker or of a united project, never above the workspace.
 
-    Never one above the workspace.
+    None means that the file belongs to another tool.
     """
     if not file.is_relative_to(workspace):
         return workspace
@@ -106,7 +109,7 @@ def _has_text(path: Path, text: str) -> bool:
 
 
 def lies_within(program: str, roots: tuple[Path, ...]) -> bool:
-    """Whether a program belongs to the workspace, by its own name or by what a link leads to."""
+    """Return whether a program is inside the workspace, by its path or by where a link leads."""
     places = (Path(program), Path(os.path.realpath(program)))
     return any(place.is_relative_to(root) for place in places for root in roots)
 
@@ -114,9 +117,9 @@ def lies_within(program: str, roots: tuple[Path, ...]) -> bool:
 def missing_checker(
     spec: ServerSpec, program: str, environment: Mapping[str, str], roots: tuple[Path, ...] = ()
 ) -> str:
-    """Which checker the server lacks and how to get it; empty when all is well or nobody can tell.
+    """Say which checker the server lacks and how to install it; "" if none is missing or it is unknown.
 
-    A Python that lies in one of `roots` is not asked: it would run outside of the sandbox.
+    A Python inside one of `roots` is not run to find out: it would run outside the sandbox.
     """
     if spec.checkers:
         path = environment.get("PATH", "")
@@ -130,7 +133,7 @@ def missing_checker(
 
 
 def lacks_modules(python: str, modules: tuple[str, ...], environment: Mapping[str, str]) -> bool:
-    """Whether this Python has none of them; False where nobody can tell."""
+    """Return whether this Python has none of the modules; False if that is unknown."""
     try:
         looked = subprocess.run(
             (python, "-I", "-c", _LOOK, *modules),
@@ -161,14 +164,14 @@ def _interpreter(program: str) -> str:
 
 
 MOST_ENTRIES = 2_000
-"""So many files and folders are looked at, those near the top first."""
+"""The most files and folders that are visited, those near the top first."""
 _NOT_OURS = frozenset({"node_modules", "__pycache__", "venv", "vendor", "target", "build", "dist"})
 # Most projects have a few such files, and few sessions change one.
 _ONLY_WHEN_NEEDED = frozenset({"json", "yaml"})
 
 
 def first_files(root: Path) -> tuple[Path, ...]:
-    """At most one a language, by its suffix. Blocks, for a moment only."""
+    """Return at most one file per language, by suffix. Blocks briefly."""
     found: dict[str, Path] = {}
     folders = deque([root])
     left = MOST_ENTRIES
@@ -200,3 +203,82 @@ def _is_fit(entry: os.DirEntry[str]) -> bool:
     except OSError:
         return False
     return is_usual and not is_secret(entry.path)
+
+
+_SECONDS = 900
+_NOWHERE = Path(sys.executable).anchor
+
+
+class InstallFailedError(Exception):
+    """Says what could not be run, or how it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstallPlan:
+    """The commands in order; all are shown before any runs."""
+
+    spec: ServerSpec
+    commands: tuple[tuple[str, ...], ...]
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        return tuple(shlex.join(command) for command in self.commands)
+
+
+def plans_for(specs: Sequence[ServerSpec], folder: Path) -> list[InstallPlan]:
+    """Return one plan per server. Python servers share an environment; the first plan creates it. Blocks."""
+    home = folder / "python"
+    maker = next((spec for spec in specs if spec.installer is Installer.PIP), None)
+    if _is_able(home):
+        maker = None
+    return [_plan(spec, folder, lost=_servers_in(home) if spec is maker else None) for spec in specs]
+
+
+def _plan(spec: ServerSpec, folder: Path, lost: tuple[ServerSpec, ...] | None) -> InstallPlan:
+    """Plan one server; `lost` are the servers of an environment to recreate, None keeps the environment."""
+    match spec.installer:
+        case Installer.PIP:
+            home = folder / "python"
+            make = (sys.executable, "-m", "venv", "--clear", str(home))
+            needed = dict.fromkeys(name for each in (spec, *(lost or ())) for name in each.packages)
+            install = (str(_python(home)), "-m", "pip", "install", "--disable-pip-version-check", *needed)
+            return InstallPlan(spec, (install,) if lost is None else (make, install))
+        case Installer.NPM:
+            home = folder / "node"
+            options = ("--prefix", str(home), "--no-audit", "--no-fund")
+            return InstallPlan(spec, (("npm", "install", *options, *spec.packages),))
+        case Installer.OTHER:
+            raise ValueError(f"{spec.name} must be installed by the user")
+
+
+def _python(home: Path) -> Path:
+    return home / "bin" / "python"
+
+
+def _is_able(home: Path) -> bool:
+    """Return whether its Python and pip still work: a system upgrade may have removed them."""
+    python = _python(home)
+    return os.access(python, os.X_OK) and not lacks_modules(str(python), ("pip",), os.environ)
+
+
+def _servers_in(home: Path) -> tuple[ServerSpec, ...]:
+    return tuple(
+        spec
+        for spec in KNOWN
+        if spec.installer is Installer.PIP and os.path.lexists(home / "bin" / spec.command[0])
+    )
+
+
+def run_plan(plan: InstallPlan) -> None:
+    """Run the commands; their output goes to ours. Blocks."""
+    environment = clean_environment(os.environ)
+    for command in plan.commands:
+        if shutil.which(command[0], path=environment.get("PATH")) is None:
+            raise InstallFailedError(f"{command[0]} is not installed")
+        try:
+            # Not in the current folder, whose modules and settings would be used.
+            done = subprocess.run(command, env=environment, cwd=_NOWHERE, check=False, timeout=_SECONDS)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise InstallFailedError(f"{command[0]} failed: {error}") from error
+        if done.returncode:
+            raise InstallFailedError(f"{command[0]} ended with exit code {done.returncode}")

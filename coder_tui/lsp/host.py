@@ -1,4 +1,4 @@
-"""The process that speaks to language servers, so that neither pygls's weight nor a flood reaches the screen.
+"""The language server host: a separate process, so that neither pygls nor a flood slows the screen.
 
 A line in is `{"id", "op", …}`: `begin` (the sandbox) comes first, then `start` (an order), `check`, `put`,
 `ask`, `close`, `disk`, `restart` (an order), `states` and `cancel`. Lines out carry the same id with
@@ -12,14 +12,15 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from coder_tui.lsp.checker import Checker
-from coder_tui.lsp.questions import Asker
-from coder_tui.lsp.wire import JsonObject, Published, Question, ServerOrder, StateTold, flat
-from coder_tui.shell.hosts.options import SandboxOrder, sandbox_of
-from coder_tui.shell.hosts.side import HostSide, Send, run_host
+from coder_tui.lsp.questions import Asker, Inquiry
+from coder_tui.lsp.wire import Published, Question, ServerOrder, StateChanged, flat
+from coder_tui.shell.hosts.link import JsonObject
+from coder_tui.shell.hosts.side import HostSide, SandboxSpec, Send, build_sandbox, run_host
 from coder_tui.shell.sandbox.sandbox import Sandbox
+from coder_tui.tasks import BackgroundTasks
 
 _ORDERS = TypeAdapter(ServerOrder)
-_SANDBOXES = TypeAdapter(SandboxOrder)
+_SANDBOXES = TypeAdapter(SandboxSpec)
 
 
 class Host(HostSide):
@@ -27,17 +28,17 @@ class Host(HostSide):
         super().__init__(send)
         self._sandbox: Sandbox | None = None
         self._servers: dict[str, Checker] = {}
-        self._ending: set[asyncio.Future[None]] = set()
+        self._ending = BackgroundTasks()
 
     async def end(self) -> None:
-        await asyncio.gather(*(server.close() for server in self._servers.values()), *self._ending)
+        await asyncio.gather(*(server.close() for server in self._servers.values()), self._ending.wait())
         if self._sandbox is not None:
             await asyncio.to_thread(self._sandbox.close)
 
     async def work(self, op: str, line: JsonObject) -> Any:
         match op:
             case "begin":
-                self._sandbox = sandbox_of(_SANDBOXES.validate_python(line["sandbox"]))
+                self._sandbox = build_sandbox(_SANDBOXES.validate_python(line["sandbox"]))
             case "start":
                 self._start(_ORDERS.validate_python(line["order"]))
             case "check":
@@ -46,7 +47,7 @@ class Host(HostSide):
                 self._server(line).put(**line)
             case "ask":
                 question = Question(line.pop("question"))
-                return asdict(await Asker(self._server(line)).ask(question, **line))
+                return asdict(await Asker(self._server(line)).ask(Inquiry(question, **line)))
             case "close":
                 self._server(line).close_document(**line)
             case "disk":
@@ -62,7 +63,7 @@ class Host(HostSide):
 
     def _start(self, order: ServerOrder) -> None:
         if self._sandbox is None:
-            raise RuntimeError("a server cannot start before the sandbox is known")
+            raise RuntimeError("a server cannot start before `begin` has sent the sandbox")
         if order.key not in self._servers:
             self._servers[order.key] = Checker(order, self._sandbox, self._tell)
 
@@ -71,20 +72,18 @@ class Host(HostSide):
         if server.order == order:
             await server.life.restart()
             return
-        # What it said as it was started before, without its checker for example, holds no more.
+        # Results of the earlier start, for example without its checker, are outdated.
         del self._servers[order.key]
         self._start(order)
-        ending = asyncio.ensure_future(server.close())
-        self._ending.add(ending)
-        ending.add_done_callback(self._ending.discard)
+        self._ending.start(server.close())
 
     def _server(self, line: JsonObject) -> Checker:
         return self._servers[line.pop("key")]
 
-    def _tell(self, event: Published | StateTold) -> None:
+    def _tell(self, event: Published | StateChanged) -> None:
         kind = "published" if isinstance(event, Published) else "state"
-        # After the answer to whoever waits for the same news.
-        asyncio.get_running_loop().call_soon(lambda: self.tell(kind, asdict(event)))
+        # After the answer to a request that waits for the same result.
+        asyncio.get_running_loop().call_soon(lambda: self.publish(kind, asdict(event)))
 
 
 if __name__ == "__main__":

@@ -1,30 +1,30 @@
-"""All language servers of a session, as tools and edits see them: asked about files, told of changes.
+"""All language servers of a session: answers questions about files, hears of changes, lists what runs.
 
-Every language server that is known here, for a person who wonders what runs and why something does not.
+The list says for each known server whether it runs, and if not, why.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from coder_tui.lsp.changes import Changes
-from coder_tui.lsp.file_checks import Examiner
+from coder_tui.lsp.changes import ChangeChecks
+from coder_tui.lsp.file_checks import FileChecks
 from coder_tui.lsp.file_state import FileState, Items
-from coder_tui.lsp.host_client import Hosting
-from coder_tui.lsp.report import Report, joined, worst
-from coder_tui.lsp.selection import Selected, Selection, Selector, Surroundings
-from coder_tui.lsp.wire import Answered, Checked, Published, Question, ServerOrder, ServerState, StateTold
+from coder_tui.lsp.host_client import LspHostClient
+from coder_tui.lsp.report import Report, join_reports, worst_status
+from coder_tui.lsp.selection import LspContext, Selected, Selection, Selector
+from coder_tui.lsp.wire import Answered, Checked, Published, Question, ServerOrder, ServerState, StateChanged
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
-from coder_tui.shell.hosts.options import HostOptions
+from coder_tui.shell.hosts.side import HostOptions
+from coder_tui.tasks import BackgroundTasks
 from coder_tui.workspace.files.confine import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class ServerLine:
-    """`pid` is 0 where it does not run; `command` and `root` are empty where it cannot be started."""
+    """`pid` is 0 if the server does not run; `command` and `root` are empty if it cannot be started."""
 
     language: str
     name: str
@@ -51,13 +51,13 @@ def state_words(line: ServerLine) -> str:
 
 
 def facts_of(line: ServerLine) -> tuple[tuple[str, str], ...]:
-    """What there is to know besides, each with a word for it."""
+    """Return further facts about a server, each with its label."""
     known = (
         ("folder", line.root),
         ("command", " ".join(line.command)),
         ("process", str(line.pid or "")),
-        ("because", line.detail),
-        ("it said", line.said),
+        ("reason", line.detail),
+        ("output", line.said),
     )
     return tuple((label, text) for label, text in known if text)
 
@@ -65,7 +65,7 @@ def facts_of(line: ServerLine) -> tuple[tuple[str, str], ...]:
 def server_lines(
     known: Iterable[Selected], started: Sequence[ServerOrder], states: Mapping[str, ServerState]
 ) -> tuple[ServerLine, ...]:
-    """A server that was started in several folders has a line for each."""
+    """Describe every known server; one that was started in several folders has a line for each."""
     lines: list[ServerLine] = []
     for selected in known:
         orders = [order for order in started if order.name == selected.spec.name]
@@ -77,7 +77,7 @@ def server_lines(
 
 
 def _started(selected: Selected, order: ServerOrder, state: ServerState | None) -> ServerLine:
-    # One that runs without its checker says so: that it runs is not all.
+    # A server that runs without its checker finds nothing, so its line must say so.
     is_whole = state is None or state.status is not ServerStatus.FRESH or not order.lacks
     status = state.status if state else ServerStatus.STARTING
     return ServerLine(
@@ -95,7 +95,7 @@ def _started(selected: Selected, order: ServerOrder, state: ServerState | None) 
 
 def _idle(selected: Selected) -> ServerLine:
     order = selected.order
-    # The name stands in a place of its own.
+    # The line shows the name separately.
     detail = selected.detail.removeprefix(f"{selected.spec.name}: ")
     return ServerLine(
         selected.spec.language,
@@ -110,14 +110,14 @@ def _idle(selected: Selected) -> ServerLine:
 PATIENCE = 30.0
 """Seconds that a direct question may take."""
 _MOMENT = 1.0
-_NOBODY_RUNS = "no language server runs yet; one starts with the first file that it is asked about"
+_NOBODY_RUNS = "no language server is running yet; one starts when a file is first asked about"
 
 Publish = Callable[[DiagnosticsChanged | ServerStatusChanged], None]
 
 
 @dataclass(frozen=True, slots=True)
 class FileProblems:
-    """`total` counts what `items`, which are bounded, leave out; `detail` says why not all is known."""
+    """`items` is bounded, `total` counts all; `detail` says why something is unknown."""
 
     status: ServerStatus
     items: Items = ()
@@ -126,23 +126,26 @@ class FileProblems:
 
 
 class LspPool:
-    """One client a server and folder, started on first need. Nothing here blocks or raises for a server.
+    """Starts one client per server and folder when first needed. No server makes a call here block or raise.
 
-    `publish` hears of every change of what is known about files on disk, in the event loop.
+    `publish` is called in the event loop whenever the known problems of a file on disk change.
     """
 
     def __init__(
-        self, workspace: Workspace, surroundings: Surroundings, host: HostOptions, publish: Publish
+        self, workspace: Workspace, surroundings: LspContext, host: HostOptions, publish: Publish
     ) -> None:
         self._selector = Selector(surroundings)
-        self._hosting = Hosting(host, self._hear)
+        self._hosting = LspHostClient(host, self._hear)
         self._publish = publish
-        self._files = Examiner(workspace, self._selector, self._hosting, self._tell)
-        self._changes = Changes(self._files, self._hosting, self._aside)
-        self._aside_tasks: set[asyncio.Task[None]] = set()
+        self._files = FileChecks(workspace, self._selector, self._hosting, self._tell)
+        self._background = BackgroundTasks()
+        self._changes = ChangeChecks(self._files, self._hosting, self._background.start)
 
     async def diagnostics(self, path: Path, text: str, seconds: float | None = PATIENCE) -> FileProblems:
-        """What all servers say of a file, whose text on disk this is; None waits as long as is usual."""
+        """Return what all servers report about a file whose text on disk is `text`.
+
+        With `seconds` None it waits as long as each server usually needs.
+        """
         selection = await self._files.select(path, text)
         if not selection.orders:
             status, detail = self._files.absent(path, text, selection)
@@ -160,58 +163,58 @@ class LspPool:
         )
 
     async def after_change(self, paths: Sequence[Path], before: Mapping[Path, str] | None = None) -> Report:
-        """What a change of these files, which is on disk, did to their problems: one wait for all of them.
+        """Report what a change of these files, already on disk, did to their problems; wait once for all.
 
-        `before` are the texts before the change, "" for a file that was not there. Where a server has not
-        seen a file yet, they are what makes it possible to tell new problems from old ones.
+        `before` has the texts before the change, "" for a new file. If a server has not seen a file yet,
+        they are needed to tell new problems from old ones.
         """
-        return await self._changes.made(paths, before or {})
+        return await self._changes.check_written(paths, before or {})
 
-    async def expect(self, path: Path, text: str) -> None:
-        """This is about to be written: servers may begin to think about it. Waits for none of them.
+    async def expect_write(self, path: Path, text: str) -> None:
+        """Show servers a text that is about to be written, without waiting for them.
 
-        Either `after_change` follows or `unexpect`.
+        Either `after_change` or `cancel_expected_write` must follow.
         """
-        await self._changes.foresight.expect(path, text)
+        await self._changes.speculative.start(path, text)
 
-    async def unexpect(self, path: Path) -> None:
-        await self._changes.foresight.drop(path)
+    async def cancel_expected_write(self, path: Path) -> None:
+        await self._changes.speculative.cancel(path)
 
     async def check_proposed(self, path: Path, text: str, before: str | None = None) -> Report:
-        """What this text would do to the file's problems; the disk stays as it is, nobody else is told.
+        """Report what this text would do to the file's problems. Nothing is written or published.
 
-        `before` is what it is made of, where that would come to this path only now.
+        `before` is the text it is made from, if that text is not at this path yet.
         """
-        return await self._changes.proposed(path, text, before)
+        return await self._changes.check_proposed(path, text, before)
 
-    async def told_of_changes(self, paths: Iterable[Path]) -> tuple[Path, ...]:
-        """Something else than an edit, a command or git, may have changed these: no waiting, no report.
+    async def notify_changes(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+        """Notify servers that a command, git or the user may have changed these; no waiting, no report.
 
-        Returns those that servers have before them: what is known of them is about an earlier text, and
-        some servers say nothing of the new one unless `diagnostics` are asked for.
+        Returns the files that servers have open. Their known problems are about an earlier text, and some
+        servers report nothing about the new one until `diagnostics` asks.
         """
-        return await self._changes.unseen(paths)
+        return await self._changes.notify_changed(paths)
 
     def warm(self, paths: Iterable[Path]) -> None:
-        """Let servers begin with these in the background; nobody is told what they say of them."""
+        """Let servers start on these files in the background; what they report is not published."""
         for path in paths:
             if str(path) not in self._files.states:
-                self._aside(self._warm(path))
+                self._background.start(self._warm(path))
 
     def begin_turn(self) -> None:
-        """What is there from now on is new."""
+        """Mark the start of a turn: problems that appear from now on are new."""
         for state in self._files.states.values():
-            state.mark()
+            state.mark_turn_start()
             self._tell(state)
 
     def open_problems(self) -> Items:
-        """Of all files that were looked at, as the servers last said."""
+        """Return the last known problems of all files that were checked."""
         return tuple(item for state in self._files.states.values() for item in state.items)
 
-    def take_late(self) -> dict[Path, Report]:
-        """What servers said of earlier changes after nobody waited any more, by file; told once."""
+    def pop_late_reports(self) -> dict[Path, Report]:
+        """Return, once, what servers reported about earlier changes after the wait for them was over."""
         late, self._files.late = self._files.late, {}
-        return {path: joined(reports) for path, reports in late.items()}
+        return {path: join_reports(reports) for path, reports in late.items()}
 
     async def ask(
         self,
@@ -224,7 +227,7 @@ class LspPool:
         query: str = "",
         seconds: float = PATIENCE,
     ) -> Answered:
-        """The first server's answer that is not empty; from 0, in characters."""
+        """Return the first server's answer that is not empty; positions are characters, from 0."""
         selection = await self._files.select(path, text)
         if not selection.orders or selection.language is None:
             status, detail = self._files.absent(path, text, selection)
@@ -240,12 +243,12 @@ class LspPool:
             "query": query,
         }
         orders = selection.orders
-        # One text at a time: a server must not take this one for a proposal that is being checked.
+        # One text at a time: a server must not mistake this text for a proposal that is being checked.
         async with self._files.lock(path):
             return _best(await asyncio.gather(*(self._hosting.ask(order, **fields) for order in orders)))
 
     async def find_symbols(self, query: str, seconds: float = PATIENCE) -> Answered:
-        """In the whole workspace, as the servers that run know it."""
+        """Search the whole workspace through the servers that run."""
         fields = {"question": Question.WORKSPACE_SYMBOLS, "seconds": seconds, "query": query}
         running = self._hosting.started
         answers = await asyncio.gather(*(self._hosting.ask(order, **fields) for order in running))
@@ -255,12 +258,12 @@ class LspPool:
         return replace(best, symbols=tuple(symbol for answer in answers for symbol in answer.symbols))
 
     async def servers(self) -> tuple[ServerLine, ...]:
-        """Every known server, and how it is doing where it was started."""
+        """Return every known server, with its state if it was started."""
         states = {state.key: state for state in await self._hosting.states()}
         return server_lines(await self._selector.for_workspace(), self._hosting.started, states)
 
     async def restart(self, name: str) -> bool:
-        """End a server and start it anew, in each folder; False where none of that name was started."""
+        """Restart a server in each of its folders; False if none of that name was started."""
         orders = [order for order in self._hosting.started if order.name == name]
         for order in orders:
             await self._hosting.restart(await self._selector.renewed(order))
@@ -268,48 +271,41 @@ class LspPool:
 
     async def close(self) -> None:
         """Return when no server is left."""
-        self._changes.foresight.close()
-        for task in tuple(self._aside_tasks):
-            task.cancel()
+        self._changes.speculative.close()
+        self._background.cancel()
         await self._hosting.close()
-
-    def _aside(self, work: Coroutine[Any, Any, None]) -> None:
-        """What nobody waits for."""
-        task = asyncio.ensure_future(work)
-        self._aside_tasks.add(task)
-        task.add_done_callback(self._aside_tasks.discard)
 
     async def _warm(self, path: Path) -> None:
         text = await self._files.load(path)
         if isinstance(text, str):
             await self.ask(Question.SYMBOLS, path, text)
 
-    def _hear(self, event: Published | StateTold) -> None:
-        if isinstance(event, StateTold):
+    def _hear(self, event: Published | StateChanged) -> None:
+        if isinstance(event, StateChanged):
             name, language = self._files.languages.get(event.key, (event.key, ""))
             self._publish(ServerStatusChanged(name, language, event.status, event.detail))
         elif (state := self._files.states.get(event.path)) is not None:
-            state.take(event.key, event.items)
+            state.record(event.key, event.items)
             self._tell(state)
             if event.key in state.awaited:
-                self._aside(self._confirm(state))
+                self._background.start(self._confirm(state))
 
     async def _confirm(self, state: FileState) -> None:
-        """A server may speak of a text more than once: whether that was all, a check can tell."""
+        """Check again: a server may report on a text more than once; only a check tells if that was all."""
         async with self._files.lock(state.path):
             if state.awaited and self._files.is_open(state):
                 selection = await self._files.select(state.path, state.text)
                 await self._files.check(state, state.text, selection, seconds=_MOMENT)
 
     def _tell(self, state: FileState) -> None:
-        if (items := state.items) != state.told:
-            state.told = items
+        if (items := state.items) != state.published:
+            state.published = items
             self._publish(DiagnosticsChanged(state.shown, items))
 
 
 def _status(selection: Selection, checked: Mapping[str, Checked]) -> ServerStatus:
     absent = (chosen.status for chosen in selection.servers if chosen.order is None)
-    return worst((*(result.status for result in checked.values()), *absent))
+    return worst_status((*(result.status for result in checked.values()), *absent))
 
 
 def _best(answers: Sequence[Answered]) -> Answered:

@@ -1,11 +1,12 @@
-"""Reads a language server's answers, in all the forms that the protocol lets them have."""
+"""Reads a language server's answers, in all forms that the protocol allows."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from coder_tui.lsp.peer import RefusedError
-from coder_tui.lsp.wire import Found, JsonObject, Place, Symbol
+from coder_tui.lsp.server_session import RefusedError
+from coder_tui.lsp.wire import Finding, Place, Symbol
 from coder_tui.protocol.diagnostics import Severity
+from coder_tui.shell.hosts.link import JsonObject
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFORMATION, Severity.HINT)
 _KINDS = (
@@ -24,27 +25,27 @@ _KINDS = (
     *("interface", "function", "variable", "constant", "string", "number", "boolean", "array", "object"),
     *("key", "null", "enum_member", "struct", "event", "operator", "type_parameter"),
 )
-# What is longer is cut: it would serve no reader, and hundreds must fit into one line to the program.
+# Longer texts are cut off: nobody reads them, and hundreds must fit into one line to the program.
 LONGEST_TEXT, LONGEST_NAME, LONGEST_ADDRESS, LONGEST_PAGE = 4_000, 1_000, 16_000, 100_000
 
 
-def findings(items: Any) -> tuple[Found, ...]:
-    """Positions in the server's own units. `RefusedError` for what the protocol does not know."""
+def findings(items: Any) -> tuple[Finding, ...]:
+    """Read findings, in the server's own units; raise `RefusedError` if they do not follow the protocol."""
     try:
         return tuple(_finding(item) for item in items or ())
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise RefusedError(0, f"its findings cannot be read: {error!r}") from error
 
 
-def _finding(item: JsonObject) -> Found:
+def _finding(item: JsonObject) -> Finding:
     start, end = item["range"]["start"], item["range"]["end"]
     code = item.get("code")
-    return Found(
+    return Finding(
         line=int(start["line"]),
         character=int(start["character"]),
         end_line=int(end["line"]),
         end_character=int(end["character"]),
-        # One that names none leaves it to us; a problem taken for a mere hint would be lost.
+        # Without a severity it counts as an error; as a hint it would be lost.
         severity=_SEVERITIES[(item.get("severity") or 1) - 1],
         message=_text(item["message"])[:LONGEST_TEXT],
         code="" if code is None else str(code)[:LONGEST_NAME],
@@ -57,7 +58,7 @@ def _text(message: Any) -> str:
 
 
 def places(result: Any) -> tuple[Place, ...]:
-    """From `Location`, `Location[]` or `LocationLink[]`."""
+    """Read places from `Location`, `Location[]` or `LocationLink[]`."""
     items = result if isinstance(result, list) else [result] if result else []
     return tuple(_place(item) for item in items)
 
@@ -65,7 +66,7 @@ def places(result: Any) -> tuple[Place, ...]:
 def _place(item: JsonObject) -> Place:
     if "targetUri" in item:
         return _range(item["targetUri"], item["targetSelectionRange"])
-    # A symbol of the workspace may name its file alone.
+    # A workspace symbol may name only its file.
     return _range(item["uri"], item.get("range") or _NOWHERE)
 
 
@@ -78,7 +79,7 @@ def _range(uri: str, place: JsonObject) -> Place:
 
 
 def contents(result: Any) -> str:
-    """From `MarkupContent`, `MarkedString` or `MarkedString[]`."""
+    """Read hover contents from `MarkupContent`, `MarkedString` or `MarkedString[]`."""
     if not result:
         return ""
     given = result["contents"]
@@ -95,7 +96,7 @@ def _marked(part: Any) -> str:
 
 
 def symbols(result: Any, uri: str) -> tuple[Symbol, ...]:
-    """From `DocumentSymbol[]`, flattened, `SymbolInformation[]` or `WorkspaceSymbol[]`."""
+    """Read symbols from `DocumentSymbol[]` (flattened), `SymbolInformation[]` or `WorkspaceSymbol[]`."""
     return tuple(symbol for item in result or () for symbol in _symbols(item, uri, ""))
 
 

@@ -1,6 +1,6 @@
-"""What a change did to the problems of files: which came, which went, which were there before.
+"""What a change did to the problems of files: introduced, fixed, remaining.
 
-One fault that several servers report is one problem: told once, with all who found it.
+A fault that several servers report is one problem; its source names all of them.
 """
 
 import re
@@ -11,14 +11,14 @@ from typing import Any
 from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus, Severity
 
 _SEVERITIES = list(Severity)
-# Servers quote names each in their own way.
+# Each server quotes names in its own way.
 _QUOTES = re.compile("[`'\"‘’“”]")
 _BETWEEN = ", "
 _Mark = tuple[str, int, str, str]
 
 
-def merged(items: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Those of one line with the same code or words; what one source says twice are two problems."""
+def merge_duplicates(items: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Merge problems of one line with the same code or message, unless they come from one source."""
     given = tuple(items)
     if len({item.source for item in given}) < 2:
         return given
@@ -59,7 +59,7 @@ def _joined(one: Diagnostic, other: Diagnostic) -> Diagnostic:
 MOST_WARNINGS = 5
 MOST_ERRORS = 20
 
-# The one that says most about what is not known comes first.
+# The status that leaves most unknown comes first.
 _GRAVEST_FIRST = (
     *(ServerStatus.UNTRUSTED, ServerStatus.CRASHED, ServerStatus.STARTING, ServerStatus.PENDING),
     *(ServerStatus.STALE, ServerStatus.LINTER_MISSING, ServerStatus.FRESH, ServerStatus.NOT_INSTALLED),
@@ -71,9 +71,9 @@ IS_UNCHECKED = frozenset({ServerStatus.NOT_INSTALLED, ServerStatus.UNSUPPORTED})
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`is_compared` is False where nothing is known of the time before: then all there is are `remaining`.
+    """`is_compared` is False if the problems before the change are unknown; then all are `remaining`.
 
-    `unchecked` are files that no server looked at though one should, where others were checked.
+    `unchecked` names files that no server checked although one should have, if others were checked.
     """
 
     status: ServerStatus
@@ -86,54 +86,54 @@ class Report:
 
     @property
     def is_known_in_part(self) -> bool:
-        """Whether all is known of the files that were checked, and not all were."""
+        """Whether the checked files are fully known, but some files were not checked."""
         return bool(self.unchecked) and self.status in IS_UNCHECKED
 
     @property
     def is_known(self) -> bool:
-        """Whether what is not told of is really not there."""
+        """Whether a problem that is not in the report does not exist."""
         return self.status in IS_KNOWN
 
     def count(self, severity: Severity) -> int:
-        """New ones, less those that are gone."""
+        """Return the number of new problems minus the number of fixed ones."""
         new = sum(item.severity is severity for item in self.introduced)
         return new - sum(item.severity is severity for item in self.fixed)
 
 
-def worst(statuses: Iterable[ServerStatus]) -> ServerStatus:
-    """The status of several servers or files together: what one does not know, nobody knows."""
+def worst_status(statuses: Iterable[ServerStatus]) -> ServerStatus:
+    """Return the status of several servers or files together: the one that leaves most unknown."""
     found = set(statuses)
     return next((status for status in _GRAVEST_FIRST if status in found), ServerStatus.UNSUPPORTED)
 
 
-def joined(reports: Iterable[Report]) -> Report:
-    """Of several files or servers."""
+def join_reports(reports: Iterable[Report]) -> Report:
+    """Join the reports of several files or servers."""
     parts = tuple(reports)
     known = [part for part in parts if part.status is not ServerStatus.UNSUPPORTED]
     return Report(
-        worst(part.status for part in parts),
-        merged(item for part in parts for item in part.introduced),
-        merged(item for part in parts for item in part.fixed),
-        merged(item for part in parts for item in part.remaining),
+        worst_status(part.status for part in parts),
+        merge_duplicates(item for part in parts for item in part.introduced),
+        merge_duplicates(item for part in parts for item in part.fixed),
+        merge_duplicates(item for part in parts for item in part.remaining),
         "; ".join(dict.fromkeys(part.detail for part in parts if part.detail)),
         all(part.is_compared for part in known),
         tuple(name for part in parts for name in part.unchecked),
     )
 
 
-def of_files(reports: Mapping[str, Report]) -> Report:
-    """Of several, by name. One without its server is not covered by what is known of the others."""
-    whole = joined(reports.values())
+def join_file_reports(reports: Mapping[str, Report]) -> Report:
+    """Join reports by file name. A file without its server is not covered by the others' reports."""
+    whole = join_reports(reports.values())
     left = {name: part for name, part in reports.items() if part.status in IS_UNCHECKED and part.detail}
     if whole.status in IS_UNCHECKED or not left:
         return whole
-    status = worst(part.status for part in left.values()) if whole.is_known else whole.status
+    status = worst_status(part.status for part in left.values()) if whole.is_known else whole.status
     return replace(whole, status=status, unchecked=tuple(left))
 
 
 def for_model(report: Report) -> dict[str, Any]:
-    """The field `diagnostics` of an edit's result: new errors, a few new warnings, the rest in numbers."""
-    shown = worth_telling(report.introduced)
+    """Build the field `diagnostics` of an edit's result: new errors, a few new warnings, counts."""
+    shown = most_important(report.introduced)
     fields: dict[str, Any] = {
         "server_status": str(report.status),
         "introduced": [problem_json(item, with_path=True) for item in shown],
@@ -148,21 +148,21 @@ def for_model(report: Report) -> dict[str, Any]:
     elif report.detail:
         fields["note"] = report.detail
     if not report.is_compared:
-        # Nobody can tell new from old: the errors are worth knowing all the same.
+        # New and old look the same here, but errors are worth knowing anyway.
         errors = [item for item in report.remaining if item.severity is Severity.ERROR][:MOST_ERRORS]
         fields["errors"] = [problem_json(item, with_path=True) for item in errors]
     return fields
 
 
-def worth_telling(items: tuple[Diagnostic, ...]) -> list[Diagnostic]:
-    """The errors first, within bounds."""
+def most_important(items: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+    """Return a bounded number of problems, errors first."""
     errors = [item for item in items if item.severity is Severity.ERROR]
     warnings = [item for item in items if item.severity is Severity.WARNING]
     return [*errors[:MOST_ERRORS], *warnings[:MOST_WARNINGS]]
 
 
 def problem_json(item: Diagnostic, *, with_path: bool = False) -> dict[str, Any]:
-    """As models see a problem: places count from 0."""
+    """Return a problem as models see it: positions count from 0."""
     fields: dict[str, Any] = {"path": item.path} if with_path else {}
     fields |= {
         "severity": str(item.severity),

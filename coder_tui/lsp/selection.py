@@ -1,4 +1,4 @@
-"""Decides which language servers look at a file, and why one that should does not."""
+"""Decides which language servers check a file, and says why one is not used."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coder_tui.lsp.find_server import Places, find_program, find_root, lies_within, missing_checker
-from coder_tui.lsp.servers import Catalogue, Language, ServerSpec, language_of
+from coder_tui.lsp.servers import Catalog, Language, ServerSpec, language_of
 from coder_tui.lsp.wire import ServerOrder
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.shell.environment import clean_environment
@@ -15,18 +15,18 @@ from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus
 
 _LOOK_AGAIN = 30.0
 _HOLDS = 5.0
-"""Seconds that a choice for a folder is good for: an edit follows the other."""
+"""Seconds that a choice for a folder stays valid: one edit follows another."""
 MOST_FOLDERS = 8
-"""One server runs in so many folders; files of further ones are shown to the one of the whole workspace."""
+"""The most folders that one server runs in; files of other folders go to the workspace's server."""
 NO_SANDBOX = (
-    "it may run what a project brings along, and there is no sandbox here to keep that in; "
-    "set bash.sandbox to 'off' to run it all the same"
+    "it may run code from the project, and there is no sandbox here to confine it; "
+    "set bash.sandbox to 'off' to run it anyway"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """A server for a file: ready to be started, or with the reason why it is not."""
+    """A server for a file: ready to start, or with the reason why it is not."""
 
     spec: ServerSpec
     order: ServerOrder | None
@@ -36,7 +36,7 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`language` is None where no server is known for such files."""
+    """`language` is None if no server is known for such files."""
 
     language: Language | None
     servers: tuple[Selected, ...] = ()
@@ -47,17 +47,17 @@ class Selection:
 
     @property
     def hint(self) -> str:
-        """How to get what is missing."""
+        """How to install what is missing."""
         return "; ".join(chosen.detail for chosen in self.servers if chosen.detail)
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """`distrust` says why no server may start in this folder, or nothing; it blocks, as `places` does."""
+class LspContext:
+    """`distrust` says why no server may start in this folder, or ""; it blocks, and so does `places`."""
 
     roots: tuple[Path, ...]
-    """The folders of the workspace, the first of them its own."""
-    catalogue: Catalogue
+    """The folders of the workspace, its own first."""
+    catalog: Catalog
     places: Callable[[], Places]
     distrust: Callable[[], str]
     sandbox: SandboxStatus
@@ -65,42 +65,40 @@ class Surroundings:
 
 
 class Selector:
-    """Remembers what it found; a server or checker that was missing is looked for again after a while."""
+    """Remembers what it found; a missing server or checker is searched for again after a while."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
+    def __init__(self, surroundings: LspContext) -> None:
         self._around = surroundings
         self._found: dict[tuple[str, Path], Selected] = {}
         self._looked_at: dict[tuple[str, Path], float] = {}
         self._recent: dict[tuple[Path, str], tuple[float, tuple[Selected, ...]]] = {}
 
     async def for_file(self, path: Path, text: str) -> Selection:
-        language = language_of(path, text, self._around.catalogue.suffixes)
+        language = language_of(path, text, self._around.catalog.suffixes)
         if language is None:
             return Selection(None)
         place = (path.parent, language.key)
         known = self._recent.get(place)
         if known is None or time.monotonic() - known[0] > _HOLDS:
-            specs = self._around.catalogue.of_language(language.key)
+            specs = self._around.catalog.of_language(language.key)
             known = time.monotonic(), await asyncio.to_thread(self._select, specs, path)
-            # A refusal is looked at each time: a person may take it back at any moment.
+            # A refusal is checked every time: the user may trust the folder at any moment.
             if all(chosen.status is not ServerStatus.UNTRUSTED for chosen in known[1]):
                 self._recent[place] = known
         return Selection(language, known[1])
 
     async def for_workspace(self) -> tuple[Selected, ...]:
-        """Every server that is known, as it would be found for a file right in the workspace."""
+        """Return every known server, as selected for a file at the top of the workspace."""
         here = self._around.roots[0] / "file"
         return await asyncio.to_thread(
             lambda: tuple(
-                found
-                for spec in self._around.catalogue.servers
-                if (found := self._of(spec, here)) is not None
+                found for spec in self._around.catalog.servers if (found := self._of(spec, here)) is not None
             )
         )
 
     async def renewed(self, order: ServerOrder) -> ServerOrder:
-        """How this server is to be started now: what it lacked may have been installed since."""
-        spec = next((spec for spec in self._around.catalogue.servers if spec.name == order.name), None)
+        """Return how to start this server now: what it lacked may have been installed since."""
+        spec = next((spec for spec in self._around.catalog.servers if spec.name == order.name), None)
         if spec is None:
             return order
         self._recent.clear()
@@ -113,7 +111,7 @@ class Selector:
         replaced = {found.spec.replaces for found in ready}
         missed = [found for found in known if found not in ready and found.spec.is_default]
         kept = [found for found in (*ready, *missed) if found.spec.name not in replaced]
-        # Of servers that nobody has to have one is named, lest it looks as if there were none.
+        # If only optional servers are missing, name one, so that it does not look as if there were none.
         return tuple(kept) or tuple(found for found in known if not found.spec.only_local)[:1]
 
     def _of(self, spec: ServerSpec, path: Path) -> Selected | None:
@@ -139,7 +137,7 @@ class Selector:
 
     def _refusal(self, spec: ServerSpec, program: str) -> str:
         sandbox = self._around.sandbox
-        # What lies in the project may have been written by a call since the person trusted it.
+        # A tool call may have changed the project's files since the user trusted them.
         runs_project_code = spec.runs_project_code or lies_within(program, self._around.roots)
         if runs_project_code and sandbox.kind is SandboxKind.NONE and not sandbox.is_chosen:
             return NO_SANDBOX

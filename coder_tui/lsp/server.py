@@ -1,25 +1,28 @@
-"""One language server in one folder: started, restarted when it crashes, asked, and ended for certain.
-
-A language server's process, whose messages are found whatever it prints around them.
-"""
+"""One language server in one folder: its process, restarts after crashes, and its certain end."""
 
 import asyncio
 import contextlib
 import logging
 import re
-from collections import deque
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from coder_tui.lsp.client import LspClient
-from coder_tui.lsp.conversation import Conversation, Listener, initialize_params
-from coder_tui.lsp.peer import GoneError, NotAnsweredError, RefusedError
-from coder_tui.lsp.wire import ServerOrder, ServerState, StateTold
+from coder_tui.lsp.server_session import (
+    GoneError,
+    Listener,
+    NotAnsweredError,
+    RefusedError,
+    ServerSession,
+    initialize_params,
+)
+from coder_tui.lsp.wire import ServerOrder, ServerState, StateChanged
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.errors import ToolError
-from coder_tui.shell.hosts.server import ServerProcess, Spawned, last_words
+from coder_tui.shell.hosts.server import ServerProcess, Spawned, stderr_tail
+from coder_tui.shell.hosts.supervisor import CrashSupervisor
 from coder_tui.shell.sandbox.confinement import Confinement
 from coder_tui.shell.sandbox.sandbox import Sandbox
 
@@ -31,18 +34,18 @@ _PLAIN = re.compile(rb"Content-Length: (\d+)\r\n")
 
 
 class TolerantReader:
-    """Finds the messages though the server, or what starts it, prints something before or between them."""
+    """Finds the messages even if the server, or its launcher, prints other text before or between them."""
 
     def __init__(self, stream: asyncio.StreamReader) -> None:
         self._stream = stream
         self.noise = b""
-        """What was no message, the last of it."""
+        """The last output that was not a message."""
 
     async def readline(self) -> bytes:
         try:
             line = await self._stream.readline()
         except ValueError:
-            # A line without an end: what is there is dropped, and the search goes on.
+            # An endless line: drop what is there and go on searching.
             line = await self._stream.read(_CHUNK)
         found = _HEADER.search(line)
         if found is None:
@@ -62,16 +65,12 @@ class LspProcess(ServerProcess):
         super().__init__(spawned, held)
         self.reader = TolerantReader(self.stdout)
 
-    def said(self) -> str:
-        """With the last of what it printed where only messages belong."""
-        return (super().said() + self.reader.noise.decode("utf-8", "replace")).strip()
+    def stderr_text(self) -> str:
+        """Return its error output, and the last text that it printed among the messages."""
+        return (super().stderr_text() + self.reader.noise.decode("utf-8", "replace")).strip()
 
 
 log = logging.getLogger(__name__)
-_PAUSES = (1.0, 2.0, 4.0, 8.0, 30.0)
-_MOST_CRASHES, _WITHIN = 5, 180.0
-# One that never came up is not likely to.
-_MOST_FAILED_STARTS = 2
 _INITIALIZE = 45.0
 _SHUTDOWN = 2.0
 _EXIT = 1.0
@@ -79,34 +78,34 @@ _TAIL = 600
 
 
 class Run:
-    """One life of the server's process, from its first word to its last."""
+    """One run of the server's process, from start to exit."""
 
     def __init__(self, process: LspProcess, order: ServerOrder, listener: Listener) -> None:
         self.process = process
-        self.conversation = Conversation(order, listener)
-        self.client = LspClient(process.reader, process.writer, self.conversation)
+        self.session = ServerSession(order, listener)
+        self.client = LspClient(process.reader, process.writer, self.session)
 
     async def begin(self, order: ServerOrder) -> None:
         result = await self._initialized(initialize_params(order))
-        self.conversation.begin(result)
+        self.session.begin(result)
         self.client.notify("initialized", {})
         if order.settings:
-            # Sent only where there are some: an empty table makes some servers forget their own.
+            # Only if there are any: an empty table makes some servers forget their own settings.
             self.client.notify("workspace/didChangeConfiguration", {"settings": order.settings})
 
     async def _initialized(self, params: Any) -> Any:
-        """The answer; the process's end, or something that is no message, may come first."""
+        """Return the answer to `initialize`; raise if the process exits or sends something else first."""
         asking = asyncio.ensure_future(self.client.request("initialize", params, _INITIALIZE))
         exiting = asyncio.ensure_future(self.process.exited())
-        garbling = asyncio.ensure_future(self.conversation.has_garbled.wait())
+        garbling = asyncio.ensure_future(self.session.has_protocol_error.wait())
         tasks: tuple[asyncio.Future[Any], ...] = (asking, exiting, garbling)
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if asking.done():
                 return asking.result()
             if exiting.done():
-                raise GoneError(f"it ended with exit code {exiting.result()}")
-            raise GoneError(f"it sent what is no message: {self.conversation.trouble}")
+                raise GoneError(f"it exited with code {exiting.result()}")
+            raise GoneError(f"it sent something that is not a message: {self.session.protocol_error}")
         finally:
             for task in tasks:
                 task.cancel()
@@ -123,7 +122,7 @@ class Run:
                 task.cancel()
 
     async def finish(self) -> None:
-        """Politely first: shutdown, exit, then by force."""
+        """End the process: shutdown and exit first, then by force."""
         with contextlib.suppress(GoneError, NotAnsweredError, RefusedError):
             await self.client.request("shutdown", None, _SHUTDOWN)
             self.client.notify("exit", None)
@@ -138,20 +137,20 @@ class Run:
 
 
 class Lifecycle:
-    """Keeps a server running: a crash is followed by a pause and a new start, too many of them by none."""
+    """The runs of one server, one after another, and the one that answers now."""
 
     def __init__(
         self,
         order: ServerOrder,
         sandbox: Sandbox,
         listener: Listener,
-        tell: Callable[[StateTold], None],
+        tell: Callable[[StateChanged], None],
         on_move: Callable[[], None],
     ) -> None:
         self.order = order
         self.generation = 0
         self.run: Run | None = None
-        """The run that answers; None while it starts, pauses or has given up."""
+        """The run that answers; None while the server starts, pauses or has given up."""
         self.status = ServerStatus.STARTING
         self.detail = ""
         self.moved = asyncio.Event()
@@ -160,12 +159,11 @@ class Lifecycle:
         self._listener = listener
         self._tell = tell
         self._on_move = on_move
-        self._crashes: deque[float] = deque(maxlen=_MOST_CRASHES)
         self._restarting: asyncio.Task[None] | None = None
-        self._living = asyncio.ensure_future(self._live())
+        self._supervisor = CrashSupervisor(self._once, self._lost)
 
     async def running(self, deadline: float) -> Run | None:
-        """The run, as soon as there is one; None when the time is up or it has given up."""
+        """Wait for a run; None if the time is up or the server has given up."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):
                 while self.run is None and self.status is not ServerStatus.CRASHED:
@@ -173,50 +171,34 @@ class Lifecycle:
         return self.run
 
     async def restart(self) -> None:
-        """Begin anew: one that runs is ended first, one that has given up tries again.
+        """Restart the server: end it first if it runs; try again if it has given up.
 
-        Wished for twice at a time it is done once; and done to its end though nobody waits for it any more,
-        as half of it would leave no server at all.
+        Two requests at a time cause one restart. It finishes even if the caller is cancelled: half a restart
+        would leave no server at all.
         """
         if self._restarting is None or self._restarting.done():
-            self._restarting = asyncio.ensure_future(self._begin_anew())
+            self._restarting = asyncio.ensure_future(self._restart())
         await asyncio.shield(self._restarting)
 
     def state(self) -> ServerState:
         run = self.run
-        said = run.process.said().rpartition("\n")[2][-_TAIL:] if run else ""
+        said = run.process.stderr_text().rpartition("\n")[2][-_TAIL:] if run else ""
         return ServerState(self.order.key, self.status, self.detail, run.process.pid if run else 0, said)
 
     async def close(self) -> None:
         if self._restarting is not None:
             await asyncio.wait({self._restarting})
-        await self._end()
+        await self._supervisor.close()
 
-    async def _begin_anew(self) -> None:
+    async def _restart(self) -> None:
         self._move(None, ServerStatus.STARTING)
-        await self._end()
-        self._crashes.clear()
-        self._living = asyncio.ensure_future(self._live())
+        await self._supervisor.restart()
 
-    async def _end(self) -> None:
-        self._living.cancel()
-        await asyncio.wait({self._living})
-
-    async def _live(self) -> None:
-        while True:
-            reason = await self._once()
-            now = asyncio.get_running_loop().time()
-            self._crashes.append(now)
-            most = _MOST_CRASHES if self.generation else _MOST_FAILED_STARTS
-            if len(self._crashes) >= most and now - self._crashes[-most] < _WITHIN:
-                self._move(None, ServerStatus.CRASHED, reason)
-                return
-            self._move(None, ServerStatus.STARTING, reason)
-            recent = sum(now - crash < _WITHIN for crash in self._crashes)
-            await asyncio.sleep(_PAUSES[min(recent, len(_PAUSES)) - 1])
+    def _lost(self, reason: str, is_given_up: bool) -> None:
+        self._move(None, ServerStatus.CRASHED if is_given_up else ServerStatus.STARTING, reason)
 
     async def _once(self) -> str:
-        """One life; returns why it ended."""
+        """Run the server once; return why it ended."""
         order = self.order
         try:
             confinement = Confinement(network=order.network)
@@ -224,28 +206,29 @@ class Lifecycle:
                 self._sandbox, order.argv, order.environment, Path(order.root), confinement
             )
         except (OSError, ToolError) as error:
-            return f"it does not start: {error}"
+            return f"it cannot be started: {error}"
         run = Run(process, order, self._listener)
         try:
             await run.begin(order)
             self.generation += 1
+            self._supervisor.has_run = True
             self._move(run, ServerStatus.FRESH)
             await run.over()
-            reason = "it ended by itself"
+            reason = "it exited unexpectedly"
         except (GoneError, NotAnsweredError, RefusedError) as error:
-            reason = f"it did not start up: {error}"
+            reason = f"it failed to start: {error}"
         except asyncio.CancelledError:
-            # Whoever still waits learns that it does not know, which is not clean.
+            # Callers that still wait get "starting", which is not "clean".
             self.run, self.status = None, ServerStatus.STARTING
             await run.finish()
             raise
         await run.discard()
-        said = last_words(process.said())
-        return f"{reason}. It said last: {said}" if said else reason
+        said = stderr_tail(process.stderr_text())
+        return f"{reason}. Its last output: {said}" if said else reason
 
     def _move(self, run: Run | None, status: ServerStatus, detail: str = "") -> None:
         self.run, self.status, self.detail = run, status, detail
         moved, self.moved = self.moved, asyncio.Event()
         moved.set()
         self._on_move()
-        self._tell(StateTold(self.order.key, status, detail, run.process.pid if run else 0))
+        self._tell(StateChanged(self.order.key, status, detail, run.process.pid if run else 0))

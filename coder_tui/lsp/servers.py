@@ -1,9 +1,10 @@
-"""The language servers that are known, and what a person's settings make of them.
+"""The known language servers, as the user's settings change them.
 
-Which language a file is in, by its name or its first line, and what the protocol calls that.
+Also the language of a file, by its name or first line, and the protocol's id for it.
 """
 
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -17,7 +18,7 @@ from coder_tui.protocol.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """`key` is what servers are found by, `id` the protocol's own word."""
+    """`key` selects servers, `id` is the protocol's name."""
 
     key: str
     id: str
@@ -53,7 +54,7 @@ _VERSION = re.compile(r"[\d.]+$")
 
 
 def language_of(path: PurePath, text: str, more: Mapping[str, Language]) -> Language | None:
-    """`more` are suffixes of the person's own settings, which come first."""
+    """Return the language of a file; `more` are the suffixes of the user's settings, which come first."""
     suffix = path.suffix.lower()
     if found := more.get(suffix) or BY_SUFFIX.get(suffix):
         return found
@@ -72,7 +73,7 @@ def _by_first_line(text: str) -> Language | None:
 
 
 class Installer(StrEnum):
-    """What brings a server; `OTHER` is the person's own business."""
+    """What installs a server; for `OTHER` the user has to."""
 
     PIP = "pip"
     NPM = "npm"
@@ -81,7 +82,7 @@ class Installer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """One server. `language` is a key of `languages`; `markers` name the folder that it works in."""
+    """One server. `language` is a `Language.key`; `markers` are files that identify its root folder."""
 
     name: str
     language: str
@@ -90,25 +91,25 @@ class ServerSpec:
     installer: Installer = Installer.OTHER
     packages: tuple[str, ...] = ()
     install: str = ""
-    """How it is installed, where no installer of ours does it."""
+    """How to install it, if none of our installers does."""
     is_default: bool = False
-    """Whether it is missed when it is not there; others are used when they are."""
+    """Whether to report it as missing; others are used only if they exist."""
     checkers: tuple[str, ...] = ()
-    """Programs, one of which it needs to find problems at all."""
+    """Programs of which it needs one to find any problems."""
     modules: tuple[str, ...] = ()
-    """The same as modules of its own Python."""
+    """The same, as modules of its own Python."""
     checker_hint: str = ""
     runs_project_code: bool = False
-    """Whether it runs what a project brings along: build scripts, macros, plugins."""
+    """Whether it runs code from the project: build scripts, macros, plugins."""
     not_with: tuple[str, ...] = ()
-    """Markers of another tool, whose files these are then."""
+    """Markers of another tool; if one exists, files are left to that tool."""
     united_by: tuple[str, str] = ("", "")
-    """A file that makes one of several projects, which goes before all markers, and what stands in it."""
+    """A file that unites several projects, with text it must contain; it takes precedence over markers."""
     only_local: str = ""
-    """A package of this name, of at least `local_version`, must lie in the project."""
+    """The project must have this package, of at least `local_version`."""
     local_version: int = 0
     replaces: str = ""
-    """The server that is not used where this one is."""
+    """The server that this one replaces."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     initialization: Mapping[str, Any] | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -118,19 +119,12 @@ class ServerSpec:
     def install_command(self) -> str:
         match self.installer:
             case Installer.PIP:
-                return f"pip install {' '.join(map(_quoted, self.packages))}"
+                return f"pip install {shlex.join(self.packages)}"
             case Installer.NPM:
-                return f"npm i -g {' '.join(self.packages)}{_also(self.checker_hint)}"
+                checker = f" && {self.checker_hint}" if self.checker_hint else ""
+                return f"npm i -g {shlex.join(self.packages)}{checker}"
             case Installer.OTHER:
                 return self.install
-
-
-def _quoted(package: str) -> str:
-    return f"'{package}'" if "[" in package else package
-
-
-def _also(hint: str) -> str:
-    return f" && {hint}" if hint else ""
 
 
 _PYTHON_ROOTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", ".git")
@@ -169,7 +163,7 @@ KNOWN: tuple[ServerSpec, ...] = (
         ("pyrightconfig.json", *_PYTHON_ROOTS),
         Installer.PIP,
         ("basedpyright",),
-        # Its own default warns of every line without types. A project's configuration overrules this one.
+        # Its default warns about every untyped line. A project's configuration overrides this setting.
         settings={"basedpyright": {"analysis": {"typeCheckingMode": "standard"}}},
     ),
     ServerSpec(
@@ -198,7 +192,7 @@ KNOWN: tuple[ServerSpec, ...] = (
         ("typescript-language-server", "--stdio"),
         _TYPESCRIPT_ROOTS,
         Installer.NPM,
-        # Typescript 7 has no server that this one could use.
+        # This server cannot use TypeScript 7.
         ("typescript-language-server", "typescript@5"),
         not_with=_DENO,
         runs_project_code=True,
@@ -247,8 +241,8 @@ KNOWN: tuple[ServerSpec, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
-    """`suffixes` are those that settings add."""
+class Catalog:
+    """`suffixes` are those that the settings add."""
 
     servers: tuple[ServerSpec, ...] = KNOWN
     suffixes: Mapping[str, Language] = field(default_factory=dict)
@@ -257,10 +251,10 @@ class Catalogue:
         return tuple(spec for spec in self.servers if spec.language == key)
 
 
-def build_catalogue(table: LspTable, place_of: Callable[[str], str] = str) -> Catalogue:
-    """The known servers as the settings change them, and those that they add.
+def build_catalog(table: LspTable, place_of: Callable[[str], str] = str) -> Catalog:
+    """Apply the settings to the known servers, and add the servers that they define.
 
-    `place_of` says where the settings of a server stand, for a complaint about them.
+    `place_of` says where a server's settings are, for error messages.
     """
     servers = {spec.name: spec for spec in KNOWN}
     suffixes: dict[str, Language] = {}
@@ -277,11 +271,11 @@ def build_catalogue(table: LspTable, place_of: Callable[[str], str] = str) -> Ca
     is_on = {server_name(key): section.enabled for key, section in table.items()}
     others = is_on.get(EVERY_SERVER)
     kept = (spec for spec in servers.values() if _first(is_on.get(spec.name), others, True))
-    return Catalogue(tuple(kept), suffixes)
+    return Catalog(tuple(kept), suffixes)
 
 
 def server_name(key: str) -> str:
-    """A language's name means the server that it has by default."""
+    """Return the server that a settings key means; a language's name means its default server."""
     return next((spec.name for spec in KNOWN if spec.is_default and spec.language == key), key)
 
 
@@ -304,7 +298,7 @@ def _changed(spec: ServerSpec, section: LspServerSection) -> ServerSpec:
 
 
 def _incomplete(name: str) -> str:
-    words = "a server that is not known needs a command and extensions"
+    words = "this server is not a known one, so it needs a command and extensions"
     known = [*(spec.name for spec in KNOWN), *(spec.language for spec in KNOWN)]
     near = get_close_matches(name, known, 1)
     return f"{words}; did you mean lsp.{near[0]}?" if near else words
@@ -315,7 +309,7 @@ def _added(name: str, section: LspServerSection, place: str) -> ServerSpec:
         return ServerSpec(name, name, section.command)
     if not section.command or not section.extensions:
         raise ConfigError(f"{place}: lsp.{name}: {_incomplete(name)}")
-    # Beside the servers that such files have already, not in their place.
+    # In addition to the servers that such files already have.
     known = BY_SUFFIX.get(section.extensions[0])
     return ServerSpec(
         name,

@@ -1,18 +1,17 @@
-"""What goes between the program and the process that speaks to language servers; all positions from 0."""
+"""The messages between the program and the language server host; all positions count from 0."""
 
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any
 
 from coder_tui.protocol.diagnostics import ServerStatus, Severity
+from coder_tui.shell.hosts.link import JsonObject
 
-JsonObject = dict[str, Any]
 LARGEST_TEXT = 2_000_000
-"""Characters, or bytes on disk, of a file that servers are asked about."""
+"""The most characters, or bytes on disk, of a file that servers are asked about."""
 
 
 class Question(StrEnum):
-    """What a server is asked about a place, as the protocol calls it."""
+    """A question about a place, by its protocol name."""
 
     DEFINITION = "textDocument/definition"
     REFERENCES = "textDocument/references"
@@ -23,7 +22,7 @@ class Question(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerOrder:
-    """How one server is started. `lacks` says which checker it needs and has not got."""
+    """How to start one server. `lacks` says which required checker is missing."""
 
     key: str
     name: str
@@ -37,7 +36,7 @@ class ServerOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Finding:
     """One finding of a server; characters are code points."""
 
     line: int
@@ -52,20 +51,20 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What one server says of one text. `total` counts what `items`, which are bounded, leave out."""
+    """One server's report on one text. `items` is bounded, `total` counts all."""
 
     status: ServerStatus
-    items: tuple[Found, ...] = ()
+    items: tuple[Finding, ...] = ()
     total: int = 0
     detail: str = ""
 
 
-_FOUND = tuple(field.name for field in fields(Found))
+_FINDING_FIELDS = tuple(field.name for field in fields(Finding))
 
 
 def flat(checked: Checked) -> JsonObject:
-    """As `asdict`, which copies all there is and takes as long as some servers think."""
-    items = [{name: getattr(item, name) for name in _FOUND} for item in checked.items]
+    """Do what `asdict` does, which deep-copies and takes as long as some servers need to answer."""
+    items = [{name: getattr(item, name) for name in _FINDING_FIELDS} for item in checked.items]
     return {"status": checked.status, "items": items, "total": checked.total, "detail": checked.detail}
 
 
@@ -91,7 +90,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A server's answer about a place; `is_able` is False where the server has no such feature."""
+    """A server's answer about a place; `is_able` is False if the server has no such feature."""
 
     status: ServerStatus
     is_able: bool = True
@@ -103,16 +102,16 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A server's findings of a file as it is on disk, now."""
+    """A server's current findings in a file on disk."""
 
     key: str
     path: str
-    items: tuple[Found, ...]
+    items: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class StateTold:
-    """How a server is doing: starting, fresh (it works), crashed; `pid` while it runs."""
+class StateChanged:
+    """A server's new state: starting, fresh (it works) or crashed; `pid` while it runs."""
 
     key: str
     status: ServerStatus
@@ -122,7 +121,7 @@ class StateTold:
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """A server as it is now; `said` is the last line that it wrote to its error output."""
+    """A server's state now; `said` is the last line of its error output."""
 
     key: str
     status: ServerStatus

@@ -1,4 +1,4 @@
-"""Speaks to one MCP server: the only module that imports the SDK, in a process of its own."""
+"""Speaks to one MCP server; the only module that imports the SDK, in the MCP host."""
 
 import asyncio
 import contextlib
@@ -21,17 +21,17 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAu
 from mcp.shared.message import SessionMessage
 from pydantic import AnyUrl, BaseModel, ValidationError
 
-from coder_tui.mcp.login import Abroad, Login, LoginNeededError, RefusedPlaceError, TokenFile
+from coder_tui.mcp.login import Login, LoginNeededError, RedirectGuard, RefusedRedirectError, TokenFile
 from coder_tui.mcp.replies import (
     MOST_ENTRIES,
-    affordable,
-    bounded,
-    contents_of,
-    mended,
-    part_of,
+    drop_invalid,
+    limit_entries,
+    limit_parts,
+    limit_structured,
     prompt_info,
+    read_contents,
+    read_part,
     resource_info,
-    small,
     tool_info,
 )
 from coder_tui.mcp.wire import Answer, Failure, Offer, ServerOrder, Transport
@@ -42,7 +42,7 @@ Progress = Callable[[float, float | None, str], None]
 Listing = TypeVar("Listing")
 _PAGES = 100
 _NAME = "coder-tui"
-# The SDK's own words.
+# Messages of the SDK.
 _CLOSED = "Connection closed"
 _FORGOTTEN = ("Session terminated", "Server returned an error response")
 _UNKNOWN_SESSION = (400, 404, 410)
@@ -58,21 +58,21 @@ _START_FAILURES = (
 
 
 class ServerGoneError(Exception):
-    """The server cannot be reached, or what it says cannot be understood; the sentence says why."""
+    """The server cannot be reached or understood; the message says why."""
 
 
 class Connection:
-    """A server that has answered. Calls may go on side by side."""
+    """A connected server. Calls may run concurrently."""
 
     def __init__(self, client: Client, ended: asyncio.Event, notes: list[str], login: Login) -> None:
         self._client = client
         self._notes = notes
         self._login = login
         self.ended = ended
-        """Set when the server does not speak any more."""
+        """Set when nothing more can come from the server."""
 
     async def offer(self) -> Offer:
-        """All that the server has. Raises `ServerGoneError`."""
+        """Read everything that the server offers. Raises `ServerGoneError`."""
         self._notes.clear()
         has, info = self._client.server_capabilities, self._client.server_info
         try:
@@ -82,12 +82,12 @@ class Connection:
             )
             resources = await self._resources() if has.resources else []
         except (MCPError, ValidationError, httpx2.HTTPError) as error:
-            raise ServerGoneError(f"it does not tell what it has: {_sentence(error)}") from error
+            raise ServerGoneError(f"its lists cannot be read: {_sentence(error)}") from error
         note = self._notes.append
         return Offer(
-            tuple(affordable((tool_info(_plain(each)) for each in tools), "tools", note)),
-            tuple(affordable((prompt_info(_plain(each)) for each in prompts), "prompts", note)),
-            tuple(affordable((resource_info(_plain(each)) for each in resources), "resources", note)),
+            tuple(limit_entries((tool_info(_plain(each)) for each in tools), "tools", note)),
+            tuple(limit_entries((prompt_info(_plain(each)) for each in prompts), "prompts", note)),
+            tuple(limit_entries((resource_info(_plain(each)) for each in resources), "resources", note)),
             f"{info.name} {info.version}" if info else "",
             self._client.protocol_version,
             tuple(dict.fromkeys(self._notes)),
@@ -95,39 +95,41 @@ class Connection:
 
     async def _resources(self) -> list[BaseModel]:
         found: list[BaseModel] = [*await _pages(self._client.list_resources, lambda page: page.resources)]
-        # Not every server that has resources knows the other question.
+        # Not every server with resources supports templates.
         with contextlib.suppress(MCPError):
             read = self._client.list_resource_templates
             found += await _pages(read, lambda page: page.resource_templates)
         return found
 
-    async def call(self, tool: str, arguments: dict[str, Any], seconds: float, told: Progress) -> Answer:
-        async def hear(progress: float, total: float | None, message: str | None) -> None:
-            told(progress, total, message or "")
+    async def call(
+        self, tool: str, arguments: dict[str, Any], seconds: float, on_progress: Progress
+    ) -> Answer:
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            on_progress(progress, total, message or "")
 
         async def ask() -> Answer:
-            result = await self._client.call_tool(tool, arguments, progress_callback=hear)
-            parts = bounded(tuple(part_of(_plain(block)) for block in result.content))
-            return Answer(parts, small(result.structured_content), bool(result.is_error))
+            result = await self._client.call_tool(tool, arguments, progress_callback=report)
+            parts = limit_parts(tuple(read_part(_plain(block)) for block in result.content))
+            return Answer(parts, limit_structured(result.structured_content), bool(result.is_error))
 
         return await self._answered(ask(), seconds)
 
     async def prompt(self, name: str, arguments: dict[str, str], seconds: float) -> Answer:
         async def ask() -> Answer:
             result = await self._client.get_prompt(name, arguments)
-            return Answer(bounded(tuple(part_of(_plain(each.content)) for each in result.messages)))
+            return Answer(limit_parts(tuple(read_part(_plain(each.content)) for each in result.messages)))
 
         return await self._answered(ask(), seconds)
 
     async def read(self, uri: str, seconds: float) -> Answer:
         async def ask() -> Answer:
             result = await self._client.read_resource(uri)
-            return Answer(bounded(tuple(contents_of(_plain(each)) for each in result.contents)))
+            return Answer(limit_parts(tuple(read_contents(_plain(each)) for each in result.contents)))
 
         return await self._answered(ask(), seconds)
 
     async def changes(self) -> AsyncGenerator[None]:
-        """Whenever the lists of a server of today become others; older ones tell by themselves."""
+        """Yield whenever a server's lists change; older protocol versions send notifications instead."""
         try:
             async with self._client.listen(tools_list_changed=True, prompts_list_changed=True) as heard:
                 async for _ in heard:
@@ -150,7 +152,7 @@ class Connection:
             return Answer(failure=Failure.UNREADABLE, detail=_sentence(error)[:2_000])
 
     def _is_lost(self, error: MCPError) -> bool:
-        """Whether only a new connection helps: a server that was started anew knows nothing of this one."""
+        """Return whether only a new connection helps: a restarted server does not know this one."""
         is_forgotten = error.message in _FORGOTTEN and self._login.last_status in _UNKNOWN_SESSION
         return self.ended.is_set() or error.message == _CLOSED or is_forgotten
 
@@ -159,9 +161,9 @@ class Connection:
 async def connected(
     order: ServerOrder, process: ServerProcess | None, login: Login, changed: Callable[[], None]
 ) -> AsyncIterator[Connection]:
-    """`process` is the server's, where it runs here; `changed` hears that its lists are others now.
+    """Connect to a server: by `process` if it runs here. `changed` is called when its lists change.
 
-    Raises `ServerGoneError` or `LoginNeededError` where it does not come about.
+    Raises `ServerGoneError` or `LoginNeededError`.
     """
     ended, notes = asyncio.Event(), list[str]()
     transport = _over_pipes(process) if process else _over_http(order, login)
@@ -189,17 +191,17 @@ async def connected(
 
 def _start_failure(error: Exception, order: ServerOrder, login: Login) -> Exception:
     found = _first(error)
-    if isinstance(found, RefusedPlaceError):
+    if isinstance(found, RefusedRedirectError):
         return ServerGoneError(str(found))
     if isinstance(found, LoginNeededError) or login.is_needed:
         if _logs_in_by_header(order):
-            return ServerGoneError("it refuses what the header Authorization says")
+            return ServerGoneError("it rejects the configured Authorization header")
         return LoginNeededError(login.link)
     return ServerGoneError(_sentence(found))
 
 
 def _first(error: BaseException) -> BaseException:
-    """What really happened: task groups wrap it."""
+    """Return the actual error, which task groups wrap."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
@@ -214,7 +216,7 @@ def _sentence(error: BaseException) -> str:
 async def _read_through(
     inner: AbstractAsyncContextManager[Streams], ended: asyncio.Event, notes: list[str]
 ) -> AsyncIterator[Streams]:
-    """The same transport with its lists mended; `ended` is set when nothing more can come."""
+    """Drop invalid list entries of a transport; `ended` is set when nothing more can come."""
     async with inner as (read, write):
         into, out = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
@@ -222,7 +224,7 @@ async def _read_through(
             with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                 async with into:
                     async for message in read:
-                        await into.send(_mend(message, notes))
+                        await into.send(_drop_invalid(message, notes))
             ended.set()
 
         async with anyio.create_task_group() as group:
@@ -234,9 +236,9 @@ async def _read_through(
                 out.close()
 
 
-def _mend(message: SessionMessage | Exception, notes: list[str]) -> SessionMessage | Exception:
+def _drop_invalid(message: SessionMessage | Exception, notes: list[str]) -> SessionMessage | Exception:
     if isinstance(message, SessionMessage) and isinstance(message.message, types.JSONRPCResponse):
-        message.message.result = mended(message.message.result, notes.append)
+        message.message.result = drop_invalid(message.message.result, notes.append)
     return message
 
 
@@ -258,12 +260,12 @@ async def _over_pipes(process: ServerProcess) -> AsyncIterator[Streams]:
 async def _from_pipe(process: ServerProcess, into: Any) -> None:
     with contextlib.suppress(ValueError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         async with into:
-            # A line that is longer than any may be ends it, as ValueError.
+            # A line that is too long raises ValueError and ends the connection.
             while line := await process.stdout.readline():
                 try:
                     message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except ValueError:
-                    process.hear(line[:2_000])  # printed where only messages belong
+                    process.on_stderr(line[:2_000])  # printed among the messages
                     continue
                 await into.send(SessionMessage(message))
 
@@ -277,8 +279,8 @@ async def _to_pipe(process: ServerProcess, outbox: MemoryObjectReceiveStream[Ses
                 await process.writer.drain()
 
 
-def only_at_home(order: ServerOrder) -> Callable[[httpx2.Request], Awaitable[None]]:
-    """Keeps the server's headers, which may be keys, from where it sends us on to."""
+def drop_headers_elsewhere(order: ServerOrder) -> Callable[[httpx2.Request], Awaitable[None]]:
+    """Return a hook that removes the server's headers, which may be keys, from requests to other hosts."""
     home = httpx2.URL(order.url)
 
     async def check(request: httpx2.Request) -> None:
@@ -293,10 +295,10 @@ def only_at_home(order: ServerOrder) -> Callable[[httpx2.Request], Awaitable[Non
 
 @contextlib.asynccontextmanager
 async def _over_http(order: ServerOrder, login: Login) -> AsyncIterator[Streams]:
-    abroad = Abroad(order.url)
+    guard = RedirectGuard(order.url)
 
-    async def go_abroad(request: httpx2.Request) -> None:
-        await abroad.check(str(request.url))
+    async def check_target(request: httpx2.Request) -> None:
+        await guard.check(str(request.url))
 
     async def look(response: httpx2.Response) -> None:
         login.last_status = response.status_code
@@ -308,7 +310,7 @@ async def _over_http(order: ServerOrder, login: Login) -> AsyncIterator[Streams]
         auth: httpx2.Auth | None = None,
     ) -> httpx2.AsyncClient:
         made = create_mcp_http_client(headers or order.headers, timeout, auth or _auth(order, login))
-        made.event_hooks["request"] += [only_at_home(order), go_abroad]
+        made.event_hooks["request"] += [drop_headers_elsewhere(order), check_target]
         made.event_hooks["response"].append(look)
         return made
 
@@ -321,7 +323,7 @@ async def _over_http(order: ServerOrder, login: Login) -> AsyncIterator[Streams]
 
 
 class _Storage:
-    """What the SDK keeps of a login, in a file of ours; a new login begins without the old one's."""
+    """Stores the SDK's login data in our file; a new login starts without the old client."""
 
     def __init__(self, file: TokenFile, *, is_new: bool) -> None:
         self._file = file
@@ -334,7 +336,7 @@ class _Storage:
         self._file.put("tokens", tokens.model_dump(mode="json", exclude_none=True))
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        # It was registered with the address of an earlier way back.
+        # It was registered with an earlier redirect address.
         return None if self._is_new else self._read("client", OAuthClientInformationFull)
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
@@ -362,10 +364,10 @@ def _auth(order: ServerOrder, login: Login) -> httpx2.Auth | None:
 
     metadata = OAuthClientMetadata(client_name=_NAME, redirect_uris=[AnyUrl(login.address)])
     storage = _Storage(TokenFile(Path(order.tokens), order.url), is_new=bool(login.patience))
-    abroad = Abroad(order.url)
+    guard = RedirectGuard(order.url)
 
     async def sent_to(link: str) -> None:
-        abroad.check_link(link)
+        guard.check_link(link)
         await login.sent_to(link)
 
     return OAuthClientProvider(order.url, metadata, storage, sent_to, returned)

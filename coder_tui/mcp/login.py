@@ -1,12 +1,8 @@
-"""A person's login in their browser: the address they go to, and the way back to this machine.
+"""The user's login in a browser, its tokens in a private file, and the check of where a server sends us.
 
-Keeps the login to one server in a file for the person alone.
-
-Where a server may send us: the places it names for a login are a stranger's word.
-
-They must not lead to this machine or this network, nor be spoken to in the clear, unless the server itself
-is there. That a name leads elsewhere by the time it is spoken to does no harm: whoever is there instead has
-no certificate for it.
+The addresses that a server names for a login are untrusted. They must use https and must not lead to this
+machine or network, unless the server itself is there. If a name resolves differently later, no harm is done:
+the other host has no certificate for it.
 """
 
 import asyncio
@@ -14,13 +10,13 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from coder_tui.config.own_files import write_private
 from coder_tui.policy.addresses import Reach, literal_address, plain_host, reach_of_address, reach_of_host
 from coder_tui.protocol.errors import ToolError
-from coder_tui.web.resolve import Resolver, system_resolver
+from coder_tui.shell.hosts.link import JsonObject
+from coder_tui.web.transport import Resolver, system_resolver
 
 _HOST = "127.0.0.1"
 _PATH = "/callback"
@@ -35,15 +31,15 @@ Returned = tuple[str, str | None, str | None]
 
 
 class LoginNeededError(Exception):
-    """The server wants a login that only a person can do; `link` is where, once it is known."""
+    """The server needs a login that only the user can do; `link` is where, once known."""
 
     def __init__(self, link: str = "") -> None:
-        super().__init__("it wants a login")
+        super().__init__("it needs a login")
         self.link = link
 
 
 class Login:
-    """One attempt to reach a server; `show` gets the address where a person is there who asked for it."""
+    """One attempt to reach a server; `show` gets the login link if the user asked for a login."""
 
     def __init__(self, show: Callable[[str], None] | None = None) -> None:
         self._show = show
@@ -52,13 +48,13 @@ class Login:
         self.link = ""
         self.is_needed = False
         self.last_status = 0
-        """Of the server's answers over HTTP."""
+        """The status of the server's last HTTP answer."""
         self.patience = _PATIENCE if show else 0.0
-        """Seconds that a person may take; 0 where nobody was asked."""
+        """Seconds that the user may take; 0 if no login was asked for."""
 
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
-        """While a person may come back; nobody listens where nobody asked for a login."""
+        """Listen for the browser's answer, if the user asked for a login."""
         if self._show is None:
             yield
             return
@@ -70,14 +66,14 @@ class Login:
             yield
 
     async def sent_to(self, link: str) -> None:
-        """The server has told where to go."""
+        """Show the link that the server sent; raise if the user did not ask for a login."""
         self.link, self.is_needed = link, True
         if self._show is None:
             raise LoginNeededError(link)
         self._show(link)
 
     async def returned(self) -> Returned:
-        """Code, state and issuer that the browser brought back."""
+        """Wait for the code, state and issuer from the browser."""
         if self._back is None:
             raise LoginNeededError(self.link)
         try:
@@ -102,11 +98,8 @@ class Login:
         writer.close()
 
 
-JsonObject = dict[str, Any]
-
-
 class TokenFile:
-    """`url` is the server's: what was given for one address is never sent to another."""
+    """`url` is the server's: tokens for one address are never sent to another."""
 
     def __init__(self, path: Path, url: str) -> None:
         self._path = path
@@ -132,26 +125,26 @@ class TokenFile:
 _ORDER = tuple(Reach)
 
 
-class RefusedPlaceError(RuntimeError):
-    """The sentence says where the server would have sent us, and why we do not go."""
+class RefusedRedirectError(RuntimeError):
+    """Says where the server tried to send us, and why we do not go there."""
 
 
-class Abroad:
-    """`home` is the server's own address, which the person or a project they trust wrote down."""
+class RedirectGuard:
+    """`home` is the server's own address, from the user or a trusted project."""
 
     def __init__(self, home: str, resolver: Resolver = system_resolver) -> None:
         self._scheme, self._host = _parts(home)
         self._resolver = resolver
 
     def check_link(self, url: str) -> None:
-        """For an address that a person is to open: they see the host, so only the way there is checked."""
+        """Check an address that the user will open: they see the host, so only https is checked."""
         scheme, host = _parts(url)
         is_home = host == self._host and scheme in {"https", self._scheme}
         if not host or not (scheme == "https" or (is_home and scheme == "http")):
-            raise RefusedPlaceError(f"it sends us to {_shown(scheme, host)}, which is not https")
+            raise RefusedRedirectError(f"it redirects to {_shown(scheme, host)}, which is not https")
 
     async def check(self, url: str) -> None:
-        """`RefusedPlaceError` where a request must not go."""
+        """Raise `RefusedRedirectError` if a request must not go there."""
         self.check_link(url)
         _, host = _parts(url)
         if host == self._host:
@@ -160,12 +153,12 @@ class Abroad:
         if reach is Reach.PUBLIC:
             return
         here = await self._reach(self._host)
-        # A company's server has its logins in the company's network.
+        # A company's server has its login inside the company's network.
         if reach.is_forbidden or here is Reach.PUBLIC or (reach is Reach.LOOPBACK and here is not reach):
-            raise RefusedPlaceError(f"it sends us to {host}, which is a {reach} address")
+            raise RefusedRedirectError(f"it redirects to {host}, which is a {reach} address")
 
     async def _reach(self, host: str) -> Reach:
-        """The strictest of all that a name leads to; one that is not found here a proxy may know."""
+        """Return the strictest reach of a name's addresses; a proxy may know names that we cannot resolve."""
         by_name = reach_of_host(host)
         if by_name is not Reach.PUBLIC or literal_address(host) is not None:
             return by_name

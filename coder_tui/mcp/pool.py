@@ -1,4 +1,4 @@
-"""All MCP servers of a session, as tools and screens see them: states, calls, prompts, resources."""
+"""All MCP servers of a session: their states, calls, prompts and resources."""
 
 import asyncio
 import contextlib
@@ -6,31 +6,28 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from itertools import count
-from pathlib import Path
-from typing import Self
 
 from pydantic import TypeAdapter
 
 from coder_tui.config.mcp_files import FoundServer
-from coder_tui.mcp.wire import Answer, Failure, JsonObject, Offer, ServerOrder, ServerState, StateTold
-from coder_tui.shell.hosts.link import HostLink, LinkLostError
-from coder_tui.shell.hosts.log import HostLog
-from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
-from coder_tui.text.redact import Redactor
+from coder_tui.mcp.wire import Answer, Failure, Offer, ServerOrder, ServerState, StateChanged
+from coder_tui.shell.hosts.link import HostLink, HostProgram, JsonObject, LinkLostError
+from coder_tui.shell.hosts.side import HostOptions
+from coder_tui.shell.hosts.supervisor import HostSupervisor
 
 HOST = "coder_tui.mcp.host"
 """Never imported here: the SDK takes seconds to load."""
-_LOST = "the process that speaks to MCP servers ended"
+_LOST = "the MCP host exited unexpectedly"
 _MOST_LOSSES = 3
 _QUICK_SECONDS = 60.0
 _PATIENCE = 10.0
-"""Seconds that a call waits for a server that is being started."""
+"""Seconds that a call waits for a server that is starting."""
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A server that was found: how to reach it, or why that cannot be known."""
+class KnownServer:
+    """A configured server: how to reach it, or why it cannot be reached."""
 
     found: FoundServer
     order: ServerOrder | None
@@ -44,9 +41,9 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class ServerView:
-    """How a server stands, for those who show it or take what it offers."""
+    """A server's state and what it offers."""
 
-    known: Known
+    known: KnownServer
     state: ServerState
     detail: str = ""
     offer: Offer = field(default_factory=Offer)
@@ -59,13 +56,13 @@ class ServerView:
 
 
 class McpPool:
-    """Nothing runs before `start`. Nothing here raises for a server: an answer says what went wrong."""
+    """Nothing runs before `start`. A failing server raises nothing: the answer says what went wrong."""
 
-    def __init__(self, servers: tuple[Known, ...], options: HostOptions) -> None:
+    def __init__(self, servers: tuple[KnownServer, ...], options: HostOptions) -> None:
         self._options = options
         self._views = {known.name: _first_view(known) for known in servers}
-        self._link: HostLink | None = None
-        self._opening = asyncio.Lock()
+        program = HostProgram(HOST, options.environment, options.log, options.redact)
+        self._host = HostSupervisor(program, self._handle_event, self._start_all)
         self._numbers = count(1)
         self._progress: dict[int, Progress] = {}
         self._listeners: list[Callable[[], None]] = []
@@ -74,42 +71,36 @@ class McpPool:
         self._is_closed = False
         self._losses = 0
 
-    @classmethod
-    def empty(cls) -> Self:
-        """For a session that has no servers."""
-        sandbox = SandboxOrder("none", "", "off", (), (), "", "")
-        return cls((), HostOptions(sandbox, {}, Path(), Redactor({})))
-
     @property
     def views(self) -> tuple[ServerView, ...]:
         return tuple(self._views.values())
 
     @property
     def pid(self) -> int | None:
-        """Of the process that speaks to the servers, while there is one."""
-        return self._link.pid if self._link else None
+        """The process id of the MCP host, while it runs."""
+        return self._host.pid
 
     def view(self, name: str) -> ServerView | None:
         return self._views.get(name)
 
     def watch(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Hear of every change; what is returned ends it."""
+        """Call `listener` on every change; call the result to stop."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def start(self) -> None:
-        """Begin in the background; nobody waits for it."""
+        """Start the servers in the background."""
         if self._beginning is None and any(view.state is ServerState.STARTING for view in self.views):
             self._beginning = asyncio.ensure_future(self._begin())
 
     @property
     def first_starts(self) -> tuple[str, ...]:
-        """Those that have not answered yet since they were started."""
+        """The servers that have not answered yet since their first start."""
         starting = (view for view in self.views if view.state is ServerState.STARTING)
         return tuple(view.name for view in starting if not view.detail)
 
     async def settled(self, seconds: float) -> bool:
-        """Wait until no server is starting for the first time; whether that came in time."""
+        """Wait until every first start is over; return whether that happened in time."""
         try:
             async with asyncio.timeout(seconds):
                 while self.first_starts:
@@ -136,14 +127,14 @@ class McpPool:
         return await self._ask("read", server, _QUICK_SECONDS, uri=uri)
 
     async def restart(self, name: str, *, logs_in: bool = False) -> None:
-        """From the beginning, also one that is off or has given up."""
+        """Restart a server, even one that is off or has given up."""
         view = self._views[name]
         if view.known.order is None:
             return
         was_off = view.state is ServerState.OFF
         self._put(replace(view, state=ServerState.STARTING, detail="", offer=Offer(), pid=0, link=""))
         try:
-            link = await self._ready()
+            link = await self._host.ready()
             if was_off:
                 await link.request("start", order=asdict(view.known.order))
             else:
@@ -152,14 +143,14 @@ class McpPool:
             self._lost()
 
     async def stop(self, name: str) -> None:
-        """Off for this session."""
+        """Switch a server off for this session."""
         view = self._views[name]
-        if self._link is not None and self._link.is_alive:
+        if (link := self._host.link) is not None:
             try:
-                await self._link.request("stop", server=name)
+                await link.request("stop", server=name)
             except LinkLostError:
                 self._lost()
-        self._put(ServerView(view.known, ServerState.OFF, "switched off in this session"))
+        self._put(ServerView(view.known, ServerState.OFF, "switched off for this session"))
 
     async def close(self) -> None:
         """Return when no server is left."""
@@ -167,14 +158,11 @@ class McpPool:
         if self._beginning is not None:
             self._beginning.cancel()
             await asyncio.wait({self._beginning})
-        async with self._opening:
-            if self._link is not None:
-                await self._link.close()
-                self._link = None
+        await self._host.close()
 
     async def _begin(self) -> None:
         try:
-            await self._ready()
+            await self._host.ready()
         except (LinkLostError, OSError):
             self._beginning = None
             self._lost()
@@ -183,10 +171,12 @@ class McpPool:
         await self._until_started(server, min(seconds, _PATIENCE))
         view = self._views.get(server)
         if view is None or view.state is not ServerState.READY:
-            told = _why_not(view) if view else "there is no such server"
-            return Answer(failure=Failure.GONE, detail=told)
+            reason = "there is no such server"
+            if view is not None:
+                reason = f"it is not ready: {', '.join(filter(None, (view.state, view.detail)))}"
+            return Answer(failure=Failure.GONE, detail=reason)
         try:
-            link = await self._ready()
+            link = await self._host.ready()
             answered = await link.request(op, server=server, seconds=seconds, **fields)
         except LinkLostError:
             self._lost()
@@ -194,34 +184,20 @@ class McpPool:
         return _answers().validate_python(answered)
 
     async def _until_started(self, server: str, seconds: float) -> None:
-        """One that was just lost is back in a moment, mostly."""
+        """Wait while the server starts: one that was just lost is usually back in a moment."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while (view := self._views.get(server)) and view.state is ServerState.STARTING:
                     await self._moved.wait()
 
-    async def _ready(self) -> HostLink:
-        async with self._opening:
-            if self._is_closed:
-                raise LinkLostError
-            if self._link is None or not self._link.is_alive:
-                await self._open()
-            assert self._link is not None
-            return self._link
-
-    async def _open(self) -> None:
-        if self._link is not None:
-            await self._link.close()
-        options = self._options
-        log = await asyncio.to_thread(HostLog, options.log, options.redact)
-        self._link = await HostLink.start(HOST, options.environment, log, self._heard)
-        await self._link.request("begin", sandbox=asdict(options.sandbox))
+    async def _start_all(self, link: HostLink) -> None:
+        await link.request("begin", sandbox=asdict(self._options.sandbox))
         for view in self.views:
             if view.known.order is not None and view.state is not ServerState.OFF:
-                await self._link.request("start", order=asdict(view.known.order))
+                await link.request("start", order=asdict(view.known.order))
 
     def _lost(self) -> None:
-        """The process is gone, and all servers with it: both begin anew, unless that happens too often."""
+        """Restart the host and all its servers, unless the host was lost too often."""
         self._losses += 1
         goes_on = self._losses <= _MOST_LOSSES and not self._is_closed
         state = ServerState.STARTING if goes_on else ServerState.FAILED
@@ -231,12 +207,12 @@ class McpPool:
         if goes_on and (self._beginning is None or self._beginning.done()):
             self._beginning = asyncio.ensure_future(self._begin())
 
-    def _heard(self, event: str, told: JsonObject) -> None:
+    def _handle_event(self, event: str, data: JsonObject) -> None:
         if event == "progress":
-            if (progress := self._progress.get(told["call"])) is not None:
-                progress(_progress_words(told["done"], told["total"], told["message"]))
+            if (progress := self._progress.get(data["call"])) is not None:
+                progress(_format_progress(data["done"], data["total"], data["message"]))
             return
-        state = _states().validate_python(told)
+        state = _states().validate_python(data)
         view = self._views.get(state.name)
         if view is not None and view.state is not ServerState.OFF:
             detail = self._options.redact(state.detail)
@@ -251,7 +227,7 @@ class McpPool:
             listener()
 
 
-def _first_view(known: Known) -> ServerView:
+def _first_view(known: KnownServer) -> ServerView:
     if known.is_off:
         return ServerView(known, ServerState.OFF, known.problem or "switched off in the settings")
     if known.order is None:
@@ -259,21 +235,17 @@ def _first_view(known: Known) -> ServerView:
     return ServerView(known, ServerState.STARTING)
 
 
-def _why_not(view: ServerView) -> str:
-    return f"it is not ready: {view.state}{f', {view.detail}' if view.detail else ''}"
-
-
-def _progress_words(done: float, total: float | None, message: str) -> str:
+def _format_progress(done: float, total: float | None, message: str) -> str:
     words = f"{done:g} of {total:g}" if total else f"{done:g}"
     return f"{words}  {message}".rstrip() + "\n"
 
 
-# Built on first need: each takes a while, and most sessions have no server.
+# Built when first needed: each takes a while, and most sessions have no server.
 @cache
 def _answers() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)
 
 
 @cache
-def _states() -> TypeAdapter[StateTold]:
-    return TypeAdapter(StateTold)
+def _states() -> TypeAdapter[StateChanged]:
+    return TypeAdapter(StateChanged)

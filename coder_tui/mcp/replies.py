@@ -1,8 +1,6 @@
-"""Keeps what a server sent within what a line to the program can carry.
+"""Reads what servers send: limits its size, drops invalid list entries, converts it to our records.
 
-Takes out of a server's lists what cannot be used, so that one bad entry does not cost all the others.
-
-Reads what servers tell, as the protocol writes it, into what the program knows.
+Everything must fit into one line to the program, and one bad entry must not cost all the others.
 """
 
 import json
@@ -10,37 +8,38 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from coder_tui.mcp.wire import JsonObject, Part, PartKind, PromptArgument, PromptInfo, ResourceInfo, ToolInfo
+from coder_tui.mcp.wire import Part, PartKind, PromptArgument, PromptInfo, ResourceInfo, ToolInfo
+from coder_tui.shell.hosts.link import JsonObject
 
 LARGEST = 12_000_000
-"""Characters of all texts together, and of all pictures together."""
+"""The most characters of all texts together, and of all pictures together."""
 LARGEST_STRUCTURED = 1_000_000
 MOST_PARTS = 1_000
 MOST_ENTRIES = 1_000
-"""Of one list, over all of its pages."""
+"""The most entries of one list, over all pages."""
 LARGEST_LIST = 4_000_000
-"""Characters of all entries together."""
-_CUT = "\n[cut: the server sent more than {limit} characters]"
+"""The most characters of all entries together."""
+_CUT = "\n[cut off: the server sent more than {limit} characters]"
 
 Entry = TypeVar("Entry")
 
 
-def affordable(entries: Iterable[Entry], kind: str, note: Callable[[str], None]) -> Iterator[Entry]:
-    """The first of a list: all that it holds becomes one line to the program, which every server shares."""
+def limit_entries(entries: Iterable[Entry], kind: str, note: Callable[[str], None]) -> Iterator[Entry]:
+    """Yield the first entries of a list: all must fit into one line to the program, which servers share."""
     left = LARGEST_LIST
     for place, entry in enumerate(entries):
         left -= len(repr(entry))
         if place == MOST_ENTRIES or left < 0:
-            note(f"only the first {place} {kind} are used: the rest is too many, or too long")
+            note(f"only the first {place} {kind} are used: the list is too long")
             return
         yield entry
 
 
-def bounded(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(_bounded(parts))
+def limit_parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(_limit_parts(parts))
 
 
-def _bounded(parts: tuple[Part, ...]) -> Iterator[Part]:
+def _limit_parts(parts: tuple[Part, ...]) -> Iterator[Part]:
     texts = data = LARGEST
     for part in parts[:MOST_PARTS]:
         if len(part.text) > texts:
@@ -54,8 +53,8 @@ def _bounded(parts: tuple[Part, ...]) -> Iterator[Part]:
         yield Part(PartKind.TEXT, f"[left out: {len(parts) - MOST_PARTS} more parts]")
 
 
-def small(structured: Any) -> Any:
-    """What is structured cannot be cut, so it is left out where it is too large; its text says the same."""
+def limit_structured(structured: Any) -> Any:
+    """Leave out structured data that is too large: it cannot be cut, and the text says the same."""
     if structured is None or (size := len(json.dumps(structured))) <= LARGEST_STRUCTURED:
         return structured
     return {"left_out": f"structured data of {size} characters"}
@@ -66,15 +65,15 @@ MOST_ANSWER_ENTRIES = 2_000
 Note = Callable[[str], None]
 
 
-def mended(result: JsonObject, note: Note) -> JsonObject:
-    """The same answer; of a list every entry in its plainest form, and `note` hears what is left out.
+def drop_invalid(result: JsonObject, note: Note) -> JsonObject:
+    """Reduce list entries to the fields we use and drop invalid ones; `note` gets what was dropped.
 
-    What tools say of their results is dropped: a schema that is none would make the results unreadable.
+    Output schemas are dropped as well: an invalid one would make a tool's results unreadable.
     """
-    for key, mend in _LISTS.items():
+    for key, simplify in _LISTS.items():
         entries = result.get(key)
         if isinstance(entries, list):
-            kept = (_entry(entry, mend, note, key) for entry in entries[:MOST_ANSWER_ENTRIES])
+            kept = (_entry(entry, simplify, note, key) for entry in entries[:MOST_ANSWER_ENTRIES])
             result = {**result, key: [entry for entry in kept if entry is not None]}
             if len(entries) > MOST_ANSWER_ENTRIES:
                 note(f"only the first {MOST_ANSWER_ENTRIES} of {len(entries)} {key} are used")
@@ -82,12 +81,12 @@ def mended(result: JsonObject, note: Note) -> JsonObject:
 
 
 def _entry(
-    entry: object, mend: Callable[[Mapping[str, Any]], JsonObject | str], note: Note, key: str
+    entry: object, simplify: Callable[[Mapping[str, Any]], JsonObject | str], note: Note, key: str
 ) -> JsonObject | None:
-    made = mend(entry) if isinstance(entry, Mapping) else "it is no object"
+    made = simplify(entry) if isinstance(entry, Mapping) else "it is not an object"
     if isinstance(made, str):
         name = str(entry.get("name", "")) if isinstance(entry, Mapping) else ""
-        note(f"{key}: {name[:100] or 'one without a name'} is left out: {made}")
+        note(f"{key}: {name[:100] or 'an entry without a name'} was left out: {made}")
         return None
     return made
 
@@ -97,11 +96,11 @@ def _tool(entry: Mapping[str, Any]) -> JsonObject | str:
     if not _has_name(entry):
         return "it has no name"
     if not isinstance(schema, Mapping):
-        return "its schema is none"
+        return "it has no input schema"
     if schema.get("type", "object") != "object" or not isinstance(schema.get("properties", {}), Mapping):
-        return "its schema is not that of an object"
-    told = entry.get("annotations")
-    claims = told if isinstance(told, Mapping) else {}
+        return "its input schema does not describe an object"
+    annotations = entry.get("annotations")
+    claims = annotations if isinstance(annotations, Mapping) else {}
     return {
         **_texts(entry, "name", "title", "description"),
         "inputSchema": {**schema, "type": "object"},
@@ -174,7 +173,7 @@ def prompt_info(prompt: Plain) -> PromptInfo:
 
 
 def resource_info(resource: Plain) -> ResourceInfo:
-    """One that can be read, or a template for such."""
+    """Read a resource or a resource template."""
     template = resource.get("uriTemplate", "")
     return ResourceInfo(
         resource.get("uri", template),
@@ -185,8 +184,8 @@ def resource_info(resource: Plain) -> ResourceInfo:
     )
 
 
-def part_of(block: Plain) -> Part:
-    """One piece of a result or of a prompt."""
+def read_part(block: Plain) -> Part:
+    """Read one content block of a result or a prompt."""
     media_type = block.get("mimeType", "")
     match block.get("type"):
         case "text":
@@ -196,16 +195,16 @@ def part_of(block: Plain) -> Part:
         case "audio":
             return Part(PartKind.BINARY, media_type=media_type, data=block["data"])
         case "resource":
-            return contents_of(block["resource"])
+            return read_contents(block["resource"])
         case "resource_link":
             words = block.get("description") or block.get("name", "")
             return Part(PartKind.LINK, words, media_type, uri=block["uri"])
         case kind:
-            return Part(PartKind.TEXT, f"[a part of the kind {kind}, which is not known here]")
+            return Part(PartKind.TEXT, f"[unsupported content of type {kind}]")
 
 
-def contents_of(contents: Plain) -> Part:
-    """What a resource holds."""
+def read_contents(contents: Plain) -> Part:
+    """Read the contents of a resource."""
     media_type, uri = contents.get("mimeType", ""), contents["uri"]
     if "text" in contents:
         return Part(PartKind.TEXT, contents["text"], media_type, uri=uri)

@@ -1,11 +1,10 @@
-"""Owns one server: starts it, restarts it when it is lost, hands calls to it, and ends it for certain."""
+"""Supervises one server: starts it, restarts it when it is lost, passes calls on, and always ends it."""
 
 import asyncio
 import contextlib
 import logging
 import shutil
 import sys
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,25 +12,23 @@ from pathlib import Path
 from coder_tui.mcp.client import Connection, ServerGoneError, connected
 from coder_tui.mcp.login import Login, LoginNeededError
 from coder_tui.mcp.servers import write_hint
-from coder_tui.mcp.wire import Answer, Failure, Offer, ServerOrder, ServerState, StateTold, Transport
+from coder_tui.mcp.wire import Answer, Failure, Offer, ServerOrder, ServerState, StateChanged, Transport
 from coder_tui.protocol.errors import ToolError
-from coder_tui.shell.hosts.server import ServerProcess, Spawned, last_words
+from coder_tui.shell.hosts.server import ServerProcess, Spawned, stderr_tail
+from coder_tui.shell.hosts.supervisor import CrashSupervisor
 from coder_tui.shell.sandbox.confinement import Confinement
 from coder_tui.shell.sandbox.sandbox import Sandbox
+from coder_tui.tasks import finish_despite_cancel
 
 log = logging.getLogger(__name__)
-_PAUSES = (1.0, 2.0, 4.0, 8.0, 30.0)
-_MOST_LOSSES, _WITHIN = 5, 180.0
-# One that never came up is not likely to.
-_MOST_FAILED_STARTS = 2
-_HOW_TO_LOG_IN = "it wants a login: l on the list of /mcp, or coder-tui mcp login {name}"
+_HOW_TO_LOG_IN = "it needs a login: press l in /mcp, or run coder-tui mcp login {name}"
 _LONGEST_LINE = 2**26
-# Lists that change again and again are asked for once.
+# Lists that change several times in a row are read once.
 _QUIET = 0.2
 
 
 class _Process(ServerProcess):
-    """Its error output goes to the log, line by line under its name."""
+    """Writes its error output to the log, each line with the server's name."""
 
     label = ""
 
@@ -39,40 +36,39 @@ class _Process(ServerProcess):
         self._rest = b""
         super().__init__(spawned, held)
 
-    def hear(self, piece: bytes) -> None:
+    def on_stderr(self, piece: bytes) -> None:
         *lines, self._rest = (self._rest + piece)[-65_536:].split(b"\n")
         for line in lines:
             sys.stderr.write(f"[{self.label}] {line.decode('utf-8', 'replace')}\n")
 
 
-class Owner:
-    """One task enters and leaves the connection. `tell` hears of every change."""
+class ServerSupervisor:
+    """One task opens and closes the connection. `tell` is called on every change."""
 
-    def __init__(self, order: ServerOrder, sandbox: Sandbox, tell: Callable[[StateTold], None]) -> None:
+    def __init__(self, order: ServerOrder, sandbox: Sandbox, tell: Callable[[StateChanged], None]) -> None:
         self._order = order
         self._sandbox = sandbox
         self._tell = tell
         self._connection: Connection | None = None
-        self._has_run = False
+        self._logs_in = False
         self._lost = asyncio.Event()
         self._changed = asyncio.Event()
-        self._losses: deque[float] = deque(maxlen=_MOST_LOSSES)
-        self._living = asyncio.ensure_future(self._live())
+        self._supervisor = CrashSupervisor(self._live, self._report)
 
     async def ask(self, question: Callable[[Connection], Awaitable[Answer]]) -> Answer:
-        """The answer of the server that runs now; one that is lost while it is asked is started anew."""
+        """Ask the running server; if it is lost during the call, it is restarted."""
         connection = self._connection
         if connection is None:
-            return Answer(failure=Failure.GONE, detail="it does not run")
+            return Answer(failure=Failure.GONE, detail="it is not running")
         asking = asyncio.ensure_future(question(connection))
         ending = asyncio.ensure_future(connection.ended.wait())
         try:
             await asyncio.wait({asking, ending}, return_when=asyncio.FIRST_COMPLETED)
             if not asking.done():
-                # The SDK hears of the end as well, a moment later.
+                # The SDK notices the end as well, a moment later.
                 await asyncio.wait({asking}, timeout=1.0)
             if not asking.done():
-                return Answer(failure=Failure.GONE, detail="it ended before it answered")
+                return Answer(failure=Failure.GONE, detail="it exited before it answered")
             answer = asking.result()
         finally:
             for task in (asking, ending):
@@ -83,42 +79,31 @@ class Owner:
         return answer
 
     async def restart(self, *, logs_in: bool = False) -> None:
-        """From the beginning, whatever it does now."""
-        await self.close()
-        self._losses.clear()
-        self._has_run = False
-        self._living = asyncio.ensure_future(self._live(logs_in=logs_in))
+        """Restart the server, whatever it does now."""
+        await self._supervisor.close()
+        self._supervisor.has_run, self._logs_in = False, logs_in
+        await self._supervisor.restart()
 
     async def close(self) -> None:
-        self._living.cancel()
-        await asyncio.wait({self._living})
+        await self._supervisor.close()
 
-    async def _live(self, *, logs_in: bool = False) -> None:
-        while True:
-            self._state(ServerState.STARTING)
-            try:
-                reason = await self._once(Login(self._show if logs_in else None))
-            except LoginNeededError:
-                # An address that nobody waits at the end of would lead nowhere.
-                self._state(ServerState.NEEDS_LOGIN, _HOW_TO_LOG_IN.format(name=self._order.name))
-                return
-            except FileNotFoundError as error:
-                self._state(
-                    ServerState.FAILED, f"there is no program {error.filename or self._order.argv[0]}"
-                )
-                return
-            now = asyncio.get_running_loop().time()
-            self._losses.append(now)
-            most = _MOST_LOSSES if self._has_run else _MOST_FAILED_STARTS
-            if len(self._losses) >= most and now - self._losses[-most] < _WITHIN:
-                self._state(ServerState.FAILED, reason)
-                return
-            self._state(ServerState.STARTING, reason)
-            recent = sum(now - loss < _WITHIN for loss in self._losses)
-            await asyncio.sleep(_PAUSES[min(recent, len(_PAUSES)) - 1])
+    def _report(self, reason: str, is_given_up: bool) -> None:
+        self._state(ServerState.FAILED if is_given_up else ServerState.STARTING, reason)
+
+    async def _live(self) -> str | None:
+        """Run the server once; return why it ended, or None if another run would end the same way."""
+        self._state(ServerState.STARTING)
+        try:
+            return await self._once(Login(self._show if self._logs_in else None))
+        except LoginNeededError:
+            # No link here: nothing listens for the browser's answer.
+            self._state(ServerState.NEEDS_LOGIN, _HOW_TO_LOG_IN.format(name=self._order.name))
+        except FileNotFoundError as error:
+            self._state(ServerState.FAILED, f"program not found: {error.filename or self._order.argv[0]}")
+        return None
 
     async def _once(self, login: Login) -> str:
-        """One life; returns why it ended."""
+        """Connect once; return why the connection ended."""
         process = None
         try:
             process = await self._process()
@@ -127,18 +112,18 @@ class Owner:
         except (OSError, ToolError, ServerGoneError) as error:
             if isinstance(error, FileNotFoundError):
                 raise
-            return self._with_hint(_with_last_words(f"it does not start: {error}", process))
+            return self._with_hint(_with_last_words(f"it cannot be started: {error}", process))
         except ExceptionGroup as error:
             log.exception("server %s", self._order.name)
-            return _with_last_words(f"it was lost: {error.exceptions[0]}", process)
+            return _with_last_words(f"the connection was lost: {error.exceptions[0]}", process)
         finally:
             self._connection = None
             if process is not None:
-                await asyncio.shield(process.end())
+                await finish_despite_cancel(process.end())
 
     async def _serve(self, connection: Connection, process: ServerProcess | None) -> str:
         offer = await connection.offer()
-        self._connection, self._has_run = connection, True
+        self._connection, self._supervisor.has_run = connection, True
         self._lost.clear()
         pid = process.pid if process else 0
         self._state(ServerState.READY, pid=pid, offer=offer)
@@ -150,7 +135,7 @@ class Owner:
             for task in (*waits, watching):
                 task.cancel()
             await asyncio.gather(*waits, watching, return_exceptions=True)
-        return self._with_hint(_with_last_words("it ended by itself", process))
+        return self._with_hint(_with_last_words("it exited unexpectedly", process))
 
     def _with_hint(self, reason: str) -> str:
         order = self._order
@@ -158,7 +143,7 @@ class Owner:
         return f"{reason}. {hint}" if hint else reason
 
     async def _watch(self, connection: Connection, pid: int) -> None:
-        """Ask again whenever the server says that its lists are others; ends when it cannot be asked."""
+        """Read the lists again whenever the server says that they changed; end when it cannot be asked."""
         hearing = asyncio.ensure_future(self._hear(connection))
         try:
             while True:
@@ -181,7 +166,7 @@ class Owner:
         order = self._order
         if order.transport is not Transport.STDIO:
             return None
-        # A sandbox would start, and only then miss it.
+        # Checked here because a sandbox would start first and fail only then.
         if not await asyncio.to_thread(_is_there, order):
             raise FileNotFoundError(2, "no such program", order.argv[0])
         confinement = Confinement(network=order.network, folders=order.writable, is_lasting=True)
@@ -192,7 +177,7 @@ class Owner:
         return process
 
     def _show(self, link: str) -> None:
-        self._state(ServerState.NEEDS_LOGIN, "go there with a browser on this machine", link=link)
+        self._state(ServerState.NEEDS_LOGIN, "open this link in a browser on this machine", link=link)
 
     def _state(
         self,
@@ -203,12 +188,12 @@ class Owner:
         offer: Offer | None = None,
         link: str = "",
     ) -> None:
-        self._tell(StateTold(self._order.name, state, detail, pid, offer or Offer(), link))
+        self._tell(StateChanged(self._order.name, state, detail, pid, offer or Offer(), link))
 
 
 def _with_last_words(reason: str, process: ServerProcess | None) -> str:
-    said = last_words(process.said()) if process else ""
-    return f"{reason}. It said last: {said}" if said else reason
+    said = stderr_tail(process.stderr_text()) if process else ""
+    return f"{reason}. Its last output: {said}" if said else reason
 
 
 def _is_there(order: ServerOrder) -> bool:

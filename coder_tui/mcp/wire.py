@@ -1,14 +1,12 @@
-"""What goes between the program and the process that speaks to MCP servers."""
+"""The messages between the program and the MCP host."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-JsonObject = dict[str, Any]
-
 
 class ServerState(StrEnum):
-    """As people read it."""
+    """A server's state, in words for the user."""
 
     STARTING = "starting"
     READY = "ready"
@@ -25,7 +23,7 @@ class Transport(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerOrder:
-    """How one server is reached, all variables filled in; `roots` are the workspace's folders."""
+    """How to reach one server, with all variables filled in; `roots` are the workspace's folders."""
 
     name: str
     transport: Transport
@@ -40,12 +38,12 @@ class ServerOrder:
     roots: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     tokens: str = ""
-    """The file in which a login is kept; none is tried where there is no such name."""
+    """The file that keeps a login; if empty, no login is tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolInfo:
-    """As the server tells it, nothing of it checked; `claims` is what it says of its own harmlessness."""
+    """A tool as the server describes it, unchecked; `claims` is what the server says about its safety."""
 
     name: str
     description: str
@@ -70,7 +68,7 @@ class PromptInfo:
 
 @dataclass(frozen=True, slots=True)
 class ResourceInfo:
-    """`uri` has places in braces where it `is_template`."""
+    """With `is_template`, `uri` has placeholders in braces."""
 
     uri: str
     name: str = ""
@@ -81,7 +79,7 @@ class ResourceInfo:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """All that a server has."""
+    """Everything that a server offers."""
 
     tools: tuple[ToolInfo, ...] = ()
     prompts: tuple[PromptInfo, ...] = ()
@@ -93,8 +91,8 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class StateTold:
-    """How a server is doing now; `pid` while a process of ours runs, `link` where a person must log in."""
+class StateChanged:
+    """A server's new state; `pid` while our process runs, `link` if the user must log in there."""
 
     name: str
     state: ServerState
@@ -113,7 +111,7 @@ class PartKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One piece of what a server sent; `data` is base64."""
+    """One part of an answer; `data` is base64."""
 
     kind: PartKind
     text: str = ""
@@ -133,7 +131,7 @@ class Failure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`failure` is none where the server answered, be it with an error of its own (`is_error`)."""
+    """`failure` is None if the server answered, even if with its own error (`is_error`)."""
 
     parts: tuple[Part, ...] = ()
     structured: Any = None

@@ -1,4 +1,4 @@
-"""The append-only front end, for terminals without cursor movement and for screen readers.
+"""The append-only front end, for screen readers and for terminals without cursor movement.
 
 Enter at `session.py`. It loads neither Textual nor Rich.
 """

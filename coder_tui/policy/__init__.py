@@ -1,5 +1,5 @@
-"""Pure decisions: what may run, what must be asked, what never.
+"""Decide what may run, what must be asked and what is refused.
 
-Enter at `decide.py`. `rules.py` reads rules, `policy.shell` reads command lines. It touches no file and
-asks nobody.
+Start at `decide.py`. `rules.py` matches rules, `policy.shell` analyzes command lines. Decisions are pure:
+they change no file and ask no one.
 """

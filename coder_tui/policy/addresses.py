@@ -1,4 +1,4 @@
-"""What a network address reaches, told by the address alone: the public net, this machine, or what never."""
+"""Classify network addresses by their text alone: public, private, this machine, or forbidden."""
 
 import unicodedata
 from enum import StrEnum
@@ -9,7 +9,7 @@ IpAddress = IPv4Address | IPv6Address
 
 
 class Reach(StrEnum):
-    """How far an address leads; the order is that of strictness."""
+    """What an address reaches, least strict first."""
 
     PUBLIC = "public"
     PRIVATE = "private"
@@ -23,7 +23,7 @@ class Reach(StrEnum):
 
 
 _ORDER = tuple(Reach)
-# Where machines in a cloud ask for their own credentials; some lie among private or even public addresses.
+# Where cloud machines get their own credentials. Some are private or even public addresses.
 _METADATA = frozenset(
     map(
         ip_address,
@@ -56,7 +56,10 @@ _BYTE = 0xFF
 
 
 def reach_of_url(url: str) -> Reach:
-    """What the host of a URL reaches; one that cannot be read counts as private, so that it is asked for."""
+    """Return what the host of a URL reaches.
+
+    A URL that cannot be parsed counts as private, so that the user is asked.
+    """
     try:
         host = urlsplit(url).hostname
     except ValueError:
@@ -65,7 +68,7 @@ def reach_of_url(url: str) -> Reach:
 
 
 def reach_of_host(host: str) -> Reach:
-    """By the text alone: a public-looking name may still resolve to anything."""
+    """Classify a host by its text alone. A name that looks public may still resolve to anything."""
     name = plain_host(host)
     if name in _METADATA_NAMES:
         return Reach.METADATA
@@ -94,10 +97,10 @@ def _reach(address: IpAddress) -> Reach:
     if address.is_link_local:
         return Reach.LINK_LOCAL
     if address.is_loopback or address.is_unspecified or (address.version == 4 and address in _THIS_HOST):
-        # The system takes "no address" for this machine.
+        # The system treats "no address" as this machine.
         return Reach.LOOPBACK
     if isinstance(address, IPv6Address) and address not in _UNICAST_V6:
-        # Of a translated address the one inside decides.
+        # For a translated address, the address inside decides.
         return Reach.PUBLIC if any(address in network for network in _TRANSLATED) else Reach.PRIVATE
     return Reach.PUBLIC if address.is_global and not address.is_multicast else Reach.PRIVATE
 
@@ -107,7 +110,7 @@ def _without_scope(address: IPv6Address) -> IPv6Address:
 
 
 def _carried(address: IPv6Address) -> list[int]:
-    """IPv4 addresses that a gateway would take out of this one."""
+    """Return the IPv4 addresses that a gateway would extract from this one."""
     found = [int(address) & 0xFFFFFFFF for network in _CARRIERS if _without_scope(address) in network]
     if address.sixtofour is not None:
         found.append(int(address.sixtofour))
@@ -117,13 +120,13 @@ def _carried(address: IPv6Address) -> list[int]:
 
 
 def plain_host(host: str) -> str:
-    """Fold what resolvers fold: case, compatible letters, other full stops, the dot at the end."""
+    """Normalize a host as resolvers do: case, compatible letters, other full stops, the final dot."""
     folded = unicodedata.normalize("NFKC", host.strip("[]")).replace("\u3002", ".").lower()
     return folded.removesuffix(".")
 
 
 def literal_address(host: str) -> IpAddress | None:
-    """Read a host as an address the way resolvers do, `127.1` and `0x7f000001` included; None for a name."""
+    """Parse a host as resolvers do, including `127.1` and `0x7f000001`. Returns None for a name."""
     name = plain_host(host)
     if ":" in name:
         try:
@@ -134,7 +137,7 @@ def literal_address(host: str) -> IpAddress | None:
 
 
 def looks_numeric(host: str) -> bool:
-    """Whether the last part is a number, so that no resolver takes it for a name."""
+    """Return whether the last part is a number, so that no resolver treats it as a name."""
     last = plain_host(host).rpartition(".")[2]
     return last.isdecimal() or (last.startswith("0x") and _number(last) is not None)
 

@@ -1,6 +1,6 @@
 """A command line as policy sees it: its parts, what each touches, and what makes it doubtful.
 
-The narrowest pattern that is still useful for a command: its program, and its subcommand if any.
+`pattern_for` finds the narrowest useful pattern for a part: its program, and its subcommand if any.
 """
 
 from dataclasses import dataclass
@@ -14,51 +14,54 @@ from coder_tui.protocol.findings import Finding
 
 @dataclass(frozen=True, slots=True)
 class CommandPart:
-    """One simple command after unquoting; a wrapper (`env`, `timeout`) and what it wraps are a part each."""
+    """One simple command after unquoting.
+
+    A wrapper (`env`, `timeout`) and the command it wraps are separate parts.
+    """
 
     words: tuple[str, ...]
     doubts: tuple[str, ...] = ()
-    """Why no rule may allow it silently; empty for literal words with flags that are known to be harmless."""
+    """Why no rule may allow it silently. Empty for literal words with flags that are known to be harmless."""
     is_read_only: bool = False
-    """Proven to change nothing and to reach nothing but what it names."""
+    """Whether it provably changes nothing and reads only what it names."""
     other_texts: tuple[str, ...] = ()
-    """Other ways to say the same; rules that ask or refuse are held against them, too."""
+    """Other ways to write the same command. Rules that ask or deny also apply to these."""
     plain_text: str = ""
-    """The same without flags that change nothing (`git --no-pager`); a rule that allows may mean it."""
+    """The same without flags that change nothing (`git --no-pager`). Rules that allow also apply to it."""
     is_transparent: bool = False
-    """It does nothing by itself (`cd`, `timeout`): what stands beside or behind it decides."""
+    """Whether it does nothing on its own (`cd`, `timeout`), so that the other parts decide."""
 
     @property
     def text(self) -> str:
-        """What a rule's pattern is held against."""
+        """The text that a rule's pattern is matched against."""
         return " ".join(self.words)
 
     @property
     def allowable(self) -> tuple[str, ...]:
-        """What a rule that allows is held against."""
+        """The texts that a rule that allows is matched against."""
         return (self.text, self.plain_text) if self.plain_text else (self.text,)
 
 
 @dataclass(frozen=True, slots=True)
 class ShellCommand:
-    """The whole line. Without parts nothing was understood, and that is a doubt, too."""
+    """The whole line. A line without parts was not understood, and that is also a doubt."""
 
     text: str
     parts: tuple[CommandPart, ...] = ()
     targets: tuple[Target, ...] = ()
-    """Paths that it reads or writes as far as they are known, redirections included."""
+    """The paths that it is known to read or write, including redirections."""
     findings: tuple[Finding, ...] = ()
     doubts: tuple[str, ...] = ()
     """Doubts about the line as a whole: it does not parse, has hidden characters, is too long to judge."""
     own_writes: frozenset[str] = frozenset()
-    """Paths whose change is what a part is for (`mkdir x`): a rule for the part covers them."""
+    """Paths that a part exists to change (`mkdir x`). A rule for the part covers them."""
     linked_out: frozenset[str] = frozenset()
-    """Places outside of the workspace that it would change through a link inside."""
+    """Paths outside the workspace that it would change through a link inside."""
     unjudged: tuple[str, ...] = ()
-    """Commands that were seen but not taken apart: only rules that ask or refuse are held against them."""
+    """Commands that were found but not analyzed. Only rules that ask or deny apply to them."""
     has_hidden_characters: bool = False
     has_open_targets: bool = False
-    """It changes or removes something that is known only when it runs."""
+    """Whether it changes or deletes something that is known only when it runs."""
 
     @property
     def is_read_only(self) -> bool:
@@ -66,7 +69,7 @@ class ShellCommand:
         return is_proven and not any(target.writes for target in self.targets)
 
 
-# Subcommands that have subcommands of their own: one that lists beside one that removes.
+# Subcommands with subcommands of their own: one may list while another deletes.
 _GROUPS: dict[str, str] = {
     "npm": "run run-script config cache dist-tag access owner team token profile org hook pkg",
     "pnpm": "run config cache store env",
@@ -101,17 +104,14 @@ _GROUPS: dict[str, str] = {
     "swift": "package",
     "stack": "config",
 }
-# How many words say what is done; everything else is said by the first.
+# How many words name the action. For other programs the first word is enough.
 _ARITY: dict[str, int] = {
     **dict.fromkeys(
         named(
             "git cargo go npm pnpm yarn bun pip pip3 uv poetry pdm pipenv docker podman kubectl helm make "
-            "gmake just "
-            "task gradle mvn dotnet mix bundle composer gem brew apt apt-get gh glab terraform tofu aws "
-            "gcloud az "
-            "systemctl rustup nx turbo lerna conda mamba nox tox hatch cabal stack bazel swift flutter "
-            "dart zig deno "
-            "pre-commit django-admin rails rake sbt"
+            "gmake just task gradle mvn dotnet mix bundle composer gem brew apt apt-get gh glab terraform "
+            "tofu aws gcloud az systemctl rustup nx turbo lerna conda mamba nox tox hatch cabal stack "
+            "bazel swift flutter dart zig deno pre-commit django-admin rails rake sbt"
         ),
         2,
     ),
@@ -119,45 +119,23 @@ _ARITY: dict[str, int] = {
     "gcloud": 4,
     **{f"{program} {group}": 3 for program, groups in _GROUPS.items() for group in groups.split()},
 }
-# They run whatever their arguments name: no pattern says what that is.
+# They run whatever their arguments name, so no pattern can describe it.
 _RUNNERS = named("npx pnpx bunx uvx tsx ts-node dlx ssh find parallel eval sudo")
-_RUNNING = frozenset(
-    {
-        "npm exec",
-        "npm x",
-        "pnpm exec",
-        "pnpm dlx",
-        "yarn dlx",
-        "yarn exec",
-        "bun x",
-        "uv run",
-        "uv tool",
-        "poetry run",
-        "pdm run",
-        "pipenv run",
-        "hatch run",
-        "bundle exec",
-        "docker run",
-        "docker exec",
-        "podman run",
-        "podman exec",
-        "kubectl exec",
-        "kubectl run",
-        "conda run",
-        "mamba run",
-        "dotnet exec",
-        "go run",
-        "deno run",
-        "deno eval",
-        "pipx run",
-        "git config",
-    }
-)
+_RUNNING_BY = {
+    "exec": "npm pnpm yarn bundle docker podman kubectl dotnet",
+    "x": "npm bun",
+    "dlx": "pnpm yarn",
+    "run": "uv poetry pdm pipenv hatch docker podman kubectl conda mamba go deno pipx",
+    "tool": "uv",
+    "eval": "deno",
+    "config": "git",
+}
+_RUNNING = frozenset(f"{program} {verb}" for verb, names in _RUNNING_BY.items() for program in named(names))
 
 
 def pattern_for(part: CommandPart) -> str:
-    """Empty where no pattern may be offered: interpreters, wrappers, doubts, programs by their path."""
-    words = _said(part)
+    """Return the pattern to offer. Empty for interpreters, wrappers, doubts and programs by path."""
+    words = _words_for_pattern(part)
     name = words[0]
     is_runner = (
         name in SHELLS | INTERPRETERS | _RUNNERS or name in WRAPPERS or " ".join(words[:2]) in _RUNNING
@@ -173,10 +151,10 @@ def pattern_for(part: CommandPart) -> str:
     return f"{' '.join(kept)}*"
 
 
-def _said(part: CommandPart) -> tuple[str, ...]:
+def _words_for_pattern(part: CommandPart) -> tuple[str, ...]:
     return tuple(part.plain_text.split(" ")) if part.plain_text else part.words
 
 
 def _is_plain(text: str) -> bool:
-    """A star in a command would be a star in the rule."""
+    """Return whether the text has no wildcard: a star in the command would be a star in the rule."""
     return not any(char in text for char in "*?\n")

@@ -1,12 +1,11 @@
-"""The decision on a command: the strictest over its parts, the paths it touches and what is doubtful.
+"""Decide on a command: the strictest verdict over its parts, its paths and its doubts.
 
-Mode `auto`: what the sandbox holds in, so that nobody needs to be asked.
+In mode `auto`, a command that the sandbox can contain runs without asking.
 """
 
 from collections.abc import Iterator
 
 from coder_tui.policy.command import CommandPart, ShellCommand
-from coder_tui.policy.model import DEFAULT_SOURCE, Action, Policy, Verdict, floor, granted
 from coder_tui.policy.paths import is_git_internal, is_own_configuration, is_within
 from coder_tui.policy.rules import (
     EVERYTHING,
@@ -16,27 +15,36 @@ from coder_tui.policy.rules import (
     allows_command,
     is_exact,
     pattern_matches,
-    speaks_of,
+    rule_applies,
     strictest,
 )
-from coder_tui.policy.targets import by_rule, decide_target
+from coder_tui.policy.targets import (
+    DEFAULT_SOURCE,
+    Action,
+    Policy,
+    Verdict,
+    by_rule,
+    decide_target,
+    floor,
+    granted,
+)
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.findings import Finding, FindingKind
 from coder_tui.protocol.requests import Grant, GrantForm
 
 
 def why_not_confined(command: ShellCommand, policy: Policy) -> str:
-    """Why the person must be asked all the same; empty where the sandbox is enough."""
+    """Return why the user must still be asked, or an empty string if the sandbox is enough."""
     if not policy.is_sandboxed:
-        return "there is no sandbox here that is strong enough to run it unasked; 'coder-tui doctor' says why"
+        return "no sandbox here is strong enough to run it without asking; 'coder-tui doctor' shows why"
     if policy.boundaries.wide_roots and not command.is_read_only:
         return "the workspace contains your home folder, which the sandbox would let it change"
     if command.has_hidden_characters:
-        return "it holds characters that cannot be seen or told apart"
+        return "it contains characters that are invisible or look like others"
     if command.unjudged or not command.parts:
         return "it was not understood"
     if command.has_open_targets:
-        return "what it changes or removes is known only when it runs"
+        return "what it changes or deletes is known only when it runs"
     reasons = (_reason(finding, policy) for finding in command.findings)
     return next((reason for reason in reasons if reason), "")
 
@@ -46,7 +54,7 @@ def _reason(finding: Finding, policy: Policy) -> str:
         case FindingKind.NETWORK:
             return "it uses the network"
         case FindingKind.DELETES:
-            return "it can remove files for good"
+            return "it can delete files permanently"
         case FindingKind.WRITES if finding.target.startswith("/"):
             return _writing(finding.target, policy)
         case _:
@@ -66,10 +74,10 @@ AUTO_RULE = "mode auto"
 
 
 def decide_command(action: Action, command: ShellCommand, policy: Policy) -> list[Verdict]:
-    """All verdicts, the better reason before the plainer one."""
+    """Return all verdicts, those with the more specific reason first."""
     verdicts = list(_decide_all(action, command, policy))
     if (grant := _exact_grant(action, command, policy)) is not None:
-        # The person saw this very text with all that it touches.
+        # The user saw exactly this text and everything it touches.
         return [verdict for verdict in verdicts if verdict.effect is Effect.DENY] or [granted(grant)]
     return verdicts
 
@@ -101,7 +109,7 @@ def _paths(action: Action, command: ShellCommand) -> list[Target]:
 
 
 def _decide_path(target: Target, command: ShellCommand, policy: Policy, *, are_allowed: bool) -> Verdict:
-    """As the tools that read and edit files are decided."""
+    """Decide on a path as for the tools that read and edit files."""
     if target.writes and target.value in command.linked_out:
         return floor(
             Effect.DENY, "links that lead out", f"a link would take the change to {target.value}, outside"
@@ -118,18 +126,18 @@ def _decide_path(target: Target, command: ShellCommand, policy: Policy, *, are_a
 
 
 def _refusals(action: Action, command: ShellCommand, policy: Policy) -> Iterator[Verdict]:
-    """Rules that ask or refuse, held against every way to say the command and what was not taken apart."""
+    """Apply rules that ask or deny to every way to write the command, and to what was not analyzed."""
     texts = {command.text.strip(), *command.unjudged}
     for part in command.parts:
         texts.update(part.other_texts)
         if part.doubts or command.doubts:
             texts.add(part.text)
     for layer in policy.layers:
-        # What speaks of everything is held against the parts; `> file` has none.
+        # A rule for everything is matched against the parts; `> file` has none.
         rules = [
             rule
             for rule in layer.effective
-            if speaks_of(rule, action.keys)
+            if rule_applies(rule, action.keys)
             and (rule.pattern != EVERYTHING or not (command.parts or rule.yields_to_mode))
         ]
         strict = [rule for rule in rules if rule.effect is not Effect.ALLOW]
@@ -143,7 +151,7 @@ def _last(rules: list[Rule], text: str) -> Rule | None:
 
 
 def _decide_part(action: Action, part: CommandPart, command: ShellCommand, policy: Policy) -> Verdict | None:
-    """None where a part does nothing by itself, and the others decide."""
+    """Decide on one part. Returns None if it does nothing on its own, so that the others decide."""
     rules = (_layer_rule(layer, action, part, command) for layer in policy.layers)
     rule = strictest(rule for rule in rules if rule)
     if rule is not None and rule.effect is Effect.DENY:
@@ -159,11 +167,11 @@ def _decide_part(action: Action, part: CommandPart, command: ShellCommand, polic
 
 
 def _layer_rule(layer: Layer, action: Action, part: CommandPart, command: ShellCommand) -> Rule | None:
-    """The layer's last match; one that allows must be meant for this part, or be the whole line."""
-    rules = [rule for rule in layer.effective if speaks_of(rule, action.keys)]
+    """Return the layer's last match. A rule that allows must match this part, or equal the whole line."""
+    rules = [rule for rule in layer.effective if rule_applies(rule, action.keys)]
     last = next((rule for rule in reversed(rules) if _matches_part(rule, part, command)), None)
     if last is None or not last.yields_to_mode:
-        return layer.says(last)
+        return layer.effective_match(last)
     return strictest(
         rule for rule in rules if rule.effect is Effect.ASK and _matches_part(rule, part, command)
     )
@@ -177,13 +185,13 @@ def _matches_part(rule: Rule, part: CommandPart, command: ShellCommand) -> bool:
 
 
 def _is_exactly_allowed(action: Action, command: ShellCommand, policy: Policy) -> bool:
-    """Whether a rule has the whole line, letter by letter: doubts are for what nobody has read."""
+    """Return whether a rule allows exactly this line. Doubts are about text that no one has read."""
     if command.has_hidden_characters:
         return False
     text = command.text.strip()
     return any(
         rule.effect is Effect.ALLOW
-        and speaks_of(rule, action.keys)
+        and rule_applies(rule, action.keys)
         and is_exact(rule.pattern)
         and rule.pattern == text
         for layer in policy.layers
@@ -203,8 +211,8 @@ def _part_grant(action: Action, part: CommandPart, command: ShellCommand, policy
     if command.doubts or part.doubts:
         return None
     for grant in policy.grants:
-        is_meant = grant.form is GrantForm.GLOB and grant.key in action.keys
-        if is_meant and any(
+        is_relevant = grant.form is GrantForm.GLOB and grant.key in action.keys
+        if is_relevant and any(
             allows_command(pattern, text) for pattern in grant.patterns for text in part.allowable
         ):
             return grant
@@ -212,7 +220,7 @@ def _part_grant(action: Action, part: CommandPart, command: ShellCommand, policy
 
 
 def _confined(verdict: Verdict, command: ShellCommand, policy: Policy, rule: Rule | None = None) -> Verdict:
-    """In mode `auto` the sandbox takes the question's place, unless a rule of the person's asks it."""
+    """In mode `auto`, let the sandbox replace the question, unless a rule of the user asks."""
     if policy.mode is not Mode.AUTO or verdict.effect is not Effect.ASK:
         return verdict
     if rule is not None and rule.effect is Effect.ASK and not rule.yields_to_mode:

@@ -1,6 +1,6 @@
-"""Where a path lies: inside the workspace, among the program's own files, in a repository's internals.
+"""Classify paths: in the workspace, among the program's own files, in a repository's internals.
 
-Which files hold secrets, told by their names alone, so that tools and policy agree.
+Files with secrets are recognized by name alone, so that tools and policy agree.
 """
 
 import re
@@ -9,34 +9,11 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import PurePath
 
-# Editors, hooks and other agents run what these say, or take permissions from them, and nobody starts that.
-_PROGRAM_FOLDERS = frozenset(
-    {
-        ".vscode",
-        ".idea",
-        ".zed",
-        ".fleet",
-        ".devcontainer",
-        ".claude",
-        ".gemini",
-        ".codex",
-        ".cursor",
-        ".opencode",
-        ".windsurf",
-        ".continue",
-        ".qwen",
-        ".crush",
-        ".kiro",
-        ".roo",
-        ".amazonq",
-        ".junie",
-        ".husky",
-        ".githooks",
-        ".lefthook",
-        ".mise",
-        ".hg",
-        ".jj",
-    }
+# Editors, hooks and other agents run what these files say, or take permissions from them, without being
+# asked.
+_PROGRAM_FOLDER = re.compile(
+    r"\.(vscode|idea|zed|fleet|devcontainer|claude|gemini|codex|cursor|opencode|windsurf|continue"
+    r"|qwen|crush|kiro|roo|amazonq|junie|husky|githooks|lefthook|mise|hg|jj)"
 )
 _PROGRAM_PAIRS = frozenset({(".config", "mise"), (".cargo", "config"), (".cargo", "config.toml")})
 _PROGRAM_FILE = re.compile(
@@ -50,13 +27,16 @@ _TOP = "/"
 
 @dataclass(frozen=True, slots=True)
 class Boundaries:
-    """All absolute, symlinks resolved. `readable` may be read without asking though it lies outside."""
+    """Folders as absolute paths, links resolved.
+
+    `readable` ones may be read without asking, though outside.
+    """
 
     roots: tuple[str, ...]
     own: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
     homes: tuple[str, ...] = ()
-    """The user's home folder; two if the environment names another than the system."""
+    """The user's home folder, or two if the environment and the system name different ones."""
 
     @property
     def wide_roots(self) -> tuple[str, ...]:
@@ -69,7 +49,7 @@ class Boundaries:
 
 
 def is_within(path: str, folders: tuple[str, ...]) -> bool:
-    """By path parts, so that `/ws-evil` is not inside `/ws`."""
+    """Compare by path parts, so that `/ws-evil` is not inside `/ws`."""
     pure = PurePath(path)
     return any(pure.is_relative_to(folder) for folder in folders)
 
@@ -90,12 +70,12 @@ def is_program_file(path: str, boundaries: Boundaries) -> bool:
     holding = [PurePath(root) for root in boundaries.roots if is_within(path, (root,))]
     pure = PurePath(path)
     if holding:
-        # A workspace may lie below such a folder: only its own name and what is inside counts.
+        # A workspace may be inside such a folder: only its own name and its content count.
         inner = max(holding, key=lambda root: len(root.parts))
         pure = PurePath(inner.name) / pure.relative_to(inner)
     parts = tuple(part.casefold() for part in pure.parts)
     return (
-        not _PROGRAM_FOLDERS.isdisjoint(parts)
+        any(map(_PROGRAM_FOLDER.fullmatch, parts))
         or any(pair in _PROGRAM_PAIRS for pair in pairwise(parts))
         or bool(parts and _PROGRAM_FILE.fullmatch(parts[-1]))
     )
@@ -116,7 +96,7 @@ def is_personal(path: str, boundaries: Boundaries) -> bool:
 
 
 def shown_path(path: str, boundaries: Boundaries) -> str:
-    """Relative to the first root that holds it, else as it is."""
+    """Return the path relative to the first root that contains it, or unchanged."""
     pure = PurePath(path)
     for root in boundaries.roots:
         if pure.is_relative_to(root):
@@ -153,8 +133,8 @@ _PAIRS = frozenset({(".docker", "config.json"), (".kube", "config"), ("gh", "hos
 
 
 def is_secret(path: str | PurePath) -> bool:
-    """Whether `path` names an environment file, a private key or stored credentials."""
-    # Searches ask this of every file, so plain strings it is.
+    """Return whether `path` names an environment file, a private key or stored credentials."""
+    # Searches call this for every file, so it works on plain strings.
     *folders, name = str(path).lower().rstrip("/").split("/")
     parent = folders[-1] if folders else ""
     return (
@@ -185,12 +165,12 @@ _ESCAPED = re.compile(r"\[([*?\[\\])\]")
 
 
 def widened(pattern: str) -> str:
-    """One part of a pattern without brackets, which every matcher reads in its own way: anything instead."""
+    """Replace brackets in one part of a pattern by `*`, because every matcher reads them in its own way."""
     return _BRACKETS.sub("*", _ESCAPED.sub("?", pattern))
 
 
 def may_name_a_secret(pattern: str) -> bool:
-    """Whether a pattern could stand for a secret, hidden names included; for files that nobody looked up."""
+    """Return whether a pattern could match a secret, including hidden names, without looking at the disk."""
     *folders, last = (widened(part.strip()) for part in pattern.lower().replace("\\", "").split("/"))
     parts = [folder for folder in folders if folder not in {"", ".", "..", "**"}]
     if any(fnmatchcase(name, part) for part in parts for name in _FOLDERS):

@@ -1,8 +1,7 @@
-"""Rules by tool and pattern, and how they match.
+"""Permission rules by tool and pattern, and how they match.
 
-The keys that a permission rule may have: tools, their groups, and the special ones.
-
-How a rule's pattern matches a URL: host by host, so that a look-alike never passes for the real one.
+The keys of rules are tools, groups of tools and a few special names. Patterns match URLs by their host, so
+that a similar host never passes for the real one.
 """
 
 import re
@@ -23,14 +22,14 @@ _TOOLS = (
     "lsp_diagnostics lsp_definition lsp_hover lsp_references lsp_symbols models system_info env_var"
 )
 CUSTOM = "custom_"
-"""Before the name of a tool that people wrote themselves."""
+"""The prefix of a custom tool's name in rules."""
 FOREIGN = ("mcp__", "discovered_tool_", CUSTOM)
 
 PERMISSION_KEYS: tuple[str, ...] = (*_GROUPS, *_TOOLS.split())
 
 
 def is_permission_key(key: str) -> bool:
-    """A tool of a server or of a discovering command is named by that, not by us."""
+    """Return whether rules may have this key. Servers and discovery commands name their own tools."""
     return key in PERMISSION_KEYS or key.startswith(FOREIGN)
 
 
@@ -41,9 +40,9 @@ _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
 def address_matches(pattern: str, url: str, *, strictly: bool) -> bool:
-    """Whether `pattern` covers `url`. Strictly is for rules that allow; the others match as plain text, too.
+    """Return whether `pattern` covers `url`. Rules that allow match `strictly`, others also as plain text.
 
-    A host may begin with `*.`; a `*` right after a host means its paths, never a longer host.
+    A host may begin with `*.`. A `*` right after a host stands for its paths, never for a longer host.
     """
     if not strictly and _glob(pattern).fullmatch(url):
         return True
@@ -65,7 +64,7 @@ def address_matches(pattern: str, url: str, *, strictly: bool) -> bool:
 
 
 def names_host(pattern: str, url: str) -> bool:
-    """Whether `pattern` has the very host of `url` in it, and not a `*` that happens to cover it."""
+    """Return whether `pattern` contains exactly the host of `url`, not a `*` that happens to cover it."""
     wanted = _PATTERN.fullmatch(pattern)
     try:
         given = urlsplit(url).hostname or ""
@@ -75,7 +74,7 @@ def names_host(pattern: str, url: str) -> bool:
 
 
 def _split_star(host: str, rest: str) -> tuple[str, str]:
-    """`good.com*` is meant as everything on good.com; taken as text it would cover `good.com.evil.io`."""
+    """Split `good.com*` into host and paths: taken as text it would cover `good.com.evil.io`."""
     if host.endswith("*") and host != "*":
         return host.rstrip("*").removesuffix("."), "*"
     return host.strip("[]"), rest
@@ -113,14 +112,14 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`key` names a tool, a permission group or `*`; `pattern` is a glob over what the call touches."""
+    """A rule. `key` is a tool, a permission group or `*`; `pattern` is a glob over what the call touches."""
 
     key: str
     pattern: str
     effect: Effect
     source: str
     yields_to_mode: bool = False
-    """The person's own `"*" = "ask"`: it says what holds anyway, so a mode that they choose outweighs it."""
+    """Set for the user's own `"*" = "ask"`. It repeats the default, so a chosen mode overrides it."""
 
     def __str__(self) -> str:
         return f"{self.key} {self.pattern!r} = {self.effect}"
@@ -128,14 +127,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Rules from one place; inside it the last match wins."""
+    """Rules from one source. Within a layer the last match wins."""
 
     name: str
     rules: tuple[Rule, ...]
     is_trusted: bool = True
-    """A place that the person has not trusted may only make things stricter."""
+    """Whether the user trusts the source. One that is not trusted can only make things stricter."""
     only_tightens: bool = False
-    """Where its last match allows it says nothing: an exception from its own rules, and no permission."""
+    """Whether a last match that allows is only an exception from its own rules, not a permission."""
 
     @property
     def effective(self) -> tuple[Rule, ...]:
@@ -143,14 +142,14 @@ class Layer:
             return self.rules
         return tuple(rule for rule in self.rules if rule.effect is not Effect.ALLOW)
 
-    def says(self, match: Rule | None) -> Rule | None:
-        """What the layer's last match counts for."""
+    def effective_match(self, match: Rule | None) -> Rule | None:
+        """Return the layer's last match, or None if it says nothing."""
         is_silent = match is not None and match.effect is Effect.ALLOW and self.only_tightens
         return None if is_silent else match
 
 
 def strictest(rules: Iterable[Rule]) -> Rule | None:
-    """Of several that ask, one that holds in every mode."""
+    """Return the strictest rule. Among several that ask, prefer one that applies in every mode."""
     return max(rules, key=lambda rule: (rule.effect.strictness, not rule.yields_to_mode), default=None)
 
 
@@ -169,7 +168,7 @@ def _pieces(pattern: str) -> tuple[re.Pattern[str], ...]:
 
 
 def pattern_matches(pattern: str, value: str) -> bool:
-    """Piece by piece from the left, so that many stars over a long text stay quick."""
+    """Match piece by piece from the left, so that many stars over a long text stay fast."""
     first, *rest = _pieces(pattern)
     if not rest:
         return first.fullmatch(value) is not None
@@ -183,9 +182,9 @@ def pattern_matches(pattern: str, value: str) -> bool:
 
 
 def allows_command(pattern: str, text: str) -> bool:
-    """As `pattern_matches`, but a star right behind a program's name stands for its arguments alone.
+    """Match like `pattern_matches`, but a star right after a program's name stands only for its arguments.
 
-    Taken as text, `cat*` would also let `catchsegv ./x` run. A version is no other program: `python3.12`.
+    Taken as text, `cat*` would also let `catchsegv ./x` run. A version is the same program: `python3.12`.
     """
     if not pattern_matches(pattern, text):
         return False
@@ -201,24 +200,27 @@ def is_exact(pattern: str) -> bool:
 
 
 def key_matches(wanted: str, key: str) -> bool:
-    """`mcp__server__*` stands for every tool of that server; other keys are names."""
+    """Return whether a rule's key covers `key`. `mcp__server__*` covers every tool of that server."""
     if wanted.startswith(FOREIGN) and wanted.endswith("*"):
         return pattern_matches(wanted, key)
     return wanted in (EVERYTHING, key)
 
 
-def speaks_of(rule: Rule, keys: frozenset[str]) -> bool:
+def rule_applies(rule: Rule, keys: frozenset[str]) -> bool:
     return any(key_matches(rule.key, key) for key in keys)
 
 
 def rule_matches(rule: Rule, keys: frozenset[str], target: Target | None, shown: str) -> bool:
-    """Whether `rule` speaks of this call and target; `shown` is the target's workspace-relative form."""
-    if not speaks_of(rule, keys):
+    """Return whether `rule` applies to this call and target.
+
+    `shown` is the target relative to the workspace.
+    """
+    if not rule_applies(rule, keys):
         return False
     if target is None or rule.pattern == EVERYTHING:
         return rule.pattern == EVERYTHING and _may_cover_all(rule, target)
     if target.kind is TargetKind.COMMAND and rule.effect is Effect.ALLOW:
-        # Until a command's parts are known, only the very same text counts as granted.
+        # Until a command's parts are known, only exactly the same text counts as allowed.
         return rule.pattern == target.value
     if target.kind is TargetKind.ADDRESS:
         return address_matches(rule.pattern, target.value, strictly=rule.effect is Effect.ALLOW)

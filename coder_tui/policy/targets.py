@@ -1,13 +1,14 @@
-"""The decision on one thing that a call touches: rules, the mode's default, floors, grants.
+"""Decide on one target of a call: rules, the default of the mode, protections, grants.
 
-Defaults of each mode: what holds where no rule says otherwise.
+`Action` and `Policy` are the input of a decision, `Verdict` is its result.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from coder_tui.policy.addresses import Reach, reach_of_url
-from coder_tui.policy.model import DEFAULT_SOURCE, FLOOR_SOURCE, Action, Policy, Verdict, floor, granted
+from coder_tui.policy.command import ShellCommand
 from coder_tui.policy.paths import (
+    Boundaries,
     is_git_internal,
     is_own_configuration,
     is_personal,
@@ -31,16 +32,69 @@ from coder_tui.policy.rules import (
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm
 
+DEFAULT_SOURCE = "built-in defaults"
+FLOOR_SOURCE = "built-in protection"
+SESSION_SOURCE = "this session"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A call as policy sees it. `permission` is the settings key of the tool's group."""
+
+    tool: str
+    permission: str
+    kind: ToolKind
+    targets: tuple[Target, ...] = ()
+    command: ShellCommand | None = None
+    """The analysis of a command. A command target without one was not understood."""
+    is_foreign: bool = False
+    """Whether the tool comes from a server or a discovery command. What it declares permits nothing."""
+
+    @property
+    def keys(self) -> frozenset[str]:
+        return frozenset({self.tool, self.permission})
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Everything that a decision depends on besides the action."""
+
+    boundaries: Boundaries
+    mode: Mode = Mode.ASK
+    layers: tuple[Layer, ...] = ()
+    grants: tuple[Grant, ...] = ()
+    is_sandboxed: bool = False
+    """Whether commands run confined, which mode `auto` requires."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    effect: Effect
+    rule: str
+    source: str
+    reasons: tuple[str, ...] = field(default=())
+
+
+def floor(effect: Effect, name: str, *reasons: str) -> Verdict:
+    """Return the verdict of a protection that no rule can lower."""
+    return Verdict(effect, f"{name} = {effect}", FLOOR_SOURCE, reasons)
+
+
+def granted(grant: Grant) -> Verdict:
+    rule = f"{grant.key} {', '.join(map(repr, grant.patterns))} = allow"
+    return Verdict(Effect.ALLOW, rule, SESSION_SOURCE, (grant.label,))
+
+
 _QUIET_KINDS = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.THINK})
 # `bash_kill` only ends what this session started with approval.
 _QUIET_TOOLS = frozenset({"git_status", "git_diff", "git_log", "task", "fork", "batch", "bash_kill"})
 _EDIT_KINDS = frozenset({ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE})
-# What `memory` writes is told to every later session.
+# Every later session reads what `memory` writes.
 _ASKING_TOOLS = frozenset({"websearch", "memory"})
 
 
 def default_effect(tool: str, kind: ToolKind, mode: Mode) -> tuple[Effect, str]:
-    """The effect for a call that no rule names, and the sentence that explains it."""
+    """Return the effect for a call that no rule covers, and the sentence that explains it."""
     if tool in _QUIET_TOOLS:
         return Effect.ALLOW, f"{tool} runs without asking"
     if kind in _QUIET_KINDS and tool not in _ASKING_TOOLS:
@@ -54,15 +108,15 @@ def default_effect(tool: str, kind: ToolKind, mode: Mode) -> tuple[Effect, str]:
 
 EXTERNAL = "external_directory"
 OTHER_PROVIDER = "model of another provider: "
-"""Stands before a model's name where a call would send the project to somebody else than the session does."""
+"""The prefix of a model's name if a call would send the project to another provider than the session's."""
 MEMORY = "memory"
 
 
 def decide_target(action: Action, target: Target | None, policy: Policy) -> Verdict:
-    """Rules, else the mode's default; then the floors, which nothing lowers; last the person's grants."""
+    """Apply rules or the mode's default, then protections, which nothing lowers, then the user's grants."""
     verdict = _by_rules(action, target, policy) or by_default(action, policy)
     for protection in _floors(action, target, policy):
-        # Also on a tie: what is protected needs a grant of its own name, and this is the better reason.
+        # Also on a tie: what is protected needs a grant for itself, and this is the better reason.
         if protection.effect.strictness >= verdict.effect.strictness:
             verdict = protection
     if verdict.effect is Effect.ASK and (grant := _granted(action, target, verdict, policy)):
@@ -77,7 +131,7 @@ def by_default(action: Action, policy: Policy) -> Verdict:
 
 
 def _default(action: Action, mode: Mode) -> tuple[Effect, str]:
-    """A foreign tool is neither the kind that it claims to be nor the one whose name it may bear."""
+    """Return the default. What a foreign tool claims to be, by kind or name, does not count."""
     if action.is_foreign:
         return default_effect("", ToolKind.OTHER, mode)
     return default_effect(action.tool, action.kind, mode)
@@ -95,7 +149,7 @@ def _by_rules(action: Action, target: Target | None, policy: Policy) -> Verdict 
     found = strictest(matches)
     is_denied = found is not None and found.effect is Effect.DENY
     if policy.mode is Mode.PLAN and default is Effect.DENY and not is_denied:
-        # Plan mode is a layer of its own: a rule that allows cannot outweigh it.
+        # Plan mode is a layer of its own: a rule that allows cannot override it.
         return Verdict(Effect.DENY, "plan mode = deny", "plan mode", ("plan mode changes nothing",))
     return by_rule(found) if found else None
 
@@ -104,7 +158,7 @@ def _last_match(layer: Layer, action: Action, target: Target | None, policy: Pol
     shown = _shown(target, policy)
     matches = [rule for rule in layer.effective if rule_matches(rule, action.keys, target, shown)]
     if not matches or not matches[-1].yields_to_mode:
-        return layer.says(matches[-1] if matches else None)
+        return layer.effective_match(matches[-1] if matches else None)
     return strictest(rule for rule in reversed(matches) if rule.effect is Effect.ASK)
 
 
@@ -117,11 +171,11 @@ def _shown(target: Target | None, policy: Policy) -> str:
 
 
 def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdict]:
-    """Protections: repository internals, our own files, secrets, everything outside, this machine's net."""
+    """Return the protections: git internals, our own files, secrets, paths outside, local addresses."""
     if target is not None and target.kind is TargetKind.ADDRESS:
         return _address_floors(action, target, policy)
     if target is not None and action.permission == MEMORY and target.kind is TargetKind.NAME:
-        # They hold in every folder: a project that lets its own file be written has no say in them.
+        # The user's own instructions apply in every folder, so a project cannot allow writing them.
         return [floor(Effect.ASK, "own instructions", "every later session reads your own instructions")]
     if target is not None and target.value.startswith(OTHER_PROVIDER):
         return [floor(Effect.ASK, "other providers", f"it would send what it reads to a {target.value}")]
@@ -133,7 +187,7 @@ def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdi
     if target.writes and is_own_configuration(path, boundaries):
         found.append(floor(Effect.DENY, "own configuration", f"{path} is this program's own configuration"))
     if target.writes and is_personal(path, boundaries):
-        reason = f"the workspace contains your home folder, and {path} is hidden there or lies outside of it"
+        reason = f"the workspace contains your home folder, and {path} is hidden in it or lies outside"
         found.append(floor(Effect.ASK, "home folder", reason))
     if target.writes and is_program_file(path, boundaries):
         reason = f"{path} can make other programs run code or give them permissions"
@@ -146,7 +200,7 @@ def _floors(action: Action, target: Target | None, policy: Policy) -> list[Verdi
 
 
 def _address_floors(action: Action, target: Target, policy: Policy) -> list[Verdict]:
-    """A rule for the whole net does not speak of this machine or its neighbours; one with their host does."""
+    """Protect this machine and its network. Only a rule that names the host lowers this."""
     found = []
     reach = reach_of_url(target.value)
     if reach.is_forbidden:
@@ -154,7 +208,7 @@ def _address_floors(action: Action, target: Target, policy: Policy) -> list[Verd
     elif reach is not Reach.PUBLIC and not _is_host_named(action, target, policy):
         found.append(floor(Effect.ASK, f"{reach} addresses", f"{target.value} is a {reach} address"))
     if target.writes and policy.mode is Mode.PLAN:
-        found.append(floor(Effect.DENY, "plan mode", "plan mode changes nothing, elsewhere neither"))
+        found.append(floor(Effect.DENY, "plan mode", "plan mode changes nothing, on other machines either"))
     return found
 
 
@@ -178,9 +232,9 @@ def _only(layer: Layer, key: str) -> Layer:
 
 
 def _granted(action: Action, target: Target | None, verdict: Verdict, policy: Policy) -> Grant | None:
-    """A grant for a folder does not reach what is protected in it: that wants its own name."""
+    """Find a grant for the target. A grant for a folder does not cover what is protected in it."""
     if target is not None and target.kind is TargetKind.ADDRESS and target.writes:
-        # What is sent differs from call to call, and an address does not tell.
+        # What is sent differs from call to call, and the address does not show it.
         return None
     for grant in policy.grants:
         if any(key_matches(grant.key, key) for key in action.keys) and _covers(grant, target, verdict):
@@ -209,7 +263,7 @@ def _covers(grant: Grant, target: Target | None, verdict: Verdict) -> bool:
 
 
 def _reaches(pattern: str, target: Target) -> bool:
-    """Paths and commands have grants of their own form."""
+    """Match a pattern by the kind of target. Paths and commands have other forms of grants."""
     match target.kind:
         case TargetKind.ADDRESS:
             return address_matches(pattern, target.value, strictly=True)

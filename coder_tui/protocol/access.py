@@ -1,4 +1,4 @@
-"""What a call would touch, in words that policy, tools and screens share."""
+"""What a call would touch, as data that policy, tools and screens share."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,10 +20,10 @@ class ToolKind(StrEnum):
         return self in {ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE, ToolKind.EXECUTE}
 
 
-PERSON = "you"
-"""Shown in place of a tool's name where the person ran something."""
+BY_USER = "you"
+"""Shown instead of a tool's name if the user ran a command."""
 VERIFY = "verify"
-"""Shown in place of a tool's name where the project's check ran."""
+"""Shown instead of a tool's name if the project's check ran."""
 
 
 class TargetKind(StrEnum):
@@ -35,7 +35,7 @@ class TargetKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing a call touches; `value` is an absolute path, a whole command line or a URL."""
+    """One thing that a call touches. `value` is an absolute path, a whole command line or a URL."""
 
     kind: TargetKind
     value: str
@@ -43,7 +43,7 @@ class Target:
 
 
 class Mode(StrEnum):
-    """How much runs without a question."""
+    """How much runs without asking."""
 
     ASK = "ask"
     EDITS = "edits"

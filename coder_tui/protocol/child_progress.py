@@ -1,4 +1,4 @@
-"""How a sub-agent's row changes with what happens in it, wherever the row is kept."""
+"""Update the row of a sub-agent from its events."""
 
 from dataclasses import replace
 
@@ -22,16 +22,16 @@ THINKING = "thinking"
 
 
 def first_line(text: str) -> str:
-    """What a row shows of an objective."""
+    """Return the part of an objective that a row shows."""
     return text[: 10 * LONGEST_TASK].strip().partition("\n")[0][:LONGEST_TASK]
 
 
-def begun(child_id: str, agent: str, event: SubagentStarted) -> ChildLine:
+def initial_line(child_id: str, agent: str, event: SubagentStarted) -> ChildLine:
     return ChildLine(child_id, agent, first_line(event.objective))
 
 
-def followed(line: ChildLine, event: ChildEvent) -> ChildLine:
-    """The row after an event; the very same row where the event changes nothing in it."""
+def updated_line(line: ChildLine, event: ChildEvent) -> ChildLine:
+    """Return the row after an event, or the same object if nothing in it changes."""
     match event:
         case SubagentFinished(state, summary, duration_ms):
             seconds = round(duration_ms / 1000)

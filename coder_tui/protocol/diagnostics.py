@@ -1,11 +1,11 @@
-"""What language servers and checkers find in files."""
+"""Problems that language servers and checkers report."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """The gravest first."""
+    """How serious a problem is, most serious first."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -14,28 +14,28 @@ class Severity(StrEnum):
 
 
 class ServerStatus(StrEnum):
-    """How far a language server can be relied on about a file; only `fresh` speaks of this very text."""
+    """What is known from a language server about a file. Only `fresh` is about the current text."""
 
     FRESH = "fresh"
     PENDING = "pending"
-    """It has not answered about this text yet: not known, which is not clean."""
+    """It has not answered about this text yet: unknown, which does not mean clean."""
     STALE = "stale"
-    """What it said is about an earlier text."""
+    """Its report is about an earlier text."""
     STARTING = "starting"
     LINTER_MISSING = "linter_missing"
-    """It runs, yet without the checker that finds problems."""
+    """It runs, but without the checker that finds problems."""
     NOT_INSTALLED = "not_installed"
     CRASHED = "crashed"
     UNSUPPORTED = "unsupported"
     UNTRUSTED = "untrusted"
-    """The folder waits for a person's trust: a server may run what a project brings along."""
+    """The user has not trusted the folder: a server may run code of the project."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """`path` as files are named in this session; `line` and `character` count from 1.
+    """One problem. `path` is as shown in this session; `line` and `character` count from 1.
 
-    `is_new` when it was not there as the turn began.
+    `is_new` if it did not exist when the turn began.
     """
 
     path: str
@@ -49,12 +49,12 @@ class Diagnostic:
 
 
 IS_AWAITED = frozenset({ServerStatus.PENDING, ServerStatus.STALE, ServerStatus.STARTING})
-"""Where a word may still come."""
+"""The states in which a report may still come."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeCounts:
-    """What a change does to the problems of files, in numbers."""
+    """How many problems a change adds and fixes."""
 
     errors: int = 0
     errors_fixed: int = 0
@@ -62,7 +62,7 @@ class ChangeCounts:
     warnings_fixed: int = 0
 
     def __str__(self) -> str:
-        """`+2 errors -1, +1 warning`; nothing where nothing comes or goes."""
+        """Format as `+2 errors -1, +1 warning`, or nothing if nothing changes."""
         errors = _counted("error", self.errors, self.errors_fixed)
         return ", ".join(filter(None, (errors, _counted("warning", self.warnings, self.warnings_fixed))))
 
@@ -75,11 +75,11 @@ def _counted(noun: str, new: int, fixed: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ProposalCheck:
-    """What a change that waits for an answer would do; `introduced` are the gravest of the new problems.
+    """What a change that waits for approval would do. `introduced` has the most serious new problems.
 
-    Unless `is_known` there may be more, and none is no good news. Where it is not `is_compared` nobody knows
-    which problems were there before, and `counts` are of all there are. `unchecked` counts files without
-    their server where all is known of the others.
+    Unless `is_known`, there may be more problems, so none does not mean clean. Unless `is_compared`, the
+    problems before the change are unknown, and `counts` has all of them. `unchecked` counts files without
+    their server, if the others are known.
     """
 
     status: ServerStatus

@@ -1,4 +1,4 @@
-"""What a person sees of a call: display blocks, each drawn by one widget."""
+"""What the user sees of a call: display blocks, each drawn by one widget."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -21,7 +21,7 @@ class MarkdownBlock:
 
 @dataclass(frozen=True, slots=True)
 class DiffBlock:
-    """One file's change; `diff` is a unified diff, `path` relative to the workspace."""
+    """The change of one file. `diff` is a unified diff, `path` is relative to the workspace."""
 
     path: str
     diff: str
@@ -32,7 +32,7 @@ class DiffBlock:
 
 @dataclass(frozen=True, slots=True)
 class TerminalBlock:
-    """A command and what it printed; `exit_code` is None before it ends."""
+    """A command and its output. `exit_code` is None until it ends."""
 
     command: str
     output: str
@@ -56,7 +56,7 @@ class TableBlock:
 
 @dataclass(frozen=True, slots=True)
 class SubagentsBlock:
-    """The sub-agents of a call, in the order in which they were asked for."""
+    """The sub-agents of a call, in the order of the request."""
 
     children: tuple[ChildLine, ...]
     type: Literal["subagents"] = "subagents"
@@ -64,7 +64,7 @@ class SubagentsBlock:
 
 @dataclass(frozen=True, slots=True)
 class ImageBlock:
-    """A picture that was looked at; `width` is 0 where its size is not known."""
+    """A picture that was read. `width` is 0 if its size is unknown."""
 
     name: str
     media_type: str
@@ -73,14 +73,14 @@ class ImageBlock:
     size_bytes: int
     type: Literal["image"] = "image"
 
-    def words(self, times: str = "×") -> str:
-        """All that text can say of it: `shot.png  640×480  image/png  34.1 kB`."""
+    def describe(self, times: str = "×") -> str:
+        """Describe the picture in a line: `shot.png  640×480  image/png  34.1 kB`."""
         size = f"{self.width}{times}{self.height}" if self.width else ""
-        return "  ".join(filter(None, (self.name, size, self.media_type, in_bytes(self.size_bytes))))
+        return "  ".join(filter(None, (self.name, size, self.media_type, format_bytes(self.size_bytes))))
 
 
-def in_bytes(count: int) -> str:
-    """A size as people read it."""
+def format_bytes(count: int) -> str:
+    """Format a size with its unit."""
     for unit, name in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")):
         if count >= unit:
             return f"{count / unit:.1f} {name}"

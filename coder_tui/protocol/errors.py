@@ -1,15 +1,15 @@
-"""The program's own failures, by who can mend them."""
+"""The program's own errors, by who can fix them: the model or the user."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-REFUSED = "the person refused this call"
-"""How the message of a refusal begins; the person's own words may follow behind a colon."""
-STOPPED = "the person stopped this call"
+REFUSED = "the user refused this call"
+"""How the message of a refusal begins. The user's comment may follow after a colon."""
+STOPPED = "the user stopped this call"
 
 
 class ErrorType(StrEnum):
-    """Error words of the tool contract; models and tests rely on them."""
+    """The error types of the tool contract. Models and tests rely on them."""
 
     UNKNOWN_TOOL = "unknown_tool"
     INVALID_TOOL_PARAMS = "invalid_tool_params"
@@ -37,7 +37,7 @@ class ErrorType(StrEnum):
 
 
 class ToolError(Exception):
-    """A failure that the model can mend; `fields` stand beside the error in its JSON."""
+    """An error that the model can fix. `fields` are added next to the error in the JSON result."""
 
     def __init__(
         self, type: ErrorType, message: str, hint: str = "", fields: dict[str, object] | None = None
@@ -50,27 +50,27 @@ class ToolError(Exception):
 
 
 class UserError(Exception):
-    """A failure that the person can mend: one sentence, printed without a traceback."""
+    """An error that the user can fix: one sentence, printed without a traceback."""
 
     exit_code = 1
 
 
 class MessageRefusedError(UserError):
-    """A message does not go out; the sentence says why. Its words are still the person's."""
+    """A message is not sent, and the text says why. The user keeps what they typed."""
 
 
 class UsageError(UserError):
-    """The command line does not make sense."""
+    """The command line is invalid."""
 
     exit_code = 2
 
 
 class ConfigError(UsageError):
-    """A settings file, variable or flag is wrong; the sentence names where."""
+    """A settings file, variable or flag is wrong. The message says where."""
 
 
 class NoModelError(UserError):
-    """There is no model to be had; the sentence tells how to get one."""
+    """No model is available. The message says how to get one."""
 
 
 class StorageError(UserError):
@@ -94,9 +94,9 @@ class ModelErrorKind(StrEnum):
 
 @dataclass
 class ModelError(Exception):
-    """A model call failed; `message` and `hint` are for the person.
+    """A model call failed. `message` and `hint` are for the user.
 
-    `window` is how many tokens the provider says that it takes, where it refused more than that.
+    `window` is the provider's limit in tokens, if it refused a longer request.
     """
 
     kind: ModelErrorKind

@@ -1,4 +1,4 @@
-"""The stream from the core to every front end: facts in the past tense, streams end in Delta."""
+"""The events from the core to every front end: facts in the past tense. Names of streams end in Delta."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from coder_tui.protocol.todos import TodoItem
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
-    """`is_confined` says whether commands run in a sandbox."""
+    """A session was opened. `is_confined` if commands run in a sandbox."""
 
     session_id: str
     title: str
@@ -32,7 +32,7 @@ class SessionRenamed:
 
 @dataclass(frozen=True, slots=True)
 class ModelChanged:
-    """`context_window` is in tokens, None where nobody knows it."""
+    """Another model is used. `context_window` is in tokens, or None if unknown."""
 
     model: str
     context_window: int | None
@@ -45,7 +45,7 @@ class ModeChanged:
 
 @dataclass(frozen=True, slots=True)
 class ProfileChanged:
-    """The profile of this name leads from here on."""
+    """The profile of this name is active from now on."""
 
     profile: str
 
@@ -57,7 +57,7 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class UserMessageAdded:
-    """Stored: a message is shown as sent only once it cannot be lost. Not `is_typed`: the program's own."""
+    """A message was stored, so it can be shown as sent. Unless `is_typed`, the program wrote it."""
 
     message_id: str
     text: str
@@ -66,7 +66,7 @@ class UserMessageAdded:
 
 @dataclass(frozen=True, slots=True)
 class QueueChanged:
-    """Messages typed while the agent works, in order; they go out at its next step."""
+    """Messages that were typed while the agent works, in order. They are sent at its next step."""
 
     texts: tuple[str, ...]
 
@@ -85,7 +85,7 @@ class ThinkingDelta:
 
 @dataclass(frozen=True, slots=True)
 class MessageFinished:
-    """A model reply is stored. `text` is whole; `interrupted` when the person stopped it midway."""
+    """A model reply was stored. `text` is complete. `interrupted` if the user stopped it."""
 
     message_id: str
     text: str
@@ -103,7 +103,7 @@ class TurnFinished:
 
 @dataclass(frozen=True, slots=True)
 class TurnFailed:
-    """The model could not be reached or did not answer; the session goes on."""
+    """The model could not be reached or did not answer. The session continues."""
 
     turn: int
     message: str
@@ -112,7 +112,7 @@ class TurnFailed:
 
 @dataclass(frozen=True, slots=True)
 class ToolProposed:
-    """The model is writing a call; comes again as its arguments grow. `received` counts characters."""
+    """The model is writing a call. Repeated as its arguments grow; `received` counts characters."""
 
     call_id: str
     tool: str
@@ -121,7 +121,7 @@ class ToolProposed:
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
-    """The call is understood and about to be decided or run. A RequestOpened with its call id may follow."""
+    """The call was parsed and will be decided or run. A RequestOpened with its call id may follow."""
 
     call_id: str
     tool: str
@@ -131,7 +131,7 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgressed:
-    """A further piece of live output."""
+    """Another piece of live output."""
 
     call_id: str
     text: str
@@ -154,7 +154,7 @@ class RequestOpened:
 
 @dataclass(frozen=True, slots=True)
 class RequestClosed:
-    """Answered or withdrawn; `reply` is None when withdrawn."""
+    """A request was answered or withdrawn. `reply` is None if withdrawn."""
 
     request_id: str
     reply: Reply | None
@@ -162,7 +162,7 @@ class RequestClosed:
 
 @dataclass(frozen=True, slots=True)
 class UsageUpdated:
-    """`context_tokens` is what the last request filled of the window."""
+    """`context_tokens` is how much of the context window the last request used."""
 
     turn: Usage
     session: Usage
@@ -177,9 +177,9 @@ class CompactionStarted:
 
 @dataclass(frozen=True, slots=True)
 class CompactionFinished:
-    """Tokens of the next request before and after, estimated; the same where it failed or was stopped.
+    """The estimated tokens of the next request before and after, equal if it failed or was stopped.
 
-    `messages` is how many the summary stands for, or how many results were left out.
+    `messages` is how many messages the summary replaces, or how many results were left out.
     """
 
     tokens_before: int
@@ -188,13 +188,13 @@ class CompactionFinished:
 
     @property
     def sentence(self) -> str:
-        """What to tell a person; nothing where nothing came of it."""
+        """The text for the user, or nothing if nothing changed."""
         sizes = f"about {self.tokens_before:,} tokens became {self.tokens_after:,}"
         if self.tokens_after > self.tokens_before:
             return f"The model is sent everything again: {sizes}."
         if not self.messages or self.tokens_after == self.tokens_before:
             return ""
-        return f"Compacted {self.messages} messages: {sizes}. /compact undo takes it back."
+        return f"Compacted {self.messages} messages: {sizes}. Undo with /compact undo."
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class FilesChanged:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticsChanged:
-    """All that is known of a file now; empty when everything in it was mended."""
+    """All known problems of a file. Empty if all were fixed."""
 
     path: str
     diagnostics: tuple[Diagnostic, ...]
@@ -217,14 +217,14 @@ class DiagnosticsChanged:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticsAwaited:
-    """All files that were changed and of which no word has come yet: what was known of them may not hold."""
+    """All changed files without a new report. What was known about them may be outdated."""
 
     paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalChecked:
-    """What language servers say of a change that waits for an answer; comes again when they know more."""
+    """Language servers checked a change that waits for approval. Repeated when they know more."""
 
     call_id: str
     check: ProposalCheck
@@ -232,7 +232,7 @@ class ProposalChecked:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatusChanged:
-    """A language server started, works or fails; `detail` says why and what to do."""
+    """A language server started, works or failed. `detail` says why and what to do."""
 
     server: str
     language: str
@@ -242,7 +242,7 @@ class ServerStatusChanged:
 
 @dataclass(frozen=True, slots=True)
 class RetryScheduled:
-    """The last attempt failed and what it streamed does not count; `delay` in seconds."""
+    """The last attempt failed, and its output does not count. `delay` is in seconds."""
 
     attempt: int
     delay: float
@@ -257,7 +257,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class SubagentStarted:
-    """A sub-agent was asked for; it begins (`TurnStarted`) when there is room for one more."""
+    """A sub-agent was requested. It begins (`TurnStarted`) when another one may run."""
 
     objective: str
     model: str
@@ -272,7 +272,7 @@ class SubagentFinished:
 
 @dataclass(frozen=True, slots=True)
 class SubagentEvent:
-    """What happened in a sub-agent; `agent` is its name among its siblings."""
+    """An event of a sub-agent. `agent` is its name among its siblings."""
 
     parent_call_id: str
     child_id: str

@@ -1,4 +1,4 @@
-"""What a command was found to do, in words that policy, sandbox and screens share."""
+"""What a command was found to do, as data that policy, sandbox and screens share."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,9 +26,9 @@ _ACTING = frozenset({FindingKind.READS, FindingKind.WRITES, FindingKind.DELETES}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing; `target` is an absolute path, a host or a program, empty where it cannot be told.
+    """One effect. `target` is an absolute path, a host or a program, or empty if unknown.
 
-    `reason` says in plain words what gave it away: "> sends output there", "--output names it".
+    `reason` names the evidence: "> sends output there", "--output names it".
     """
 
     kind: FindingKind

@@ -1,9 +1,4 @@
-"""The conversation as the model sees it.
-
-Tokens and money of model calls.
-
-What a model is sent in place of the whole conversation.
-"""
+"""The conversation as the model sees it, the usage of model calls, and summaries that replace messages."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -12,7 +7,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a call (or a sum of calls) consumed; `cost` is in dollars, None where no price is known."""
+    """The usage of one or more calls. `cost` is in dollars, or None if no price is known."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -25,8 +20,8 @@ class Usage:
     def total_tokens(self) -> int:
         return self.input_tokens + self.output_tokens
 
-    def words(self) -> str:
-        """In a line: money, tokens, and what of them came from a cache or went into reasoning."""
+    def describe(self) -> str:
+        """Describe the usage in a line: cost, tokens, and how many were cached or used for reasoning."""
         price = "price unknown" if self.cost is None else f"${self.cost:.4f}"
         cached = f" ({self.cached_tokens:,} cached)" if self.cached_tokens else ""
         reasoned = f" ({self.reasoning_tokens:,} reasoned)" if self.reasoning_tokens else ""
@@ -53,7 +48,7 @@ class FinishReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ThinkingBlock:
-    """Reasoning that some providers demand back unchanged, signature included."""
+    """Reasoning that some providers require back unchanged, including its signature."""
 
     text: str = ""
     signature: str | None = None
@@ -62,7 +57,7 @@ class ThinkingBlock:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call as the model wrote it; `arguments` is its JSON text, not yet trusted."""
+    """A call as the model wrote it. `arguments` is its JSON text, not checked yet."""
 
     id: str
     name: str
@@ -71,7 +66,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """What a message names and brings along for the model: text, or a picture as base64 `data`."""
+    """Content that a message adds for the model: text, or a picture as base64 `data`."""
 
     label: str
     text: str
@@ -81,7 +76,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """`text` is as the person wrote it, and as it is shown; not `is_typed`: the program wrote it."""
+    """`text` is as the user wrote it and as it is shown. Unless `is_typed`, the program wrote it."""
 
     id: str
     text: str
@@ -104,7 +99,7 @@ class AssistantMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
-    """The result of one call, as JSON text for the model; `attachments` are pictures that belong to it."""
+    """The result of one call as JSON text for the model. `attachments` are its pictures."""
 
     id: str
     call_id: str
@@ -119,9 +114,9 @@ Message = UserMessage | AssistantMessage | ToolMessage
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """`summary` stands for everything up to the message `last_id`; results of `pruned` calls are left out.
+    """`summary` replaces everything up to the message `last_id`. Results of `pruned` calls are left out.
 
-    Without a summary only results are left out. The conversation itself stays as it is.
+    Without a summary, only results are left out. The conversation itself does not change.
     """
 
     number: int

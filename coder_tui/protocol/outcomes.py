@@ -1,4 +1,7 @@
-"""How things end and how loud they are told; apart from the events, which the first paint does not need."""
+"""How calls and turns end, and the levels of notices.
+
+Separate from the events, which the first paint does not need.
+"""
 
 from enum import StrEnum
 

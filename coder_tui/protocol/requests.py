@@ -1,10 +1,11 @@
-"""Questions that the core puts to a person, and the answers."""
+"""Requests of the core to the user, and the replies."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
 from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.comparison import Comparison
 from coder_tui.protocol.display import DiffBlock, DisplayBlock
 from coder_tui.protocol.findings import Finding
 
@@ -22,15 +23,15 @@ class GrantForm(StrEnum):
     """How a grant's patterns are read."""
 
     EXACT = "exact"
-    """The very target."""
+    """Exactly this target."""
     FOLDER = "folder"
-    """A folder, and everything below it."""
+    """A folder and everything below it."""
     GLOB = "glob"
-    """A rule's pattern, as it would stand in settings."""
+    """A rule's pattern, as in settings."""
 
 
 class GrantScope(StrEnum):
-    """How long a grant holds, and where it is kept."""
+    """How long a grant applies, and where it is stored."""
 
     SESSION = "session"
     PROJECT = "project"
@@ -39,7 +40,7 @@ class GrantScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What "allow always" would add; `key` is a tool or group. Each part of a command needs a pattern."""
+    """What "allow always" would add. `key` is a tool or group. Each part of a command needs a pattern."""
 
     key: str
     patterns: tuple[str, ...]
@@ -50,7 +51,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Editable:
-    """The part of a call that a person may rewrite before it runs; `suffix` helps an editor to colour it."""
+    """The part of a call that the user may edit before it runs. `suffix` tells an editor the file type."""
 
     field: str
     text: str
@@ -59,7 +60,7 @@ class Editable:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """May this call run? Holds all that a dialog shows; `grants` are the scopes that "always" offers."""
+    """May this call run? Has everything that a dialog shows. `grants` are the choices of "always"."""
 
     id: str
     call_id: str
@@ -74,22 +75,27 @@ class ApprovalRequest:
     summary: str = ""
     findings: tuple[Finding, ...] = ()
     sandbox: str = ""
-    """How a command would be confined, in a few words; empty for what is no command."""
+    """How a command would be confined, in short. Empty unless it is a command."""
     editable: Editable | None = None
     agent: str = ""
-    """Who asks, where that is not the main agent."""
+    """The agent that asks, if it is not the main agent."""
     child_id: str = ""
-    """Which sub-agent that is."""
+    """The id of that sub-agent."""
     covered: tuple[tuple[str, ...], ...] = ()
-    """For each grant, what it would have let pass of what was asked in this session."""
-    is_divisible: bool = False
-    """Whether single hunks of the preview, a diff, may be refused."""
+    """For each grant, the earlier requests of this session that it would have allowed."""
+    files: tuple[Comparison, ...] = ()
+    """The diff of the preview as data. Empty if single hunks cannot be refused."""
     is_in_turn: bool = True
-    """Whether a turn waits for the answer, and can be stopped in its place."""
+    """Whether a turn waits for the answer, so that it can be stopped instead."""
+
+    @property
+    def hunk_ids(self) -> tuple[str, ...]:
+        """The ids of hunks that can be refused, from top to bottom."""
+        return tuple(hunk.id for file in self.files for hunk in file.hunks)
 
     @property
     def is_new_file(self) -> bool:
-        """Whether all that it writes is new: no old version is there to be kept."""
+        """Whether it only writes new files, so that there is no old version."""
         if not isinstance(self.preview, DiffBlock) or self.preview.deletions:
             return False
         heads = f"\n{self.preview.diff}".count("\n--- ")
@@ -97,7 +103,7 @@ class ApprovalRequest:
 
     @property
     def is_command(self) -> bool:
-        """Files of the folder are taken back after a command, too; nothing else that it does is."""
+        """Whether it is a command. Undo restores the files that a command changed, but no other effect."""
         return bool(self.sandbox)
 
 
@@ -107,9 +113,9 @@ class ApprovalReply:
     message: str = ""
     grant: Grant | None = None
     edited: str | None = None
-    """With `MODIFY`: what the person made of the editable text."""
-    refused: tuple[int, ...] = ()
-    """Allowed but for these hunks of the preview, counted from 0 through all of its files."""
+    """With `MODIFY`: the editable text as the user changed it."""
+    refused: tuple[str, ...] = ()
+    """The ids of refused hunks. The rest is allowed."""
 
 
 RECOMMENDED = " (Recommended)"
@@ -117,7 +123,7 @@ RECOMMENDED = " (Recommended)"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One of the answers that a question proposes."""
+    """One of the proposed answers of a question."""
 
     label: str
     description: str = ""
@@ -127,23 +133,23 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An answer in the user's own words is always possible."""
+    """A question to the user, who can always answer with their own text."""
 
     question: str
     options: tuple[Option, ...] = ()
     multi: bool = False
     """Whether several options may be picked."""
     header: str = ""
-    """One or two words for its tab; the question itself where there are none."""
+    """One or two words for its tab. Without them, the question is shown."""
 
     @property
     def recommended(self) -> tuple[int, ...]:
-        """Places of the options that the model marked; the first one if it marked none."""
+        """The indexes of the options that the model marked, or the first one."""
         marked = (place for place, option in enumerate(self.options) if option.is_recommended)
         return tuple(marked) or (0,)
 
     def mark_of(self, place: int) -> str:
-        """Return what is shown behind the label of an option."""
+        """Return the text after the label of an option."""
         return RECOMMENDED if place in self.recommended else ""
 
 
@@ -169,7 +175,7 @@ class QuestionRequest:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswer:
-    """`picked` are labels as they were given; all empty: the person left it open."""
+    """`picked` has labels of options. If everything is empty, the user did not answer."""
 
     picked: tuple[str, ...] = ()
     text: str = ""
@@ -181,7 +187,7 @@ class QuestionAnswer:
 
 
 class Attendance(StrEnum):
-    """What became of questions."""
+    """Whether questions were answered."""
 
     ANSWERED = "answered"
     CANCELLED = "cancelled"
@@ -190,7 +196,7 @@ class Attendance(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuestionReply:
-    """An answer for each question, in order; none unless they were answered."""
+    """An answer for each question, in order. Empty unless they were answered."""
 
     attendance: Attendance
     answers: tuple[QuestionAnswer, ...] = ()
@@ -198,7 +204,7 @@ class QuestionReply:
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """Shall this plan be carried out? It is Markdown."""
+    """Should this plan be carried out? It is Markdown."""
 
     id: str
     call_id: str
@@ -224,9 +230,9 @@ class PlanDecision(StrEnum):
 class PlanReply:
     decision: PlanDecision
     feedback: str = ""
-    """With `REFUSE`: what the person would have otherwise."""
+    """With `REFUSE`: what the user wants instead."""
     edited: str | None = None
-    """With `APPROVE`: the plan as the person rewrote it."""
+    """With `APPROVE`: the plan as the user changed it."""
 
 
 Request = ApprovalRequest | QuestionRequest | PlanRequest
@@ -234,7 +240,7 @@ Reply = ApprovalReply | QuestionReply | PlanReply
 
 
 def unattended(request: Request) -> Reply:
-    """The reply where nobody is there to give one."""
+    """Return the reply if no user is present."""
     match request:
         case ApprovalRequest():
             return ApprovalReply(Decision.NOBODY_THERE)

@@ -1,4 +1,4 @@
-"""What is known of a sub-agent at a glance: a row under the call that started it."""
+"""The state of a sub-agent: a row below the call that started it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,14 +19,14 @@ class ChildState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChildLine:
-    """`agent` is its name among its siblings, `task` the first line of its objective."""
+    """One row. `agent` is its name among its siblings, `task` the first line of its objective."""
 
     child_id: str
     agent: str
     task: str
     state: ChildState = ChildState.QUEUED
     doing: str = ""
-    """What it does just now; empty once it has ended."""
+    """What it is doing. Empty after it has ended."""
     summary: str = ""
     seconds: int = 0
     cost: float | None = None

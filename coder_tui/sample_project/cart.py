@@ -8,7 +8,7 @@ def subtotal(items: list[Item]) -> int:
 
 
 def discount(items: list[Item]) -> int:
-    """Ten percent off the whole cart, from ten pieces on."""
+    """Return ten percent of the subtotal for ten or more items."""
     pieces = sum(count for _, count in items)
     if pieces > 10:
         return subtotal(items) // 10

@@ -1,24 +1,100 @@
-"""The web server of `coder-tui serve`: a page, its files, and a socket for each tab."""
+"""The web server of `coder-tui serve`: a page, its files, and a WebSocket for each tab.
+
+`Gate` decides who may connect: only browsers that know the token and use the served address.
+"""
 
 import asyncio
+import hmac
+import ipaddress
+import secrets
+import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import textual_serve
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from coder_tui.serve.gate import Gate
-from coder_tui.serve.tab import Tab, size_of
+from coder_tui.serve.tab import Tab, parse_size
+from coder_tui.tasks import BackgroundTasks
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+EVERYWHERE = frozenset({"0.0.0.0", "::", ""})
+TOKEN_BYTES = 24
+
+
+def new_token() -> str:
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def is_loopback(host: str) -> bool:
+    address = _address(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
+
+
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(name)
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """`folder` is a path that cannot be guessed, with slashes at both ends.
+
+    A browser sends a cookie to every port of a host. Because the cookie is bound to that path, no other
+    program's page on this machine receives it.
+    """
+
+    token: str
+    host: str
+    folder: str = field(default_factory=lambda: f"/{secrets.token_urlsafe(9)}/")
+
+    @property
+    def cookie(self) -> str:
+        return f"coder-tui-{self.folder.strip('/')}"
+
+    def knows(self, given: str | None) -> bool:
+        """Return whether the token is right. Constant time, so that timing reveals nothing about it."""
+        return given is not None and hmac.compare_digest(given.encode(), self.token.encode())
+
+    def serves(self, host_header: str | None) -> bool:
+        """Return whether a request was meant for this server, and not for a foreign name that points here."""
+        name = _name(host_header)
+        if name is None:
+            return False
+        if self.host in EVERYWHERE:
+            return name in LOOPBACK or name == socket.gethostname().lower() or _address(name) is not None
+        return name == self.host.lower() or (is_loopback(self.host) and name in LOOPBACK)
+
+    def is_own_page(self, origin: str | None, host_header: str | None) -> bool:
+        """Return whether a page of this server makes the request. Browsers always send the origin."""
+        if origin is None or host_header is None:
+            return False
+        parts = urlsplit(origin)
+        return parts.scheme in {"http", "https"} and parts.netloc.lower() == host_header.lower()
+
+
+def _name(host_header: str | None) -> str | None:
+    """Return the host without its port and without the brackets of an IPv6 address."""
+    if not host_header:
+        return None
+    try:
+        return urlsplit(f"//{host_header}").hostname
+    except ValueError:
+        return None
+
 
 MOST_TABS = 16
 LONGEST_MESSAGE = 4 * 1024 * 1024
 HEARTBEAT = 15.0
-"""Seconds; a browser that vanished is noticed after one and a half of them."""
-COME_BY_THE_ADDRESS = "Open the address that 'coder-tui serve' printed: it holds the token.\n"
-# What the page is made of, by the name that it asks for. Nothing else is there.
+"""Seconds. A browser that vanished is noticed after one and a half heartbeats."""
+COME_BY_THE_ADDRESS = "Open the address that 'coder-tui serve' printed. It contains the access token.\n"
+# The files of the page by name. Nothing else is served.
 _THIRD_PARTY = {
     "textual.js": ("js/textual.js", "text/javascript"),
     "xterm.css": ("css/xterm.css", "text/css"),
@@ -29,13 +105,13 @@ _OURS = {"page.css": "text/css", "page.js": "text/javascript"}
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """`command` starts the screen; each tab runs one."""
+class TabServer:
+    """Serves tabs. Each runs `command`, which starts the screen."""
 
     command: Sequence[str]
     environ: Mapping[str, str]
     gate: Gate
-    tabs: set["asyncio.Task[None]"] = field(default_factory=set)
+    tabs: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[self._guarded()])
@@ -56,7 +132,10 @@ class Served:
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
             host = request.headers.get("Host")
             if not self.gate.serves(host):
-                raise web.HTTPForbidden(text="This server is not known by that name.\n", headers=_HEADERS)
+                raise web.HTTPForbidden(
+                    text="Unknown host name. Open the address that 'coder-tui serve' printed.\n",
+                    headers=_HEADERS,
+                )
             is_entering = request.path == "/"
             if not is_entering and not self.gate.knows(request.cookies.get(self.gate.cookie)):
                 raise web.HTTPForbidden(text=COME_BY_THE_ADDRESS, headers=_HEADERS)
@@ -68,7 +147,7 @@ class Served:
         return guarded
 
     async def _enter(self, request: web.Request) -> web.StreamResponse:
-        """The token in the address is taken once and put away as a cookie."""
+        """Turn the token in the address into a cookie, once."""
         if not self.gate.knows(request.query.get("token")):
             raise web.HTTPForbidden(text=COME_BY_THE_ADDRESS, headers=_HEADERS)
         response = web.Response(status=303, headers={"Location": self.gate.folder})
@@ -95,21 +174,17 @@ class Served:
         if not self.gate.is_own_page(request.headers.get("Origin"), request.headers.get("Host")):
             raise web.HTTPForbidden(text="Only this server's own page may open a screen.\n", headers=_HEADERS)
         if len(self.tabs) >= MOST_TABS:
-            raise web.HTTPServiceUnavailable(text=f"{MOST_TABS} tabs are open already.\n", headers=_HEADERS)
+            raise web.HTTPServiceUnavailable(
+                text=f"{MOST_TABS} tabs are already open. Close one and reload this page.\n", headers=_HEADERS
+            )
         socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LONGEST_MESSAGE)
         await socket.prepare(request)
-        size = size_of(request.query.get("width"), request.query.get("height"))
-        running = asyncio.create_task(Tab(self.command, self.environ, socket).run(size))
-        self.tabs.add(running)
-        running.add_done_callback(self.tabs.discard)
-        await asyncio.shield(running)
+        size = parse_size(request.query.get("width"), request.query.get("height"))
+        await asyncio.shield(self.tabs.start(Tab(self.command, self.environ, socket).serve(size)))
         return socket
 
     async def _end_tabs(self, app: web.Application) -> None:
-        for running in self.tabs:
-            running.cancel()
-        if self.tabs:
-            await asyncio.wait(self.tabs)
+        await self.tabs.close()
 
 
 def _own(name: str) -> bytes:
@@ -127,7 +202,7 @@ _HEADERS = {
 
 
 def _headers(host: str) -> dict[str, str]:
-    """Nothing is loaded from elsewhere, whatever a library or an address asks for."""
+    """Return headers that forbid loading anything from other servers."""
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
         f"font-src 'self'; connect-src 'self' ws://{host} wss://{host}; base-uri 'none'; form-action 'none'; "
@@ -136,8 +211,8 @@ def _headers(host: str) -> dict[str, str]:
     return {**_HEADERS, "Content-Security-Policy": policy}
 
 
-async def listen(served: Served, host: str, port: int) -> tuple[web.AppRunner, int]:
-    """Serve until the runner is cleaned up; returns the port, which the system chooses for 0."""
+async def listen(served: TabServer, host: str, port: int) -> tuple[web.AppRunner, int]:
+    """Serve until the runner is cleaned up. Returns the port; for 0, the system chooses one."""
     runner = web.AppRunner(served.app(), access_log=None, handle_signals=False)
     await runner.setup()
     site = web.TCPSite(runner, host, port)

@@ -1,4 +1,4 @@
-"""One tab of a browser: a process of the program, its keys in and its screen out."""
+"""One browser tab: a process of the program that gets the keys and sends the screen."""
 
 import asyncio
 import contextlib
@@ -9,19 +9,19 @@ import signal
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from aiohttp import WSMessage, WSMsgType, web
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
+from coder_tui.tasks import finish_despite_cancel
 from coder_tui.text.safe_text import safe_text
 
 log = logging.getLogger(__name__)
 PATIENCE = 10.0
-"""Seconds for a screen to store what it has and go, before it is ended."""
+"""Seconds for a screen to save its state and exit before it is killed."""
 SMALLEST, LARGEST = 20, 1000
-LONGEST_COMPLAINT = 10_000
+LONGEST_ERROR = 10_000
 _BEGIN = b"__GANGLION__\n"
 _WHOLE_SCREEN = "\x1b[?1049l\x1b[H\x1b[2J"
 _WEB = {
@@ -39,8 +39,8 @@ class Size:
     height: int = 24
 
 
-def size_of(width: object, height: object) -> Size:
-    """What a browser says, within reason."""
+def parse_size(width: object, height: object) -> Size:
+    """Parse the size that a browser sends, within limits."""
     return Size(_within(width, 80), _within(height, 24))
 
 
@@ -52,26 +52,26 @@ def _within(value: object, otherwise: int) -> int:
     return min(max(number, SMALLEST), LARGEST)
 
 
-class _Complaint:
-    """The end of what a program says on its error output, which is read while it runs."""
+class _ErrorTail:
+    """The end of a program's standard error, which is read while it runs."""
 
     def __init__(self, stream: asyncio.StreamReader) -> None:
         self._said = b""
         self._reading = asyncio.create_task(self._read(stream))
 
-    async def words(self) -> str:
-        """When the program has ended; what it started may hold the pipe, and is not waited for."""
+    async def text(self) -> str:
+        """Return the text once the program has ended. Do not wait for children that keep the pipe open."""
         await asyncio.wait({self._reading}, timeout=1.0)
         self._reading.cancel()
         return safe_text(self._said.decode(errors="replace"))
 
     async def _read(self, stream: asyncio.StreamReader) -> None:
-        while piece := await stream.read(LONGEST_COMPLAINT):
-            self._said = (self._said + piece)[-LONGEST_COMPLAINT:]
+        while piece := await stream.read(LONGEST_ERROR):
+            self._said = (self._said + piece)[-LONGEST_ERROR:]
 
 
-class _Screen(AppService):
-    """The program without a shell in between, in a group of its own."""
+class Tab(AppService):
+    """The program, started without a shell and in its own process group, and the socket of its browser."""
 
     def __init__(
         self, command: Sequence[str], environ: Mapping[str, str], socket: web.WebSocketResponse
@@ -104,18 +104,18 @@ class _Screen(AppService):
         return process
 
     async def run(self) -> None:
-        """Until the program ends; what it says last, on its error output, is shown in its place."""
+        """Run until the program ends. The end of its standard error is then shown in the tab."""
         process = self._process
         if process is None or process.stdout is None or process.stderr is None:
             return
-        complaint = _Complaint(process.stderr)
+        error_tail = _ErrorTail(process.stderr)
         try:
             await process.stdout.readuntil(_BEGIN)
             await self._packets(process.stdout)
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
-            pass  # it has ended, or the browser has gone
-        if words := await complaint.words():
-            log.warning("a tab's program said: %s", words)
+            pass  # the program has ended, or the browser is gone
+        if words := await error_tail.text():
+            log.warning("a tab's program wrote to standard error: %s", words)
         with contextlib.suppress(ConnectionError):
             await self._socket.send_bytes(f"{_WHOLE_SCREEN}{words}".replace("\n", "\r\n").encode())
         await self._leave()
@@ -130,7 +130,7 @@ class _Screen(AppService):
                 await self.on_meta(payload)
 
     async def end(self) -> None:
-        """Ask it to go, then see to it."""
+        """Ask the program to quit, then end it with signals."""
         process = self._process
         if process is None:
             return
@@ -146,44 +146,33 @@ class _Screen(AppService):
         if self._task is not None:
             await self._task
 
-
-class Tab:
-    def __init__(
-        self, command: Sequence[str], environ: Mapping[str, str], socket: web.WebSocketResponse
-    ) -> None:
-        self._socket = socket
-        self._screen = _Screen(command, environ, socket)
-
-    async def run(self, size: Size) -> None:
-        """Until the browser goes, or the program ends."""
-        await self._screen.start(size.width, size.height)
+    async def serve(self, size: Size) -> None:
+        """Run until the browser disconnects or the program ends."""
+        await self.start(size.width, size.height)
         try:
             async for message in self._socket:
-                await self._take(message)
+                await self._handle(message)
         finally:
-            await asyncio.shield(self._screen.end())
+            await finish_despite_cancel(self.end())
 
-    async def _take(self, message: WSMessage) -> None:
+    async def _handle(self, message: WSMessage) -> None:
         if message.type is not WSMsgType.TEXT:
             return
         try:
             said = json.loads(message.data)
         except (ValueError, RecursionError):
             return
-        await self._obey(said)
-
-    async def _obey(self, said: Any) -> None:
         match said:
             case ["stdin", str(keys)]:
-                await self._screen.send_bytes(keys.encode(errors="replace"))
+                await self.send_bytes(keys.encode(errors="replace"))
             case ["resize", {"width": width, "height": height}]:
-                size = size_of(width, height)
-                await self._screen.set_terminal_size(size.width, size.height)
+                size = parse_size(width, height)
+                await self.set_terminal_size(size.width, size.height)
             case ["ping", str(mark)]:
                 await self._socket.send_json(["pong", mark])
             case ["blur"]:
-                await self._screen.blur()
+                await self.blur()
             case ["focus"]:
-                await self._screen.focus()
+                await self.focus()
             case _:
-                log.info("a browser said something unknown")
+                log.info("a browser sent an unknown message")

@@ -1,4 +1,5 @@
-"""Run commands: in process groups of their own, with limits, in the foreground or as jobs.
+"""Run commands in their own process groups, with limits, in the foreground or as background jobs.
 
-Enter at `session_shell.py`. What a command may reach is decided by `shell.sandbox`.
+Start at `session_shell.py`. `shell.sandbox` limits what a command may reach; `shell.hosts` runs our own
+processes.
 """

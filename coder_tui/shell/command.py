@@ -1,8 +1,6 @@
-"""Runs one command to its end: bounded output, live pieces, a time limit, and nothing left behind.
+"""Run one command to its end: head and tail of its output, a time limit, and no process left behind.
 
-Keeps the head and the tail of what a command prints, and passes it on live, in bounded memory.
-
-Keeps the whole of what a command printed in a file, once it is more than a result can hold.
+Only that stays in memory. All of the output goes to a file once it is more than a result can hold.
 """
 
 import asyncio
@@ -11,12 +9,13 @@ import contextlib
 import os
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.shell.running import Launch, RunningCommand, insist
-from coder_tui.text.stream_redactor import LineStream
+from coder_tui.shell.running import Launch, RunningCommand
+from coder_tui.tasks import finish_despite_cancel
+from coder_tui.text.redact import LineStream
 
 TRUNCATED = "[output truncated]"
 _MARK = f"\n{TRUNCATED}\n".encode()
@@ -47,7 +46,7 @@ class HeadAndTail:
             self._head += data[:room]
             data = data[room:]
         self._rest += data
-        # Trimmed rarely, so that a flood of small pieces does not move the buffer each time.
+        # Trimmed rarely, so that many small pieces do not move the buffer each time.
         if len(self._rest) > 2 * self._limit + _LIVE_MOST:
             del self._rest[: -self._limit]
 
@@ -58,8 +57,12 @@ class HeadAndTail:
         return _whole_characters(bytes(self._head)) + _MARK.decode() + _from_character(tail)
 
 
+def both_streams(limit: int) -> dict[str, HeadAndTail]:
+    return {"stdout": HeadAndTail(limit), "stderr": HeadAndTail(limit)}
+
+
 def _whole_characters(data: bytes) -> str:
-    """Decode without the character that the cut went through."""
+    """Decode without the last character, if it is incomplete."""
     return codecs.getincrementaldecoder("utf-8")("replace").decode(data)
 
 
@@ -71,7 +74,7 @@ def _from_character(data: bytes) -> str:
 
 
 class LiveOutput:
-    """Passes decoded output on, a few times a second; of a flood only the newest part."""
+    """Passes on decoded output at most 20 times a second, and only the newest part of a flood."""
 
     def __init__(self, on_output: Callable[[str], None]) -> None:
         self._on_output = on_output
@@ -103,9 +106,9 @@ _CUT = b"\n[output truncated: this file holds no more]\n"
 
 
 class Spool:
-    """Nothing is written until there is more than `limit`; a full disk costs the file, not the call.
+    """Writes output to a file once there is more than `limit`. If the disk is full, only the file is lost.
 
-    What is written went through `redact`: a secret that is not complete yet waits for its rest.
+    Text passes `redact` first. An incomplete secret waits for its rest.
     """
 
     def __init__(self, path: Path, limit: int, redact: Callable[[str], str], most: int = MOST_BYTES) -> None:
@@ -121,7 +124,7 @@ class Spool:
 
     @property
     def path(self) -> Path | None:
-        """Where the text is, when it was kept."""
+        """The file with the whole text, if there was more than the limit."""
         return self._path if self._size > self._limit and not self._is_broken else None
 
     def add(self, data: bytes) -> None:
@@ -136,7 +139,7 @@ class Spool:
             self._write(end)
 
     def close(self) -> None:
-        """What comes after the end is nobody's."""
+        """Write the rest and close the file. Later output is dropped."""
         if self._size > self._limit and not self._is_closed:
             self._write(len(self._held), is_last=True)
         if self._file >= 0:
@@ -145,13 +148,13 @@ class Spool:
         self._is_closed = True
 
     def discard(self) -> None:
-        """For output that each stream had room for, after all."""
+        """Delete the file, if each stream fitted into the result after all."""
         if self.path is not None:
             self._path.unlink(missing_ok=True)
             self._is_broken = True
 
     def flush(self) -> None:
-        """For a reader who comes while the command still prints."""
+        """Write what is buffered, for a reader while the command still runs."""
         if self._size > self._limit and not self._is_closed and not self._is_broken:
             self._write(len(self._held))
 
@@ -178,15 +181,15 @@ class Spool:
 
 TIMED_OUT = 124
 GRACE = 2.0
-# A person who pressed Esc is waiting.
+# The user pressed Esc and is waiting.
 _GRACE_CANCEL = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """How a command ended; `output` is both streams as they came in. A signal N gives the exit code 128+N.
+    """How a command ended. `output` has both streams in order of arrival. Signal N gives the exit code 128+N.
 
-    `saved` is where the whole output is, when it was more than could be kept.
+    `saved` is the file with the whole output, if that was more than the limit.
     """
 
     exit_code: int
@@ -200,60 +203,47 @@ class Completed:
 
 
 def shell_argv(shell: str, command: str, path: str = "") -> tuple[str, ...]:
-    """Run `command` in a login shell, with the folders of `path` before those that the login sets."""
-    # Debian's /etc/profile sets PATH anew, and an activated environment would be lost.
+    """Return the arguments that run `command` in a login shell, with `path` before the login's own PATH."""
+    # Debian's /etc/profile resets PATH, and an activated environment would be lost.
     first = f'export PATH={shlex.quote(path)}:"$PATH"; ' if path else ""
     return (shell, "-lc", f"{first}{command}")
 
 
-async def run_command(
-    argv: Sequence[str],
-    *,
-    directory: Path,
-    time_limit: float,
-    limit: int,
-    environment: Mapping[str, str],
-    on_output: Callable[[str], None],
+async def run_launch(
+    launch: Launch, collector: "OutputCollector", *, directory: Path, time_limit: float
 ) -> Completed:
-    """Run `argv` in a session of its own, without input. Raises OSError when it cannot start.
+    """Run a command in its own session, without input. Raises OSError if it cannot start.
 
-    Cancelling ends all of its processes before the cancellation goes on.
+    If cancelled, ends all of its processes first.
     """
-    launch = Launch(tuple(argv), environment)
-    kept = Kept(limit, on_output)
-    return await run_launch(launch, kept, directory=directory, time_limit=time_limit)
-
-
-async def run_launch(launch: Launch, kept: "Kept", *, directory: Path, time_limit: float) -> Completed:
-    """As `run_command`, for a command that may be confined."""
-    command = RunningCommand(kept.take)
+    command = RunningCommand(collector.add)
     started = time.monotonic()
     await command.start(launch, directory)
     try:
         timed_out = not await command.wait(time_limit)
         await command.end(GRACE)
     except asyncio.CancelledError:
-        await insist(command.end(_GRACE_CANCEL))
+        await finish_despite_cancel(command.end(_GRACE_CANCEL))
         raise
     finally:
         command.close()
-        kept.close()
+        collector.close()
     code = TIMED_OUT if timed_out else command.exit_code
     if code is None:
         raise RuntimeError("the command did not end")
-    return kept.completed(code, timed_out=timed_out, duration=time.monotonic() - started)
+    return collector.completed(code, timed_out=timed_out, duration=time.monotonic() - started)
 
 
-class Kept:
-    """What is kept of a command's output: head and tail in memory, the whole in a file where one is given."""
+class OutputCollector:
+    """Collects a command's output: head and tail in memory, and all of it in a file if a spool is given."""
 
     def __init__(self, limit: int, on_output: Callable[[str], None], spool: Spool | None = None) -> None:
-        self._buffers = {"stdout": HeadAndTail(limit), "stderr": HeadAndTail(limit)}
+        self._buffers = both_streams(limit)
         self._merged = HeadAndTail(limit)
         self._live = LiveOutput(on_output)
         self._spool = spool
 
-    def take(self, name: str, data: bytes) -> None:
+    def add(self, name: str, data: bytes) -> None:
         self._buffers[name].add(data)
         self._merged.add(data)
         self._live.add(name, data)

@@ -1,7 +1,4 @@
-"""What a child process gets to see of our environment: nothing that looks like a secret.
-
-A session's own temporary folder, which goes away with it, also when the program was killed.
-"""
+"""Prepare the environment of child processes: no secrets, usable caches, a temporary folder per session."""
 
 import contextlib
 import fcntl
@@ -18,7 +15,7 @@ _SECRET = re.compile(
 )
 # Shells run these files before the command that was approved.
 _START_FILES = frozenset({"BASH_ENV", "ENV"})
-# What makes every program load or read something first, a sandbox before it confines anything as well.
+# Variables that make every program load something first, even a sandbox before it confines anything.
 _LOADING = re.compile(r"LD_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$")
 _CACHES = {
     "XDG_CACHE_HOME": "xdg",
@@ -31,7 +28,7 @@ _CACHES = {
     "COMPOSER_CACHE_DIR": "composer",
     "pnpm_config_store_dir": "pnpm",
 }
-# What is downloaded once and built from offline: the person's own until a command has fetched something.
+# Downloads that are reused offline: the user's own folders until a command has fetched something.
 _DOWNLOADS = {
     "CARGO_HOME": "cargo",
     "GOMODCACHE": "go-modules",
@@ -40,7 +37,7 @@ _DOWNLOADS = {
     "DENO_DIR": "deno",
     "NUGET_PACKAGES": "nuget",
 }
-# Large downloads that live below the usual cache folder and are only read.
+# Large downloads below the usual cache folder that are only read.
 _KEPT = {
     "PLAYWRIGHT_BROWSERS_PATH": "ms-playwright",
     "PUPPETEER_CACHE_DIR": "puppeteer",
@@ -55,9 +52,9 @@ def is_secret_name(name: str) -> bool:
 
 
 def clean_environment(environment: Mapping[str, str], passed: Iterable[str] = ()) -> dict[str, str]:
-    """Return a copy without secrets, and without what makes a shell run something first.
+    """Return a copy without secrets, and without variables that make a shell run something first.
 
-    `passed` names variables that a person lets through though they look like secrets.
+    `passed` names variables that the user lets through although they look like secrets.
     """
     kept = frozenset(passed)
     return {
@@ -69,21 +66,21 @@ def clean_environment(environment: Mapping[str, str], passed: Iterable[str] = ()
     }
 
 
-def parted(environment: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """What a sandbox may start with, and what only the program within it may have."""
+def split_loading_variables(environment: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Split off variables that load code: the sandbox starts without them, the program inside gets them."""
     outer = {name: value for name, value in environment.items() if not _LOADING.match(name)}
     return outer, {name: value for name, value in environment.items() if name not in outer}
 
 
 def _absolute(path: str) -> str:
-    """A relative folder would put the workspace's programs in place of the system's."""
+    """Drop relative folders: they would let programs of the workspace replace the system's."""
     return os.pathsep.join(folder for folder in path.split(os.pathsep) if folder.startswith("/"))
 
 
 def cache_variables(
     caches: Path, home: Path, environment: Mapping[str, str], *, network: bool
 ) -> dict[str, str]:
-    """Caches that can be written where the home folder is read-only. Blocks: it looks what is there."""
+    """Return variables for caches that can be written while the home folder is read-only. Blocks."""
     usual = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
     found = {name: str(caches / folder) for name, folder in _CACHES.items()}
     for name, folder in _DOWNLOADS.items():
@@ -96,7 +93,10 @@ def cache_variables(
 
 
 class Scratch:
-    """Made when it is first asked for. A lock on the folder says that it is in use."""
+    """A session's temporary folder, created on first use. A lock marks it as in use.
+
+    It is removed with the session. If the program was killed, the next one removes it.
+    """
 
     def __init__(self, parent: Path) -> None:
         self._parent = parent
@@ -104,12 +104,12 @@ class Scratch:
         self._lock = -1
 
     def path(self) -> Path:
-        """Blocks. What earlier runs left behind is removed first."""
-        # Another program that starts right now may sweep it away before it is locked.
+        """Return the folder, creating it if needed. Removes what earlier runs left behind. Blocks."""
+        # Another program that starts right now may remove it before it is locked.
         while self._path is None or not self._path.is_dir():
             self.remove()
             self._parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            sweep(self._parent)
+            remove_abandoned(self._parent)
             made = Path(tempfile.mkdtemp(dir=self._parent))
             with contextlib.suppress(FileNotFoundError):
                 self._lock = _open(made)
@@ -124,13 +124,13 @@ class Scratch:
             self._path = None
 
 
-def sweep(parent: Path) -> None:
-    """Remove the folders that no living program holds."""
+def remove_abandoned(parent: Path) -> None:
+    """Remove the folders that no running program has locked."""
     for folder in parent.iterdir():
         try:
             lock = _open(folder)
         except OSError:
-            continue  # another program removes it right now
+            continue  # another program is removing it
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -146,7 +146,7 @@ def _open(folder: Path) -> int:
 
 
 def _remove(folder: Path) -> None:
-    # A command may have taken its own rights away.
+    # A command may have removed its own permissions.
     for place, names, _ in os.walk(folder):
         for name in names:
             inner = Path(place, name)
@@ -154,3 +154,15 @@ def _remove(folder: Path) -> None:
                 with contextlib.suppress(OSError):
                     inner.chmod(0o700)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def find_program(name: str, environ: Mapping[str, str], roots: tuple[Path, ...]) -> str | None:
+    """Return the program's absolute path; never one in the workspace or found through a relative path."""
+    for folder in environ.get("PATH", os.defpath).split(os.pathsep):
+        candidate = Path(folder, name)
+        if not candidate.is_absolute() or not os.access(candidate, os.X_OK) or not candidate.is_file():
+            continue
+        real = Path(os.path.realpath(candidate))
+        if not any(path.is_relative_to(root) for root in roots for path in (real, candidate)):
+            return str(candidate)
+    return None

@@ -1,4 +1,4 @@
-"""Commands that go on beside the conversation, until they end, are killed, or the session closes."""
+"""Background jobs: commands that run until they end, are killed, or the session closes."""
 
 import asyncio
 import time
@@ -7,19 +7,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from coder_tui.shell.command import GRACE, HeadAndTail, Spool
-from coder_tui.shell.running import Launch, RunningCommand, insist
+from coder_tui.shell.command import GRACE, HeadAndTail, Spool, both_streams
+from coder_tui.shell.running import Launch, RunningCommand
+from coder_tui.tasks import finish_despite_cancel
 
 MOST_JOBS = 16
 
 
 class TooManyJobsError(Exception):
-    """Each of them holds processes and memory."""
+    """Too many jobs run: each of them uses processes and memory."""
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """What a job printed since it was last looked at."""
+class JobOutput:
+    """What a job printed since it was last read."""
 
     command: str
     is_running: bool
@@ -32,7 +33,7 @@ class News:
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """How a job stands; `seconds` it ran so far, or until it ended."""
+    """The state of a job. `seconds` is how long it has run, or ran until it ended."""
 
     id: str
     command: str
@@ -41,26 +42,8 @@ class JobState:
     seconds: float
 
 
-class _Unread:
-    """New output by stream, bounded; taking it begins anew."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._streams = self._empty()
-
-    def add(self, name: str, data: bytes) -> None:
-        self._streams[name].add(data)
-
-    def take(self) -> dict[str, HeadAndTail]:
-        taken, self._streams = self._streams, self._empty()
-        return taken
-
-    def _empty(self) -> dict[str, HeadAndTail]:
-        return {"stdout": HeadAndTail(self._limit), "stderr": HeadAndTail(self._limit)}
-
-
 class Job:
-    """One command; `held` is released when it has ended."""
+    """One background command. `held` is released when it has ended."""
 
     def __init__(
         self,
@@ -71,16 +54,17 @@ class Job:
         held: ExitStack,
         ended: Callable[[], None] = lambda: None,
     ) -> None:
-        """`ended` is called once, when nothing of it lives."""
+        """`ended` is called once, after all of its processes have ended."""
         self.id = id
-        self._tell_ended = ended
+        self._on_end = ended
         self.command = command
-        self._unread = _Unread(limit)
+        self._limit = limit
+        self._unread = both_streams(limit)
         self._seen = HeadAndTail(limit)
         self._began = self._ended_at = time.monotonic()
         self._spool = spool
         self._held = held
-        self._running = RunningCommand(self._take)
+        self._running = RunningCommand(self._collect)
         self._watch: asyncio.Task[None] | None = None
 
     async def start(self, launch: Launch, directory: Path) -> None:
@@ -89,7 +73,7 @@ class Job:
         except BaseException:
             self._release()
             raise
-        self._watch = asyncio.ensure_future(self._to_its_end())
+        self._watch = asyncio.ensure_future(self._wait_and_release())
 
     @property
     def is_running(self) -> bool:
@@ -103,14 +87,14 @@ class Job:
 
     @property
     def output(self) -> str:
-        """Its beginning and its end, whoever has read them already."""
+        """The beginning and the end of its output, whether or not they were read."""
         return self._seen.text()
 
-    def news(self) -> News:
-        streams = self._unread.take()
+    def read_new_output(self) -> JobOutput:
+        streams, self._unread = self._unread, both_streams(self._limit)
         self._spool.flush()
         stdout, stderr = streams["stdout"], streams["stderr"]
-        return News(
+        return JobOutput(
             command=self.command,
             is_running=self.is_running,
             exit_code=None if self.is_running else self._running.exit_code,
@@ -121,30 +105,30 @@ class Job:
         )
 
     async def kill(self) -> None:
-        """TERM, and KILL after a while; returns when nothing of it lives."""
+        """Send TERM, then KILL. Returns when all of its processes have ended."""
         if self.is_running:
-            await insist(self._running.end(GRACE))
+            await finish_despite_cancel(self._running.end(GRACE))
             await self.ended()
 
     async def ended(self) -> None:
-        """Wait until nothing of it lives."""
+        """Wait until all of its processes have ended."""
         if self._watch is not None:
             await asyncio.shield(self._watch)
 
-    def _take(self, name: str, data: bytes) -> None:
-        self._unread.add(name, data)
+    def _collect(self, name: str, data: bytes) -> None:
+        self._unread[name].add(data)
         self._seen.add(data)
         self._spool.add(data)
 
-    async def _to_its_end(self) -> None:
+    async def _wait_and_release(self) -> None:
         try:
             await self._running.wait(None)
             await self._running.end(GRACE)
         finally:
             self._ended_at = time.monotonic()
             self._release()
-            # Behind the end of this task, which is what tells that it does not run any more.
-            asyncio.get_running_loop().call_soon(self._tell_ended)
+            # After the end of this task, because `is_running` depends on it.
+            asyncio.get_running_loop().call_soon(self._on_end)
 
     def _release(self) -> None:
         self._running.close()
@@ -153,7 +137,7 @@ class Job:
 
 
 class JobTable:
-    """The jobs of one session, by ids that are easy to say."""
+    """The jobs of one session, with short ids (`job_1`)."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
@@ -161,7 +145,7 @@ class JobTable:
         self._listeners: list[Callable[[], None]] = []
 
     def new(self, command: str, limit: int, spool: Spool, held: ExitStack) -> Job:
-        """A job that is not started yet; refused when too many run."""
+        """Create a job that is not started yet. Raises `TooManyJobsError` if too many run."""
         if sum(job.is_running for job in self._jobs.values()) >= MOST_JOBS:
             held.close()
             raise TooManyJobsError
@@ -173,17 +157,17 @@ class JobTable:
         self._changed()
 
     def watch(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Called whenever one begins or ends; what is returned ends that."""
+        """Call `listener` whenever a job starts or ends. Returns a function that stops this."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def states(self) -> tuple[JobState, ...]:
-        """In the order in which they began."""
+        """Return the states in the order in which the jobs started."""
         return tuple(job.state for job in self._jobs.values())
 
     @property
     def begun(self) -> int:
-        """How many there ever were."""
+        """How many jobs were ever started."""
         return self._count
 
     def get(self, job_id: str) -> Job | None:
@@ -196,8 +180,8 @@ class JobTable:
         return (job for job in self._jobs.values() if job.is_running)
 
     async def close(self) -> None:
-        """End them all, together."""
-        await insist(self._kill_all())
+        """End all jobs at once."""
+        await finish_despite_cancel(self._kill_all())
 
     def _changed(self) -> None:
         for listener in tuple(self._listeners):

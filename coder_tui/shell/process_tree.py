@@ -1,6 +1,6 @@
-"""Finds and ends every process that a command started, those that left its group included.
+"""Find and end every process that a command started, including those that left its group.
 
-Ends a command that has process ids of its own: when its first process dies, the kernel takes the rest.
+A command in its own process namespace is ended by its first process: the kernel then ends the rest.
 """
 
 import asyncio
@@ -19,23 +19,23 @@ _ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class ProcessTree:
-    """A command's processes: its group, its session, and whoever carries its marker in the environment.
+    """A command's processes: its group, its session, and all that have its marker in their environment.
 
-    A child that calls setsid leaves group and session but inherits the marker. One that also empties its
-    environment is found while its parents live, as a descendant.
+    A child that calls setsid leaves group and session but inherits the marker. One that also clears its
+    environment is found as a descendant while its parents run.
     """
 
     leader: int
     marker: str
     is_launched: bool = False
-    """The leader is our launcher, below which everything stays: it goes last."""
+    """Whether the leader is our launcher. All processes stay below it, so it ends last."""
 
     def members(self) -> set[int]:
-        """The living processes of the command; those that only wait to be reaped are dead."""
+        """Return the running processes of the command, without zombies."""
         if not _PROC.joinpath("self", "stat").exists():
             return _group_alone(self.leader)
         if self.is_launched:
-            # It takes everything along when it goes, so nobody else needs to be looked at.
+            # It ends everything below it when it ends, so no other process matters.
             state = _status(self.leader)
             is_alive = state is not None and state.session == self.leader
             return descendants_of(self.leader) | {self.leader} if is_alive else set()
@@ -51,7 +51,7 @@ class ProcessTree:
         return found | _descendants(found, parents)
 
     async def end(self, grace: float) -> None:
-        """TERM to all, KILL to those that still live after `grace` seconds."""
+        """Send TERM to all, and KILL to those that still run after `grace` seconds."""
         members = await asyncio.to_thread(self.members)
         if not members:
             return
@@ -60,24 +60,26 @@ class ProcessTree:
         while members and asyncio.get_running_loop().time() < deadline:
             await asyncio.sleep(_POLL)
             members = await asyncio.to_thread(self.members)
-        for _ in range(_ROUNDS):
+        for rounds_left in reversed(range(_ROUNDS)):
             if not members:
                 return
-            # Again and again: a process may have forked between the look and the signal.
-            spared = {self.leader} if self.is_launched else set()
-            send(members - spared or members, signal.SIGKILL)
+            # Repeated, because a process may have forked between the look and the signal. For the same
+            # reason,
+            # finding nothing below the launcher proves nothing: it ends once it has no child left.
+            spared = {self.leader} if self.is_launched and rounds_left else set()
+            send(members - spared, signal.SIGKILL)
             await asyncio.sleep(_POLL)
             members = await asyncio.to_thread(self.members)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Release nothing: this class holds no resource."""
 
     def _carries_marker(self, pid: int) -> bool:
         wanted = f"{MARKER}={self.marker}".encode()
         try:
             return wanted in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
         except OSError:
-            # Another user's, or gone meanwhile: not ours to end.
+            # Of another user, or already gone: not ours to end.
             return False
 
 
@@ -99,13 +101,13 @@ def _status(pid: int) -> _Status | None:
         text = (_PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:
         return None
-    # The name in parentheses may hold anything, parentheses included.
+    # The name in parentheses may contain anything, including parentheses.
     state, parent, group, session = text.rpartition(")")[2].split()[:4]
     return None if state in {"Z", "X"} else _Status(int(parent), int(group), int(session))
 
 
 def descendants_of(pid: int) -> set[int]:
-    """The living processes below `pid`, without itself."""
+    """Return the running processes below `pid`, without itself."""
     states = ((other, _status(other)) for other in _process_ids())
     parents = {other: state.parent for other, state in states if state is not None}
     return _descendants({pid}, parents) - {pid}
@@ -122,19 +124,19 @@ def _descendants(found: set[int], parents: dict[int, int]) -> set[int]:
 
 
 def _group_alone(leader: int) -> set[int]:
-    """Without /proc only the group as a whole can be asked."""
+    """Check the group as a whole, for systems without /proc."""
     try:
         os.killpg(leader, 0)
     except ProcessLookupError:
         return set()
     except PermissionError:
-        # macOS answers so for a group of zombies.
+        # macOS reports this for a group of zombies.
         return set()
     return {-leader}
 
 
 def send(members: set[int], number: signal.Signals) -> None:
-    """A signal to each that lives; parents first, as a shell that outlives its child tells of its end."""
+    """Signal each process. Parents come first, because a shell that outlives its child reports its end."""
     for pid in sorted(members):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
@@ -144,7 +146,7 @@ _LAST_RESORT = 5.0
 
 
 class NamespaceTree:
-    """`first` is the namespace's first process as seen from outside, held by a descriptor."""
+    """The processes of a namespace. `first` is its first process as seen from outside."""
 
     def __init__(self, first: int) -> None:
         self._first = first
@@ -158,7 +160,7 @@ class NamespaceTree:
             asyncio.get_running_loop().add_reader(self._handle, self._on_gone)
 
     async def end(self, grace: float) -> None:
-        """Return when nothing of it lives: TERM to all, and KILL after `grace` seconds."""
+        """Send TERM to all, and KILL after `grace` seconds. Returns when all have ended."""
         if not self._is_gone.is_set():
             members = await asyncio.to_thread(descendants_of, self._first)
             send(members, signal.SIGTERM)
@@ -167,7 +169,7 @@ class NamespaceTree:
                 await self._gone_within(_LAST_RESORT)
 
     def close(self) -> None:
-        """Kill whatever there still is; the descriptor is not needed any more."""
+        """Kill what still runs and close the descriptor."""
         if not self._is_gone.is_set():
             self._kill()
         self._on_gone()
@@ -191,8 +193,8 @@ class NamespaceTree:
 
 
 def first_process(report: int) -> int | None:
-    """What bubblewrap tells through `report`; None when it failed before. Blocks."""
-    told = b""
+    """Read the process id that bubblewrap reports, or None if it failed before. Blocks."""
+    data = b""
     while piece := os.read(report, 4096):
-        told += piece
-    return int(json.loads(told)["child-pid"]) if told.strip() else None
+        data += piece
+    return int(json.loads(data)["child-pid"]) if data.strip() else None

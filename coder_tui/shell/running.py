@@ -1,26 +1,23 @@
-"""One command while it runs: its pipes, its exit, and the way to end it with all that it started.
-
-A command ready to start, confined or not.
-"""
+"""One command while it runs: its pipes, its exit, and how to end it with everything it started."""
 
 import asyncio
 import contextlib
 import functools
 import os
 import uuid
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
 
 from coder_tui.shell.process_tree import MARKER, NamespaceTree, ProcessTree, first_process
+from coder_tui.tasks import finish_despite_cancel
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`descriptors` are handed to the command by their numbers, and belong to this until it has started.
+    """A command that is ready to start. It owns `descriptors` until the command has inherited them.
 
-    `report` is where bubblewrap tells which process is the first of its namespace; -1 without one.
+    Through `report`, bubblewrap reports the first process of its namespace. It is -1 without bubblewrap.
     """
 
     argv: tuple[str, ...]
@@ -33,7 +30,7 @@ class Launch:
         self._open.extend(self.descriptors)
 
     def hand_over(self) -> None:
-        """The command has its descriptors: ours are closed, so that reading `report` comes to an end."""
+        """Close our copies once the command has its descriptors, so that reading `report` ends."""
         while self._open:
             os.close(self._open.pop())
 
@@ -46,31 +43,23 @@ class Launch:
 
 _DRAIN = 0.5
 
-Take = Callable[[str, bytes], None]
-"""Receives `stdout` or `stderr` and a piece of it."""
+OutputHandler = Callable[[str, bytes], None]
+"""Receives "stdout" or "stderr" and a piece of that stream."""
 
 
-async def insist(work: Coroutine[Any, Any, None]) -> None:
-    """Wait to the end of `work`; a cancellation that arrives meanwhile, or several, is raised afterwards."""
-    task = asyncio.ensure_future(work)
-    interruption: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError as error:
-            interruption = error
-    task.result()
-    if interruption is not None:
-        raise interruption
-
-
-class _Tree(Protocol):
-    async def end(self, grace: float) -> None: ...
-    def close(self) -> None: ...
+async def process_tree(launch: Launch, pid: int, marker: str) -> ProcessTree | NamespaceTree:
+    """Return the handle that ends a command with everything it started. `launch` was started as `pid`."""
+    launch.hand_over()
+    if launch.report >= 0:
+        first = await asyncio.to_thread(first_process, launch.report)
+        # Without a first process there was never anything but bubblewrap itself.
+        if first is not None:
+            return NamespaceTree(first)
+    return ProcessTree(pid, marker, is_launched=bool(launch.descriptors))
 
 
 class _Pipe(asyncio.Protocol):
-    """Hands on what arrives on one stream; `closed` is done when nobody can write to it any more."""
+    """Passes on the data of one stream. `closed` is done when no process can write to it any more."""
 
     def __init__(self, receive: Callable[[bytes], None]) -> None:
         self._receive = receive
@@ -85,27 +74,25 @@ class _Pipe(asyncio.Protocol):
 
 
 class RunningCommand:
-    """The pipes are our own: asyncio's would make waiting for the exit wait for every holder of the pipes."""
+    """Runs a command with our own pipes: asyncio's would wait for every process that holds them."""
 
-    def __init__(self, take: Take, given: int = asyncio.subprocess.DEVNULL) -> None:
-        """`given` is an open file that the command reads as its input; it stays the caller's."""
-        self._take = take
-        self._given = given
+    def __init__(self, on_output: OutputHandler, stdin: int = asyncio.subprocess.DEVNULL) -> None:
+        """`stdin` is an open file that the command reads. The caller closes it."""
+        self._on_output = on_output
+        self._stdin = stdin
         self._pipes: list[_Pipe] = []
         self._transports: list[asyncio.BaseTransport] = []
         self._exit: asyncio.Task[int] | None = None
-        self._tree: _Tree | None = None
+        self._tree: ProcessTree | NamespaceTree | None = None
 
     async def start(self, launch: Launch, directory: Path) -> None:
-        """Raises OSError when it cannot start. Cancelled meanwhile, nothing runs on."""
-        # Half a start could not be taken back: it comes to its end, which is soon, and is ended then.
-        starting = asyncio.ensure_future(self._start(launch, directory))
+        """Start the command. Raises OSError if it cannot start. If cancelled, no process is left."""
+        # A start cannot be undone halfway: it finishes soon, and is then ended.
         try:
-            await asyncio.shield(starting)
+            await finish_despite_cancel(self._start(launch, directory))
         except asyncio.CancelledError:
-            await asyncio.wait({starting})
-            if not starting.exception():
-                await insist(self.end(0.0))
+            if self._exit is not None:
+                await finish_despite_cancel(self.end(0.0))
             self.close()
             raise
         except BaseException:
@@ -120,7 +107,7 @@ class RunningCommand:
                 *launch.argv,
                 cwd=directory,
                 env={**launch.environment, MARKER: marker},
-                stdin=self._given,
+                stdin=self._stdin,
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
@@ -129,25 +116,21 @@ class RunningCommand:
         finally:
             os.close(stdout)
             os.close(stderr)
-        launch.hand_over()
         self._exit = asyncio.ensure_future(process.wait())
+        # If bubblewrap's report cannot be read, there must still be something to end.
         self._tree = ProcessTree(process.pid, marker, is_launched=bool(launch.descriptors))
-        if launch.report >= 0:
-            first = await asyncio.to_thread(first_process, launch.report)
-            # Without a first process there was never anything but bubblewrap itself.
-            if first is not None:
-                self._tree = NamespaceTree(first)
+        self._tree = await process_tree(launch, process.pid, marker)
 
     async def wait(self, time_limit: float | None) -> bool:
-        """Wait for the command itself; False when the time was up first."""
+        """Wait for the command itself. Returns False if the time ran out first."""
         done, _ = await asyncio.wait({self._exiting}, timeout=time_limit)
         if done:
-            # A child in the background may hold the pipes for ever: what was printed so far is enough.
+            # A background child may hold the pipes forever: what was printed so far is enough.
             await self._drain()
         return bool(done)
 
     async def end(self, grace: float) -> None:
-        """End what still runs, and take what it still printed."""
+        """End what still runs, and collect what it still prints."""
         if self._tree is not None:
             await self._tree.end(grace)
         await self._exiting
@@ -161,7 +144,7 @@ class RunningCommand:
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs; a signal N gives 128+N."""
+        """The exit code, or None while it runs. Signal N gives 128+N."""
         if self._exit is None or not self._exit.done():
             return None
         code = self._exit.result()
@@ -178,7 +161,7 @@ class RunningCommand:
         ours, theirs = os.pipe()
         loop = asyncio.get_running_loop()
         file = os.fdopen(ours, "rb", buffering=0)
-        pipe = _Pipe(functools.partial(self._take, name))
+        pipe = _Pipe(functools.partial(self._on_output, name))
         transport, _ = await loop.connect_read_pipe(lambda: pipe, file)
         self._pipes.append(pipe)
         self._transports.append(transport)

@@ -1,4 +1,4 @@
-"""Skills and custom commands: found in folders, offered by name, read when they are needed.
+"""Skills and custom commands: found in folders, offered by name, read when needed.
 
 Enter at `session_skills.py`.
 """

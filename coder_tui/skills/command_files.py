@@ -1,6 +1,6 @@
-"""Reads a command that people keep in a file: Markdown as Claude and opencode, TOML as Gemini.
+"""Custom commands in files: Markdown as in Claude and opencode, TOML as in Gemini.
 
-The commands that people keep in files: their own, and a project's in the content that is trusted.
+The user's own are always used, a project's only in the content that is trusted.
 """
 
 import json
@@ -22,32 +22,32 @@ from coder_tui.config.project import (
 from coder_tui.config.settings_file import parse_settings
 from coder_tui.config.trust import Trust
 from coder_tui.protocol.errors import ConfigError
-from coder_tui.skills.frontmatter import Head, HeadError, split_head
+from coder_tui.skills.skill import Head, HeadError, split_head
 from coder_tui.text.safe_text import safe_line
 
 MARKDOWN, TOML = ".md", ".toml"
 MOST_CHARACTERS = 100_000
 MOST_DESCRIPTION = 200
 _NAME = re.compile(r"[a-z][\w-]*(?::[\w-]+)*")
-# `[number] [priority]` is what everybody writes, though YAML wants it quoted.
+# People write `[number] [priority]`, although YAML requires quotes.
 _HINT = re.compile(r"^(argument-hint:[ \t]*)(\[.*\S)[ \t]*$", re.MULTILINE)
 _TRUE = ("true", "yes", "on")
 
 
 class Dialect(StrEnum):
-    """How a body writes its places: `$1` and !`…`, or `{{args}}` and `!{…}`."""
+    """How a body writes its placeholders: `$1` and !`…`, or `{{args}}` and `!{…}`."""
 
     MARKDOWN = "markdown"
     TOML = "toml"
 
 
 class CommandFileError(Exception):
-    """A file has no command that could be used; the sentence names it and says why."""
+    """A file has no usable command; the message names the file and says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandFile:
-    """`label` is how the file is shown. An empty `allowed_tools` allows what is allowed anyway."""
+    """`label` is the file's display name. An empty `allowed_tools` changes nothing."""
 
     name: str
     body: str
@@ -60,7 +60,7 @@ class CommandFile:
     agent: str = ""
     is_subtask: bool = False
     is_own: bool = True
-    """False: a project's."""
+    """False if it is a project's."""
 
 
 def is_command_file(name: str) -> bool:
@@ -68,11 +68,11 @@ def is_command_file(name: str) -> bool:
 
 
 def read_command(inner: str, data: bytes, label: str, *, is_own: bool) -> CommandFile:
-    """`inner` is the file's name below the folder of commands: folders become `a:b`."""
+    """Read a command; `inner` is the path below the commands folder, where subfolders become `a:b`."""
     stem, _, ending = inner.rpartition(".")
     name = stem.replace("/", ":").lower()
     if not _NAME.fullmatch(name):
-        raise CommandFileError(f"{label}: {name!r} is no name for a command; not used")
+        raise CommandFileError(f"{label}: {name!r} is not a valid command name; not used")
     is_toml = f".{ending}" == TOML
     fields, body = _toml(data, label) if is_toml else _markdown(data, label)
     if not body.strip():
@@ -84,7 +84,7 @@ def read_command(inner: str, data: bytes, label: str, *, is_own: bool) -> Comman
         body.strip(),
         Dialect.TOML if is_toml else Dialect.MARKDOWN,
         label,
-        (_text(fields, "description") or _first_line(body))[:MOST_DESCRIPTION],
+        (_text(fields, "description") or first_line(body))[:MOST_DESCRIPTION],
         _text(fields, "argument-hint", "argument_hint")[:MOST_DESCRIPTION],
         _names(fields, "allowed-tools", "allowed_tools"),
         _text(fields, "model"),
@@ -99,7 +99,7 @@ def _markdown(data: bytes, label: str) -> tuple[Mapping[str, object], str]:
         text = _HINT.sub(
             lambda hint: hint[1] + json.dumps(hint[2], ensure_ascii=False), data.decode("utf-8-sig")
         )
-        # Most have no head at all: then everything is the prompt.
+        # Most have no frontmatter: then everything is the prompt.
         head = split_head(text) if text.lstrip().startswith("---") else Head(body=text)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
@@ -142,53 +142,56 @@ def _names(fields: Mapping[str, object], *names: str) -> tuple[str, ...]:
     return ()
 
 
-def _first_line(text: str) -> str:
+def first_line(text: str) -> str:
     return next((line.strip("# \t") for line in text.splitlines() if line.strip()), "")
 
 
 USER, PROJECT = "user", "project"
-"""Stand before a name that is taken: `project:review`."""
+"""Prefixes for a name that is already used: `project:review`."""
 _MOST_FILES = 500
 
 
 @dataclass(frozen=True, slots=True)
 class FoundCommands:
-    """`problems` are sentences on files that are not used."""
+    """`problems` say which files are not used, and why."""
 
     commands: tuple[CommandFile, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class CommandPlaces:
-    """Where to look; `home` is the person's folder."""
+class ExtensionPlaces:
+    """Where people keep commands and agents; `home` is the user's home folder."""
 
     workspace: Path
     directories: Directories
     home: Path
     environ: Mapping[str, str]
 
-    def own(self) -> Iterator[Path]:
-        """Weakest first: of one name the later holds."""
+    @property
+    def opencode(self) -> Path:
         config = Path(self.environ.get("XDG_CONFIG_HOME") or self.home / ".config")
-        opencode = Path(self.environ.get("OPENCODE_CONFIG_DIR") or config / "opencode")
+        return Path(self.environ.get("OPENCODE_CONFIG_DIR") or config / "opencode")
+
+    def commands(self) -> Iterator[Path]:
+        """Yield the user's folders, weakest first: of two with the same name, the later is used."""
         yield self.home / ".claude/commands"
         yield self.home / ".gemini/commands"
-        yield opencode / "command"
-        yield opencode / "commands"
+        yield self.opencode / "command"
+        yield self.opencode / "commands"
         yield self.directories.config / "commands"
 
 
-class CommandShelf:
-    """`taken` tells the names that no file may have: built-in commands and skills."""
+class CommandFiles:
+    """`taken` returns the names that no file may use: built-in commands and skills."""
 
-    def __init__(self, places: CommandPlaces | None, taken: Callable[[], frozenset[str]]) -> None:
+    def __init__(self, places: ExtensionPlaces | None, taken: Callable[[], frozenset[str]]) -> None:
         self.found = FoundCommands()
         self._places = places
         self._taken = taken
 
     def refresh(self) -> None:
-        """Look again. Blocks: reads files, runs nothing."""
+        """Search again. Blocks: reads files, runs nothing."""
         if self._places is None:
             return
         found = find_commands(self._places, Trust.load(self._places.directories), self._taken())
@@ -200,13 +203,8 @@ class CommandShelf:
         return next((command for command in self.found.commands if command.name == wanted), None)
 
 
-def no_commands() -> CommandShelf:
-    """For sessions that need none."""
-    return CommandShelf(None, frozenset)
-
-
-def find_commands(places: CommandPlaces, trust: Trust, taken: frozenset[str]) -> FoundCommands:
-    """Of one name the later folder holds; what is taken gets a word before it. Blocks."""
+def find_commands(places: ExtensionPlaces, trust: Trust, taken: frozenset[str]) -> FoundCommands:
+    """Find all commands; a later folder wins, and a name that is already used gets a prefix. Blocks."""
     own: dict[str, CommandFile] = {}
     project: dict[str, CommandFile] = {}
     problems: list[str] = []
@@ -226,9 +224,9 @@ def _free(name: str, prefix: str, taken: frozenset[str]) -> str:
     return f"{prefix}:{name}" if name in taken else name
 
 
-def _own(places: CommandPlaces) -> Iterator[CommandFile | str]:
-    for folder in places.own():
-        for path in _files(folder):
+def _own(places: ExtensionPlaces) -> Iterator[CommandFile | str]:
+    for folder in places.commands():
+        for path in extension_files(folder):
             label = display_path(path)
             try:
                 with path.open("rb") as file:
@@ -240,11 +238,12 @@ def _own(places: CommandPlaces) -> Iterator[CommandFile | str]:
                 yield safe_line(str(error))
 
 
-def _files(folder: Path) -> list[Path]:
+def extension_files(folder: Path) -> list[Path]:
+    """Return the Markdown and TOML files below a folder, in a stable order. Blocks."""
     found: list[Path] = []
     for place, folders, names in os.walk(folder):
         folders.sort()
-        found += [Path(place, name) for name in sorted(names) if is_command_file(name)]
+        found += [Path(place, name) for name in sorted(names) if name.endswith((MARKDOWN, TOML))]
         if len(found) > _MOST_FILES:
             break
     return found[:_MOST_FILES]
@@ -256,7 +255,7 @@ def _of_project(workspace: Path, trust: Trust) -> Iterator[CommandFile | str]:
         try:
             names = extension_names(workspace, (folder,))
         except ProjectFileError:
-            continue  # told where trust is asked for
+            continue  # reported where trust is asked for
         for name in filter(is_command_file, names):
             try:
                 file = read_project_file(workspace, name)
@@ -274,4 +273,4 @@ def _of_project(workspace: Path, trust: Trust) -> Iterator[CommandFile | str]:
     if untrusted:
         more = f" and {len(untrusted) - 1} more commands" if len(untrusted) > 1 else ""
         found = safe_line(f"found {untrusted[0]}{more}")
-        yield f"{found}, not used: this folder is not trusted; 'coder-tui trust' shows them, and asks"
+        yield f"{found}, not used: this folder is not trusted; run 'coder-tui trust' to review them"

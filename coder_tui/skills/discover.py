@@ -1,6 +1,6 @@
-"""Finds every skill below some folders: bounded, never through a link that leads out, told what is wrong.
+"""Finds every skill below some folders, within limits, and reports problems.
 
-The folders that skills are looked for in, weakest first.
+Links that lead out of a folder are not followed. Folders come weakest first.
 """
 
 import os
@@ -25,7 +25,7 @@ _USERS = (".claude/skills", ".agents/skills")
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """`project` is the folder whose trust the skills below rest on; None where they are the person's own."""
+    """`project` is the folder that must be trusted for its skills; None if they are the user's own."""
 
     folder: Path
     source: SkillSource
@@ -35,7 +35,7 @@ class Root:
 def skill_roots(
     workspace: Path, directories: Directories, paths: tuple[str, ...], home: Path
 ) -> tuple[Root, ...]:
-    """Built-in, the person's, `skills.paths`, the project's: from its repository's root to the workspace."""
+    """Return the folders: built-in, user, `skills.paths`, project from repository root to workspace."""
     users = (*(home / name for name in _USERS), directories.config / "skills")
     return (
         Root(bundled("skills"), SkillSource.BUILTIN),
@@ -61,15 +61,15 @@ SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 
 @dataclass(frozen=True, slots=True)
 class Shadowed:
-    """A skill that is not used because another of its name is stronger."""
+    """A skill that is not used because another of the same name takes precedence."""
 
     skill: Skill
     by: Skill
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """`skills` by name, one each."""
+class FoundSkills:
+    """`skills` are sorted by name, one per name."""
 
     skills: tuple[Skill, ...] = ()
     shadowed: tuple[Shadowed, ...] = ()
@@ -78,22 +78,22 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where to look, and whom to believe; `trust` is asked anew each time."""
+    """Where to search, and what is trusted; `trust` is called each time."""
 
     roots: tuple[Root, ...]
     trust: Callable[[], Trust]
 
-    def look(self) -> Found:
-        """Everything as it is now. Blocks."""
+    def look(self) -> FoundSkills:
+        """Find all skills as they are now. Blocks."""
         return discover(self.roots, self.trust())
 
     def read(self, skill: Skill) -> Parsed:
-        """One skill as it is now. Blocks."""
+        """Read one skill as it is now. Blocks."""
         return read_skill(skill.directory, skill.source, skill.project, self.trust())
 
 
-def discover(roots: Iterable[Root], trust: Trust) -> Found:
-    """Look through the roots, weakest first. Reads files, runs nothing. Blocks."""
+def discover(roots: Iterable[Root], trust: Trust) -> FoundSkills:
+    """Search the roots, weakest first. Reads files, runs nothing. Blocks."""
     strongest: dict[str, Skill] = {}
     shadowed: list[Shadowed] = []
     problems: list[Problem] = []
@@ -105,14 +105,14 @@ def discover(roots: Iterable[Root], trust: Trust) -> Found:
                 shadowed.append(Shadowed(weaker, skill))
             strongest[skill.name] = skill
     skills = tuple(strongest[name] for name in sorted(strongest))
-    return Found(skills, tuple(shadowed), tuple(problems))
+    return FoundSkills(skills, tuple(shadowed), tuple(problems))
 
 
 def read_skill(directory: Path, source: SkillSource, project: Path | None, trust: Trust) -> Parsed:
-    """One skill as it is now; a project's only in the content that the person trusts."""
+    """Read one skill as it is now; a project's skill only in the content that the user trusts."""
     file = directory / SKILL_FILE
     if not _is_text(directory):
-        return Parsed(None, (Problem(Severity.ERROR, file, 0, "its path is not valid Unicode"),))
+        return Parsed(None, (Problem(Severity.ERROR, file, 0, "the path is not valid Unicode"),))
     try:
         if project is not None and (reason := _distrust(project, directory, trust)):
             return Parsed(None, (Problem(Severity.WARNING, file, 0, reason),))
@@ -120,14 +120,14 @@ def read_skill(directory: Path, source: SkillSource, project: Path | None, trust
     except ProjectFileError as error:
         return Parsed(None, (Problem(Severity.ERROR, file, 0, str(error)),))
     if read is None:
-        return Parsed(None, (Problem(Severity.ERROR, file, 0, "is not there"),))
+        return Parsed(None, (Problem(Severity.ERROR, file, 0, "the file does not exist"),))
     if project is not None and not trust.trusts(project, replace(read, name=_name_in(project, file))):
-        return Parsed(None, (Problem(Severity.ERROR, file, 0, "changed while it was read"),))
+        return Parsed(None, (Problem(Severity.ERROR, file, 0, "the file changed while it was read"),))
     return parse_skill(read.data, directory, source, project)
 
 
 def _below(root: Root, trust: Trust) -> tuple[list[Skill], list[Problem]]:
-    """The skills of one root; of a name that stands there twice, the one that is found first."""
+    """Return the skills of one root; of two with the same name, the first found."""
     folders, problems = skill_folders(root)
     skills: dict[str, Skill] = {}
     for folder in folders:
@@ -137,16 +137,16 @@ def _below(root: Root, trust: Trust) -> tuple[list[Skill], list[Problem]]:
             continue
         first = skills.setdefault(parsed.skill.name, parsed.skill)
         if first is not parsed.skill:
-            message = f"the name {first.name} is taken by {display_path(first.file)}"
+            message = f"the name {first.name} is already used by {display_path(first.file)}"
             problems.append(Problem(Severity.ERROR, parsed.skill.file, 0, message))
     return list(skills.values()), problems
 
 
 def skill_folders(root: Root) -> tuple[list[Path], list[Problem]]:
-    """Level by level, so that what lies nearer to the root comes first."""
+    """Return the skill folders level by level, those nearer to the root first."""
     start = Path(os.path.realpath(root.folder))
     if root.project is not None and _is_linked(root, root.project):
-        return [], [Problem(Severity.WARNING, root.folder, 0, "lies behind a link, so it is not used")]
+        return [], [Problem(Severity.WARNING, root.folder, 0, "not used: the path goes through a link")]
     found: list[Path] = []
     problems: list[Problem] = []
     level, seen = [start], 0
@@ -155,7 +155,7 @@ def skill_folders(root: Root) -> tuple[list[Path], list[Problem]]:
         for folder in level:
             seen += 1
             if seen > MOST_FOLDERS:
-                message = f"holds more than {MOST_FOLDERS} folders; the rest was not looked at"
+                message = f"has more than {MOST_FOLDERS} folders; the rest was not searched"
                 return found, [*problems, Problem(Severity.WARNING, root.folder, 0, message)]
             if os.path.lexists(folder / SKILL_FILE):
                 found.append(folder)
@@ -167,7 +167,7 @@ def skill_folders(root: Root) -> tuple[list[Path], list[Problem]]:
 
 
 def _is_linked(root: Root, project: Path) -> bool:
-    """Trust goes by names below the project: a link would give a file two of them."""
+    """Return whether a root is behind a link: trust goes by path, and a link would give a file two."""
     plain = Path(os.path.realpath(project)) / root.folder.relative_to(project)
     return Path(os.path.realpath(root.folder)) != plain
 
@@ -176,7 +176,7 @@ def _subfolders(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except OSError:  # not there, not a folder, or not ours to read: nothing to offer
+    except OSError:  # missing, not a folder, or not readable
         return []
     return [folder / name for name in sorted(names) if name not in SKIPPED]
 
@@ -190,20 +190,20 @@ def _links_out(folder: Path, start: Path) -> Iterator[Problem]:
     for name in links:
         target = Path(os.path.realpath(folder / name))
         if not target.is_relative_to(start) and os.path.lexists(target / SKILL_FILE):
-            message = "is a link that leads out of its folder, not followed; name the place in skills.paths"
+            message = "not followed: the link leads out of its folder; add its target to skills.paths"
             yield Problem(Severity.WARNING, folder / name, 0, message)
 
 
 def _distrust(project: Path, directory: Path, trust: Trust) -> str:
-    """Why a project's skill may not be used; empty where every file of it is trusted as it is."""
+    """Say why a project's skill may not be used; "" if all its files are trusted as they are."""
     for name in files_below(Path(os.path.realpath(project)), _name_in(project, directory)):
         try:
             file = read_project_file(project, name)
         except ProjectFileError as error:
             return f"not used: {name} {error}, so it cannot be trusted"
         if file is not None and not trust.trusts(project, file):
-            ask = f"'coder-tui trust {display_path(project)}' shows it, and asks"
-            return f"not used: {name} is not trusted; {ask}"
+            command = f"'coder-tui trust {display_path(project)}'"
+            return f"not used: {name} is not trusted; run {command} to review it"
     return ""
 
 

@@ -1,6 +1,6 @@
-"""Contents of files, each kept once under its own hash, for the person's eyes only.
+"""Copies of file contents, each stored once by its hash, readable only by the user.
 
-Which kept contents belong to which turn, and how old they are: what is given up first goes by this.
+Also which copies belong to which turn and how old they are, to delete the oldest first.
 """
 
 import contextlib
@@ -16,39 +16,38 @@ from pathlib import Path
 
 from coder_tui.config.paths import display_path
 from coder_tui.protocol.errors import StorageError
-from coder_tui.storage.claims import Claims
-from coder_tui.storage.codec import unpack_text
 from coder_tui.storage.database import Database
-from coder_tui.storage.half_written import half_written, temporary_name
+from coder_tui.storage.half_written import Claims, half_written, temporary_name
+from coder_tui.storage.records import unpack_text
 
 CHUNK = 1024 * 1024
 
 
 def always() -> bool:
-    """For work that nobody wants to end early."""
+    """Return True: for work that is never stopped early."""
     return True
 
 
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 SETTLED_SEC = 3600
-"""Younger blobs may belong to a change that another process is about to record."""
+"""Seconds; younger blobs may belong to a change that another process is about to record."""
 
 
-TOO_OLD = "it is too old to undo: its copy was given up (undo.keep_days, undo.keep_mb)"
+TOO_OLD = "it is too old to undo: its copy was deleted (undo.keep_days, undo.keep_mb)"
 
 
 class GoneError(StorageError):
-    """There is no such content any more."""
+    """The copy no longer exists."""
 
 
 class BlobStore:
-    """Its calls block. What `put` has returned is on disk, unless it was told not to wait for that."""
+    """Calls block. When `put` returns, the content is on disk, unless it was called without `waits`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def put(self, chunks: Iterable[bytes], *, waits: bool = True) -> str:
-        """Keep a content and return its hash; one that is kept already takes no more room.
+        """Store a content and return its hash; an existing one takes no more space.
 
         Without `waits` a power failure may lose it until `flush` has returned.
         """
@@ -62,10 +61,10 @@ class BlobStore:
                     temporary.unlink(missing_ok=True)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise StorageError(f"cannot keep a copy in {display_path(self._folder)}: {reason}") from error
+            raise StorageError(f"cannot save a copy to {display_path(self._folder)}: {reason}") from error
 
     def chunks(self, digest: str) -> Iterator[bytes]:
-        """The content piece by piece; ends in a `StorageError` when it is not what was put."""
+        """Yield the content in chunks; raise `StorageError` at the end if it is not what was stored."""
         path, actual = self._path(digest), hashlib.sha256()
         try:
             with path.open("rb") as file:
@@ -76,15 +75,15 @@ class BlobStore:
             raise GoneError(TOO_OLD) from error
         except OSError as error:
             reason = error.strerror or str(error)
-            raise StorageError(f"cannot read the kept copy {display_path(path)}: {reason}") from error
+            raise StorageError(f"cannot read the saved copy {display_path(path)}: {reason}") from error
         if actual.hexdigest() != digest:
-            raise StorageError(f"the kept copy {display_path(path)} is damaged")
+            raise StorageError(f"the saved copy {display_path(path)} is damaged")
 
     def has(self, digest: str) -> bool:
         return self._path(digest).is_file()
 
     def sizes(self) -> dict[str, int]:
-        """In bytes, of all contents by their hashes."""
+        """Return the size in bytes of each content, by hash."""
         found: dict[str, int] = {}
         for path in self._folder.glob("??/*"):
             with contextlib.suppress(FileNotFoundError):
@@ -92,13 +91,13 @@ class BlobStore:
         return found
 
     def prune(self, kept: frozenset[str], goes_on: Callable[[], bool] = always) -> int:
-        """Remove all others, unless they are quite new; returns how many."""
+        """Delete all contents except `kept` and very new ones; return how many."""
         latest = time.time() - SETTLED_SEC
         removed = 0
         for path in self._folder.glob("??/*"):
             if not goes_on():
                 break
-            # One by one, so that nobody who keeps something waits for long.
+            # One by one, so that nobody who stores a copy waits for long.
             with contextlib.suppress(FileNotFoundError), self._locked(fcntl.LOCK_EX):
                 if path.parent.name + path.name not in kept and path.stat().st_mtime < latest:
                     path.unlink()
@@ -133,7 +132,7 @@ class BlobStore:
 
     @contextlib.contextmanager
     def _locked(self, how: int) -> Iterator[None]:
-        """Between looking how old a content is and removing it, nobody makes it new, across programs."""
+        """Lock the folder, so that no process renews a content between the age check and the deletion."""
         descriptor = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(descriptor, how)
@@ -146,7 +145,7 @@ class BlobStore:
 
 
 def _is_kept(path: Path, size: int) -> bool:
-    """Whether it is there whole; if so it counts as new, for `prune`."""
+    """Return whether the whole content exists; if so, mark it as new for `prune`."""
     try:
         if path.stat().st_size != size:
             return False
@@ -165,7 +164,7 @@ def _sync(folder: Path) -> None:
 
 
 def sync_file_system(folder: Path) -> None:
-    """Write out the one that `folder` lies on, or all of them where the system cannot tell them apart."""
+    """Flush the file system of `folder`, or all file systems if syncfs is missing."""
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "syncfs"):
         os.sync()
@@ -180,7 +179,7 @@ def sync_file_system(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TurnCopies:
-    """What undoing and redoing one turn needs."""
+    """The copies that undoing and redoing one turn needs."""
 
     session_id: str
     directory: str
@@ -194,12 +193,12 @@ class CopyAges:
         self._database = database
         self._claims = claims
 
-    async def copies_by_turn(self) -> tuple[TurnCopies, ...]:
-        """Of all sessions, the newest first."""
+    async def by_turn(self) -> tuple[TurnCopies, ...]:
+        """Return the copies of all sessions' turns, newest first."""
         return await self._database.read(_copies_by_turn)
 
     async def are_open(self, session_ids: frozenset[str]) -> frozenset[str]:
-        """Those in which some process works right now."""
+        """Return the sessions that some process has open now."""
         return await self._database.read(
             lambda _: frozenset(session_id for session_id in session_ids if self._is_open(session_id))
         )
@@ -207,7 +206,7 @@ class CopyAges:
     def _is_open(self, session_id: str) -> bool:
         if self._claims.holds(session_id):
             return True
-        is_free = self._claims.take(session_id)
+        is_free = self._claims.acquire(session_id)
         if is_free:
             self._claims.release(session_id)
         return not is_free

@@ -1,4 +1,4 @@
-"""What commands were seen to change, apart from what is known to be others' work; and what was not seen."""
+"""What commands changed, by comparison, without changes known to be others'; and what was not compared."""
 
 import json
 import sqlite3
@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coder_tui.storage.database import Database, readable
-from coder_tui.storage.manifest import SELECT, Change, FileState, add_rows, change_of, last_seq, lead_from
+from coder_tui.storage.database import Table, skip_unreadable
+from coder_tui.storage.manifest import SELECT, Change, FileState, add_rows, change_of, last_seq, start_earlier
 from coder_tui.storage.turns import turn_in_effect
 
 _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """When a command ran: after the look from `opened` to `begun`, and before the one at `closed`."""
+class CommandWindow:
+    """When a command ran: after the scan from `opened` to `begun`, and before the one at `closed`."""
 
     opened: float
     begun: float
@@ -23,8 +23,8 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """How a path was in the look before a command, and in the one after it."""
+class SeenChange:
+    """The state of a path in the scan before a command, and in the one after it."""
 
     path: Path
     before: FileState
@@ -33,20 +33,20 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Of one reason: a few names, and how many there are."""
+    """Paths that were left out for one reason: a few names, and the count."""
 
     names: tuple[str, ...]
     count: int
 
     @classmethod
-    def of(cls, names: Iterable[str]) -> "LeftOut":
+    def from_names(cls, names: Iterable[str]) -> "LeftOut":
         found = sorted(names)
         return cls(tuple(found[:_MOST_NAMED]), len(found))
 
 
 @dataclass(slots=True)
 class Uncovered:
-    """What no undo covers of some commands, by reason. `is_cut` where one did not come to its end."""
+    """What undo does not cover of some commands, by reason. `is_cut` means that one did not finish."""
 
     left_out: dict[str, LeftOut] = field(default_factory=dict)
     is_cut: bool = False
@@ -54,16 +54,13 @@ class Uncovered:
     def add(self, left_out: Mapping[str, LeftOut]) -> None:
         for reason, more in left_out.items():
             known = self.left_out.get(reason, more)
-            names = LeftOut.of({*known.names, *more.names})
+            names = LeftOut.from_names({*known.names, *more.names})
             self.left_out[reason] = LeftOut(names.names, max(known.count, more.count, names.count))
 
 
-class CommandRecords:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def begin_command(self, session_id: str, turn: int, left_out: Mapping[str, LeftOut]) -> int:
-        """Note that a command is about to run; returns its number."""
+class CommandRecords(Table):
+    async def begin(self, session_id: str, turn: int, left_out: Mapping[str, LeftOut]) -> int:
+        """Record that a command is about to run; return its number."""
 
         def work(connection: sqlite3.Connection) -> int:
             last = connection.execute(
@@ -79,23 +76,20 @@ class CommandRecords:
 
         return await self._database.write(work)
 
-    async def end_command(self, session_id: str, number: int, left_out: Mapping[str, LeftOut]) -> None:
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "UPDATE commands SET is_ended = 1, left_out = ? WHERE session_id = ? AND number = ?",
-                (_packed(left_out), session_id, number),
-            )
-
-        await self._database.write(work)
+    async def end(self, session_id: str, number: int, left_out: Mapping[str, LeftOut]) -> None:
+        await self._database.execute(
+            "UPDATE commands SET is_ended = 1, left_out = ? WHERE session_id = ? AND number = ?",
+            (_packed(left_out), session_id, number),
+        )
 
     async def uncovered(self, session_id: str, turn: int) -> Uncovered | None:
-        """Of the commands of a turn and later ones; None where none ran."""
+        """Return what undo does not cover of the commands since a turn; None if none ran."""
         query = "SELECT left_out, is_ended FROM commands WHERE session_id = ? AND turn >= ? ORDER BY number"
 
         def work(connection: sqlite3.Connection) -> Uncovered | None:
             found: Uncovered | None = None
             rows = connection.execute(query, (session_id, turn))
-            for left_out, is_ended in readable(rows, lambda row: (_unpacked(row[0]), row[1])):
+            for left_out, is_ended in skip_unreadable(rows, lambda row: (_unpacked(row[0]), row[1])):
                 found = found or Uncovered()
                 found.add(left_out)
                 found.is_cut = found.is_cut or not is_ended
@@ -103,8 +97,8 @@ class CommandRecords:
 
         return await self._database.read(work)
 
-    async def edited_beside(self, session_id: str, turn: int, window: Window) -> frozenset[Path]:
-        """The paths that this session's other calls changed while a command ran."""
+    async def edited_during(self, session_id: str, turn: int, window: CommandWindow) -> frozenset[Path]:
+        """Return the paths that this session's other calls changed while a command ran."""
 
         def work(connection: sqlite3.Connection) -> frozenset[Path]:
             return frozenset(
@@ -114,18 +108,18 @@ class CommandRecords:
         return await self._database.read(work)
 
     async def record_seen(
-        self, session_id: str, turn: int, call_id: str, found: Iterable[Seen], window: Window
+        self, session_id: str, turn: int, call_id: str, found: Iterable[SeenChange], window: CommandWindow
     ) -> tuple[Change, ...]:
-        """Note what a command was seen to have changed, without what is known to be somebody else's."""
+        """Record what a command changed by comparison, without changes known to be others'."""
         given = tuple(found)
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
             owner = turn_in_effect(connection, session_id, turn)
             own, theirs = _own(connection, session_id, owner, window), _others(connection, session_id, window)
-            left: list[Seen] = []
+            left: list[SeenChange] = []
             for seen in given:
                 since = _since_others(seen, theirs.get(seen.path, ()))
-                rest = _woven(connection, session_id, since, own.get(seen.path, ()), window)
+                rest = _merge_own_changes(connection, session_id, since, own.get(seen.path, ()), window)
                 if not rest.before.is_like(rest.after):
                     left.append(rest)
             last = last_seq(connection, session_id)
@@ -141,7 +135,7 @@ class CommandRecords:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A change by a call that said what it would change; `ended` is None while it does."""
+    """A change that its call declared; `ended` is None while the call runs."""
 
     change: Change
     created: float
@@ -155,15 +149,15 @@ class _Known:
 _Found = dict[Path, list[_Known]]
 
 
-def _own(connection: sqlite3.Connection, session_id: str, turn: int, window: Window) -> _Found:
-    """This session's own that may have been done while the command ran."""
+def _own(connection: sqlite3.Connection, session_id: str, turn: int, window: CommandWindow) -> _Found:
+    """Return this session's own changes that may have happened while the command ran."""
     still = "(after_kind IS NULL OR ended >= ?)"
     where = f"session_id = ? AND turn = ? AND NOT is_undone AND {still} ORDER BY seq"
     return _by_path(connection, where, (session_id, turn, window.opened))
 
 
-def _others(connection: sqlite3.Connection, session_id: str, window: Window) -> _Found:
-    """What other sessions did meanwhile; what their commands were seen to do may be this one's work."""
+def _others(connection: sqlite3.Connection, session_id: str, window: CommandWindow) -> _Found:
+    """Return other sessions' declared changes during the command; compared ones may be this command's own."""
     where = "ended >= ? AND session_id <> ? AND NOT is_seen ORDER BY ended"
     return _by_path(connection, where, (window.opened, session_id))
 
@@ -171,44 +165,48 @@ def _others(connection: sqlite3.Connection, session_id: str, window: Window) -> 
 def _by_path(connection: sqlite3.Connection, where: str, given: tuple[str | int | float, ...]) -> _Found:
     found: _Found = {}
     rows = connection.execute(f"{_WITH_END} WHERE {where}", given)
-    for known in readable(rows, lambda row: _Known(change_of(row[:-2]), *row[-2:])):
+    for known in skip_unreadable(rows, lambda row: _Known(change_of(row[:-2]), *row[-2:])):
         found.setdefault(known.change.path, []).append(known)
     return found
 
 
-def _since_others(seen: Seen, theirs: Iterable[_Known]) -> Seen:
-    """What came after the others' last change: to take more back would take back their work."""
+def _since_others(seen: SeenChange, theirs: Iterable[_Known]) -> SeenChange:
+    """Return what happened after others' last change: undoing more would undo their work."""
     before = seen.before
     for known in theirs:
         before = known.after or before
-    return Seen(seen.path, before, seen.after)
+    return SeenChange(seen.path, before, seen.after)
 
 
-def _woven(
-    connection: sqlite3.Connection, session_id: str, seen: Seen, own: Iterable[_Known], window: Window
-) -> Seen:
-    """Let the session's own changes of meanwhile lead from one to the next; returns what is left to note."""
+def _merge_own_changes(
+    connection: sqlite3.Connection,
+    session_id: str,
+    seen: SeenChange,
+    own: Iterable[_Known],
+    window: CommandWindow,
+) -> SeenChange:
+    """Join the session's own changes during the command into a chain; return what is left to record."""
     chain = _since(seen.before, list(own), window)
     state = seen.before
     for known in chain:
         if not known.change.before.is_like(state):
-            # The command changed it in between: with this change that is taken back, too.
-            lead_from(connection, session_id, known.change.seq, state)
+            # The command changed it in between: undoing this change undoes that as well.
+            start_earlier(connection, session_id, known.change.seq, state)
         if known.after is None:
-            return Seen(seen.path, state, state)
+            return SeenChange(seen.path, state, state)
         state = known.after
     if chain and (chain[-1].ended or 0.0) >= window.closed:
-        # The look may have been before it, and it says itself what it found.
-        return Seen(seen.path, state, state)
-    return Seen(seen.path, state, seen.after)
+        # The scan may have been before this change, which records its own result.
+        return SeenChange(seen.path, state, state)
+    return SeenChange(seen.path, state, seen.after)
 
 
-def _since(state: FileState, own: list[_Known], window: Window) -> list[_Known]:
-    """Without what had been done when the look before the command came to this path."""
+def _since(state: FileState, own: list[_Known], window: CommandWindow) -> list[_Known]:
+    """Return the changes that were made after the first scan reached this path."""
     if not own or own[0].change.before.is_like(state):
         return own
-    beside = [known for known in own if known.created < window.begun]
-    done = [place for place, known in enumerate(beside, 1) if known.after and known.after.is_like(state)]
+    during = [known for known in own if known.created < window.begun]
+    done = [place for place, known in enumerate(during, 1) if known.after and known.after.is_like(state)]
     return own[max(done, default=0) :]
 
 

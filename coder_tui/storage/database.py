@@ -1,6 +1,6 @@
-"""One SQLite connection on a thread of its own, so that a write is safe on disk and the loop never waits.
+"""One SQLite connection on its own thread, so that writes are safely on disk and the loop never waits.
 
-What a disk did to the store: told apart from our own mistakes, and counted where the rest is whole.
+Also tells a damaged file from our own bugs, and counts what could not be read of a damaged session.
 """
 
 import asyncio
@@ -23,25 +23,25 @@ Row = TypeVar("Row")
 T = TypeVar("T")
 
 MISREAD = (ValueError, TypeError, AttributeError, OverflowError)
-"""How Python fails on a value that is not of the kind that its column holds."""
+"""How Python fails on a value of the wrong type in a column."""
 
 
 _FAR = 1e11
-"""Seconds that no clock shows for some thousand years."""
+"""Seconds since 1970 that no clock will show for thousands of years."""
 
 
-def moment(stamp: float) -> datetime:
-    """When something was; the beginning of time where nobody can tell."""
+def to_datetime(stamp: float) -> datetime:
+    """Convert a timestamp; an impossible one becomes 1970."""
     return datetime.fromtimestamp(stamp if 0 <= stamp < _FAR else 0, UTC)
 
 
-def decoded(data: bytes) -> str:
-    """Text of a column; bytes that are no text any more show as such, and cost nothing else."""
+def decode_text(data: bytes) -> str:
+    """Decode a column; damaged bytes become replacement characters."""
     return data.decode("utf-8", errors="replace")
 
 
-def readable(rows: Iterable[Row], read: Callable[[Row], T]) -> Iterator[T]:
-    """What can be made of each row; one that cannot be read is left out."""
+def skip_unreadable(rows: Iterable[Row], read: Callable[[Row], T]) -> Iterator[T]:
+    """Yield what `read` makes of each row, without unreadable rows."""
     for row in rows:
         try:
             yield read(row)
@@ -49,18 +49,20 @@ def readable(rows: Iterable[Row], read: Callable[[Row], T]) -> Iterator[T]:
             continue
 
 
-def whole(rows: Iterable[Row], read: Callable[[Row], T]) -> Iterator[T]:
-    """What can be made of all rows, for whoever would do harm without one of them."""
+def read_all(rows: Iterable[Row], read: Callable[[Row], T]) -> Iterator[T]:
+    """Yield what `read` makes of each row; raise `StorageError` if one is unreadable, as undo needs all."""
     for row in rows:
         try:
             yield read(row)
         except MISREAD as error:
-            raise StorageError(f"the store holds something this program cannot read: {row!r:.80}") from error
+            raise StorageError(
+                f"the store contains a value that this program cannot read: {row!r:.80}"
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What of a session could not be read: left out, or with signs in place of some characters."""
+    """What could not be read of a session: lost messages and calls, and messages with broken characters."""
 
     messages: int = 0
     calls: int = 0
@@ -70,18 +72,18 @@ class Damage:
         return bool(self.messages or self.calls or self.garbled)
 
     def __str__(self) -> str:
-        """A sentence for the person."""
+        """Return a sentence for the user."""
         found = (
             (self.messages, "message", "lost"),
             (self.calls, "call", "lost"),
-            (self.garbled, "message", "with characters that cannot be read"),
+            (self.garbled, "message", "with unreadable characters"),
         )
         parts = (f"{count} {noun}{'' if count == 1 else 's'} {how}" for count, noun, how in found if count)
-        return f"This session is damaged on disk: {', '.join(parts)}. The rest is here."
+        return f"This session is damaged on disk: {', '.join(parts)}. The rest was loaded."
 
 
 def is_damaged(connection: sqlite3.Connection, migrations: tuple[Migration, ...]) -> bool:
-    """Whether the file is to blame for an error: it is not as this program makes it. Takes its time."""
+    """Return whether the file is damaged, so that an error is not our bug. Slow."""
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         _check_search(connection)
@@ -97,7 +99,7 @@ def is_damaged(connection: sqlite3.Connection, migrations: tuple[Migration, ...]
 
 
 def _check_search(connection: sqlite3.Connection) -> None:
-    """Raises where an index of words does not fit what it is made of: no other check looks into those."""
+    """Raise if a full-text index does not match its content; no other check covers these indexes."""
     found = connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%USING fts5%'").fetchall()
     for (name,) in found:
         connection.execute(f"INSERT INTO {name} ({name}, rank) VALUES ('integrity-check', 1)")
@@ -122,12 +124,14 @@ Work = Callable[[sqlite3.Connection], T]
 _BUSY_TIMEOUT_SEC = 10
 _BUSY_PAUSE_SEC = 0.01
 _BUGS = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_MISUSE}
-_WITHOUT_SEARCH = "this Python's SQLite has no full-text search (FTS5); run coder-tui with another Python"
+_WITHOUT_SEARCH = (
+    "the SQLite of this Python has no full-text search (FTS5); run coder-tui with another Python"
+)
 _WAY_OUT = f"make it writable or set {DATA_VARIABLE} to another folder"
 
 
 class Database:
-    """Runs work in order, each piece as one transaction."""
+    """Runs work in order, each as one transaction."""
 
     def __init__(
         self,
@@ -144,7 +148,7 @@ class Database:
 
     @classmethod
     async def open(cls, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> "Database":
-        """Open or create, and bring the schema up to date; raise `StorageError` where that cannot be."""
+        """Open or create the database and migrate its schema; raise `StorageError` if that fails."""
         executor = ThreadPoolExecutor(1, thread_name_prefix="store")
         try:
             connection = await _on_thread(executor, lambda: _open(path, migrations))
@@ -154,18 +158,26 @@ class Database:
         return cls(path, executor, connection, migrations)
 
     async def write(self, work: Work[T]) -> T:
-        """Do `work` whole or not at all; when this returns it is on disk.
+        """Do `work` completely or not at all; when this returns, it is on disk.
 
-        Once asked for it is done: a cancelled caller only stops waiting for it.
+        The work is done even if the caller is cancelled.
         """
         return await self._run("BEGIN IMMEDIATE", work)
 
+    async def execute(self, statement: str, values: tuple[str | float | None, ...]) -> None:
+        """Run a single writing statement."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(statement, values)
+
+        await self.write(work)
+
     async def read(self, work: Work[T]) -> T:
-        """Do `work` on one state of the data, whatever others write meanwhile."""
+        """Do `work` on one consistent state of the data."""
         return await self._run("BEGIN", work)
 
     async def close(self) -> None:
-        """Finish what was asked for, then let the file go."""
+        """Finish pending work, then close the file."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -185,8 +197,15 @@ class Database:
             return work(self._connection)
 
 
+class Table:
+    """A part of the store: the methods for one family of tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
 async def _on_thread(executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
-    # Shielded: cancelling a future of an executor would drop work that still waits its turn.
+    # Shielded: cancelling an executor's future would drop work that is still queued.
     return await asyncio.shield(asyncio.get_running_loop().run_in_executor(executor, work))
 
 
@@ -197,7 +216,7 @@ def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        # SQLite has rolled back by itself after a full disk or an I/O error.
+        # SQLite has already rolled back after a full disk or an I/O error.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
@@ -207,7 +226,7 @@ def _open(path: Path, migrations: tuple[Migration, ...]) -> sqlite3.Connection:
     _prepare_file(path)
     with _explained(path, lambda: False):
         connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_SEC, isolation_level=None)
-    connection.text_factory = decoded
+    connection.text_factory = decode_text
     try:
         with _explained(path, lambda: is_damaged(connection, migrations)):
             _check_version(connection, path, len(migrations))
@@ -222,7 +241,7 @@ def _open(path: Path, migrations: tuple[Migration, ...]) -> sqlite3.Connection:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch the journal, which two processes may try at once: SQLite fails one of them without waiting."""
+    """Switch the journal mode; if two processes try at once, SQLite fails one of them without waiting."""
     give_up = time.monotonic() + _BUSY_TIMEOUT_SEC
     while True:
         try:
@@ -236,7 +255,7 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 
 def _prepare_file(path: Path) -> None:
-    """Make the file before SQLite would, for the person's eyes only; its helpers inherit the mode."""
+    """Create the file before SQLite does, readable only by the user; SQLite's side files inherit the mode."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _create_private(path)
@@ -249,24 +268,24 @@ def _create_private(path: Path) -> None:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
-        # Never through a file handle: closing one would drop the locks of a connection in this process.
+        # Not through a file handle: closing one would drop the locks of a connection in this process.
         if path.stat().st_mode & 0o077:
             path.chmod(0o600)
 
 
 def _check_version(connection: sqlite3.Connection, path: Path, known: int) -> None:
-    """Refuse what is not ours before anything is written to it."""
+    """Refuse a database that is not ours or too new, before writing to it."""
     version = _version(connection)
     if version > known:
         raise StorageError(
             f"{display_path(path)} was written by a newer coder-tui "
-            f"(schema {version}, this one knows {known}); update the program"
+            f"(schema {version}, this version supports {known}); update coder-tui"
         )
     is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
     # Another process may be creating it: then the version comes with the tables.
     if version == 0 and not is_empty and _version(connection) == 0:
         raise StorageError(
-            f"{display_path(path)} is a database of another program; it was left untouched: move it away"
+            f"{display_path(path)} is a database of another program; it was not changed. Move it away"
         )
 
 
@@ -275,7 +294,7 @@ def _migrate(connection: sqlite3.Connection, path: Path, migrations: tuple[Migra
         if _version(connection) >= number:
             continue
         with _transaction(connection, "BEGIN IMMEDIATE"):
-            # Read again: another process may have been faster.
+            # Checked again: another process may have been faster.
             if _version(connection) < number:
                 for statement in statements:
                     connection.execute(statement)
@@ -290,7 +309,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 @contextmanager
 def _explained(path: Path, is_to_blame: Callable[[], bool]) -> Iterator[None]:
-    """Turn what the disk or the file did wrong into a sentence; a wrong statement stays a bug."""
+    """Turn failures of the disk or the file into a clear `StorageError`; a wrong statement stays a bug."""
     try:
         yield
     except MISREAD as error:
@@ -298,7 +317,7 @@ def _explained(path: Path, is_to_blame: Callable[[], bool]) -> Iterator[None]:
             raise
         raise StorageError(_sentence(sqlite3.SQLITE_CORRUPT, str(error), display_path(path))) from error
     except sqlite3.DatabaseError as error:
-        # The low byte is the kind; the rest tells it finer. Errors of the module itself have no code.
+        # The low byte is the primary code. Errors of the Python module have no code.
         kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if str(error).startswith("no such module"):
             raise StorageError(f"cannot use {display_path(path)}: {_WITHOUT_SEARCH}") from error
@@ -312,12 +331,12 @@ def _explained(path: Path, is_to_blame: Callable[[], bool]) -> Iterator[None]:
 def _sentence(kind: int, reason: str, path: str) -> str:
     match kind:
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
-            return f"{path} is damaged or not a database; it was left untouched: move it away to start anew"
+            return f"{path} is damaged or not a database; it was not changed. Move it away to start afresh"
         case sqlite3.SQLITE_FULL:
-            return f"cannot save to {path}: the disk is full; free some space, what was saved is safe"
+            return f"cannot save to {path}: the disk is full; free some space. What was saved before is safe"
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return f"cannot write to {path}: {reason}; {_WAY_OUT}"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return f"{path} is held by another process; try again when it is done"
+            return f"{path} is locked by another process; try again when it has finished"
         case _:
             return f"cannot use {path}: {reason}"

@@ -1,4 +1,4 @@
-"""Keeps what a person typed and did not send yet, so that no sudden end takes it away."""
+"""Saves what the user typed but did not send, so that a crash does not lose it."""
 
 import json
 import logging
@@ -10,14 +10,14 @@ from pathlib import Path
 from coder_tui.config.own_files import write_private
 
 KEPT_DAYS = 30
-"""Nobody who comes back later knows what it was about."""
+"""Older drafts are deleted: the user no longer knows what they were about."""
 _ENDING = ".json"
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Unsent:
-    """Messages that wait for their turn, oldest first, and the draft behind them."""
+class UnsentInput:
+    """Queued messages, oldest first, and the draft after them."""
 
     waiting: tuple[str, ...] = ()
     draft: str = ""
@@ -29,7 +29,7 @@ class Unsent:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whose words they are; `is_begun` tells whether the session has a message, so that one can come back."""
+    """The session that a draft belongs to; `is_begun` means that it has a message and can be resumed."""
 
     session_id: str
     directory: Path
@@ -40,46 +40,46 @@ class Place:
 class _File:
     path: Path
     place: Place = field(hash=False)
-    unsent: Unsent = field(hash=False)
+    unsent: UnsentInput = field(hash=False)
 
 
-class UnsentFiles:
-    """One private file for each session, there only while it holds something. All methods block."""
+class DraftStore:
+    """One private file per session, which exists only while there is something to save. All methods block."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def save(self, place: Place, unsent: Unsent) -> None:
-        """Raises OSError, with what was kept before still there."""
+    def save(self, place: Place, unsent: UnsentInput) -> None:
+        """Save the draft; raise OSError and keep what was saved before if that fails."""
         path = self._path(place.session_id)
         if unsent.is_empty:
             self.forget(place.session_id)
             return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        told = {
+        fields = {
             "directory": str(place.directory),
             "is_begun": place.is_begun,
             "waiting": unsent.waiting,
             "draft": unsent.draft,
         }
-        write_private(path, json.dumps(told).encode())
+        write_private(path, json.dumps(fields).encode())
 
     def forget(self, session_id: str) -> None:
         self._path(session_id).unlink(missing_ok=True)
 
-    def take(self, place: Place, elsewhere: frozenset[str]) -> Unsent:
-        """What was left of this session. A new one gets what was typed in this folder before any began.
+    def take(self, place: Place, elsewhere: frozenset[str]) -> UnsentInput:
+        """Return this session's draft. A new session gets drafts of the folder's sessions that never began.
 
-        Sessions that run `elsewhere` keep what is theirs.
+        Sessions that are open `elsewhere` keep theirs.
         """
         found = [file for file in self._files() if file.place.session_id not in elsewhere]
         wanted = [file for file in found if _belongs(file.place, place)]
-        unsent = Unsent(
+        unsent = UnsentInput(
             tuple(text for file in wanted for text in file.unsent.waiting),
             "\n".join(file.unsent.draft for file in wanted if file.unsent.draft),
         )
         if wanted:
-            # Under its new name first: an end in between must not find neither.
+            # Saved under the new name first: a crash in between must not lose both.
             self.save(place, unsent)
         for file in wanted:
             if file.path != self._path(place.session_id):
@@ -87,7 +87,7 @@ class UnsentFiles:
         return unsent
 
     def _files(self) -> Iterator[_File]:
-        """The oldest first."""
+        """Yield the saved drafts, oldest first; delete outdated ones."""
         dated = sorted((path.stat().st_mtime, path) for path in self._folder.glob(f"*{_ENDING}"))
         for changed, path in dated:
             if changed < time.time() - KEPT_DAYS * 86_400:
@@ -107,10 +107,10 @@ def _belongs(left: Place, place: Place) -> bool:
 
 def _read(path: Path) -> _File | None:
     try:
-        told = json.loads(path.read_bytes())
-        place = Place(path.stem, Path(told["directory"]), bool(told["is_begun"]))
-        unsent = Unsent(tuple(map(str, told["waiting"])), str(told["draft"]))
+        fields = json.loads(path.read_bytes())
+        place = Place(path.stem, Path(fields["directory"]), bool(fields["is_begun"]))
+        unsent = UnsentInput(tuple(map(str, fields["waiting"])), str(fields["draft"]))
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        log.warning("cannot read what was typed before: %s", error)
+        log.warning("cannot read a saved draft: %s", error)
         return None
     return _File(path, place, unsent)

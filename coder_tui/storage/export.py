@@ -1,4 +1,4 @@
-"""Writes a stored session as a document for people or as lines for programs."""
+"""Writes a stored session as a Markdown document or as JSON lines."""
 
 import json
 import re
@@ -30,18 +30,18 @@ _BOXES = {TodoStatus.PENDING: " ", TodoStatus.IN_PROGRESS: "~", TodoStatus.COMPL
 
 
 def to_markdown(session: StoredSession, redact: Redactor = BY_SHAPE) -> str:
-    """What was said and done, in order; controls are shown, so that it can be printed to a terminal."""
+    """Return the conversation as Markdown; control characters are escaped, so it is safe to print."""
     parts = [_heading(session)]
     for message in session.messages:
         parts.extend(_message(message, session.calls))
     if session.todos:
         parts += ["## Todos", _todos(session.todos)]
-    # An older version may have stored what this one would not.
+    # An older version may have stored secrets that this one would redact.
     return safe_text(redact("\n\n".join(parts))) + "\n"
 
 
 def to_jsonl(session: StoredSession, redact: Redactor = BY_SHAPE) -> str:
-    """A line for the session, each message, each call, the todos and the usage; plain ASCII."""
+    """Return a line for the session, each message, each call, the todos and the usage, in plain ASCII."""
     return "".join(f"{json.dumps(redact.value(line))}\n" for line in _lines(session))
 
 
@@ -97,9 +97,9 @@ def _message(message: Message, calls: dict[str, StoredCall]) -> Iterator[str]:
 
 
 def _call(call: ToolCall, stored: StoredCall | None) -> Iterator[str]:
-    """A call stands where the model made it; its result is shown as the screen showed it."""
+    """Yield a call where the model made it, with its result as the screen showed it."""
     if stored is None or stored.outcome is None:
-        yield f"### {_code(call.name)} — without a result"
+        yield f"### {_code(call.name)} — no result"
         yield _fenced(call.arguments, "json")
         return
     summary = f" {safe_line(stored.summary)}" if stored.summary else ""
@@ -125,7 +125,7 @@ def _display(block: DisplayBlock) -> str:
             rows = (block.columns, tuple("---" for _ in block.columns), *block.rows)
             return "\n".join("| " + " | ".join(map(_cell, row)) + " |" for row in rows)
         case ImageBlock():
-            return f"Picture: {_code(block.words())}"
+            return f"Picture: {_code(block.describe())}"
         case SubagentsBlock():
             return "\n\n".join(map(_child, block.children))
         case never:
@@ -151,7 +151,7 @@ def _code(text: str) -> str:
 
 
 def _fenced(text: str, language: str = "") -> str:
-    """A fence longer than any in the text, which therefore cannot end it."""
+    """Fence the text; the fence is longer than any in the text, so the text cannot close it."""
     fence = "`" * max(3, _longest_run(text) + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 

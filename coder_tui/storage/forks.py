@@ -1,7 +1,4 @@
-"""Copies the beginning of a session, or all of it, into one of its own: a fork.
-
-Keeps deleted sessions for a while: out of every list, until somebody wants one back.
-"""
+"""Forks: copies of a session or of its beginning. Trash: deleted sessions, kept for a while."""
 
 import re
 import sqlite3
@@ -10,11 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from coder_tui.protocol.errors import StorageError
-from coder_tui.storage.claims import Claims
-from coder_tui.storage.codec import pack_text, unpack_text
-from coder_tui.storage.database import Database, moment, readable
+from coder_tui.storage.database import Database, Table, skip_unreadable, to_datetime
+from coder_tui.storage.half_written import Claims
 from coder_tui.storage.index import NEXT_ACTIVITY, find_info, info_of, new_session_id
-from coder_tui.storage.records import SessionInfo
+from coder_tui.storage.records import SessionInfo, pack_text, unpack_text
 
 _UNTITLED = "an untitled session"
 _FORK = re.compile(r"fork (?:\d+ )?of (.+)", re.DOTALL)
@@ -24,14 +20,11 @@ _CALL = (
 )
 
 
-class Forking:
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Forks(Table):
+    async def create(self, session_id: str, before: str = "") -> SessionInfo:
+        """Copy the messages before this message id, or all; the original is unchanged.
 
-    async def fork(self, session_id: str, before: str = "") -> SessionInfo:
-        """Copy what was said before the message of this id, or everything; the original stays untouched.
-
-        What it cost, what was decided and which files were changed stays with the original alone.
+        Costs, decisions and file changes stay with the original only.
         """
 
         def work(connection: sqlite3.Connection) -> SessionInfo:
@@ -58,7 +51,7 @@ def _place_of(connection: sqlite3.Connection, session_id: str, message_id: str) 
 def _copy_session(connection: sqlite3.Connection, session_id: str, fork_id: str, end: int | None) -> None:
     title = _title(connection, info_of(connection, session_id).title)
     todos = connection.execute(
-        # As they were when that message was sent: a turn notes them as it begins.
+        # The todos when that message was sent: a turn records them when it begins.
         "SELECT todos_before FROM turns WHERE session_id = ? AND first_seq >= ? AND NOT is_unsaid "
         "ORDER BY first_seq LIMIT 1",
         (session_id, end),
@@ -72,7 +65,7 @@ def _copy_session(connection: sqlite3.Connection, session_id: str, fork_id: str,
 
 
 def _title(connection: sqlite3.Connection, title: str) -> str:
-    """Forks of a fork are named after the first one; each has its number."""
+    """Name a fork after the original session, with a number if needed."""
     match = _FORK.fullmatch(title)
     original = match[1] if match else title or _UNTITLED
     titles = connection.execute("SELECT title FROM sessions WHERE parent_id IS NULL AND title LIKE 'fork %'")
@@ -86,7 +79,7 @@ def _title(connection: sqlite3.Connection, title: str) -> str:
 
 
 def _copy_said(connection: sqlite3.Connection, session_id: str, fork_id: str, end: int | None) -> None:
-    """Messages that count, their calls, and the sub-agents of those."""
+    """Copy the messages in effect, their calls and the calls' sub-agents."""
     values = {"old": session_id, "new": fork_id, "end": end}
     connection.execute(
         "INSERT INTO messages (session_id, seq, message_id, role, body, created) "
@@ -126,7 +119,7 @@ def _copy_child(connection: sqlite3.Connection, child_id: str, fork_id: str) -> 
 
 
 def _copy_surroundings(connection: sqlite3.Connection, session_id: str, fork_id: str) -> None:
-    """Profile, pins, and of plan and compactions what belongs to the part that was copied."""
+    """Copy the profile and the pins, and the plan and compactions that belong to the copied part."""
     values = {"old": session_id, "new": fork_id}
     connection.execute(
         "INSERT INTO leads (session_id, profile, plan) SELECT :new, profile, "
@@ -143,7 +136,7 @@ def _copy_surroundings(connection: sqlite3.Connection, session_id: str, fork_id:
         "INSERT INTO compactions (session_id, number, last_id, summary, pruned, created) "
         "SELECT :new, number, last_id, summary, pruned, created FROM compactions "
         "WHERE session_id = :old AND NOT is_undone "
-        # Without a last message it only left out results.
+        # Without a last message it only pruned results.
         "AND (last_id = '' OR last_id IN (SELECT message_id FROM messages WHERE session_id = :new))",
         values,
     )
@@ -161,19 +154,19 @@ class Trash:
         self._claims = claims
 
     async def discard(self, session_id: str) -> None:
-        """Take a session out of every list, unless a process works in it; `restore` brings it back."""
+        """Move a session to the trash, unless a process has it open; `restore` brings it back."""
 
         def work(connection: sqlite3.Connection) -> None:
             info_of(connection, session_id)
-            if self._claims.holds(session_id) or not self._claims.take(session_id):
-                raise StorageError(f"session {session_id} is open in a coder-tui; close it there first")
+            if self._claims.holds(session_id) or not self._claims.acquire(session_id):
+                raise StorageError(f"session {session_id} is open in another coder-tui; close it there first")
             connection.execute("UPDATE sessions SET trashed = ? WHERE id = ?", (time.time(), session_id))
             self._claims.release(session_id)
 
         await self._database.write(work)
 
     async def restore(self, session_id: str) -> SessionInfo:
-        """Find a deleted session by its id or the beginning of one, and bring it back."""
+        """Restore a deleted session by its id or a prefix of it."""
 
         def work(connection: sqlite3.Connection) -> SessionInfo:
             info = find_info(connection, session_id, trashed=True)
@@ -182,8 +175,8 @@ class Trash:
 
         return await self._database.write(work)
 
-    async def trashed(self, directory: str | None = None, limit: int = 200) -> tuple[Trashed, ...]:
-        """Deleted sessions of a folder, or of all, the one deleted last first."""
+    async def list(self, directory: str | None = None, limit: int = 200) -> tuple[Trashed, ...]:
+        """Return the deleted sessions of a folder, or all, most recently deleted first."""
         where = "" if directory is None else "AND directory = :directory"
         values = {"directory": None if directory is None else pack_text(directory), "limit": limit}
 
@@ -194,14 +187,16 @@ class Trash:
 
         def work(connection: sqlite3.Connection) -> tuple[Trashed, ...]:
             rows = connection.execute(query, values).fetchall()
-            return tuple(readable(rows, lambda row: Trashed(info_of(connection, row[0]), moment(row[1]))))
+            return tuple(
+                skip_unreadable(rows, lambda row: Trashed(info_of(connection, row[0]), to_datetime(row[1])))
+            )
 
         return await self._database.read(work)
 
-    async def empty_trash(self, before: float) -> int:
-        """Remove for good what was deleted before a time; returns how many sessions."""
+    async def empty(self, before: float) -> int:
+        """Remove sessions for good that were deleted before a time; return how many."""
         old = "FROM sessions WHERE trashed < ?"
-        # Looked at first: a start must not wait for a write that changes nothing.
+        # Checked first: the start must not wait for a write that changes nothing.
         found = await self._database.read(
             lambda connection: connection.execute(f"SELECT 1 {old}", (before,)).fetchone()
         )

@@ -1,21 +1,23 @@
-"""Which sessions there are: made, found, listed, claimed, deleted.
+"""The index of sessions: creates, lists and claims them, and finds them by id or by the words in them.
 
-Names sessions so that they sort by age and two processes never choose the same.
+Session ids sort by age, and two processes never choose the same.
 """
 
 import difflib
 import json
+import re
 import secrets
 import sqlite3
 import time
+from collections import Counter
+from dataclasses import dataclass
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError
-from coder_tui.storage.claims import Claims
-from coder_tui.storage.codec import pack_text, unpack_text
-from coder_tui.storage.database import Database, moment, readable
-from coder_tui.storage.records import SessionInfo
-from coder_tui.storage.redaction import Redaction
+from coder_tui.storage.database import Database, Table, skip_unreadable, to_datetime
+from coder_tui.storage.half_written import Claims
+from coder_tui.storage.records import SessionInfo, pack_text, unpack_text
+from coder_tui.storage.redaction import RedactedTable, Redaction
 
 # Crockford's base 32: no letter that could be read as a digit.
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -24,7 +26,7 @@ _RANDOM_LENGTH = 5
 
 
 def new_session_id() -> str:
-    """Nine characters of time in milliseconds, enough beyond the year 3000, and five of chance."""
+    """Return nine characters for the time in milliseconds, enough beyond year 3000, and five random ones."""
     return _base32(time.time_ns() // 1_000_000, _TIME_LENGTH) + "".join(
         secrets.choice(_DIGITS) for _ in range(_RANDOM_LENGTH)
     )
@@ -48,13 +50,12 @@ _MOST_NAMED = 3
 NEXT_ACTIVITY = "(SELECT coalesce(max(activity), 0) + 1 FROM sessions)"
 
 
-class SessionIndex:
+class SessionIndex(RedactedTable):
     def __init__(self, database: Database, claims: Claims, redaction: Redaction) -> None:
-        self._database = database
-        self._redaction = redaction
+        super().__init__(database, redaction)
         self._claims = claims
 
-    async def create_session(self, directory: str, model: str, mode: Mode) -> SessionInfo:
+    async def create(self, directory: str, model: str, mode: Mode) -> SessionInfo:
         session_id = new_session_id()
         row = (session_id, pack_text(directory), pack_text(model), mode)
 
@@ -75,32 +76,29 @@ class SessionIndex:
     async def set_model(self, session_id: str, model: str) -> None:
         await self._set(session_id, "model", model)
 
-    async def set_mode(self, session_id: str, mode: Mode) -> None:
-        await self._set(session_id, "mode", mode)
-
     async def get(self, session_id: str) -> SessionInfo:
-        """Find by id or by the beginning of one, if that fits a single session."""
+        """Find a session by its id, or by a prefix that matches only one."""
         return await self._database.read(lambda connection: find_info(connection, session_id))
 
     async def latest(self, directory: str) -> SessionInfo | None:
-        """The session that was used last in a folder, of those in which something was said."""
-        found = await self.list_sessions(directory, 1, only_used=True)
+        """Return the most recently used session of a folder that has a message."""
+        found = await self.list(directory, 1, only_used=True)
         return found[0] if found else None
 
-    async def list_sessions(
+    async def list(
         self, directory: str | None = None, limit: int = 50, *, only_used: bool = False
     ) -> tuple[SessionInfo, ...]:
-        """The sessions of a folder, or of all, the one used last first; not those in the trash."""
+        """Return the sessions of a folder, or all, most recently used first, without the trash."""
         return await self._database.read(
             lambda connection: list_infos(connection, directory, limit, only_used=only_used)
         )
 
     async def delete(self, session_id: str) -> None:
-        """Remove a session and all it holds for good, unless another process works in it."""
+        """Delete a session for good, unless another process has it open."""
 
         def work(connection: sqlite3.Connection) -> None:
             info_of(connection, session_id)
-            if not self._claims.take(session_id):
+            if not self._claims.acquire(session_id):
                 raise StorageError(f"session {session_id} is open in another process; close it there first")
             connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
             self._claims.release(session_id)
@@ -108,24 +106,23 @@ class SessionIndex:
         await self._database.write(work)
 
     async def claim(self, session_id: str) -> bool:
-        """Become the one writer of a session until `release`, `close` or death; False where another is."""
-        return await self._database.read(lambda _: self._claims.take(session_id))
+        """Become the only writer of a session until `release` or exit; False if another process is."""
+        return await self._database.read(lambda _: self._claims.acquire(session_id))
 
     async def claimed_elsewhere(self) -> frozenset[str]:
-        """The sessions that other processes write now."""
+        """Return the sessions that other processes have open now."""
         return await self._database.read(lambda _: self._claims.held_elsewhere())
 
     async def release(self, session_id: str) -> None:
         await self._database.read(lambda _: self._claims.release(session_id))
 
     async def _set(self, session_id: str, column: str, value: str) -> None:
-        def work(connection: sqlite3.Connection) -> None:
-            info_of(connection, session_id)
-            connection.execute(
-                f"UPDATE sessions SET {column} = ? WHERE id = ?", (pack_text(value), session_id)
-            )
+        await self._database.write(lambda connection: set_column(connection, session_id, column, value))
 
-        await self._database.write(work)
+
+def set_column(connection: sqlite3.Connection, session_id: str, column: str, value: str) -> None:
+    info_of(connection, session_id)
+    connection.execute(f"UPDATE sessions SET {column} = ? WHERE id = ?", (pack_text(value), session_id))
 
 
 def info_of(connection: sqlite3.Connection, session_id: str) -> SessionInfo:
@@ -136,7 +133,7 @@ def info_of(connection: sqlite3.Connection, session_id: str) -> SessionInfo:
 
 
 def touch(connection: sqlite3.Connection, session_id: str) -> None:
-    """Note that a session was used just now."""
+    """Record that a session was used just now."""
     connection.execute(
         f"UPDATE sessions SET updated = ?, activity = {NEXT_ACTIVITY} WHERE id = ?",
         (time.time(), session_id),
@@ -151,7 +148,7 @@ def list_infos(
     only_used: bool = False,
     among: tuple[str, ...] | None = None,
 ) -> tuple[SessionInfo, ...]:
-    """Sessions that are not in the trash, the one used last first; `among` leaves only those of these ids."""
+    """Return sessions outside the trash, most recently used first; `among` restricts them to these ids."""
     where = ["parent_id IS NULL", "trashed IS NULL"]
     if directory is not None:
         where.append("directory = :directory")
@@ -165,19 +162,21 @@ def list_infos(
         "limit": limit,
     }
     query = f"{_SELECT} WHERE {' AND '.join(where)} ORDER BY activity DESC LIMIT :limit"
-    return tuple(readable(connection.execute(query, values), _info))
+    return tuple(skip_unreadable(connection.execute(query, values), _info))
 
 
 def find_info(connection: sqlite3.Connection, prefix: str, *, trashed: bool = False) -> SessionInfo:
-    """By id or the beginning of one; `StorageError` names what may be meant where that is not clear."""
+    """Find a session by id or prefix; if that is not unique, `StorageError` names the candidates."""
     found = _beginning_with(connection, prefix, trashed=trashed)
     if len(found) == 1:
         return info_of(connection, found[0][0])
     if found:
-        raise StorageError(f"{prefix!r} fits more than one session: {_named(found)}; give more of its id")
+        raise StorageError(
+            f"{prefix!r} matches more than one session: {_named(found)}; give a longer part of the id"
+        )
     if not trashed and (gone := _beginning_with(connection, prefix, trashed=True)):
         raise StorageError(
-            f"session {gone[0][0]} was deleted; `coder-tui sessions restore {gone[0][0]}` brings it back"
+            f"session {gone[0][0]} was deleted; `coder-tui sessions restore {gone[0][0]}` restores it"
         )
     near = _near(connection, prefix, trashed=trashed)
     nearest = f"; the nearest are {_named(near)}" if near else ""
@@ -186,7 +185,7 @@ def find_info(connection: sqlite3.Connection, prefix: str, *, trashed: bool = Fa
 
 
 def _beginning_with(connection: sqlite3.Connection, prefix: str, *, trashed: bool) -> list[tuple[str, str]]:
-    """Ids and titles; a sub-agent's conversation is found by its whole id only."""
+    """Return ids and titles; a sub-agent's conversation is found only by its full id."""
     if not prefix:
         return []
     return connection.execute(
@@ -201,7 +200,7 @@ def _near(connection: sqlite3.Connection, wanted: str, *, trashed: bool) -> list
     rows = connection.execute(
         "SELECT id, title FROM sessions WHERE parent_id IS NULL AND (trashed IS NOT NULL) = ?", (trashed,)
     ).fetchall()
-    # What was typed may be the beginning of an id: it is compared with as much of each.
+    # The input may be a prefix, so it is compared with a prefix of each id.
     beginnings = {row[0][: max(len(wanted), 4)]: row for row in rows}
     near = difflib.get_close_matches(wanted.lower(), beginnings, n=_MOST_NAMED)
     return [beginnings[each] for each in near]
@@ -220,8 +219,93 @@ def _info(row: sqlite3.Row) -> SessionInfo:
         unpack_text(directory),
         unpack_text(model),
         Mode(mode) if mode in list(Mode) else Mode.ASK,
-        moment(created),
-        moment(updated),
+        to_datetime(created),
+        to_datetime(updated),
         message_count,
         cost,
     )
+
+
+MOST_WORDS = 12
+_AROUND = 60
+"""Characters to show before and after a match."""
+
+_IN_INDEX = "id IN (SELECT rowid FROM passage_words WHERE passage_words MATCH ?)"
+_CONTROLS = re.compile("[\x00-\x1f]")
+# The index cannot split scripts without spaces into words.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A session with all the words; `count` passages contain some of them, `excerpt` is from the best."""
+
+    info: SessionInfo
+    excerpt: str
+    count: int
+
+
+class Search(Table):
+    async def find(self, words: str, directory: str | None = None, limit: int = 50) -> tuple[Hit, ...]:
+        """Find sessions, in a folder or all, with every word or a word that starts with it; newest first."""
+        # Undecodable bytes of an argument match nothing; control characters end a word.
+        wanted = _CONTROLS.sub(" ", words.encode(errors="replace").decode()).split()[:MOST_WORDS]
+        return await self._database.read(lambda connection: _search(connection, wanted, directory, limit))
+
+
+def _search(
+    connection: sqlite3.Connection, words: list[str], directory: str | None, limit: int
+) -> tuple[Hit, ...]:
+    found = _found(connection, words)
+    infos = list_infos(connection, directory, limit, among=tuple(found))
+    return tuple(
+        Hit(info, _excerpt(connection, found[info.id], words), len(found[info.id])) for info in infos
+    )
+
+
+def _found(connection: sqlite3.Connection, words: list[str]) -> dict[str, Counter[int]]:
+    """Return the passages of each session with all words, and how many words each passage has."""
+    passages: dict[str, Counter[int]] = {}
+    for place, word in enumerate(words):
+        sessions: dict[str, Counter[int]] = {}
+        for session_id, passage in _passages(connection, word):
+            if place == 0 or session_id in passages:
+                sessions.setdefault(session_id, Counter()).update((passage,))
+        passages = {key: passages.get(key, Counter()) + counted for key, counted in sessions.items()}
+    return passages
+
+
+def _passages(connection: sqlite3.Connection, word: str) -> list[tuple[str, int]]:
+    if word.isalnum() and not _UNSPACED.search(word):
+        # No prefix search for one letter: too many matches, and slow.
+        query, value = _IN_INDEX, f'"{word}"*' if len(word) > 1 else f'"{word}"'
+    else:
+        # The index ignores punctuation, so `c++` and `a.py` are searched literally.
+        escaped = re.sub(r"([%_!])", r"!\1", word)
+        query, value = "text LIKE ? ESCAPE '!'", f"%{escaped}%"
+    return connection.execute(f"SELECT session_id, id FROM passages WHERE {query}", (value,)).fetchall()
+
+
+def _excerpt(connection: sqlite3.Connection, passages: Counter[int], words: list[str]) -> str:
+    """Return text from the passage with most words, the newest if equal; a title only as a last resort."""
+    most = max(passages.values())
+    best = [passage for passage, count in passages.items() if count == most]
+    marks = ", ".join("?" for _ in best[-100:])
+    (text,) = connection.execute(
+        f"SELECT text FROM passages WHERE id IN ({marks}) ORDER BY message_id <> '' DESC, id DESC",
+        best[-100:],
+    ).fetchone()
+    return around(text, words)
+
+
+def around(text: str, words: list[str]) -> str:
+    """Return the part of a text around the first match, on one line."""
+    line = " ".join(text.split())
+    places = [at for word in words if (at := line.lower().find(word.lower())) >= 0]
+    start = max(0, min(places, default=0) - _AROUND)
+    end = start + 2 * _AROUND
+    if start:
+        start = line.find(" ", start, start + _AROUND // 2) + 1 or start
+    return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"

@@ -1,7 +1,4 @@
-"""What is kept beside a session's messages: todos, usage, decisions.
-
-What model calls cost, one by one and by day: what reports about money are made of.
-"""
+"""A session's todos, decisions and model usage, with costs by call and by day."""
 
 import sqlite3
 import time
@@ -11,15 +8,14 @@ from typing import Any
 
 from coder_tui.protocol.messages import Usage
 from coder_tui.protocol.todos import TodoItem
-from coder_tui.storage.codec import pack_text, pack_todos, unpack_text, unpack_todos
-from coder_tui.storage.database import Database, moment, readable
-from coder_tui.storage.records import DecisionRecord
-from coder_tui.storage.redaction import Redaction
+from coder_tui.storage.database import Table, skip_unreadable, to_datetime
+from coder_tui.storage.records import DecisionRecord, pack_text, pack_todos, unpack_text, unpack_todos
+from coder_tui.storage.redaction import RedactedTable
 
 
 @dataclass(frozen=True, slots=True)
 class PaidCall:
-    """One call of a model. `agent` is empty for the main one, `turn` 0 where it is not known."""
+    """One call of a model. `agent` is "" for the main agent, `turn` is 0 if unknown."""
 
     created: datetime
     model: str
@@ -27,12 +23,12 @@ class PaidCall:
     turn: int
     agent: str
     tools: tuple[str, ...]
-    """Those that its reply called."""
+    """The tools that its reply called."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaidDay:
-    """All sessions of one day, by this machine's clock; `unpriced` are calls of models without a price."""
+    """All sessions of one day, by local time; `unpriced` counts calls of models without a price."""
 
     day: date
     usage: Usage
@@ -41,13 +37,13 @@ class PaidDay:
 
 
 _TOKENS = "input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens"
-# What sub-agents used stands in the table twice: by their own conversation, and by the session that pays.
+# Usage of sub-agents is in the table twice: for their own conversation, and for the session that pays.
 _CALLS = f"""
     SELECT created, model, turn, message_id, coalesce(agent, ''), {_TOKENS}, cost
     FROM usage LEFT JOIN children ON children.child_id = usage.child_id
     WHERE session_id = ? ORDER BY usage.rowid
 """
-# The other columns are those of the row with the highest rowid: SQLite says so of max().
+# The other columns come from the row with the highest rowid, as SQLite guarantees for max().
 _LAST_COSTS = """
     SELECT model, cost, max(rowid) FROM usage WHERE session_id = ? AND cost IS NOT NULL GROUP BY model
 """
@@ -64,13 +60,13 @@ _DAYS = f"""
 
 
 def paid_calls(connection: sqlite3.Connection, session_id: str) -> tuple[PaidCall, ...]:
-    """Those of a session and of its sub-agents, in their order."""
+    """Return the calls of a session and its sub-agents, in order."""
     tools: dict[str, list[str]] = {}
     for message_id, tool in connection.execute(_TOOLS, {"id": session_id}):
         tools.setdefault(message_id, []).append(unpack_text(tool))
     return tuple(
         PaidCall(
-            moment(created),
+            to_datetime(created),
             unpack_text(model),
             Usage(*numbers),
             turn,
@@ -82,15 +78,15 @@ def paid_calls(connection: sqlite3.Connection, session_id: str) -> tuple[PaidCal
 
 
 def last_costs(connection: sqlite3.Connection, session_id: str) -> dict[str, float]:
-    """What the newest call of each model cost."""
+    """Return the cost of each model's newest call."""
     rows = connection.execute(_LAST_COSTS, (session_id,))
     return {unpack_text(model): cost for model, cost, _ in rows}
 
 
 def paid_days(connection: sqlite3.Connection, most: int) -> tuple[PaidDay, ...]:
-    """The newest days on which a model was asked, oldest first."""
+    """Return the newest days with model calls, oldest first."""
     rows = connection.execute(_DAYS, (most,)).fetchall()
-    return tuple(readable(reversed(rows), _day))
+    return tuple(skip_unreadable(reversed(rows), _day))
 
 
 def _day(row: tuple[Any, ...]) -> PaidDay:
@@ -105,23 +101,17 @@ _ADD_USAGE = (
 )
 
 
-class Ledger:
-    def __init__(self, database: Database, redaction: Redaction) -> None:
-        self._database = database
-        self._redaction = redaction
-
-    async def set_todos(self, session_id: str, items: tuple[TodoItem, ...]) -> None:
+class TodoTable(RedactedTable):
+    async def set(self, session_id: str, items: tuple[TodoItem, ...]) -> None:
         packed = pack_todos(self._redaction.todos(items))
+        await self._database.execute("UPDATE sessions SET todos = ? WHERE id = ?", (packed, session_id))
 
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute("UPDATE sessions SET todos = ? WHERE id = ?", (packed, session_id))
-
-        await self._database.write(work)
-
-    async def todos(self, session_id: str) -> tuple[TodoItem, ...]:
+    async def get(self, session_id: str) -> tuple[TodoItem, ...]:
         return await self._database.read(lambda connection: todos_of(connection, session_id))
 
-    async def add_usage(
+
+class UsageLedger(Table):
+    async def add(
         self,
         session_id: str,
         message_id: str,
@@ -130,7 +120,7 @@ class Ledger:
         turn: int = 0,
         child_id: str = "",
     ) -> None:
-        """Count a model call that was paid for, whether or not its message was kept."""
+        """Record a paid model call, whether or not its message was kept."""
         values = (
             session_id,
             pack_text(message_id),
@@ -145,22 +135,20 @@ class Ledger:
             child_id,
             time.time(),
         )
+        await self._database.execute(_ADD_USAGE, values)
 
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(_ADD_USAGE, values)
-
-        await self._database.write(work)
-
-    async def usage(self, session_id: str) -> Usage:
+    async def total(self, session_id: str) -> Usage:
         return await self._database.read(lambda connection: usage_of(connection, session_id))
 
-    async def paid_calls(self, session_id: str) -> tuple[PaidCall, ...]:
+    async def calls(self, session_id: str) -> tuple[PaidCall, ...]:
         return await self._database.read(lambda connection: paid_calls(connection, session_id))
 
-    async def paid_days(self, most: int) -> tuple[PaidDay, ...]:
+    async def days(self, most: int) -> tuple[PaidDay, ...]:
         return await self._database.read(lambda connection: paid_days(connection, most))
 
-    async def add_decision(self, session_id: str, decision: DecisionRecord) -> None:
+
+class DecisionTable(RedactedTable):
+    async def add(self, session_id: str, decision: DecisionRecord) -> None:
         decision = self._redaction.decision(decision)
         fields = (
             decision.call_id,
@@ -180,21 +168,21 @@ class Ledger:
 
         await self._database.write(work)
 
-    async def decisions(self, session_id: str) -> tuple[DecisionRecord, ...]:
+    async def list(self, session_id: str) -> tuple[DecisionRecord, ...]:
         def work(connection: sqlite3.Connection) -> tuple[DecisionRecord, ...]:
             rows = connection.execute(
                 "SELECT call_id, tool, effect, rule, source, answer FROM decisions "
                 "WHERE session_id = ? ORDER BY seq",
                 (session_id,),
             )
-            return tuple(readable(rows, lambda row: DecisionRecord(*map(unpack_text, row))))
+            return tuple(skip_unreadable(rows, lambda row: DecisionRecord(*map(unpack_text, row))))
 
         return await self._database.read(work)
 
 
 def todos_of(connection: sqlite3.Connection, session_id: str) -> tuple[TodoItem, ...]:
     row = connection.execute("SELECT todos FROM sessions WHERE id = ?", (session_id,)).fetchone()
-    return next(readable((row[0],), unpack_todos), ()) if row else ()
+    return next(skip_unreadable((row[0],), unpack_todos), ()) if row else ()
 
 
 def usage_of(connection: sqlite3.Connection, session_id: str) -> Usage:

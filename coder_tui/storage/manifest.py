@@ -1,4 +1,4 @@
-"""Which files each turn changed, and how they were before and after: what an undo goes by."""
+"""Which files each turn changed, with their states before and after, for undo."""
 
 import sqlite3
 import time
@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from coder_tui.storage.codec import pack_text, unpack_text
-from coder_tui.storage.database import Database, whole
+from coder_tui.storage.database import Table, read_all
+from coder_tui.storage.records import pack_text, unpack_text
 from coder_tui.storage.turns import turn_in_effect
 
 
@@ -24,7 +24,7 @@ class FileKind(StrEnum):
 class FileState:
     """What is at a path. `content` is the hash of a file's bytes or of a link's target.
 
-    `mode` is of files and folders; that of a folder is 0 where it was not looked at, as in old records.
+    `mode` applies to files and folders; a folder's is 0 if it was not recorded, as in old databases.
     """
 
     kind: FileKind
@@ -32,7 +32,7 @@ class FileState:
     mode: int = 0
 
     def is_like(self, other: "FileState") -> bool:
-        """Whether both are the same, as far as both are known."""
+        """Return whether both are equal, as far as they are known."""
         are_folders = self.kind is other.kind is FileKind.FOLDER
         return self == other or (are_folders and not (self.mode and other.mode))
 
@@ -42,9 +42,9 @@ ABSENT = FileState(FileKind.ABSENT)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One path in one call; `after` is None while the call runs, and for ever when the program was killed.
+    """One path in one call; `after` is None while the call runs, and for ever if the program was killed.
 
-    With `is_seen` a comparison before and after a command found it: somebody else may have done it.
+    `is_seen` means that comparing files before and after a command found it: it may be the user's change.
     """
 
     seq: int
@@ -56,14 +56,11 @@ class Change:
     is_seen: bool = False
 
 
-class Manifest:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def add_changes(
+class Manifest(Table):
+    async def begin(
         self, session_id: str, turn: int, call_id: str, states: Iterable[tuple[Path, FileState]]
     ) -> tuple[Change, ...]:
-        """Note what a call is about to change, before it does."""
+        """Record what a call is about to change."""
         given = tuple(states)
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
@@ -77,10 +74,8 @@ class Manifest:
 
         return await self._database.write(work)
 
-    async def finish_changes(
-        self, session_id: str, states: Iterable[tuple[Change, FileState]]
-    ) -> tuple[Change, ...]:
-        """Note how it ended; what did not change after all is forgotten. Returns what is left."""
+    async def finish(self, session_id: str, states: Iterable[tuple[Change, FileState]]) -> tuple[Change, ...]:
+        """Record the states after a call, drop what did not change, and return the rest."""
         given = tuple(states)
 
         def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
@@ -89,41 +84,41 @@ class Manifest:
             return tuple(
                 replace(change, after=state)
                 for change, state in given
-                # By what is stored: a command that ran beside may have led up to it.
+                # Compared with the stored state: a concurrent command may have moved its start.
                 if not connection.execute(_FORGET, (session_id, change.seq)).rowcount
             )
 
         return await self._database.write(work)
 
-    async def changes(self, session_id: str, turn: int, *, undone: bool = False) -> tuple[Change, ...]:
-        """Those of a turn and later ones, in order: the ones in effect, or the undone ones."""
+    async def since(self, session_id: str, turn: int, *, undone: bool = False) -> tuple[Change, ...]:
+        """Return the changes of a turn and later ones, in order: those in effect, or the undone ones."""
         return await self._changes("turn >= ? AND is_undone = ?", session_id, turn, int(undone))
 
-    async def given_up(self, session_id: str, turn: int) -> tuple[Change, ...]:
-        """All that were taken back in a turn and later ones, whether they can be made again or not."""
+    async def all_undone(self, session_id: str, turn: int) -> tuple[Change, ...]:
+        """Return all undone changes of a turn and later ones, whether they can be redone or not."""
         return await self._changes("turn >= ? AND is_undone", session_id, turn)
 
     async def _changes(self, which: str, session_id: str, *given: int) -> tuple[Change, ...]:
         query = f"{SELECT} WHERE session_id = ? AND {which} ORDER BY seq"
 
-        def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
-            return tuple(whole(connection.execute(query, (session_id, *given)), change_of))
+        return await self._read(query, (session_id, *given))
 
-        return await self._database.read(work)
-
-    async def outer_changes(self, session_id: str, turn: int) -> tuple[Change, ...]:
-        """The first and the last of each path that are in effect and finished, from a turn on, in order."""
+    async def outermost(self, session_id: str, turn: int) -> tuple[Change, ...]:
+        """Return the first and last finished change of each path since a turn, in order."""
         query = (
             f"{SELECT} WHERE session_id = :id AND seq IN ("
             f"SELECT min(seq) FROM changes WHERE {_FINISHED} GROUP BY path UNION "
             f"SELECT max(seq) FROM changes WHERE {_FINISHED} GROUP BY path) ORDER BY seq"
         )
 
-        def work(connection: sqlite3.Connection) -> tuple[Change, ...]:
-            rows = connection.execute(query, {"id": session_id, "turn": turn})
-            return tuple(whole(rows, change_of))
+        return await self._read(query, {"id": session_id, "turn": turn})
 
-        return await self._database.read(work)
+    async def _read(
+        self, query: str, values: tuple[str | int, ...] | dict[str, str | int]
+    ) -> tuple[Change, ...]:
+        return await self._database.read(
+            lambda connection: tuple(read_all(connection.execute(query, values), change_of))
+        )
 
     async def mark_undone(self, session_id: str, changes: Iterable[Change], *, undone: bool) -> None:
         rows = [(int(undone), session_id, change.seq) for change in changes]
@@ -160,15 +155,15 @@ def last_seq(connection: sqlite3.Connection, session_id: str) -> int:
 
 
 def add_rows(connection: sqlite3.Connection, session_id: str, changes: Iterable[Change]) -> None:
-    """With their ends, where they have one."""
+    """Insert changes, with their end states if they have one."""
     given, now = tuple(changes), time.time()
     connection.executemany(_INSERT, [_row(session_id, change, now) for change in given])
     ends = [(*_columns(each.after), now, session_id, each.seq) for each in given if each.after is not None]
     connection.executemany(_FINISH, ends)
 
 
-def lead_from(connection: sqlite3.Connection, session_id: str, seq: int, state: FileState) -> None:
-    """Let a change begin earlier, with what was seen to have happened since."""
+def start_earlier(connection: sqlite3.Connection, session_id: str, seq: int, state: FileState) -> None:
+    """Let a change start from an earlier state, to include what a command did since."""
     connection.execute(
         "UPDATE changes SET before_kind = ?, before_content = ?, before_mode = ?, is_seen = 1 "
         "WHERE session_id = ? AND seq = ?",

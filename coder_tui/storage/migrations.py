@@ -1,9 +1,9 @@
-"""The schema's history: each entry leads from its place in the list to the next version."""
+"""The schema's history: each entry migrates from its position in the list to the next version."""
 
 Migration = tuple[str, ...]
 
 _FIRST: Migration = (
-    # `activity` orders sessions by use: a clock that was set back must not change which is the latest.
+    # `activity` orders sessions by use, even if the clock is set back.
     """CREATE TABLE sessions (
         id TEXT PRIMARY KEY,
         title TEXT NOT NULL,
@@ -122,7 +122,7 @@ _TURNS: Migration = (
         todos_after TEXT NOT NULL DEFAULT '[]',
         UNIQUE (session_id, turn)
     ) STRICT""",
-    # The turn with which a message was taken back; NULL where it counts.
+    # The turn with which a message was undone; NULL if it is in effect.
     "ALTER TABLE messages ADD COLUMN unsaid_with INTEGER",
 )
 
@@ -149,24 +149,24 @@ _VERIFY_CHOICES: Migration = (
 )
 
 LONGEST_SEARCHED = 100_000
-"""Characters of a message that can be found; what is longer was pasted."""
+"""Characters of a message that can be searched; longer texts were pasted."""
 
 
 def _said(row: str) -> str:
-    """The words of a message; what holds broken characters is stored escaped, and searched so."""
+    """Return the SQL for a message's text; text with broken characters is stored and searched escaped."""
     words = f"CASE WHEN json_valid({row}.body) THEN json_extract({row}.body, '$.text') ELSE {row}.body END"
     return f"substr(coalesce({words}, ''), 1, {LONGEST_SEARCHED})"
 
 
 def _is_listed(row: str) -> str:
-    """Sub-agents' conversations are found by what the session says of them."""
+    """Return the SQL for "not a sub-agent's": those are found through their session."""
     return f"(SELECT parent_id FROM sessions WHERE id = {row}.session_id) IS NULL"
 
 
 _PASSAGE = "INSERT INTO passages (session_id, message_id, text)"
-_OF_PERSON_OR_MODEL = "role IN ('user', 'assistant')"
+_OF_USER_OR_MODEL = "role IN ('user', 'assistant')"
 
-# A passage is what a search finds: a title (of no message), what was said, what a call was for.
+# A passage is a unit of search: a title (without a message), a message's text, a call's summary.
 _SEARCH: Migration = (
     """CREATE TABLE passages (
         id INTEGER PRIMARY KEY,
@@ -180,7 +180,7 @@ _SEARCH: Migration = (
     "prefix = '2 3')",
     f"{_PASSAGE} SELECT id, '', title FROM sessions WHERE parent_id IS NULL AND title <> ''",
     f"{_PASSAGE} SELECT session_id, message_id, {_said('messages')} FROM messages "
-    f"WHERE {_OF_PERSON_OR_MODEL} AND unsaid_with IS NULL AND {_is_listed('messages')} "
+    f"WHERE {_OF_USER_OR_MODEL} AND unsaid_with IS NULL AND {_is_listed('messages')} "
     f"AND {_said('messages')} <> ''",
     f"{_PASSAGE} SELECT session_id, message_id, proposed_summary FROM calls "
     f"WHERE proposed_summary <> '' AND {_is_listed('calls')} AND (session_id, message_id) NOT IN "
@@ -201,7 +201,7 @@ _SEARCH: Migration = (
         {_PASSAGE} VALUES (new.id, '', new.title);
     END""",
     f"""CREATE TRIGGER message_said AFTER INSERT ON messages
-    WHEN new.{_OF_PERSON_OR_MODEL} AND new.unsaid_with IS NULL AND {_is_listed("new")} BEGIN
+    WHEN new.{_OF_USER_OR_MODEL} AND new.unsaid_with IS NULL AND {_is_listed("new")} BEGIN
         {_PASSAGE} SELECT new.session_id, new.message_id, {_said("new")} WHERE {_said("new")} <> '';
     END""",
     f"""CREATE TRIGGER call_made AFTER INSERT ON calls
@@ -214,28 +214,28 @@ _SEARCH: Migration = (
     END""",
     f"""CREATE TRIGGER message_said_again AFTER UPDATE OF unsaid_with ON messages
     WHEN new.unsaid_with IS NULL AND old.unsaid_with IS NOT NULL
-    AND new.{_OF_PERSON_OR_MODEL} AND {_is_listed("new")} BEGIN
+    AND new.{_OF_USER_OR_MODEL} AND {_is_listed("new")} BEGIN
         {_PASSAGE} SELECT new.session_id, new.message_id, {_said("new")} WHERE {_said("new")} <> '';
         {_PASSAGE} SELECT session_id, message_id, proposed_summary FROM calls
             WHERE session_id = new.session_id AND message_id = new.message_id AND proposed_summary <> '';
     END""",
 )
 
-# When a session was deleted; it can be brought back until the trash is emptied.
+# When a session was deleted; it can be restored until the trash is emptied.
 _TRASH: Migration = ("ALTER TABLE sessions ADD COLUMN trashed REAL",)
 
-# To which turn a call belongs (0: not known), and to which sub-agent (empty: to none).
+# The turn of a call (0: unknown), and its sub-agent (empty: none).
 _SPENDING: Migration = (
     "ALTER TABLE usage ADD COLUMN turn INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE usage ADD COLUMN child_id TEXT NOT NULL DEFAULT ''",
 )
 
-# Whether a change was seen by comparing (else its call said what it would change), and when it was done.
+# Whether a change was found by comparison (else its call declared it), and when it was finished.
 _COMMANDS: Migration = (
     "ALTER TABLE changes ADD COLUMN is_seen INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE changes ADD COLUMN ended REAL",
     "CREATE INDEX changes_by_end ON changes (ended)",
-    # A command that has not ended was running when the program was killed.
+    # A command without an end was running when the program was killed.
     """CREATE TABLE commands (
         session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
         number INTEGER NOT NULL,
@@ -259,4 +259,4 @@ MIGRATIONS: tuple[Migration, ...] = (
     _SPENDING,
     _COMMANDS,
 )
-"""Append only: a released entry is somebody's database."""
+"""Append only: released entries describe existing databases."""

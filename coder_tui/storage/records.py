@@ -1,20 +1,89 @@
-"""What the store takes and gives."""
+"""The records that the store accepts and returns, and protocol values as text for a column."""
 
+import json
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
+from typing import Annotated, Generic, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import DisplayBlock
-from coder_tui.protocol.messages import Compaction, Message, Usage
+from coder_tui.protocol.errors import StorageError
+from coder_tui.protocol.messages import Compaction, Message, ToolMessage, Usage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.subagents import ChildLine
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.storage.database import Damage
 
+T = TypeVar("T")
+
+# SQLite accepts only UTF-8, but a file name or a model's text may contain lone surrogates.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_TO_ESCAPE = re.compile(r"[\\\ud800-\udfff]")
+_ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))")
+_MARK = "\\~"
+
+
+def pack_text(text: str) -> str:
+    """Make any text storable; almost all text is unchanged."""
+    if text.startswith(_MARK) or _SURROGATE.search(text):
+        return _MARK + _TO_ESCAPE.sub(_escape, text)
+    return text
+
+
+def unpack_text(text: str) -> str:
+    if not isinstance(text, str):
+        raise StorageError("the store is damaged: a column that should hold text does not")
+    if text.startswith(_MARK):
+        return _ESCAPED.sub(_unescape, text[len(_MARK) :])
+    return text
+
+
+class _Codec(Generic[T]):
+    """Converts one kind of value."""
+
+    def __init__(self, make: Callable[[], TypeAdapter[T]]) -> None:
+        # Built when first used: a front end imports this module before its first paint.
+        self._adapter = cache(make)
+
+    def pack(self, value: T) -> str:
+        # Not dump_json: it refuses lone surrogates, and escaped ones would be joined into pairs.
+        return pack_text(json.dumps(self._adapter().dump_python(value, mode="json"), ensure_ascii=False))
+
+    def unpack(self, text: str) -> T:
+        try:
+            return self._adapter().validate_python(json.loads(unpack_text(text)))
+        except (ValidationError, json.JSONDecodeError, RecursionError) as error:
+            raise StorageError(
+                f"the store contains a value that this program cannot read: {text[:80]!r}"
+            ) from error
+
+
+_MESSAGES: _Codec[Message] = _Codec(lambda: TypeAdapter(Annotated[Message, Field(discriminator="role")]))
+_DISPLAYS: _Codec[DisplayBlock] = _Codec(
+    lambda: TypeAdapter(Annotated[DisplayBlock, Field(discriminator="type")])
+)
+_TODOS: _Codec[tuple[TodoItem, ...]] = _Codec(lambda: TypeAdapter(tuple[TodoItem, ...]))
+pack_message, unpack_message = _MESSAGES.pack, _MESSAGES.unpack
+pack_display, unpack_display = _DISPLAYS.pack, _DISPLAYS.unpack
+pack_todos, unpack_todos = _TODOS.pack, _TODOS.unpack
+
+
+def _escape(match: re.Match[str]) -> str:
+    return "\\\\" if match[0] == "\\" else f"\\u{ord(match[0]):04x}"
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if match[1] else "\\"
+
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """A session at a glance; `cost` is None where no price is known."""
+    """A session's summary; `cost` is None if no price is known."""
 
     id: str
     title: str
@@ -40,8 +109,21 @@ class CallRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class FinishedCall:
+    """A finished call as it is stored and shown; `message` is its result for the model."""
+
+    call_id: str
+    tool: str
+    outcome: Outcome
+    summary: str
+    display: DisplayBlock
+    duration_ms: int
+    message: ToolMessage
+
+
+@dataclass(frozen=True, slots=True)
 class StoredCall:
-    """A call and how it ended; `outcome`, `result` and `display` are None before that."""
+    """A call and how it ended; `outcome`, `result` and `display` are None until then."""
 
     record: CallRecord
     outcome: Outcome | None
@@ -53,7 +135,7 @@ class StoredCall:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """What policy said of a call, by which rule, and what the person answered (empty: was not asked)."""
+    """The policy's decision on a call, its rule, and the user's answer ("" if not asked)."""
 
     call_id: str
     tool: str
@@ -71,11 +153,11 @@ class StoredSession:
     todos: tuple[TodoItem, ...]
     usage: Usage
     children: dict[str, tuple[ChildLine, ...]] = field(default_factory=dict)
-    """By call; what they said is loaded when somebody wants to read it."""
+    """Sub-agents by call; their messages are loaded on demand."""
     last_turn: int = 0
-    """The highest number that a turn of it ever had."""
+    """The highest number that any of its turns had."""
     compactions: tuple[Compaction, ...] = ()
-    """Those in effect."""
+    """The compactions in effect."""
     damage: Damage = field(default_factory=Damage)
     last_costs: dict[str, float] = field(default_factory=dict)
-    """Dollars of the newest call of each model, those of sub-agents among them, where its price is known."""
+    """The dollars of each model's newest call, including sub-agents' calls, if the price is known."""

@@ -1,4 +1,4 @@
-"""Takes secrets out of what is about to be stored: the store outlives a session, is copied and exported."""
+"""Removes secrets before anything is stored: the store outlives a session, is copied and exported."""
 
 from dataclasses import replace
 from typing import assert_never
@@ -14,12 +14,13 @@ from coder_tui.protocol.messages import (
     UserMessage,
 )
 from coder_tui.protocol.todos import TodoItem
-from coder_tui.storage.records import CallRecord, DecisionRecord
+from coder_tui.storage.database import Database, Table
+from coder_tui.storage.records import CallRecord, DecisionRecord, FinishedCall
 from coder_tui.text.redact import Redactor, map_texts
 
 
 class Redaction:
-    """Each value comes back without secrets; ids stay, because others point to them."""
+    """Returns each value without secrets; ids are unchanged, because others refer to them."""
 
     def __init__(self, redact: Redactor) -> None:
         self.text = redact
@@ -35,16 +36,20 @@ class Redaction:
                 calls = tuple(map(self._call, message.calls))
                 return replace(message, text=self.text(message.text), thinking=thinking, calls=calls)
             case ToolMessage():
-                return self.tool_message(message)
+                return self._tool_message(message)
             case never:
                 assert_never(never)
 
-    def tool_message(self, message: ToolMessage) -> ToolMessage:
+    def _tool_message(self, message: ToolMessage) -> ToolMessage:
         attachments = tuple(map(self._attachment, message.attachments))
         return replace(message, content=self.json_text(message.content), attachments=attachments)
 
     def record(self, call: CallRecord) -> CallRecord:
         return replace(call, arguments=self.json_text(call.arguments), summary=self.text(call.summary))
+
+    def finished(self, call: FinishedCall) -> FinishedCall:
+        message, display = self._tool_message(call.message), self.display(call.display)
+        return replace(call, summary=self.text(call.summary), display=display, message=message)
 
     def decision(self, decision: DecisionRecord) -> DecisionRecord:
         return replace(map_texts(decision, self.text), call_id=decision.call_id)
@@ -63,5 +68,13 @@ class Redaction:
 
     def _thinking(self, block: ThinkingBlock) -> ThinkingBlock:
         clean = self.text(block.text)
-        # A signature holds for the very words: without them the block is kept for people only.
+        # A signature is valid only for the exact text: a redacted block is kept for the user only.
         return block if clean == block.text else ThinkingBlock(clean)
+
+
+class RedactedTable(Table):
+    """A part of the store that removes secrets from what it is given."""
+
+    def __init__(self, database: Database, redaction: Redaction) -> None:
+        super().__init__(database)
+        self._redaction = redaction

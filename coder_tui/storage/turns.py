@@ -1,14 +1,14 @@
-"""Where each turn of a session begins, and which turns were taken back."""
+"""Where each turn of a session begins, and which turns were undone."""
 
 import sqlite3
 from dataclasses import dataclass
 
 from coder_tui.protocol.todos import TodoItem
-from coder_tui.storage.codec import pack_todos, unpack_message, unpack_todos
-from coder_tui.storage.database import Database, readable
+from coder_tui.storage.database import Table, skip_unreadable
+from coder_tui.storage.records import pack_todos, unpack_message, unpack_todos
 
 FOR_GOOD = 2
-"""In `changes.is_undone`: taken back, and never to be made again."""
+"""In `changes.is_undone`: undone, and can no longer be redone."""
 
 
 _WITH_THE_TURN_BEFORE = (
@@ -22,7 +22,7 @@ _WITH_THE_TURN_BEFORE = (
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """`text` is what the person wrote. What was taken back can be made again until something else is said."""
+    """`text` is the user's message. What was undone can be redone until another message is sent."""
 
     turn: int
     text: str
@@ -32,29 +32,22 @@ class TurnRecord:
     todos_after: tuple[TodoItem, ...]
 
 
-class Turns:
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Turns(Table):
+    async def begin(self, session_id: str, turn: int) -> None:
+        """Start a turn: changes from now on belong to it. It has no message yet, and may never get one."""
+        await self._database.execute(
+            "INSERT INTO turns (session_id, turn, first_seq, todos_before) "
+            "SELECT id, ?, (SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session_id = id), todos "
+            "FROM sessions WHERE id = ?",
+            (turn, session_id),
+        )
 
-    async def begin_turn(self, session_id: str, turn: int) -> None:
-        """Its changes are its own from here on; nothing is said in it yet, and perhaps never will be."""
-
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT INTO turns (session_id, turn, first_seq, todos_before) "
-                "SELECT id, ?, (SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session_id = id), todos "
-                "FROM sessions WHERE id = ?",
-                (turn, session_id),
-            )
-
-        await self._database.write(work)
-
-    async def turns(self, session_id: str) -> tuple[TurnRecord, ...]:
-        """Those that count or can be made again, in order; the ones in which nothing was said do not."""
+    async def list(self, session_id: str) -> tuple[TurnRecord, ...]:
+        """Return the turns in effect and those that can be redone, in order; not those without a message."""
         return await self._database.read(lambda connection: _turns(connection, session_id))
 
-    async def unsay(self, session_id: str, turn: int, todos: tuple[TodoItem, ...]) -> None:
-        """Take back what was said in a turn and later; `todos` are as they are now."""
+    async def hide_messages(self, session_id: str, turn: int, todos: tuple[TodoItem, ...]) -> None:
+        """Hide the messages of a turn and all later ones; `todos` is the present list."""
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -70,7 +63,7 @@ class Turns:
 
         await self._database.write(work)
 
-    async def say_again(self, session_id: str, turn: int) -> None:
+    async def show_messages(self, session_id: str, turn: int) -> None:
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(
                 "UPDATE messages SET unsaid_with = NULL WHERE session_id = ? AND unsaid_with = ?",
@@ -84,17 +77,14 @@ class Turns:
         await self._database.write(work)
 
     async def mark_files(self, session_id: str, turn: int, *, undone: bool) -> None:
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "UPDATE turns SET are_files_undone = ? WHERE session_id = ? AND turn = ?",
-                (int(undone), session_id, turn),
-            )
-
-        await self._database.write(work)
+        await self._database.execute(
+            "UPDATE turns SET are_files_undone = ? WHERE session_id = ? AND turn = ?",
+            (int(undone), session_id, turn),
+        )
 
 
 def turn_in_effect(connection: sqlite3.Connection, session_id: str, turn: int) -> int:
-    """The turn that a change of now belongs to: one that is taken back leaves it to the one before."""
+    """Return the turn that a change made now belongs to: the last one that is not undone."""
     row = connection.execute(
         "SELECT turn FROM turns WHERE session_id = ? AND turn <= ? "
         "AND NOT is_unsaid AND NOT are_files_undone ORDER BY turn DESC LIMIT 1",
@@ -104,10 +94,10 @@ def turn_in_effect(connection: sqlite3.Connection, session_id: str, turn: int) -
     return turn if found is None else int(found[0])
 
 
-def settle(connection: sqlite3.Connection, session_id: str) -> None:
-    """Before something is said: what was taken back cannot be made again.
+def forget_redo(connection: sqlite3.Connection, session_id: str) -> None:
+    """Make undone turns final, before a new message is stored: they can no longer be redone.
 
-    Files that were kept then go with the turn before. What the turn that speaks has changed stays its own.
+    Files that an undo kept now belong to the turn before. Changes of the newest turn stay its own.
     """
     open_ones = (
         "SELECT 1 FROM turns WHERE session_id = ? AND ((is_unsaid AND NOT is_over) OR are_files_undone)"
@@ -117,7 +107,7 @@ def settle(connection: sqlite3.Connection, session_id: str) -> None:
     connection.execute(
         "UPDATE changes SET is_undone = ? WHERE session_id = ? AND is_undone", (FOR_GOOD, session_id)
     )
-    # Of commands whose files are gone for good nothing is to be told any more.
+    # Commands whose files were undone for good need no report any more.
     connection.execute(
         "DELETE FROM commands WHERE session_id = :id AND turn IN "
         "(SELECT turn FROM turns WHERE session_id = :id AND are_files_undone)",
@@ -131,7 +121,7 @@ def settle(connection: sqlite3.Connection, session_id: str) -> None:
 
 
 def last_turn_of(connection: sqlite3.Connection, session_id: str) -> int:
-    """The highest number that a turn ever had: each names one turn only."""
+    """Return the highest number that a turn ever had: a number names only one turn."""
     row = connection.execute(
         "SELECT max("
         "(SELECT coalesce(max(turn), 0) FROM turns WHERE session_id = :id), "
@@ -155,7 +145,7 @@ def _turns(connection: sqlite3.Connection, session_id: str) -> tuple[TurnRecord,
         "SELECT turn, body, is_unsaid, are_files_undone, todos_before, todos_after FROM turns "
         "JOIN messages ON messages.session_id = turns.session_id AND seq = first_seq "
         "WHERE turns.session_id = :id AND NOT (is_over AND is_unsaid) AND role = 'user' AND turn IN ("
-        # A turn that was stopped before its first word left its place to the next one.
+        # A turn that was stopped before its first message left its position to the next one.
         "SELECT max(turn) FROM turns WHERE session_id = :id GROUP BY first_seq) ORDER BY turn",
         {"id": session_id},
     )
@@ -164,7 +154,7 @@ def _turns(connection: sqlite3.Connection, session_id: str) -> tuple[TurnRecord,
 
 def _record(row: tuple[int, str, int, int, str, str]) -> TurnRecord:
     turn, body, is_unsaid, are_files_undone, before, after = row
-    message = next(readable((body,), unpack_message), None)
+    message = next(skip_unreadable((body,), unpack_message), None)
     text = message.text if message is not None and message.role == "user" else ""
-    todos = (next(readable((each,), unpack_todos), ()) for each in (before, after))
+    todos = (next(skip_unreadable((each,), unpack_todos), ()) for each in (before, after))
     return TurnRecord(turn, text, bool(is_unsaid), bool(are_files_undone), *todos)

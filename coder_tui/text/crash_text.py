@@ -1,4 +1,4 @@
-"""A crash told without secrets: the traceback of what nobody caught goes through the redactor first."""
+"""Report crashes without secrets: the traceback of an uncaught error passes the redactor."""
 
 import sys
 import threading
@@ -10,19 +10,19 @@ Redact = Callable[[str], str]
 
 
 def crash_text(error: BaseException, redact: Redact) -> str:
-    """The traceback as Python would print it; local variables are never part of it."""
+    """Return the traceback as Python prints it, without secrets. It never has local variables."""
     return redact("".join(traceback.format_exception(error)))
 
 
 def redact_crashes(redact: Redact) -> None:
-    """Have what nobody catches, in any thread, printed to standard error without secrets."""
+    """Print uncaught errors of all threads to standard error without secrets."""
 
     def in_main(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         sys.stderr.write(redact("".join(traceback.format_exception(kind, error, trace))))
 
-    def in_thread(told: threading.ExceptHookArgs) -> None:
-        if told.exc_value is not None and told.exc_type is not SystemExit:
-            sys.stderr.write(crash_text(told.exc_value, redact))
+    def in_thread(args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None and args.exc_type is not SystemExit:
+            sys.stderr.write(crash_text(args.exc_value, redact))
 
     sys.excepthook = in_main
     threading.excepthook = in_thread

@@ -1,4 +1,4 @@
-"""Ranks many short texts against a few typed characters, quickly enough for every key."""
+"""Rank many short texts against a few typed characters, fast enough for every key press."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from itertools import islice
 
 MOST_RANKED = 1_000
-"""Of texts that match alike, so many are compared: the order in which they came decides for the rest."""
+"""How many equally good matches are ranked. The rest keep their original order."""
 _BOUNDARIES = frozenset("/_-. ")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """`index` is the text's place in what was searched, `positions` the characters that matched."""
+    """A match: the index of the text, and the positions of the characters that matched."""
 
     index: int
     positions: tuple[int, ...]
 
 
 class FuzzyIndex:
-    """Texts prepared for searching; the order in which they came decides between equals.
+    """Texts prepared for searching. Equal matches keep their original order.
 
-    What contains the query as it is comes first, in the last part of a path before the rest of it; only
-    where that finds too little are its letters sought one after another.
+    Texts that contain the whole query come first, those with it in the last part of a path before others.
+    Only if there are too few are the letters searched one after another.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -45,11 +45,14 @@ class FuzzyIndex:
         return list(found.values())[:most]
 
     def _places(self, wanted: str) -> Sequence[int]:
-        """Texts that have the letters in their order; a longer query looks only where the shorter one was."""
+        """Return texts that contain the letters in order.
+
+        A longer query searches only the previous matches.
+        """
         before, among = self._last
         if not wanted.startswith(before):
             among = range(len(self.texts))
-        # By one pattern: it never looks at a character twice, and runs in C.
+        # One pattern: it never reads a character twice, and runs in C.
         matches = re.compile("".join(f"[^{re.escape(c)}]*+{re.escape(c)}" for c in wanted), re.DOTALL).match
         folded = self._folded
         places = [index for index in among if matches(folded[index])]
@@ -57,15 +60,14 @@ class FuzzyIndex:
         return places
 
     def _begun(self, wanted: str, places: Sequence[int], most: int) -> list[Match]:
-        """Names that begin with the query."""
+        """Match names that begin with the query."""
         names = self._names
-        fitting = (index for index in places if names[index].startswith(wanted))
-        return self._ranked_names(wanted, fitting, most)
+        return self._ranked_names(wanted, (at for at in places if names[at].startswith(wanted)), most)
 
     def _named(self, wanted: str, places: Sequence[int], most: int) -> list[Match]:
-        """Names that contain it."""
+        """Match names that contain the query."""
         names = self._names
-        return self._ranked_names(wanted, (index for index in places if wanted in names[index]), most)
+        return self._ranked_names(wanted, (at for at in places if wanted in names[at]), most)
 
     def _ranked_names(self, wanted: str, fitting: Iterable[int], most: int) -> list[Match]:
         ranked = sorted(
@@ -75,7 +77,7 @@ class FuzzyIndex:
         return [_run(index, self._folded[index].rfind(wanted), wanted) for index in ranked[:most]]
 
     def _whole(self, wanted: str, places: Sequence[int], most: int) -> list[Match]:
-        """Paths that contain it, shorter ones first."""
+        """Match paths that contain the query, shorter ones first."""
         folded = self._folded
         fitting = (index for index in places if wanted in folded[index])
         ranked = sorted(islice(fitting, MOST_RANKED), key=lambda index: len(folded[index]))
@@ -92,20 +94,20 @@ def _run(index: int, start: int, wanted: str) -> Match:
 
 
 def _folded(text: str) -> str:
-    """Without case, but with as many characters: positions must hold for the text itself."""
+    """Lower the case, but keep the length: positions must be valid for the text itself."""
     lower = text.lower()
     return lower if len(lower) == len(text) else text
 
 
 def _name_rank(name: str, wanted: str, text: str) -> tuple[bool, bool, bool, int]:
-    """The whole name, its beginning, the beginning of a word in it; then the shorter path."""
+    """Rank by match: the whole name, its beginning, the beginning of a word; then the shorter path."""
     at = name.find(wanted)
     begins_word = at == 0 or name[at - 1] in _BOUNDARIES
     return name != wanted, at != 0, not begins_word, len(text)
 
 
 def _subsequence(wanted: str, text: str) -> tuple[int, ...]:
-    """Where the letters stand, each as far left as possible."""
+    """Return the positions of the letters, each as far left as possible."""
     positions: list[int] = []
     at = -1
     for letter in wanted:
@@ -115,7 +117,7 @@ def _subsequence(wanted: str, text: str) -> tuple[int, ...]:
 
 
 def _score(text: str, positions: tuple[int, ...]) -> int:
-    """Letters that begin words or follow each other tell more; a long text tells less."""
+    """Score letters that begin words or follow each other higher, and long texts lower."""
     score = 0
     for before, at in zip((-2, *positions), positions, strict=False):
         begins_word = at == 0 or text[at - 1] in _BOUNDARIES

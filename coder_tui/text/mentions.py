@@ -1,13 +1,13 @@
-"""Reads `@path` and `@path:10-20` in what a person wrote."""
+"""Read `@path` and `@path:10-20` in the user's text."""
 
 import re
 from dataclasses import dataclass
 
-# A name with blanks stands in quotes. An address such as me@example.org names no file.
+# A name with spaces is quoted. An address such as me@example.org is no mention.
 _MENTION = re.compile(r"""(?:^|(?<=[\s(\[{'"`,;]))@(?:"(?P<quoted>[^"\n]+)"|(?P<plain>[^\s"'`(\[{]+))""")
 _RANGE = re.compile(r":(?P<first>\d+)(?:-(?P<last>\d+))?$")
 _CLOSING = ".,;:!?)]}>"
-# Code is quoted, not addressed: a decorator in it, or a diff of one, names no file.
+# Fenced code has no mentions: a decorator in it, or a diff of one, names no file.
 _FENCED = re.compile(
     r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^(?P=fence)[`~]*[ \t]*$|.*\Z)", re.MULTILINE | re.DOTALL
 )
@@ -15,7 +15,7 @@ _FENCED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name as it was written, and which lines of it; `first` is 0 where all are meant."""
+    """A path as written, and a range of lines. `first` is 0 for the whole file."""
 
     path: str
     first: int = 0
@@ -29,23 +29,23 @@ class Mention:
 
 
 def find_mentions(text: str) -> tuple[tuple[Mention, ...], ...]:
-    """For each `@` what it may mean, likeliest first: a sentence may end right behind a name.
+    """Return the possible meanings of each `@`, most likely first: a sentence may end right after a name.
 
-    What stands in fenced code is no mention.
+    Fenced code has no mentions.
     """
     prose = _FENCED.sub(lambda match: " " * len(match[0]), text)
     return tuple(_readings(match) for match in _MENTION.finditer(prose))
 
 
 def mention(path: str) -> str:
-    """How a path is written, so that it is read as one."""
+    """Format a path as a mention."""
     is_plain = _MENTION.fullmatch(f"@{path}") is not None and path[-1:] not in _CLOSING
     return f"@{path}" if is_plain and not _RANGE.search(path) else f'@"{path}"'
 
 
 def _readings(match: re.Match[str]) -> tuple[Mention, ...]:
     if match["quoted"]:
-        # Lines of a quoted name stand behind the quotes, where the pattern does not look.
+        # The lines of a quoted name come after the quotes, where the pattern does not match.
         behind = _RANGE_BEHIND.match(match.string, match.end())
         return (_ranged(match["quoted"], behind),)
     written = match["plain"]
@@ -58,7 +58,7 @@ _RANGE_BEHIND = re.compile(r":(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
 def _plain(text: str) -> tuple[Mention, ...]:
-    """With the range taken off; and as it is, because a name may look so."""
+    """Return the mention with its range, and without one, because a name may look like a range."""
     found = _RANGE.search(text)
     if found is None or not found.start():
         return (Mention(text),)

@@ -1,7 +1,7 @@
-"""Regular expressions over names, read so that none can take long: an ill-made one would stop the screen.
+"""Regular expressions over names with bounded time: a bad one must not freeze the screen.
 
-`re` tries one way after the other, which some expressions make endlessly many, and nothing can interrupt it.
-Here all ways are followed at once, so that the work is bounded by expression and name.
+`re` tries one way after another. Some expressions have endlessly many, and nothing can interrupt it. Here all
+ways are followed at once, so that the work is bounded by expression and name.
 """
 
 import re
@@ -17,12 +17,12 @@ _ATOM = re.compile(r"\\[dDwWsS]|\\[^a-zA-Z0-9]|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[
 _TIMES = re.compile(r"([*+?])|\{(?=[\d,])(\d*)(,?)(\d*)\}")
 _GROUP = re.compile(r"\((?:\?:|\?P<\w+>)?(?!\?)")
 _SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-_NOT_HERE = "only plain parts are possible here: characters, sets, groups, |, * + ? {{}}, ^ and $; not {!r}"
+_NOT_HERE = "only characters, sets, groups, |, * + ? {{}}, ^ and $ are supported here, not {!r}"
 
 
 @dataclass(frozen=True, slots=True)
 class _One:
-    """Goes on after one character that fits."""
+    """Continues after one matching character."""
 
     fits: re.Pattern[str]
 
@@ -34,7 +34,7 @@ class _Edge:
 
 @dataclass(slots=True)
 class _Fork:
-    """Goes on at each of these steps."""
+    """Continues at each of these steps."""
 
     ways: list[int]
 
@@ -48,7 +48,10 @@ class NamePattern:
     code: _Code = field(repr=False)
 
     def covers(self, name: str) -> bool:
-        """The whole of it. One that is longer than any name of ours counts as covered."""
+        """Return whether the pattern matches the whole name.
+
+        A name longer than any of ours counts as a match.
+        """
         if len(name) > LONGEST_NAME:
             return True
         places = self._reached({0}, name, 0)
@@ -63,7 +66,7 @@ class NamePattern:
                 yield place, step
 
     def _reached(self, begin: set[int], name: str, at: int) -> set[int]:
-        """All steps that can be come to without another character."""
+        """Return all steps that can be reached without another character."""
         found, left = set[int](), list(begin)
         while left:
             place = left.pop()
@@ -82,11 +85,11 @@ class NamePattern:
 
 @lru_cache(maxsize=256)
 def name_pattern(text: str) -> NamePattern:
-    """`ValueError` says what is wrong with it."""
+    """Compile a pattern. Raises `ValueError` with the reason if it is invalid."""
     try:
         re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
-        raise ValueError(f"is no regular expression: {error}") from error
+        raise ValueError(f"is not a valid regular expression: {error}") from error
     reader = _Reader(text)
     whole = reader.choice(0)
     if reader.at < len(text):
@@ -103,7 +106,7 @@ class _Reader:
 
     def choice(self, depth: int) -> _Emit:
         if depth > _DEEPEST:
-            raise ValueError("has too many groups in each other")
+            raise ValueError("has too many nested groups")
         ways = [self._row(depth)]
         while self._text.startswith("|", self.at):
             self.at += 1
@@ -126,7 +129,7 @@ class _Reader:
         if group := _GROUP.match(text, self.at):
             self.at = group.end()
             inner = self.choice(depth + 1)
-            self.at += 1  # its end is there: `re` has read it
+            self.at += 1  # `re` has checked that it is closed
             return inner
         if text[self.at] in "^$":
             edge = _Edge(text[self.at] == "^")
@@ -144,7 +147,7 @@ class _Reader:
             return part
         self.at = found.end()
         if self._text.startswith("?", self.at):
-            self.at += 1  # as few as possible: whether it fits is the same
+            self.at += 1  # lazy or not makes no difference for a full match
         if found[1]:
             least, most = _SIGNS[found[1]]
         else:
@@ -175,7 +178,7 @@ def _emit_choice(code: _Code, ways: list[_Emit]) -> None:
 
 def _emit_times(code: _Code, part: _Emit, least: int, most: int | None) -> None:
     for _ in range(least):
-        # A step for each, so that repeating nothing comes to an end as well.
+        # A step for each, so that repeating nothing also ends.
         _add(code, _Fork([len(code) + 1]))
         part(code)
     if most is None:

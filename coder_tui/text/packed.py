@@ -1,4 +1,4 @@
-"""A list that grows for hours: what is seldom looked at is kept packed, in a fraction of the room."""
+"""A list for long sessions: items that are rarely read are kept compressed."""
 
 import pickle
 import zlib
@@ -8,12 +8,12 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 PAGE = 64
-"""Items that are packed and unpacked together."""
+"""How many items are compressed together."""
 _QUICK = 1
 
 
 class Pages:
-    """Bytes of pages in one piece: thousands of them, scattered, would keep the memory between them."""
+    """The bytes of all pages in one buffer: thousands of small ones would fragment the memory."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -50,9 +50,9 @@ class Pages:
 
 
 class PackedList(Generic[T]):
-    """Any index works, packed or not; one page that was unpacked last stays at hand.
+    """A list with compressed pages. Any index works; the page that was unpacked last is cached.
 
-    Items must be values: what is read from a packed page is an equal copy of what was put there.
+    Items must be values: an item from a compressed page is an equal copy of the one that was stored.
     """
 
     def __init__(self, items: Iterable[T] = ()) -> None:
@@ -79,7 +79,7 @@ class PackedList(Generic[T]):
         self._pages[index // PAGE] = _packed(page)
 
     def __iter__(self) -> Iterator[T]:
-        """The list may grow and be packed meanwhile."""
+        """Iterate. The list may grow and be packed while this runs."""
         index = 0
         while index < len(self):
             yield self[index]
@@ -92,13 +92,13 @@ class PackedList(Generic[T]):
         self._live.append(item)
 
     def since(self, index: int) -> list[T]:
-        """The items from there on."""
+        """Return the items from `index` on."""
         if index >= self._packed:
             return self._live[index - self._packed :]
         return [self[place] for place in range(index, len(self))]
 
-    def keep_at_hand(self, index: int) -> None:
-        """Pack what lies before there, and unpack what does not; as far as pages allow."""
+    def unpack_from(self, index: int) -> None:
+        """Compress the pages before `index`, and unpack those after it."""
         while self._packed + PAGE <= index and len(self._live) >= PAGE:
             self._pages.append(_packed(self._live[:PAGE]))
             del self._live[:PAGE]
@@ -108,7 +108,7 @@ class PackedList(Generic[T]):
 
     @property
     def room(self) -> int:
-        """Bytes that hold what is packed."""
+        """The size of the compressed pages in bytes."""
         return self._pages.room
 
     @property
@@ -132,6 +132,6 @@ def _packed(items: Sequence[object]) -> bytes:
 
 
 def _unpacked(page: bytes) -> list[Any]:
-    """Only what this module packed itself is ever read, so pickle's usual danger is none here."""
+    """Unpack a page. Only data of this module is read, so pickle is safe here."""
     items: list[Any] = pickle.loads(zlib.decompress(page))
     return items

@@ -1,6 +1,7 @@
-"""Keeps secrets out of what leaves the program: by their shape, and by the values this process knows.
+"""Keep secrets out of text that leaves the program: by their shape, and by values that this process knows.
 
-The secrets that this process holds, in the forms in which they could turn up in a text.
+Known values are also found in other forms: quoted, in hexadecimal, in base64. In text that arrives in
+pieces, a possible beginning of a secret waits for the rest.
 """
 
 import base64
@@ -18,7 +19,7 @@ from coder_tui.text.secret_shapes import MASK, hide_shapes, is_secret_field
 
 _NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL", re.IGNORECASE)
 _API_KEY = re.compile(r"API_?KEY$", re.IGNORECASE)
-# A folder, a number or a word stands in many texts that hold no secret: GNOME_KEYRING_CONTROL=/run/user,
+# A folder, a number or a word occurs in many texts without secrets: GNOME_KEYRING_CONTROL=/run/user,
 # MAX_TOKENS=4096, POSTGRES_PASSWORD=postgres.
 _HARMLESS = re.compile(r"[~./].*|\d{1,12}|[A-Za-z]+|[a-z]+(?:[-_][a-z]+)*", re.DOTALL)
 _SHORTEST = 6
@@ -28,7 +29,7 @@ _SHORTEST_ENCODED = 12
 
 
 def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of the variables that hold secrets by their name, and do not look like something else."""
+    """Return the values of variables that have a secret's name and do not look like something else."""
     return tuple(value for name, value in environment.items() if _is_secret(name, value.strip()))
 
 
@@ -42,7 +43,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def forms_of(values: Iterable[str]) -> tuple[str, ...]:
-    """Each value plain, quoted for an address or for JSON, in hexadecimal and in base64; longest first."""
+    """Return each value plain, quoted for URLs and JSON, in hexadecimal and in base64. Longest first."""
     forms = {form for value in values for form in _forms(value.strip())}
     return tuple(sorted(forms, key=len, reverse=True))
 
@@ -60,7 +61,7 @@ def _forms(value: str) -> Iterator[str]:
 
 
 def _encoded(data: bytes, shift: int) -> Iterator[str]:
-    """What base64 makes of it after `shift` other bytes: the part that those cannot change."""
+    """Encode in base64 after `shift` other bytes, and keep the part that those cannot change."""
     padded = b"\0" * shift + data
     start, end = -(-shift * 8 // 6), len(padded) * 8 // 6
     yield base64.b64encode(padded).decode()[start:end]
@@ -73,21 +74,21 @@ T = TypeVar("T")
 
 
 class Redactor:
-    """Replaces secrets in text; knows the values of the secret-looking variables it was given.
+    """Replaces secrets in text. It knows the values of the secret variables that it was given.
 
-    Called, it hides both kinds: for what is kept or printed. `known` hides only this process's own secrets:
-    for the model and the screen, where a file must look as it is.
+    Calling it hides known values and shapes, for text that is stored or printed. `known` hides only this
+    process's own secrets, for the model and the screen, where a file must look as it is.
     """
 
     def __init__(self, environment: Mapping[str, str], values: Iterable[str] = ()) -> None:
-        """`values` are further secrets, whatever they look like."""
+        """`values` are more secrets, whatever they look like."""
         self._values = (*secret_values(environment), *values)
         self.forms = forms_of(self._values)
 
     def learn(self, value: str) -> None:
-        """A further secret, for everything that is looked at from now on."""
+        """Add a secret, for all text from now on."""
         if not value:
-            return  # nothing stands between any two letters
+            return  # an empty text would match everywhere
         self._values = (*self._values, value)
         self.forms = forms_of(self._values)
 
@@ -101,7 +102,7 @@ class Redactor:
         return text
 
     def json_text(self, text: str) -> str:
-        """The same for a JSON document, which stays one; what is no JSON is taken as text."""
+        """Redact a JSON document, which stays valid. Anything else is redacted as text."""
         try:
             value = json.loads(text)
             clean = self.value(value)
@@ -110,7 +111,7 @@ class Redactor:
         return text if clean == value else json.dumps(clean, ensure_ascii=False)
 
     def value(self, value: Any, name: str = "") -> Any:
-        """The same for every text within plain data; a field called `password` holds a secret by its name."""
+        """Redact every text in plain data. A field named `password` is a secret by its name."""
         match value:
             case str():
                 return MASK if is_secret_field(name) and value else self(value)
@@ -123,11 +124,11 @@ class Redactor:
 
 
 BY_SHAPE = Redactor({})
-"""For where no environment is at hand: knows no values."""
+"""A redactor that knows no values, for code without an environment."""
 
 
 def map_texts(value: T, change: Callable[[str], str]) -> T:
-    """The same value with every text in it changed, however deep in data classes and tuples."""
+    """Return the value with every text in it changed, at any depth of data classes and tuples."""
     if isinstance(value, Enum):
         return value
     if isinstance(value, str):
@@ -145,3 +146,87 @@ def map_texts(value: T, change: Callable[[str], str]) -> T:
 def process_redactor() -> Redactor:
     """Return the one redactor that knows the secrets of this process's environment."""
     return Redactor(os.environ)
+
+
+_LONGEST_LINE = 8 * 1024
+_KEPT = 1024
+_LONGEST_BLOCK = 20 * 1024
+_BLOCK = "-----BEGIN"
+_BLOCK_END = "-----END"
+
+
+class KnownStream:
+    """Hides this process's own secrets.
+
+    Holds back only the beginning of one, so that the screen stays live.
+    """
+
+    def __init__(self, redact: Redactor) -> None:
+        self._redact = redact
+        self._longest = max(map(len, redact.forms), default=1) - 1
+        self._starts = frozenset(form[0] for form in redact.forms)
+        self._held = ""
+
+    def feed(self, chunk: str) -> str:
+        text = self._held + chunk
+        end = self._before_secrets(text, self._begun(text))
+        self._held = text[end:]
+        return self._redact.known(text[:end])
+
+    def finish(self) -> str:
+        rest, self._held = self._held, ""
+        return self._redact.known(rest)
+
+    def _begun(self, text: str) -> int:
+        """Return where an incomplete secret may begin, or the end of the text."""
+        for place in range(max(0, len(text) - self._longest), len(text)):
+            if text[place] in self._starts:
+                tail = text[place:]
+                if any(len(form) > len(tail) and form.startswith(tail) for form in self._redact.forms):
+                    return place
+        return len(text)
+
+    def _before_secrets(self, text: str, end: int) -> int:
+        """Move `end` before a complete secret that it would cut, if its last characters begin another."""
+        while end < len(text):
+            spans = (
+                text.find(form, max(0, end - len(form) + 1), end + len(form) - 1)
+                for form in self._redact.forms
+            )
+            start = min((place for place in spans if 0 <= place < end), default=end)
+            if start == end:
+                break
+            end = start
+        return end
+
+
+class LineStream:
+    """Hides known secrets and shapes. Works on whole lines and key blocks, in bounded memory."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        self._redact = redact
+        self._held = ""
+
+    def feed(self, chunk: str) -> str:
+        self._held += chunk
+        if "\n" not in chunk and len(self._held) <= _LONGEST_LINE:
+            return ""
+        return self._release(self._end_of_whole())
+
+    def finish(self) -> str:
+        return self._release(len(self._held))
+
+    def _release(self, end: int) -> str:
+        ready, self._held = self._held[:end], self._held[end:]
+        return self._redact(ready) if ready else ""
+
+    def _end_of_whole(self) -> int:
+        """Return the end of the text that can be checked: a line, a key block, or a part of a long line."""
+        end = self._held.rfind("\n") + 1
+        block = self._held.rfind(_BLOCK)
+        if block >= 0 and self._held.find(_BLOCK_END, block, end) < 0 and len(self._held) < _LONGEST_BLOCK:
+            return self._held.rfind("\n", 0, block) + 1
+        if len(self._held) - end > _LONGEST_LINE:
+            blank = self._held.rfind(" ", end, len(self._held) - 1)
+            end = blank + 1 if blank > len(self._held) - _KEPT else len(self._held) - _KEPT
+        return end

@@ -1,13 +1,13 @@
-"""The one gate for untrusted text on its way to a terminal: what could steer it becomes visible instead.
+"""The gate for untrusted text on its way to a terminal: characters that could control it become visible.
 
-Shown are controls, what changes the direction of reading, and what Unicode lets a terminal draw as nothing.
-Spaces of other widths, private-use signs and combining marks draw something and stay.
+These are control characters, direction marks, and characters that terminals draw as nothing. Spaces of other
+widths, private-use characters and combining marks draw something and stay.
 """
 
 import re
 from functools import cache
 
-# Replaced character by character, so a sequence that is split over two chunks is caught all the same.
+# Replaced one by one, so that a sequence that is split over two chunks is also caught.
 _STEERING = (
     "\x00-\x08\x0b-\x1f\x7f"  # C0 but tab and newline
     "\x80-\x9f"  # C1: some terminals read 0x9b as ESC [
@@ -22,7 +22,8 @@ _INVISIBLE = (
     "\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"  # tags and variation selectors: invisible letters
 )
-# The last two variation selectors belong to many emoji; after a letter, a blank or each other they only hide.
+# The last two variation selectors are part of many emoji. After a letter, a space or each other they only
+# hide.
 _MISPLACED = (
     r"(?<=[\x00-\x22\x24-\x29\x2b-\x2f\x3a-\xa8\xaa-\xad\xaf-\u1fff\u2000-\u200a\u3000-\ud7ff\ufe00-\ufe0f])"
     "[\ufe0e\ufe0f]"
@@ -32,26 +33,15 @@ _DELETE = 0x7F
 _FEW = 32
 
 
-@cache
-def _unsafe() -> re.Pattern[str]:
-    # Compiled when first asked for: ten milliseconds that the first paint does not need.
-    return re.compile(f"[{_STEERING}{_INVISIBLE}]|{_MISPLACED}")
+_ANYWHERE = f"[{_STEERING}{_INVISIBLE}]"
+_SUSPECT = f"[{_STEERING}{_INVISIBLE}\ufe0e\ufe0f]"
+"""Candidates: most text has none, and searching only for these is several times as fast."""
 
 
 @cache
-def _unsafe_anywhere() -> re.Pattern[str]:
-    return re.compile(f"[{_STEERING}{_INVISIBLE}]")
-
-
-@cache
-def _misplaced() -> re.Pattern[str]:
-    return re.compile(_MISPLACED)
-
-
-@cache
-def _suspect() -> re.Pattern[str]:
-    """Most text holds none of these, and looking for them alone is several times as fast."""
-    return re.compile(f"[{_STEERING}{_INVISIBLE}\ufe0e\ufe0f]")
+def _compiled(pattern: str) -> re.Pattern[str]:
+    # Compiled on first use: it takes ten milliseconds, which the first paint does not need.
+    return re.compile(pattern)
 
 
 def _visible(match: re.Match[str]) -> str:
@@ -64,36 +54,36 @@ def _visible(match: re.Match[str]) -> str:
 
 
 def safe_text(text: str) -> str:
-    """Show controls, bidi marks and invisible characters instead of obeying them; keeps \\n and \\t."""
+    """Replace controls, bidi marks and invisible characters by visible text. Keeps \\n and \\t."""
     text = text.replace("\r\n", "\n")
     return text if _is_harmless(text) else _shown(text)
 
 
 def _shown(text: str) -> str:
-    """Megabytes of escapes hold few different ones: each is replaced everywhere at once."""
+    """Replace each kind of character everywhere at once: even megabytes of escapes have few kinds."""
     if "\ufe0e" in text or "\ufe0f" in text:
-        text = _misplaced().sub(_visible, text)  # first, since it looks at what stands before
+        text = _compiled(_MISPLACED).sub(_visible, text)  # first, because it depends on the character before
     place = 0
     for _ in range(_FEW):
-        if (found := _unsafe_anywhere().search(text, place)) is None:
+        if (found := _compiled(_ANYWHERE).search(text, place)) is None:
             return text
-        place = found.start()  # what is left of it stays as it is
+        place = found.start()  # the text before it is done
         text = text.replace(found[0], _visible(found))
-    return _unsafe_anywhere().sub(_visible, text)
+    return _compiled(_ANYWHERE).sub(_visible, text)
 
 
 def safe_line(text: str) -> str:
-    """As `safe_text`, for a place that has one row only."""
+    """Make text safe like `safe_text`, for a single row."""
     return safe_text(text).replace("\n", "␤").replace("\t", " ")
 
 
 def has_unsafe(text: str) -> bool:
-    """Whether `safe_text` would show something in place of a character."""
+    """Return whether `safe_text` would replace a character."""
     text = text.replace("\r\n", "\n")
-    return not _is_harmless(text) and _unsafe().search(text) is not None
+    return not _is_harmless(text) and _compiled(f"{_ANYWHERE}|{_MISPLACED}").search(text) is not None
 
 
 def _is_harmless(text: str) -> bool:
-    """A quick look, right wherever it says yes."""
+    """Check quickly. True is always right; False may be wrong."""
     is_plain = text.isascii() and text.replace("\n", " ").replace("\t", " ").isprintable()
-    return is_plain or not _suspect().search(text)
+    return is_plain or not _compiled(_SUSPECT).search(text)

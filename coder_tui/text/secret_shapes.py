@@ -1,7 +1,7 @@
-"""How keys look, whoever issued them, so that one is known without its value being known.
+"""Recognize keys by their shape, without knowing their values.
 
-Each shape is tried only where one of its hints occurs: most text has none. No shape needs more than a bounded
-look ahead, and none takes a digest, an identifier or an encoded image for a key.
+Each shape is tried only if one of its hints occurs, and most text has none. Every shape has bounded
+lookahead, and none matches a digest, an identifier or an encoded image.
 """
 
 import re
@@ -11,13 +11,13 @@ from functools import cache
 MASK = "[redacted]"
 _WORD = r"[A-Za-z0-9_\-]"
 _HAS_DIGIT = rf"(?={_WORD}{{0,60}}\d)"
-# Code names a secret more often than it holds one: a variable, a placeholder, a format field.
+# Code more often names a secret than contains one: a variable, a placeholder, a format field.
 _NAMES_ONE = r"(?![$<{%*(\[]|\.\.\.)"
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`pattern` matches the secret; what its group `lead` matches is kept. Hints are in lower case."""
+    """A shape. `pattern` matches the secret; its group `lead` is kept. Hints are in lower case."""
 
     hints: tuple[str, ...]
     pattern: str
@@ -31,7 +31,7 @@ class Shape:
 
 @cache
 def _compiled(pattern: str, *, ignores_case: bool) -> re.Pattern[str]:
-    # On first use: all of them together would cost a start eight milliseconds.
+    # On first use: compiling all at the start would take eight milliseconds.
     return re.compile(pattern, re.IGNORECASE if ignores_case else 0)
 
 
@@ -68,7 +68,7 @@ _ISSUED = (
     _token(r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}|lin_api_[A-Za-z0-9]{32,}", "shp", "lin_api_"),
     _token(rf"\d{{8,10}}:AA{_WORD}{{32,}}", ":aa"),
     _token(r"AGE-SECRET-KEY-1[A-Z0-9]{50,}", "age-secret-key-"),
-    # Not within a run of its own characters: that would be looked through again from each of its parts.
+    # Not inside a run of its own characters, which would be searched again from each position.
     _token(rf"(?<![_\-])eyJ{_WORD}{{10,}}\.{_WORD}{{10,}}(?:\.{_WORD}*)?", "eyj"),
 )
 
@@ -105,7 +105,7 @@ _SECRET_NAMES = (
 )
 _NAME_HINTS = ("pass", "secret", "token", "credential", "key")
 _IN_ASSIGNMENTS = (
-    # A line of an environment file: whatever it is set to, but no number, path, variable or call.
+    # A line of an environment file with any value but a number, path, variable or call.
     Shape(
         _NAME_HINTS,
         rf"(?P<lead>(?<![A-Za-z0-9_$])[A-Z0-9_]{{0,60}}{_SECRET_NAMES.upper()}(?:_[A-Z0-9_]{{1,30}})?=['\"]?)"
@@ -142,7 +142,7 @@ SHAPES = (_KEY_BLOCK, *_ISSUED, *_IN_ADDRESSES, *_IN_HEADERS, *_IN_ASSIGNMENTS)
 
 
 def hide_shapes(text: str) -> str:
-    """Put the mask where something looks like a key."""
+    """Replace everything that looks like a key by the mask."""
     lowered = text.lower()
     for shape in SHAPES:
         text = shape.hide(text, lowered)
@@ -150,5 +150,5 @@ def hide_shapes(text: str) -> str:
 
 
 def is_secret_field(name: str) -> bool:
-    """Whether what stands under this name is a secret, whatever it looks like."""
+    """Return whether a field of this name is a secret, whatever its value looks like."""
     return _SECRET_FIELD.fullmatch(name) is not None

@@ -1,9 +1,8 @@
-"""Turns what a command prints for a terminal into the text that a person would have been left with.
+"""Turn the terminal output of a command into the text that the user would finally see.
 
-Colours go, a progress bar keeps its last state, redrawn lines stand once, a link shows where it leads.
-Every other control sequence is made visible instead of obeyed.
-
-The few rows of a terminal that a program may still rewrite, in bounded memory.
+Colors are removed, a progress bar keeps its last state, redrawn lines appear once, and links show their
+target. Every other control sequence is made visible. Memory is bounded to the rows that a program can still
+rewrite.
 """
 
 import re
@@ -13,11 +12,11 @@ from dataclasses import dataclass, field
 from coder_tui.text.safe_text import safe_text
 
 ROWS = 60
-"""As many as a tall terminal shows: a program cannot go back above its screen."""
+"""As many as a tall terminal has: a program cannot move above its screen."""
 COLUMNS = 1000
-"""A longer line goes on in the next row, as in a terminal; the two are one line in the text."""
+"""A longer line continues in the next row, as in a terminal. Both are one line in the text."""
 _FURTHEST = 120
-"""Where moving the cursor ends when nothing was printed there: a few bytes must not become much blank."""
+"""The last column that the cursor can move to without text: a few bytes must not become many spaces."""
 _TAB = 8
 
 
@@ -29,13 +28,13 @@ class _Row:
 
     def text(self) -> str:
         text = "".join(self.cells)
-        # Blanks that wiped an older state away are no output.
+        # Spaces that erased older text are not output.
         text = text.rstrip(" ") if self.is_rewritten else text
         return text if self.is_continued else f"\n{text}"
 
 
 class TerminalRows:
-    """Writes and moves as a terminal would; rows that nothing can reach any more are handed out."""
+    """Writes and moves like a terminal. Rows that the program cannot reach any more are settled."""
 
     def __init__(self) -> None:
         self._rows: deque[_Row] = deque([_Row(is_continued=True)])
@@ -44,12 +43,12 @@ class TerminalRows:
         self._saved = (0, 0)
         self._settled: list[str] = []
 
-    def take_settled(self) -> str:
+    def pop_settled(self) -> str:
         settled, self._settled = "".join(self._settled), []
         return settled
 
     def text(self) -> str:
-        """What stands there now and may yet change."""
+        """Return the current text that may still change."""
         return "".join(row.text() for row in self._rows)
 
     def write(self, text: str) -> None:
@@ -84,7 +83,7 @@ class TerminalRows:
         self._go_to(self._row, column)
 
     def to(self, row: int, column: int) -> None:
-        """Go to a place counted from the top; rows that are missing appear."""
+        """Move to a position counted from the top. Missing rows are added."""
         while len(self._rows) <= min(row, ROWS - 1):
             self._rows.append(_Row(is_continued=False))
         self._go_to(row, column)
@@ -117,8 +116,8 @@ class TerminalRows:
         while len(self._rows) > self._row + 1:
             self._rows.pop()
 
-    def start_afresh(self) -> None:
-        """Begin below: what a program clears from its screen was still its output."""
+    def start_below(self) -> None:
+        """Continue below: text that a program clears from its screen was still its output."""
         is_blank = not self._rows[-1].cells
         while len(self._rows) > 1:
             self._settle()
@@ -129,7 +128,7 @@ class TerminalRows:
         self._saved = (0, 0)
 
     def _pad(self) -> _Row:
-        """Blanks up to the cursor, where a move left a gap."""
+        """Fill the row with spaces up to the cursor."""
         row = self._rows[self._row]
         if self._column > len(row.cells):
             row.cells.extend(" " * (self._column - len(row.cells)))
@@ -168,18 +167,18 @@ _SEQUENCE = re.compile(
     r"|(?P<short>\x1b(?:[()*+][ -~]|[78cDEM=>]))"
     r"|(?P<other>[\x00-\x1f])"
 )
-# A sequence that the next piece may complete.
+# A sequence that the next chunk may complete.
 _BEGUN = re.compile(rf"\x1b(?:[()*+]|{_CSI}|{_OSC}\x1b?)?\Z")
-# Titles, the folder, progress, prompt marks: for the terminal's frame, not for its text.
+# Titles, the folder, progress, prompt marks: for the terminal's window, not for its text.
 _FRAME_OSC = frozenset({"0", "1", "2", "7", "9", "133", "633", "1337"})
 _SCREENS = frozenset({"?47", "?1047", "?1049"})
 _SILENT_CSI = frozenset("mhlrq")
 
 
 class OutputReader:
-    """Reads output piece by piece: what can change no more is returned, the rest is `pending`.
+    """Reads output in chunks. Final text is returned, and text that may still change is `pending`.
 
-    How the output was cut into pieces does not change the text. Memory is bounded, whatever comes.
+    The size of the chunks does not change the text. Memory is bounded for any input.
     """
 
     def __init__(self) -> None:
@@ -197,24 +196,24 @@ class OutputReader:
         begun = self._begun(text)
         self._held = text[begun:]
         self._read(text, begun)
-        return safe_text(self._rows.take_settled())
+        return safe_text(self._rows.pop_settled())
 
     def finish(self) -> str:
-        """Return what is left; a sequence that was never completed is shown."""
+        """Return the rest. An incomplete sequence is shown."""
         held, self._held = self._held, ""
         self._read(held, len(held))
         self._end_link()
-        rest = safe_text(self._rows.take_settled() + self._rows.text())
+        rest = safe_text(self._rows.pop_settled() + self._rows.text())
         self._rows = TerminalRows()
         return rest
 
     def _begun(self, text: str) -> int:
-        """Where a sequence starts that is not complete yet; the end when there is none."""
+        """Return where an incomplete sequence starts, or the end of the text."""
         last = text.rfind("\x1b", max(0, len(text) - _LONGEST_BEGUN))
         if last < 0:
             return len(text)
         if last == len(text) - 1:
-            # It may be the first half of the mark that ends an older one.
+            # It may be the first half of the mark that ends an earlier one.
             older = text.rfind("\x1b", max(0, last - _LONGEST_BEGUN), last)
             if older >= 0 and _BEGUN.match(text, older):
                 return older
@@ -250,14 +249,14 @@ class OutputReader:
     def _control(self, match: re.Match[str]) -> None:
         numbers, final = match["numbers"], match["final"]
         if final in "hl" and numbers in _SCREENS:
-            self._rows.start_afresh()
+            self._rows.start_below()
         elif final in _SILENT_CSI:
             return
         elif match["between"] or not _is_plain(numbers) or not self._move(final, _counts(numbers)):
             self._print(match[0])
 
     def _move(self, final: str, counts: list[int]) -> bool:
-        """Do what moves the cursor or erases; False for anything else."""
+        """Move the cursor or erase. Returns False for any other sequence."""
         rows, count = self._rows, counts[0]
         step = max(count, 1)
         match final:
@@ -294,7 +293,7 @@ class OutputReader:
             case "J", 0:
                 rows.erase_below()
             case "J", 2 | 3:
-                rows.start_afresh()
+                rows.start_below()
             case _:
                 return False
         return True
@@ -306,7 +305,7 @@ class OutputReader:
             case "8":
                 self._rows.restore()
             case "c":
-                self._rows.start_afresh()
+                self._rows.start_below()
             case "D":
                 self._rows.move(1, 0)
             case "M":
@@ -325,7 +324,7 @@ class OutputReader:
             self._print(match[0])
 
     def _end_link(self) -> None:
-        """Say where a link leads, unless its text says so itself."""
+        """Add the target of a link, unless its text is the target."""
         link, text = self._link, self._link_text
         self._link = self._link_text = ""
         if link and text.strip() != link:
@@ -341,6 +340,6 @@ def _counts(numbers: str) -> list[int]:
 
 
 def plain_output(text: str) -> str:
-    """The whole of a command's output as plain text, safe to show."""
+    """Return a command's output as plain text that is safe to show."""
     reader = OutputReader()
     return reader.feed(text) + reader.finish()

@@ -1,6 +1,6 @@
-"""Names that models learned from other programs, and what they are called here.
+"""Map tool and parameter names that models learned from other programs to ours.
 
-Arguments of other programs whose meaning, not only their name, differs from ours; only what is certain.
+Arguments whose meaning differs, not only their name, are converted if that is certain.
 """
 
 import re
@@ -46,7 +46,7 @@ def _without(arguments: Arguments, *keys: str) -> dict[str, Any]:
 
 
 def _range_as_page(arguments: Arguments) -> Arguments:
-    """`start_line` to `end_line` is so many lines from there."""
+    """Turn `start_line` and `end_line` into an offset and a number of lines."""
     first = next((arguments[key] for key in (*FIRST, "offset") if key in arguments), 1)
     ends = [key for key in _LAST if key in arguments]
     if "limit" in arguments or len(ends) != 1:
@@ -58,7 +58,7 @@ def _range_as_page(arguments: Arguments) -> Arguments:
 
 
 def _part_as_pattern(arguments: Arguments) -> Arguments:
-    """A part of a name is a pattern with anything around it."""
+    """Turn a part of a name into a pattern that matches it anywhere."""
     key = next((key for key in _NAME_PARTS if isinstance(arguments.get(key), str)), None)
     if key is None or "pattern" in arguments:
         return arguments
@@ -68,13 +68,13 @@ def _part_as_pattern(arguments: Arguments) -> Arguments:
 
 
 def _without_talk(arguments: Arguments) -> Arguments:
-    """What an edit is for changes nothing of it, and one place is what is meant anyhow."""
+    """Drop the purpose of an edit, and an expected count of one, which is the default."""
     kept = _without(arguments, "instruction")
     return _without(kept, "expected_replacements") if kept.get("expected_replacements") == 1 else kept
 
 
 def _words_as_command(arguments: Arguments) -> Arguments:
-    """A command as a list of words, often a shell with the text for it."""
+    """Join a command given as a list of words, often a shell with its script."""
     match arguments.get("command"):
         case [str(shell), "-c" | "-lc", str(text)] if shell in _SHELLS:
             return {**arguments, "command": text}
@@ -85,7 +85,7 @@ def _words_as_command(arguments: Arguments) -> Arguments:
 
 
 def _in_milliseconds(arguments: Arguments) -> Arguments:
-    """Some count seconds; nobody means less than a second, and no more than these seconds are given."""
+    """Treat small values as seconds: nobody means less than a second, and more is not allowed."""
     given = arguments.get("timeout")
     if isinstance(given, bool) or not isinstance(given, int) or given <= 0 or "timeout_ms" in arguments:
         return arguments
@@ -93,7 +93,7 @@ def _in_milliseconds(arguments: Arguments) -> Arguments:
 
 
 def _address_of(arguments: Arguments) -> Arguments:
-    """A request in words that names one address."""
+    """Take the address from a prompt that contains exactly one."""
     prompt = arguments.get("prompt")
     found = set(_ADDRESS.findall(prompt)) if isinstance(prompt, str) else set()
     return (
@@ -104,7 +104,7 @@ def _address_of(arguments: Arguments) -> Arguments:
 
 
 def _todo(todo: object, number: int) -> object:
-    """Of programs whose lists have neither numbers nor priorities."""
+    """Add the id and priority that todo lists of other programs lack."""
     if not isinstance(todo, dict) or _OTHER_TODO.isdisjoint(todo):
         return todo
     content = {"content": todo["description"]} if "description" in todo and "content" not in todo else {}
@@ -112,29 +112,18 @@ def _todo(todo: object, number: int) -> object:
 
 
 TOOL_ALIASES: Mapping[str, str] = {
-    "read_file": "read",
-    "partially_read_by_range": "read",
+    **dict.fromkeys(("read_file", "partially_read_by_range"), "read"),
     "partially_read_around_keyword": "read_around",
     "read_many_files": "read_many",
-    "ls": "list",
-    "list_directory": "list",
+    **dict.fromkeys(("ls", "list_directory"), "list"),
     "get_file_size": "file_info",
     "search_file_name_includes": "glob",
-    "search_file_contains_keyword": "grep",
-    "ripgrep": "grep",
-    "search_file_content": "grep",
-    "write_file": "write",
-    "edit_file_full_replace": "write",
-    "replace": "edit",
-    "edit_file_search_replace": "edit",
-    "search_replace": "edit",
-    "shell_exec": "bash",
-    "run_shell_command": "bash",
-    "shell": "bash",
-    "webfetch": "fetch",
-    "web_fetch": "fetch",
-    "web_search": "websearch",
-    "google_web_search": "websearch",
+    **dict.fromkeys(("search_file_contains_keyword", "ripgrep", "search_file_content"), "grep"),
+    **dict.fromkeys(("write_file", "edit_file_full_replace"), "write"),
+    **dict.fromkeys(("replace", "edit_file_search_replace", "search_replace"), "edit"),
+    **dict.fromkeys(("shell_exec", "run_shell_command", "shell"), "bash"),
+    **dict.fromkeys(("webfetch", "web_fetch"), "fetch"),
+    **dict.fromkeys(("web_search", "google_web_search"), "websearch"),
     "get_warning_error": "lsp_diagnostics",
     "project_outline": "outline",
     "self_fork": "fork",
@@ -145,26 +134,27 @@ TOOL_ALIASES: Mapping[str, str] = {
 }
 
 PARAMETER_ALIASES: Mapping[str, str] = {
-    "uri": "path",
-    "file_path": "path",
-    "filePath": "path",
-    "filepath": "path",
-    "filename": "path",
-    "file": "path",
-    "absolute_path": "path",
-    "dir_path": "path",
-    "directory": "path",
-    "old_str": "old_string",
-    "oldString": "old_string",
-    "new_str": "new_string",
-    "newString": "new_string",
+    **dict.fromkeys(
+        (
+            "uri",
+            "file_path",
+            "filePath",
+            "filepath",
+            "filename",
+            "file",
+            "absolute_path",
+            "dir_path",
+            "directory",
+        ),
+        "path",
+    ),
+    **dict.fromkeys(("old_str", "oldString"), "old_string"),
+    **dict.fromkeys(("new_str", "newString"), "new_string"),
     "replaceAll": "replace_all",
     "cmd": "command",
-    "file_text": "content",
-    "contents": "content",
-    "text": "content",
+    **dict.fromkeys(("file_text", "contents", "text"), "content"),
 }
-"""Those that mean the same wherever the tool has such a field."""
+"""Aliases that mean the same in every tool that has such a field."""
 
 _PATHS = dict.fromkeys(("files", "uris", "file_paths", "filePaths", "patterns", "globs", "include"), "paths")
 _FOLDER = dict.fromkeys(("folder", "dir", "cwd"), "path")
@@ -204,11 +194,11 @@ TOOL_PARAMETER_ALIASES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("numResults", "num_results", "limit", "count"), "max_results"),
     },
 }
-"""Those that mean different things in different tools; they go before the general ones."""
+"""Aliases that mean different things in different tools; they take precedence."""
 
 
 def canonical_name(name: str, known: frozenset[str]) -> str:
-    """The name a call is recorded under; unknown names come back as they are."""
+    """Return the name under which a call is recorded; unknown names are returned as they are."""
     if name in known:
         return name
     folded = name.strip().lower()
@@ -218,7 +208,7 @@ def canonical_name(name: str, known: frozenset[str]) -> str:
 def canonical_arguments(
     arguments: Mapping[str, Any], fields: frozenset[str], tool: str = ""
 ) -> dict[str, Any]:
-    """Rename aliased keys where the tool has the canonical field and the call does not use it already."""
+    """Rename aliased keys if the tool has the canonical field and the call does not use it."""
     aliases = {**PARAMETER_ALIASES, **TOOL_PARAMETER_ALIASES.get(tool, {})}
     renamed: dict[str, Any] = {}
     for key, value in reshaped(arguments, tool).items():

@@ -1,4 +1,4 @@
-"""All that a file with a tool of one's own needs, from one place."""
+"""Everything that a user's own tool needs to import."""
 
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import DiffBlock, MarkdownBlock, TableBlock, TerminalBlock, TextBlock

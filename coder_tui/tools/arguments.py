@@ -1,8 +1,7 @@
-"""From what a model wrote to checked parameters.
+"""Turn a call's JSON, as a model wrote it, into checked parameters.
 
-Reads the JSON a model wrote as arguments; mends only what is certain.
-
-`git_cmd` of other programs takes a whole git command: the matching tool runs it, or the shell.
+Broken JSON is repaired only if its meaning is certain. `git_cmd` of other programs takes a whole git command;
+the matching tool runs it, or the shell.
 """
 
 import json
@@ -23,14 +22,14 @@ _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
-    """The call's arguments as an object; `ToolError` where the text could mean several things or nothing."""
+    """Return the call's arguments as an object; raise `ToolError` if the text is ambiguous or not JSON."""
     stripped = text.strip()
     if not stripped:
         return {}
     if len(stripped) > MAX_ARGUMENTS:
         raise ToolError(ErrorType.TOO_LARGE, f"invalid args: more than {MAX_ARGUMENTS:,} characters")
     value = _load(stripped)
-    # Some models wrap the object once more in a string.
+    # Some models wrap the object in another string.
     if isinstance(value, str):
         value = _load(value)
     if not isinstance(value, dict):
@@ -42,7 +41,7 @@ def _load(text: str) -> Any:
     problem = ""
     for candidate in _candidates(text):
         try:
-            # strict=False accepts a raw newline inside a string: its meaning is not in doubt.
+            # strict=False accepts a raw newline in a string, because its meaning is clear.
             return json.loads(candidate, strict=False)
         except json.JSONDecodeError as error:
             problem = problem or f"{error.msg} at character {error.pos}"
@@ -60,7 +59,7 @@ def _candidates(text: str) -> list[str]:
 
 
 def _without_trailing_commas(text: str) -> str:
-    """Drop commas before a closing bracket, outside of strings only."""
+    """Drop commas before a closing bracket, except in strings."""
     parts = re.split(r'("(?:[^"\\]|\\.)*")', text, flags=re.DOTALL)
     return "".join(
         part if index % 2 else _TRAILING_COMMA.sub(r"\1", part) for index, part in enumerate(parts)
@@ -76,11 +75,11 @@ def _not_json(problem: str) -> ToolError:
 
 
 _OWN_WORDS = "Value error, "
-"""What pydantic puts before the words of a check of ours."""
+"""What pydantic puts before our own error messages."""
 
 
-def understand(tool: Tool[Any], arguments: str) -> tuple[Tool[Any], Params]:
-    """Read the JSON text as this tool's parameters; `ToolError` has a line for each field that is wrong."""
+def parse_call(tool: Tool[Any], arguments: str) -> tuple[Tool[Any], Params]:
+    """Parse the JSON text as this tool's parameters; the `ToolError` has a line for each wrong field."""
     fields = frozenset(tool.params.model_fields)
     try:
         given = canonical_arguments(parse_arguments(arguments), fields, tool.name)
@@ -90,8 +89,8 @@ def understand(tool: Tool[Any], arguments: str) -> tuple[Tool[Any], Params]:
     return tool, params
 
 
-def rewritten(tool: Tool[Any], params: Params, text: str) -> Params:
-    """The same call with the part that a person edited, checked as a model's would be."""
+def with_edited_text(tool: Tool[Any], params: Params, text: str) -> Params:
+    """Return the call with the text that the user edited, checked like a model's."""
     given = {**params.model_dump(exclude_unset=True), tool.editable: text}
     try:
         checked: Params = tool.params.model_validate(given)
@@ -113,12 +112,12 @@ def _invalid(tool: Tool[Any], error: ValidationError) -> ToolError:
 
 
 def _complaint(place: tuple[int | str, ...], message: str) -> str:
-    """What speaks of the call as a whole names its fields by itself."""
+    """Prefix a problem with its field; a problem with the whole call names its fields itself."""
     return f"{'.'.join(map(str, place))}: {message}" if place else message
 
 
 def _fields(tool: Tool[Any]) -> str:
-    """As the model was told of them: a tool that others bring has a schema and no fields of ours."""
+    """List the fields as the model sees them; a foreign tool has a schema but no fields of ours."""
     schema = tool.params.model_json_schema()
     required = schema.get("required", [])
     return ", ".join(name if name in required else f"{name}?" for name in schema.get("properties", {}))
@@ -132,7 +131,7 @@ _EVERYTHING = frozenset({"-A", "--all", "."})
 
 
 def canonical_call(name: str, arguments: str) -> tuple[str, str]:
-    """The call as our tools know it; every other call comes back as it is. Raises `ToolError`."""
+    """Translate a `git_cmd` call; return every other call as it is. Raises `ToolError`."""
     if name.strip().lower() != GIT_COMMAND:
         return name, arguments
     words = _words(parse_arguments(arguments))
@@ -156,12 +155,12 @@ def _words(given: Mapping[str, Any]) -> list[str]:
 def _split(text: str) -> list[str]:
     try:
         return shlex.split(text)
-    except ValueError:  # a quote that is not closed: the shell will say so
+    except ValueError:  # an unclosed quote: the shell will report it
         return text.split()
 
 
 def _matching(words: list[str]) -> tuple[str, dict[str, object]] | None:
-    """Only where the tool does exactly the same: a flag more, and it is a command for the shell."""
+    """Return a tool only if it does exactly the same; any other flag is for the shell."""
     match words:
         case ["status", *flags] if _SHORT.issuperset(flags):
             return "git_status", {"short": bool(flags)}

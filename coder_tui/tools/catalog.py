@@ -1,14 +1,13 @@
-"""All built-in tools, put together with the services they need."""
+"""Build all built-in tools with the services they need."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from coder_tui.lsp.pool import LspPool
 from coder_tui.shell.session_shell import SessionShell
-from coder_tui.skills.session_skills import SkillShelf
+from coder_tui.skills.session_skills import SessionSkills
 from coder_tui.text.redact import Redactor
-from coder_tui.tools.builtin.bash import BashTool
-from coder_tui.tools.builtin.bash_jobs import BashKillTool, BashOutputTool
+from coder_tui.tools.builtin.bash import BashKillTool, BashOutputTool, BashTool
 from coder_tui.tools.builtin.batch import BatchTool
 from coder_tui.tools.builtin.edit import EditTool
 from coder_tui.tools.builtin.environment import EnvVarTool, ModelsTool, SystemInfoTool
@@ -29,7 +28,7 @@ from coder_tui.tools.builtin.lsp import (
 )
 from coder_tui.tools.builtin.memory import MemoryTool
 from coder_tui.tools.builtin.outline import OutlineTool
-from coder_tui.tools.builtin.patch import ApplyPatchTool, PatchTool
+from coder_tui.tools.builtin.patch import PatchDialect, PatchTool
 from coder_tui.tools.builtin.plan_exit import PlanExitTool
 from coder_tui.tools.builtin.question import QuestionTool
 from coder_tui.tools.builtin.read import ReadTool
@@ -40,11 +39,11 @@ from coder_tui.tools.builtin.subagents import ForkTool, TaskFinishTool, TaskTool
 from coder_tui.tools.builtin.todo import TodoList, TodoReadTool, TodoWriteTool
 from coder_tui.tools.builtin.websearch import WebsearchTool
 from coder_tui.tools.builtin.write import CreateFileTool, WriteTool
-from coder_tui.tools.ports import Finisher, InnerRunner, PersonPorts, SubagentRunner
+from coder_tui.tools.ports import Finisher, InnerRunner, SubagentRunner, UserPorts
 from coder_tui.tools.registry import AnyTool
 from coder_tui.web.web import Web
 from coder_tui.workspace.files.confine import Workspace
-from coder_tui.workspace.files.ledger import FileLocks, ReadLedger
+from coder_tui.workspace.files.text import FileLocks, ReadLedger
 from coder_tui.workspace.git.git import Git, ReadOnly
 from coder_tui.workspace.outline.client import Outliner
 from coder_tui.workspace.search.search import Search, search_program
@@ -53,25 +52,25 @@ OUTLINE_CACHE = "outlines.db"
 
 
 def agent_tools(subagents: SubagentRunner, inner: InnerRunner, finisher: Finisher) -> tuple[AnyTool, ...]:
-    """Those that start other agents, or other calls; `finisher` takes a sub-agent's last word."""
+    """Return the tools that start agents or calls; `finisher` receives a sub-agent's summary."""
     return TaskTool(subagents), ForkTool(subagents), BatchTool(inner), TaskFinishTool(finisher)
 
 
 def memory_tools(
     workspace: Workspace, own: Path, redact: Redactor, locks: FileLocks | None, *, reads_project: bool
 ) -> tuple[AnyTool, ...]:
-    """What is remembered for later sessions; `own` is the folder of the person's instructions."""
+    """Return the tools that remember facts; `own` is the folder of the user's instructions."""
     return (MemoryTool(workspace, ReadLedger(locks), own, redact, reads_project=reads_project),)
 
 
 def knowledge_tools(
     workspace: Workspace,
     shell: SessionShell,
-    skills: SkillShelf,
+    skills: SessionSkills,
     environ: Mapping[str, str],
     redact: Redactor,
 ) -> tuple[AnyTool, ...]:
-    """What a model can learn besides what files say."""
+    """Return the tools that report what files do not."""
     return (
         SkillTool(skills),
         ModelsTool(environ),
@@ -81,7 +80,7 @@ def knowledge_tools(
 
 
 def language_tools(workspace: Workspace, pool: LspPool) -> tuple[AnyTool, ...]:
-    """What language servers know."""
+    """Return the tools that ask language servers."""
     return (
         LspDiagnosticsTool(workspace, pool),
         LspDefinitionTool(workspace, pool),
@@ -98,12 +97,12 @@ def builtin_tools(
     cache: Path,
     web: Web,
     may_be_found: Callable[[str], bool],
-    person: PersonPorts,
+    user: UserPorts,
     locks: FileLocks | None = None,
 ) -> tuple[AnyTool, ...]:
-    """In the order in which models and people see them; `cache` is a folder for what can be made again.
+    """Return the tools in the order of every list; `cache` is a folder for data that can be recreated.
 
-    `locks` are those of other agents that work beside this one.
+    `locks` are shared with agents that work at the same time.
     """
     ledger, search = ReadLedger(locks), Search(search_program(), may_be_found=may_be_found)
     git = Git(workspace, ReadOnly(shell.sandbox.status))
@@ -120,8 +119,7 @@ def builtin_tools(
         CreateFileTool(workspace, ledger),
         MkdirTool(workspace),
         EditTool(workspace, ledger),
-        PatchTool(workspace, ledger),
-        ApplyPatchTool(workspace, ledger),
+        *(PatchTool(workspace, ledger, dialect) for dialect in PatchDialect),
         BashTool(shell),
         BashOutputTool(shell),
         BashKillTool(shell),
@@ -134,6 +132,6 @@ def builtin_tools(
         GitCommitTool(git),
         TodoReadTool(todos),
         TodoWriteTool(todos),
-        QuestionTool(person.asker),
-        PlanExitTool(person.asker, person.plans),
+        QuestionTool(user.asker),
+        PlanExitTool(user.asker, user.plans),
     )

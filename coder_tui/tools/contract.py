@@ -1,7 +1,4 @@
-"""What every tool must keep to, whoever wrote it: named, described, closed.
-
-Tools that people write themselves in Python: a file's `Tool` classes, checked as ours are.
-"""
+"""Check that a tool is complete and well formed, and load tools that users write in Python."""
 
 import ast
 import hashlib
@@ -28,27 +25,27 @@ _TEXTS = ("name", "display_name", "permission")
 
 
 def contract_problems(tool: Tool[Any]) -> tuple[str, ...]:
-    """What keeps the tool from being used, each in a sentence; nothing where it may be."""
+    """Return the problems that keep a tool from being used, one sentence each."""
     missing = [name for name in _TEXTS if not isinstance(getattr(tool, name, None), str)]
     if missing:
         return (f"it has no {missing[0]}",)
-    found = [] if _NAME.fullmatch(tool.name) else [f"{tool.name[:80]!r} is no name for a tool"]
+    found = [] if _NAME.fullmatch(tool.name) else [f"{tool.name[:80]!r} is not a valid tool name"]
     if not isinstance(getattr(tool, "kind", None), ToolKind):
-        found.append(f"its kind is none of {', '.join(ToolKind)}")
+        found.append(f"its kind is not one of {', '.join(ToolKind)}")
     if not isinstance(tool.audience, Audience):
-        found.append(f"its audience is none of {', '.join(Audience)}")
+        found.append(f"its audience is not one of {', '.join(Audience)}")
     return (*found, *_wrong_params(tool), *_wrong_description(tool))
 
 
 def _wrong_params(tool: Tool[Any]) -> tuple[str, ...]:
     params = getattr(tool, "params", None)
     if not (isinstance(params, type) and issubclass(params, Params)):
-        return ("its params are no subclass of Params",)
+        return ("its params are not a subclass of Params",)
     found = [] if params.model_config.get("frozen") else ["its params are not frozen"]
     if params.model_json_schema().get("additionalProperties") is not False:
-        found.append("its params take unknown keys")
+        found.append("its params accept unknown keys")
     if tool.editable and tool.editable not in params.model_fields:
-        found.append(f"its params have no {tool.editable}, which is to be editable")
+        found.append(f"its params have no {tool.editable}, which should be editable")
     return tuple(found)
 
 
@@ -58,24 +55,24 @@ def _wrong_description(tool: Tool[Any]) -> tuple[str, ...]:
     except OSError:
         return ("it has no description",)
     except (KeyError, ValueError) as error:
-        return (f"its description has a place that is not filled: {error}",)
+        return (f"its description has an unknown placeholder: {error}",)
     if not text.strip():
         return ("its description is empty",)
-    return ("its description has a place that is not filled",) if "${" in text else ()
+    return ("its description has an unknown placeholder",) if "${" in text else ()
 
 
 GROUP = "coder_tui.tools"
-"""The entry points by which installed packages bring tools."""
+"""The entry points through which installed packages add tools."""
 _MODULE = "coder_tui_custom_"
 
 
 class CustomToolError(Exception):
-    """A tool cannot be used; the sentence says why, and where."""
+    """A tool cannot be used; the message says why, and where."""
 
 
 @dataclass(frozen=True, slots=True)
 class CustomFile:
-    """Python that was read once: what was trusted is what runs. `label` is how the file is shown."""
+    """A Python file that was read once, so that what was trusted is what runs. `label` is its shown name."""
 
     path: Path
     data: bytes
@@ -83,59 +80,61 @@ class CustomFile:
     origin: Origin
 
 
-def tools_in(file: CustomFile) -> tuple[AnyTool, ...]:
-    """Run the file, and make each tool that it defines. Blocks, for as long as the file likes."""
+def load_tools(file: CustomFile) -> tuple[AnyTool, ...]:
+    """Run the file and create each tool that it defines. Blocks for as long as the file runs."""
     module = _run(file)
     classes = [each for each in vars(module).values() if _is_tool(each, module.__name__)]
     if not classes:
         raise CustomToolError(f"{file.label}: it defines no subclass of Tool")
     named = [node for node in ast.walk(ast.parse(file.data)) if isinstance(node, ast.ClassDef)]
     lines = {node.name: node.lineno for node in named}
-    return tuple(_made(each, f"{file.label}:{lines.get(each.__name__, 0)}", file.origin) for each in classes)
+    return tuple(
+        _create(each, f"{file.label}:{lines.get(each.__name__, 0)}", file.origin) for each in classes
+    )
 
 
-def tool_of(entry: EntryPoint) -> tuple[AnyTool, ...]:
-    """The tool that an installed package brings. Blocks."""
+def load_entry_point(entry: EntryPoint) -> tuple[AnyTool, ...]:
+    """Load the tool of an installed package. Blocks."""
     label = f"entry point {entry.name} ({entry.value})"
     try:
         found = entry.load()
     except (Exception, SystemExit) as error:
-        # Whatever a stranger's module raises, it must not be the end of the session.
-        raise CustomToolError(f"{label}: {_words(error)}") from error
+        # Whatever the module raises, it must not end the session.
+        raise CustomToolError(f"{label}: {_describe(error)}") from error
     if not _is_tool(found, getattr(found, "__module__", "")):
-        raise CustomToolError(f"{label}: it is no subclass of Tool")
-    return (_made(found, label, Origin.CUSTOM),)
+        raise CustomToolError(f"{label}: it is not a subclass of Tool")
+    return (_create(found, label, Origin.CUSTOM),)
 
 
-def guarded(label: str, make: Callable[[], tuple[AnyTool, ...]]) -> tuple[AnyTool, ...]:
-    """Whatever goes wrong is a `CustomToolError`: it happens in a thread that nobody waits for."""
+def load_guarded(label: str, make: Callable[[], tuple[AnyTool, ...]]) -> tuple[AnyTool, ...]:
+    """Turn every failure into a `CustomToolError`: it happens in a thread that nobody waits for."""
     try:
         return make()
     except CustomToolError:
         raise
     except (Exception, SystemExit) as error:
-        raise CustomToolError(f"{label}: {_words(error)}") from error
+        raise CustomToolError(f"{label}: {_describe(error)}") from error
 
 
 def add_custom(registry: Registry, tool: AnyTool, origin: Origin, label: str) -> None:
-    """Register it unless its name is taken or means something already."""
+    """Register a tool unless its name is taken or is an alias."""
     if tool.name in registry.names or tool.name.lower() in TOOL_ALIASES or tool.name.startswith(FOREIGN):
         raise CustomToolError(f"{label}: the name {tool.name} is taken")
     registry.register(tool, origin=origin)
 
 
 def _run(file: CustomFile) -> ModuleType:
-    # Named after its content, so that a second project's file does not take the first one's place.
+    # Named after its content, so that another project's file does not replace it.
     module = ModuleType(_MODULE + hashlib.sha256(bytes(file.path) + file.data).hexdigest()[:16])
     module.__file__ = str(file.path)
     sys.modules[module.__name__] = module
     try:
         exec(compile(file.data, str(file.path), "exec"), module.__dict__)
     except SyntaxError as error:
-        raise CustomToolError(f"{file.label}:{error.lineno or 0}: {_words(error)}") from error
+        raise CustomToolError(f"{file.label}:{error.lineno or 0}: {_describe(error)}") from error
     except (Exception, SystemExit) as error:
-        # Whatever a person's file raises, it must not be the end of the session.
-        raise CustomToolError(f"{_place(file, error)}: {_words(error)}") from error
+        # Whatever the user's file raises, it must not end the session.
+        raise CustomToolError(f"{_place(file, error)}: {_describe(error)}") from error
     return module
 
 
@@ -148,7 +147,7 @@ def _place(file: CustomFile, error: BaseException) -> str:
     return f"{file.label}:{own[-1]}" if own else file.label
 
 
-def _words(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {safe_line(str(error))[:300]}".rstrip(": ")
 
 
@@ -161,12 +160,12 @@ def _is_tool(found: object, module: str) -> bool:
     )
 
 
-def _made(found: type[Tool[Any]], label: str, origin: Origin) -> AnyTool:
+def _create(found: type[Tool[Any]], label: str, origin: Origin) -> AnyTool:
     name = getattr(found, "name", None)
     if not isinstance(name, str):
         raise CustomToolError(f"{label}: it has no name")
     found.display_name = getattr(found, "display_name", name)
-    # What a project's tool says of itself must not bring it under a rule about others.
+    # A project's tool must not choose its own permission key, or it could fall under a rule for others.
     is_own = origin is not Origin.PROJECT
     found.permission = getattr(found, "permission", f"{CUSTOM}{name}") if is_own else f"{CUSTOM}{name}"
     if found.description is Tool.description and not _has_text(found, name):
@@ -175,7 +174,7 @@ def _made(found: type[Tool[Any]], label: str, origin: Origin) -> AnyTool:
         tool = found()
         problems = contract_problems(tool)
     except (Exception, SystemExit) as error:
-        raise CustomToolError(f"{label}: {_words(error)}") from error
+        raise CustomToolError(f"{label}: {_describe(error)}") from error
     if problems:
         raise CustomToolError(f"{label}: {safe_line('; '.join(problems))}")
     return tool

@@ -1,6 +1,7 @@
-"""A tool that a command brought: its name goes to another command, its arguments follow as JSON.
+"""Tools that the user's discovery command lists.
 
-Reads what a discovering command printed: function declarations, in any of the forms that are about.
+The discovery command prints function declarations, in any of the usual forms. A call passes the tool's name
+to another command and the arguments as JSON.
 """
 
 import asyncio
@@ -12,13 +13,12 @@ from dataclasses import dataclass
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.shell.conversation import Answer
 from coder_tui.shell.sandbox.confinement import NOTHING_MORE
-from coder_tui.shell.session_shell import SessionShell
+from coder_tui.shell.session_shell import Answer, AnswerLimits, SessionShell
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.text.terminal import plain_output
 from coder_tui.tools.base import Access, Tool, ToolContext, ToolResult
-from coder_tui.tools.foreign import ForeignParams, SchemaError, fitting_name, foreign_params
+from coder_tui.tools.foreign import ForeignParams, SchemaError, foreign_params, valid_name
 
 PREFIX = "discovered_tool_"
 MOST_TOOLS = 100
@@ -29,7 +29,7 @@ _SCHEMAS = ("parametersJsonSchema", "parameters", "inputSchema", "input_schema")
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """`own_name` is what the calling command is told; `name` is what models and rules call it."""
+    """`own_name` is passed to the calling command; `name` is what models and rules use."""
 
     name: str
     own_name: str
@@ -39,20 +39,20 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """`problems` are sentences on what could not be used."""
+    """`problems` describe what could not be used."""
 
     declarations: tuple[Declaration, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def read_declarations(text: str) -> Declared:
-    """Never raises: what cannot be used is told, and the rest is used."""
+    """Parse declarations. Never raises: problems are reported, and the rest is used."""
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return Declared(problems=(f"it printed no JSON ({str(error)[:100]})",))
+        return Declared(problems=(f"it did not print JSON ({str(error)[:100]})",))
     if not isinstance(given, list | Mapping):
-        return Declared(problems=("it printed no list of tools",))
+        return Declared(problems=("it did not print a list of tools",))
     found: dict[str, Declaration] = {}
     problems: list[str] = []
     for place, each in enumerate(_unwrapped(given), 1):
@@ -64,7 +64,7 @@ def read_declarations(text: str) -> Declared:
         if declaration.name in found:
             problems.append(f"tool {place}: the name {safe_line(declaration.own_name)} is taken")
         elif len(found) == MOST_TOOLS:
-            problems.append(f"there are more than {MOST_TOOLS} tools; the rest is left out")
+            problems.append(f"there are more than {MOST_TOOLS} tools; the rest are left out")
             break
         else:
             found[declaration.name] = declaration
@@ -79,7 +79,7 @@ def _unwrapped(given: object) -> Iterator[object]:
         yield given["function"]
     elif isinstance(given, list):
         for each in given:
-            # Not a list within a list: that is no declaration, and is said to be none.
+            # A list within a list is not a declaration and is reported as such.
             yield from _unwrapped(each) if isinstance(each, Mapping) else (each,)
     else:
         yield given
@@ -87,7 +87,7 @@ def _unwrapped(given: object) -> Iterator[object]:
 
 def _declaration(given: object) -> Declaration:
     if not isinstance(given, Mapping):
-        raise SchemaError("it is no declaration")
+        raise SchemaError("it is not a declaration")
     name = given.get("name")
     if not isinstance(name, str) or not name.strip() or "\0" in name:
         raise SchemaError("it has no name")
@@ -96,8 +96,8 @@ def _declaration(given: object) -> Declaration:
     except SchemaError as error:
         raise SchemaError(f"{safe_line(name)[:60]}: {error}") from error
     description = given.get("description")
-    told = safe_text(description)[:LONGEST_DESCRIPTION] if isinstance(description, str) else ""
-    return Declaration(fitting_name(PREFIX, name), name, told or f"The tool {name}.", params)
+    text = safe_text(description)[:LONGEST_DESCRIPTION] if isinstance(description, str) else ""
+    return Declaration(valid_name(PREFIX, name), name, text or f"The tool {name}.", params)
 
 
 MOST_BYTES = 10_000_000
@@ -107,7 +107,7 @@ _SUMMARY = 80
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryCommands:
-    """The section `tools` of the settings; times in seconds. `is_own`: the person's, not a project's."""
+    """The section `tools` of the settings; times in seconds. `is_own`: the user's, not a project's."""
 
     discover: str
     call: str
@@ -146,13 +146,9 @@ class DiscoveredTool(Tool[ForeignParams]):
         given = json.dumps(params.arguments, ensure_ascii=False)
         confinement = await asyncio.to_thread(self._shell.confinement_of, self._command)
         try:
-            answer = await self._shell.converse(
-                self._command,
-                given,
-                confinement,
-                time_limit=self._limit,
-                limit=MOST_BYTES,
-                on_output=ctx.progress,
+            limits = AnswerLimits(self._limit, MOST_BYTES)
+            answer = await self._shell.run_with_input(
+                self._command, given, confinement, limits, on_output=ctx.progress
             )
         except OSError as error:
             message = f"The command of this tool did not start: {error.strerror or error}."
@@ -177,17 +173,16 @@ class DiscoveredTool(Tool[ForeignParams]):
 
 
 async def discover(commands: DiscoveryCommands, shell: SessionShell) -> Declared:
-    """Ask the discovering command. Never raises but for cancellation: what went wrong is a problem."""
+    """Run the discovery command. Only raises if cancelled; failures become problems."""
     if not commands.call:
         return Declared(problems=("tools.call_command is not set, so no tool could be called",))
-    # Nobody is asked before it runs: a project's gets nothing by naming it.
+    # It runs without approval, so a project's command gets nothing by naming it.
     confinement = NOTHING_MORE
     if commands.is_own:
         confinement = await asyncio.to_thread(shell.confinement_of, commands.discover)
     try:
-        answer = await shell.converse(
-            commands.discover, "", confinement, time_limit=commands.discovery_limit, limit=MOST_BYTES
-        )
+        limits = AnswerLimits(commands.discovery_limit, MOST_BYTES)
+        answer = await shell.run_with_input(commands.discover, "", confinement, limits)
     except OSError as error:
         return Declared(problems=(f"it did not start: {error.strerror or error}",))
     except ToolError as error:

@@ -1,4 +1,4 @@
-"""What tools that others bring have in common: a schema of their own, and a name that is nobody else's."""
+"""What foreign tools (MCP and discovered) share: their own schema, and a unique valid name."""
 
 import hashlib
 import re
@@ -12,7 +12,7 @@ from pydantic_core import CoreSchema
 from coder_tui.tools.base import JsonObject, Params
 
 LONGEST_NAME = 64
-"""Characters that every provider takes."""
+"""The length in characters that every provider accepts."""
 MOST_COMPLAINTS = 5
 _HASH = 8
 _DEEPEST = 64
@@ -29,11 +29,11 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 class SchemaError(Exception):
-    """What was given as a schema is none; the sentence says why."""
+    """The given schema is not one; the message says why."""
 
 
 class ForeignParams(Params):
-    """Arguments as the tool's own schema wants them; fields are not known to us."""
+    """Arguments that follow the tool's own schema; we do not know their fields."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     schema_given: ClassVar[JsonObject] = {"type": "object", "properties": {}}
@@ -56,7 +56,7 @@ class ForeignParams(Params):
 
 
 def foreign_params(schema: object) -> type[ForeignParams]:
-    """A params model that shows this schema and holds calls to it; `SchemaError` where it is none."""
+    """Return a params model with this schema that checks calls; raise `SchemaError` if it is invalid."""
     checked = checked_schema(schema)
 
     class GivenParams(ForeignParams):
@@ -66,11 +66,11 @@ def foreign_params(schema: object) -> type[ForeignParams]:
 
 
 def checked_schema(schema: object) -> JsonObject:
-    """As an object's schema, which is what providers take; nothing given means that nothing is wanted."""
+    """Return the schema of an object, as providers expect; None means no arguments."""
     if schema is None:
         return {"type": "object", "properties": {}}
     if not isinstance(schema, Mapping):
-        raise SchemaError(f"its schema is no object but {type(schema).__name__}")
+        raise SchemaError(f"its schema is not an object but {type(schema).__name__}")
     lowered: JsonObject = _checked(schema, 0)
     if lowered.setdefault("type", "object") != "object":
         raise SchemaError(f'its schema has the type {str(lowered["type"])[:40]!r}, not "object"')
@@ -78,8 +78,8 @@ def checked_schema(schema: object) -> JsonObject:
     return lowered
 
 
-def fitting_name(prefix: str, name: str) -> str:
-    """A name that every provider takes; where that changed it, a hash keeps it apart from others."""
+def valid_name(prefix: str, name: str) -> str:
+    """Return a name that every provider accepts; a hash keeps it unique if it had to change."""
     fit = f"{prefix}{_UNFIT.sub('_', name)}"
     if fit == f"{prefix}{name}" and len(fit) <= LONGEST_NAME:
         return fit
@@ -88,9 +88,9 @@ def fitting_name(prefix: str, name: str) -> str:
 
 
 def _checked(node: Mapping[Any, Any], depth: int) -> JsonObject:
-    """A schema with its types in small letters: some write `STRING`, `OBJECT`."""
+    """Return the schema with types in lower case: some write `STRING`, `OBJECT`."""
     if depth > _DEEPEST:
-        raise SchemaError("its schema is nested too deep")
+        raise SchemaError("its schema is nested too deeply")
     made = {str(key): value for key, value in node.items()}
     if "type" in made:
         made["type"] = _type(made["type"])
@@ -100,35 +100,35 @@ def _checked(node: Mapping[Any, Any], depth: int) -> JsonObject:
         made["items"] = _checked(made["items"], depth + 1)
     required = made.get("required", [])
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        raise SchemaError("its schema has a `required` that is no list of names")
+        raise SchemaError("its schema has a `required` that is not a list of names")
     return made
 
 
 def _type(value: object) -> str | list[str]:
     names = value if isinstance(value, list) else [value]
     if not names or not all(isinstance(name, str) and name.lower() in _TYPES for name in names):
-        raise SchemaError(f"its schema has the type {str(value)[:40]!r}, which there is not")
+        raise SchemaError(f"its schema has the type {str(value)[:40]!r}, which does not exist")
     lowered = [str(name).lower() for name in names]
     return lowered if isinstance(value, list) else lowered[0]
 
 
 def _properties(value: object, depth: int) -> JsonObject:
     if not isinstance(value, Mapping):
-        raise SchemaError("its schema has `properties` that are no object")
+        raise SchemaError("its schema has `properties` that are not an object")
     found: JsonObject = {}
     for name, each in value.items():
         if not isinstance(each, Mapping | bool):
-            raise SchemaError(f"its schema says nothing usable of {str(name)[:40]!r}")
+            raise SchemaError(f"its schema has an invalid property {str(name)[:40]!r}")
         found[str(name)] = _checked(each, depth + 1) if isinstance(each, Mapping) else each
     return found
 
 
 def _complaints(schema: JsonObject, arguments: JsonObject) -> list[str]:
-    """What is plainly wrong; the rest is for the tool's owner to say, who checks the call as well."""
+    """Return what is clearly wrong; the tool's owner checks the rest."""
     known: JsonObject = schema["properties"]
     found = [f"{name}: Field required" for name in schema.get("required", []) if name not in arguments]
     if schema.get("additionalProperties") is False:
-        found += [f"{name}: there is no such argument" for name in arguments if name not in known]
+        found += [f"{name}: no such argument" for name in arguments if name not in known]
     for name, value in arguments.items():
         wanted = known.get(name)
         if isinstance(wanted, Mapping) and not _fits_type(value, wanted.get("type")):

@@ -1,6 +1,6 @@
-"""What tools need from the layer above them, as Protocols.
+"""What tools need from the layers above, as Protocols.
 
-Stands in for what only a session has: tools are listed and judged without one, too.
+Stand-ins allow tools to be listed and judged without a session.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from coder_tui.tools.base import JsonObject, ToolContext
 
 
 class Asker(Protocol):
-    """Puts something before the person and waits for what they say, also that nobody is there."""
+    """Asks the user and waits for the reply, which may be that nobody is there."""
 
     @overload
     async def ask(self, request: QuestionRequest) -> QuestionReply: ...
@@ -31,14 +31,14 @@ class Asker(Protocol):
 
 
 class PlanKeeper(Protocol):
-    """Takes a plan that the person approved."""
+    """Receives a plan that the user approved."""
 
     async def approve(self, plan: str) -> str:
-        """Leave plan mode with the plan in mind; returns the name of the agent that goes on."""
+        """Leave plan mode with this plan; return the name of the agent that continues."""
 
 
 class NobodyThere:
-    """Both of them, where there is no session."""
+    """Answers for both if there is no session."""
 
     @overload
     async def ask(self, request: QuestionRequest) -> QuestionReply: ...
@@ -52,19 +52,19 @@ class NobodyThere:
 
 
 @dataclass(frozen=True, slots=True)
-class PersonPorts:
-    """The ways to the person."""
+class UserPorts:
+    """The ways to reach the user."""
 
     asker: Asker
     plans: PlanKeeper
 
 
-NOBODY_THERE = PersonPorts(NobodyThere(), NobodyThere())
+NOBODY_THERE = UserPorts(NobodyThere(), NobodyThere())
 
 
 @dataclass(frozen=True, slots=True)
 class SubTask:
-    """Work for one sub-agent; an empty `model` is its profile's, or the parent's."""
+    """Work for one sub-agent; an empty `model` means its profile's or the parent's."""
 
     agent: str
     objective: str
@@ -73,7 +73,7 @@ class SubTask:
 
 @dataclass(frozen=True, slots=True)
 class SubResult:
-    """All that a sub-agent's parent learns of its work; `line` is for the person."""
+    """Everything that the parent learns from a sub-agent; `line` is for the user."""
 
     agent: str
     ok: bool
@@ -85,21 +85,24 @@ class SubResult:
 
 
 class SubagentRunner(Protocol):
-    """Runs sub-agents for a call and ends with it: none of them goes on when the call is cancelled."""
+    """Runs sub-agents for a call; if the call is cancelled, they all end."""
 
     @property
     def agents(self) -> Mapping[str, str]:
-        """What can be asked for: names with what each is good for."""
+        """Return the available agents with what each is good for."""
 
     def is_elsewhere(self, model: str) -> bool:
-        """Whether a model is another provider's than the session's: then the project would go there, too."""
+        """Return whether a model is another provider's than the session's.
+
+        Then the project would go there, too.
+        """
 
     async def run(self, call_id: str, tasks: tuple[SubTask, ...]) -> tuple[SubResult, ...]:
-        """All to their end, results in the order of the tasks; a task that fails does so alone."""
+        """Run all tasks; results are in the order of the tasks, and a failure affects only its task."""
 
 
 class Finisher(Protocol):
-    """Takes a sub-agent's last word."""
+    """Receives a sub-agent's summary."""
 
     def finish(self, summary: str, *, ok: bool) -> None: ...
 
@@ -121,22 +124,22 @@ class InnerResult:
 
 
 class InnerRunner(Protocol):
-    """Runs calls within a call, each decided by itself; what only looks runs side by side."""
+    """Runs calls within a call, each decided separately; calls that only read run at the same time."""
 
     def canonical(self, call: InnerCall) -> str:
-        """The name of the tool that a call means, also where there is none."""
+        """Return the name of the tool that a call means, even if it does not exist."""
 
     async def run(self, calls: tuple[InnerCall, ...], ctx: ToolContext) -> tuple[InnerResult, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class NoSubagents:
-    """Knows the agents, and has no model to run them with."""
+    """Knows the agents but has no model to run them."""
 
     agents: Mapping[str, str]
 
     def is_elsewhere(self, model: str) -> bool:
-        """Without a session every model is."""
+        """Without a session, every model belongs to another provider."""
         return bool(model)
 
     async def run(self, call_id: str, tasks: tuple[SubTask, ...]) -> tuple[SubResult, ...]:
@@ -157,4 +160,4 @@ class NoInnerCalls:
 
 
 def _refuse(what: str) -> NoReturn:
-    raise ToolError(ErrorType.EXECUTION_FAILED, f"{what}: there is no session here to run them in")
+    raise ToolError(ErrorType.EXECUTION_FAILED, f"{what}: not available without a session")

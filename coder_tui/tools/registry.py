@@ -1,11 +1,11 @@
-"""The catalogue of tools, and the set that one agent with one model gets from it.
+"""The tools by name, and the set that one agent with one model gets.
 
-Loads a tool's description, the `<name>.txt` beside its module.
+A tool's description is loaded from `<name>.txt` next to its module.
 """
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from coder_tui.tools.base import Audience, Params, Tool
 
 
 def description_of(tool: Tool[Any]) -> str:
-    """The text with its `${…}` places filled; a place without a value is a bug and raises KeyError."""
+    """Return the description with its placeholders filled; a missing value is a bug and raises KeyError."""
     if (text := tool.description()) is not None:
         return text
     module = sys.modules[type(tool).__module__]
@@ -32,7 +32,7 @@ def description_of(tool: Tool[Any]) -> str:
 
 @cache
 def _template(path: Path) -> Template:
-    """Read once: every agent that is started asks for it."""
+    """Read once, because every new agent asks for it."""
     return Template(path.read_text(encoding="utf-8").strip())
 
 
@@ -40,12 +40,12 @@ AnyTool = Tool[Any]
 _PATCH_TOOLS = frozenset({"apply_patch"})
 _EDIT_TOOLS = frozenset({"edit", "write", "patch"})
 _LONGEST = 100
-"""Characters of a name that are compared; nobody knows how long a wrong one is."""
+"""Characters of a name that are compared; a wrong name may be very long."""
 _FLAGGED = {"websearch": "websearch", "batch": "batch_tool", "plan_exit": "plan_mode"}
 
 
 class Origin(StrEnum):
-    """Where a tool comes from; the order is the order of every listing."""
+    """Where a tool comes from, in the order of every listing."""
 
     BUILTIN = "builtin"
     CUSTOM = "custom"
@@ -61,17 +61,17 @@ class Entry:
     audience: Audience
     server: str = ""
     is_listed: bool = True
-    """Whether models are told of it; one that is not can be called all the same."""
+    """Whether models see it in their tool list; it can be called in any case."""
 
 
 class Registry:
-    """Tools by name. What is hidden from a model is not thereby forbidden: the runner decides at the call."""
+    """Tools by name. A tool that is hidden from a model is not forbidden: the runner decides at the call."""
 
     def __init__(self, tools: Iterable[AnyTool] = (), flags: frozenset[str] = frozenset()) -> None:
         self._entries: dict[str, Entry] = {}
         self._flags = flags
         self.version = 0
-        """Another number whenever models would be told something else."""
+        """Changes whenever models would see different tools."""
         for tool in tools:
             self.register(tool)
 
@@ -83,37 +83,31 @@ class Registry:
         origin: Origin = Origin.BUILTIN,
         server: str = "",
     ) -> None:
-        """Add a tool; a name that is taken is an error, whoever had it first."""
+        """Add a tool; raise if the name is taken."""
         if tool.name in self._entries:
             raise ValueError(f"a tool named {tool.name!r} is registered already")
         self._entries[tool.name] = Entry(tool, origin, audience or tool.audience, server)
         self.version += 1
 
-    def renew(self, *tools: AnyTool) -> None:
-        """Put a tool in the place of the one that bears its name."""
-        for tool in tools:
-            self._entries[tool.name] = replace(self._entries[tool.name], tool=tool)
-        self.version += 1
-
     def replace_servers(self, entries: Iterable[Entry]) -> None:
-        """Have these in place of all that has to do with servers; a name that is taken stays where it is."""
+        """Replace all tools of servers with these; a name that is taken keeps its tool."""
         kept = {name: entry for name, entry in self._entries.items() if not entry.server}
         self._entries = {**{entry.tool.name: entry for entry in entries}, **kept}
         self.version += 1
 
     def adopt(self, other: "Registry") -> None:
-        """Take over what is not built in: servers and commands serve every agent."""
+        """Add the tools of another registry that are not built in: servers and commands serve every agent."""
         for entry in other.entries():
             if entry.origin is not Origin.BUILTIN:
                 self.register(entry.tool, entry.audience, origin=entry.origin, server=entry.server)
-                self._entries[entry.tool.name] = entry  # listed or not, as it was
+                self._entries[entry.tool.name] = entry  # keep whether it is listed
 
     @property
     def names(self) -> frozenset[str]:
         return frozenset(self._entries)
 
     def entries(self) -> tuple[Entry, ...]:
-        """Built-in first, then discovered, then MCP by server; in order of registration within each."""
+        """Return built-in tools first, then discovered, then MCP by server, each in order of registration."""
         order = list(Origin)
         return tuple(
             sorted(self._entries.values(), key=lambda entry: (order.index(entry.origin), entry.server))
@@ -123,7 +117,7 @@ class Registry:
         return tuple(entry.tool for entry in self._entries.values() if entry.server == server)
 
     def get(self, name: str, audience: Audience = Audience.MAIN) -> AnyTool:
-        """The tool that a call by this name means; `ToolError` says why there is none."""
+        """Return the tool that a name means; the `ToolError` says why there is none."""
         canonical = canonical_name(name, self.names)
         entry = self._entries.get(canonical)
         if entry is None:
@@ -139,7 +133,7 @@ class Registry:
         return entry.tool
 
     def is_foreign(self, name: str) -> bool:
-        """Whether a project, a server or a discovering command brought it."""
+        """Return whether a project, a server or a discovery command added it."""
         own = (Origin.BUILTIN, Origin.CUSTOM)
         return name in self._entries and self._entries[name].origin not in own
 
@@ -149,11 +143,11 @@ class Registry:
         audience: Audience = Audience.MAIN,
         is_enabled: Callable[[AnyTool], bool] = lambda tool: True,
     ) -> tuple[ToolDefinition, ...]:
-        """OpenAI function definitions; `is_enabled` holds the switches of a profile."""
+        """Return OpenAI function definitions; `is_enabled` has the switches of a profile."""
         return tuple(definition_of(tool) for tool in self.offered(traits, audience) if is_enabled(tool))
 
     def offered(self, traits: ModelTraits, audience: Audience = Audience.MAIN) -> tuple[AnyTool, ...]:
-        """The tools that this model may see in this role."""
+        """Return the tools that this model may see in this role."""
         return tuple(
             entry.tool
             for entry in self.entries()
@@ -179,7 +173,7 @@ class Registry:
 
 
 def _alike(given: str, known: str, **_: object) -> float:
-    """A slip of the pen is nearer than a name that merely holds the other."""
+    """Score names so that a typo is nearer than a name that merely contains the other."""
     return max(fuzz.ratio(given, known), 0.8 * fuzz.partial_ratio(given, known))
 
 
@@ -196,18 +190,18 @@ def definition_of(tool: AnyTool) -> ToolDefinition:
 
 
 def _is_lasting(params: type[Params]) -> bool:
-    """One that is made for a single tool may say something else the next time."""
+    """Return whether the schema never changes; a class made for one tool may change."""
     return "<locals>" not in params.__qualname__
 
 
 @cache
 def _lasting_schema(params: type[Params]) -> dict[str, Any]:
-    """Made once: every agent that is started asks for it."""
+    """Made once, because every new agent asks for it."""
     return _schema(params)
 
 
 def _schema(params: type[Params]) -> dict[str, Any]:
-    """The params model's JSON schema without what only costs tokens."""
+    """Return the JSON schema of the params without what only costs tokens."""
     schema = params.model_json_schema()
     _drop_titles(schema)
     return dict(schema)

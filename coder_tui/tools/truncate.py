@@ -1,4 +1,4 @@
-"""The output guard: no result floods the model, nothing that was cut is lost."""
+"""Limit the size of results: nothing floods the model, and nothing that was cut is lost."""
 
 import json
 import os
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from coder_tui.diffs.unified import DIFF_LIMIT
 from coder_tui.text.redact import BY_SHAPE, Redactor
 from coder_tui.tools.base import JsonObject
-from coder_tui.workspace.files.diff import DIFF_LIMIT
 
 MAX_LINES = 2_000
 MAX_BYTES = 50_000
@@ -19,7 +19,7 @@ _ROUNDS = 8
 _HALVINGS = 64
 
 Place = tuple[str | int, ...]
-"""The way to a value in a result: keys and indexes."""
+"""The path to a value in a result: keys and indexes."""
 
 
 class OutputGuard:
@@ -30,7 +30,7 @@ class OutputGuard:
         self._redact = redact
 
     def guard(self, result: JsonObject, name: str) -> str:
-        """The JSON that the model gets; `name` is the file's, unique for this call. Blocks."""
+        """Return the JSON for the model; `name` is the file's, unique for this call. Blocks."""
         text = _dumps(result)
         if (_cuts_itself(result) and len(text.encode()) <= 4 * MAX_BYTES) or _fits(result):
             return text
@@ -41,7 +41,7 @@ class OutputGuard:
         if not _fits(cut):
             cut = _first_fields(cut)
         if "items_left_out" in note and "truncated" in cut:
-            # A list that says it is whole would be believed; a text bears its own mark.
+            # A list that claims to be complete would be believed; a cut text has its own mark.
             note["truncated"] = True
         return _dumps({**cut, **note})
 
@@ -49,15 +49,15 @@ class OutputGuard:
         try:
             saved = self._save(result, name)
         except OSError as error:
-            # A full disk must not cost the call its result.
+            # A full disk must not lose the result of the call.
             return {
                 "output_truncated": True,
-                "note": f"This was cut, and the rest could not be kept: {error.strerror}.",
+                "note": f"This was cut, and the rest could not be saved: {error.strerror}.",
             }
         return {
             "output_truncated": True,
             "full_output": str(saved),
-            "note": "This was cut; grep and read can look into full_output.",
+            "note": "This was cut; use grep and read on full_output.",
         }
 
     def _save(self, result: JsonObject, name: str) -> Path:
@@ -65,7 +65,7 @@ class OutputGuard:
         safe = "".join(char if char.isalnum() or char in "-_" else "_" for char in name)[:120]
         path = self._folder / f"{safe}.txt"
         whole = "\n".join(value for _, value in _texts(result)) or _dumps(result)
-        # For the person alone, whatever the umask says.
+        # Only for the user, whatever the umask is.
         with os.fdopen(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
             file.write(self._redact(whole).encode("utf-8", "surrogatepass"))
         return path
@@ -82,14 +82,14 @@ def _dumps(result: JsonObject) -> str:
 
 
 def _cuts_itself(result: JsonObject) -> bool:
-    """Whether it says so; or has a diff, which comes whole up to its own limit and says when it does not."""
+    """Return whether the result says it is cut, or has a diff, which has its own limit and says so."""
     diff = result.get("diff")
     has_diff = isinstance(diff, str) and len(diff.encode("utf-8", "replace")) <= DIFF_LIMIT
     return result.get("truncated") is True or has_diff
 
 
 def _fits(result: JsonObject) -> bool:
-    # In this order: to go through every text takes longer.
+    # In this order, because going through every text takes longer.
     return _excess(result) <= 0 and all(value.count("\n") <= MAX_LINES for _, value in _texts(result))
 
 
@@ -98,7 +98,7 @@ def _excess(result: JsonObject) -> int:
 
 
 def _texts(value: object, at: Place = ()) -> Iterator[tuple[Place, str]]:
-    """Every text of the result with the way to it."""
+    """Yield every text of the result with its path."""
     match value:
         case str():
             yield at, value
@@ -111,7 +111,7 @@ def _texts(value: object, at: Place = ()) -> Iterator[tuple[Place, str]]:
 
 
 def _cut_texts(result: JsonObject) -> JsonObject:
-    """Shorten the longest text, a few times at most: escapes make JSON longer than its text."""
+    """Shorten the longest text, a few times at most, because escapes make JSON longer than its text."""
     cut: JsonObject = json.loads(json.dumps(result))
     for _ in range(_ROUNDS):
         place, text = max(_texts(cut), key=lambda item: len(item[1]), default=((), ""))
@@ -136,7 +136,7 @@ def _shorten(text: str, excess: int) -> str:
 
 
 def _cut_lists(result: JsonObject) -> JsonObject:
-    """Keep first items of lists, the largest gives way first; returns what is to be said about it."""
+    """Keep the first items of lists, cutting the largest first; return a note about it."""
     left_out = 0
     for _ in range(_HALVINGS):
         place, items = max(_lists(result), key=lambda found: len(json.dumps(found[1])), default=((), []))
@@ -149,7 +149,7 @@ def _cut_lists(result: JsonObject) -> JsonObject:
 
 
 def _lists(value: object, at: Place = ()) -> Iterator[tuple[Place, list[Any]]]:
-    """Every list with more than one item, and the way to it."""
+    """Yield every list with more than one item, with its path."""
     match value:
         case dict():
             for key, item in value.items():
@@ -162,7 +162,7 @@ def _lists(value: object, at: Place = ()) -> Iterator[tuple[Place, list[Any]]]:
 
 
 def _most_that_fit(result: JsonObject, place: Place, items: list[Any]) -> int:
-    """At least half of them: another list may be the larger one then."""
+    """Return how many items fit, at least half: another list may then be larger."""
     low, high = (len(items) + 1) // 2, len(items) - 1
     _put(result, place, items[:low])
     while low < high and _fits(result):
@@ -174,7 +174,7 @@ def _most_that_fit(result: JsonObject, place: Place, items: list[Any]) -> int:
 
 
 def _first_fields(result: JsonObject) -> JsonObject:
-    """What is left for a result of very many fields."""
+    """Keep as many fields as fit, for a result with very many."""
     kept: JsonObject = {"ok": result.get("ok", True)}
     for key, value in result.items():
         if _fits({**kept, key: value}):

@@ -12,7 +12,7 @@ from importlib import import_module
 gc.set_threshold(20_000, 50, 100)
 
 # Textual reads its frame rate once, at import: after a frame its update timer sleeps one to two periods, and
-# a key pressed meanwhile waits for it. Repaints stay on demand. Commands that we run do not get the variable.
+# a key pressed then waits for it. Repaints stay on demand. Commands that we run do not get the variable.
 _is_ours = "TEXTUAL_FPS" not in os.environ
 if _is_ours:
     os.environ["TEXTUAL_FPS"] = "1000"

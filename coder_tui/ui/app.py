@@ -1,8 +1,10 @@
-"""Wires the screen together: themes, session, keys that belong to no screen, and the way out."""
+"""The app around the screens: themes, the session, global keys, and leaving."""
 
 import asyncio
+import gc
 import time
-from typing import ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import App
@@ -10,19 +12,21 @@ from textual.screen import Screen
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.ui.exit import Departure, SurvivingApp, last_words
+from coder_tui.ui.exit import AppExit, SurvivingApp, last_words
 from coder_tui.ui.glyphs import chrome
+from coder_tui.ui.keymap import KeyFirstScreen, TypeAhead, Typed
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.session.base import Gated
 from coder_tui.ui.session.screen import SessionScreen
-from coder_tui.ui.startup import EarlyKeys, keep_what_lives
 from coder_tui.ui.textual_internals import ParsedOnce
 from coder_tui.ui.themes import DEFAULT_THEME, Themes, first_theme, load_themes
 
+if TYPE_CHECKING:
+    from coder_tui.ui.session_switch import SessionSwitch
+
 
 class CoderApp(SurvivingApp, App[int], inherit_bindings=False):
-    """The full-screen program; runs until the person leaves."""
+    """The full-screen program; runs until the user leaves."""
 
     TITLE = "coder-tui"
     # A default screen does not load its own sheet: Textual does so only for screens that are pushed.
@@ -37,28 +41,28 @@ class CoderApp(SurvivingApp, App[int], inherit_bindings=False):
         self.animation_level = "none"
         self.set_class(launch.use_ascii, "-ascii")
         self._signs = chrome(use_ascii=launch.use_ascii)
-        self.session_screen = SessionScreen(launch, time.monotonic)
+        self.session_screen = SessionScreen(launch, time.monotonic, lambda: self.switch)
         self._use(self._themes)
-        self.early_keys = EarlyKeys(self.on_event)
-        self.departure = Departure(self, self.session_screen, launch)
+        self.early_keys = TypeAhead(self.on_event)
+        self.app_exit = AppExit(self, self.session_screen, launch)
 
     def get_default_screen(self) -> Screen[None]:
         return self.session_screen
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """A person's theme may lack our own names; then the default theme's colours stand in."""
+        """Use colors of the default theme for names that a user's theme lacks."""
         return next(theme.variables for theme in self._themes.themes if theme.name == DEFAULT_THEME)
 
     def on_mount(self) -> None:
         self.set_keymap(dict(self._launch.keys.changed))
-        self.departure.watch()
+        self.app_exit.watch()
         self.call_after_refresh(self._painted)
 
     async def on_event(self, event: events.Event) -> None:
-        # Not in a widget: a burst of keys would sit in a dialog's queue before its first key closes it.
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+        # Not in a widget: a burst of keys would wait in a dialog's queue before the first of them closes it.
+        if isinstance(event, Typed) and not event.is_forwarded:
             with self.leaving_what_fails(event):
-                if await self._takes(event):
+                if await self._handle_input(event):
                     return
         await super().on_event(event)
 
@@ -67,14 +71,14 @@ class CoderApp(SurvivingApp, App[int], inherit_bindings=False):
         self.screen.refresh()
 
     def on_app_focus(self) -> None:
-        if isinstance(self.screen, Gated):
+        if isinstance(self.screen, KeyFirstScreen):
             self.screen.rearm()
 
     def action_help(self) -> None:
         from coder_tui.ui.lists.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
-            context = self.screen.help_context if isinstance(self.screen, Gated) else Context.GLOBAL
+            context = self.screen.help_context if isinstance(self.screen, KeyFirstScreen) else Context.GLOBAL
             self.push_screen(HelpScreen(self._signs, self._launch.keys.rows, context))
 
     def action_command_palette(self) -> None:
@@ -87,45 +91,43 @@ class CoderApp(SurvivingApp, App[int], inherit_bindings=False):
     def action_repaint(self) -> None:
         self.screen.refresh(repaint=True, layout=True)
 
-    def action_start_session(self, session_id: str = "", told: str = "", text: str = "") -> None:
+    @cached_property
+    def switch(self) -> "SessionSwitch":
         from coder_tui.ui.session_switch import SessionSwitch
 
-        SessionSwitch(self, self._launch).start(session_id, told, text)
+        return SessionSwitch(self, self._launch)
 
-    def action_show_again(self, text: str, level: str, draft: str) -> None:
-        from coder_tui.ui.session_switch import SessionSwitch
-
-        SessionSwitch(self, self._launch).show_again(text, NoticeLevel(level), draft)
+    def action_start_session(self) -> None:
+        self.switch.start()
 
     async def action_quit(self) -> None:
-        await self.departure.leave(0)
+        await self.app_exit.leave(0)
 
     def report_error(self, line: str) -> None:
-        if self.session_screen.is_furnished:
+        if self.session_screen.is_fully_mounted:
             self.session_screen.transcript.add_note(NoticeLevel.ERROR, line)
 
-    async def _takes(self, event: events.Key | events.Paste) -> bool:
+    async def _handle_input(self, event: Typed) -> bool:
         if self.early_keys.keeps(event):
             return True
         self.app_focus = True
-        # Without a screen the program is ending, and nobody is left to take it.
+        # Without a screen the program is ending: drop the event.
         top = self.screen_stack[-1] if self.screen_stack else None
-        return top is None or (isinstance(top, Gated) and await top.take(event))
+        return top is None or (isinstance(top, KeyFirstScreen) and await top.handle_input(event))
 
     async def _painted(self) -> None:
         if self.focused is None and self.app_focus:
             self.call_after_refresh(self._painted)
             return
-        await self.early_keys.let_letters()
+        await self.early_keys.release_letters()
         # What was typed shows first: opening a session imports half of the program.
         self.set_timer(0.02, lambda: self.run_worker(self.end_if_fails(self._open_session()), group="open"))
 
     async def _open_session(self) -> None:
         from coder_tui.ui.first_run import open_first
 
-        await self.session_screen.furnish()
-        # In the app's own queue, so that a key pressed meanwhile does not overtake those.
-        self.call_later(self.early_keys.let_all)
+        await self.session_screen.mount_rest()
+        self.call_later(self.early_keys.release_all)
         try:
             session = await open_first(self, self.session_screen, self._launch)
         except UserError as error:
@@ -136,7 +138,10 @@ class CoderApp(SurvivingApp, App[int], inherit_bindings=False):
         unknown = () if self.theme == self._launch.theme else (f"There is no theme {self._launch.theme}.",)
         for problem in self._launch.keys.problems + self._themes.problems + unknown:
             self.session_screen.transcript.add_note(NoticeLevel.WARNING, problem)
-        keep_what_lives()
+        # Excluded from collection, since it lives until the end: a full one stalls the screen.
+        # Before a session is open there is none, because it would find nothing.
+        gc.freeze()
+        gc.enable()
 
     def _use(self, themes: Themes) -> None:
         self._themes = themes

@@ -1,11 +1,4 @@
-"""Copying text out of the terminal: by a program that says whether it worked, else by asking the terminal.
-
-Taking a picture or text from the clipboard, by the programs that a desktop has for it.
-
-Pastes by key: a picture as a chip, else text, from the clipboard of the desktop.
-
-Control sequences on their way through a multiplexer.
-"""
+"""Copies to and pastes from the clipboard, by programs of the desktop or by asking the terminal."""
 
 import asyncio
 import base64
@@ -17,21 +10,22 @@ from contextlib import suppress
 from pathlib import Path
 
 from coder_tui.llm.traits import traits_of
+from coder_tui.shell.environment import find_program
 from coder_tui.ui.external_editor import is_alive
+from coder_tui.ui.prompt.chips import picture_words
 from coder_tui.ui.prompt.prompt import Prompt
-from coder_tui.workspace.files.images import look_at
-from coder_tui.workspace.programs import find_program
+from coder_tui.workspace.files.images import identify_picture
 
 PATIENCE = 2.0
 """Seconds that a program may take."""
 MOST_BYTES = 5_000_000
-"""What a model takes as a picture."""
+"""The largest picture that a model accepts."""
 MOST_TEXT = 20_000_000
-"""Bytes; what is far too long for a message is still taken, so that it can be said."""
+"""Bytes; far more than a message may have, so that a too long paste can be reported."""
 
 
 def picture_commands(environ: Mapping[str, str], platform: str) -> Iterator[Sequence[str]]:
-    """Programs that print this person's clipboard as PNG; over ssh it is not theirs."""
+    """Return programs that print the user's clipboard as PNG; over ssh it is another machine's."""
     if _is_remote(environ):
         return
     if platform == "darwin":
@@ -54,38 +48,12 @@ def text_commands(environ: Mapping[str, str], platform: str) -> Iterator[Sequenc
         yield ("xsel", "--output", "--clipboard")
 
 
-class ClipboardReader:
-    """Nothing is run from inside of `workspace`."""
-
-    def __init__(
-        self, workspace: Path, environ: Mapping[str, str] = os.environ, platform: str = sys.platform
-    ) -> None:
-        self._workspace = workspace
-        self._environ = environ
-        self._platform = platform
-
-    async def picture(self) -> bytes:
-        """Empty where there is none."""
-        return await self._first(picture_commands(self._environ, self._platform), MOST_BYTES)
-
-    async def text(self) -> str:
-        data = await self._first(text_commands(self._environ, self._platform), MOST_TEXT)
-        return data.decode("utf-8", "replace")
-
-    async def _first(self, commands: Iterator[Sequence[str]], most: int) -> bytes:
-        for program, *arguments in commands:
-            path = find_program(program, self._environ, (self._workspace,))
-            if path is not None and (data := await _printed([path, *arguments], most)):
-                return data
-        return b""
-
-
 def _is_remote(environ: Mapping[str, str]) -> bool:
     return bool(environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"))
 
 
-async def _printed(command: Sequence[str], most: int) -> bytes:
-    """What it prints, empty where it fails, takes too long or prints too much."""
+async def _output_of(command: Sequence[str], most: int) -> bytes:
+    """Return what a command prints; nothing if it fails, takes too long or prints too much."""
     nothing = asyncio.subprocess.DEVNULL
     try:
         process = await asyncio.create_subprocess_exec(
@@ -95,18 +63,18 @@ async def _printed(command: Sequence[str], most: int) -> bytes:
         return b""
     try:
         async with asyncio.timeout(PATIENCE):
-            data = await _bounded(process, most)
+            data = await _read_bounded(process, most)
             return data if data and await process.wait() == 0 else b""
     except TimeoutError:
         return b""
     finally:
         if process.returncode is None:
             process.kill()
-            await _drained(process)
+            await _drain(process)
 
 
-async def _bounded(process: asyncio.subprocess.Process, most: int) -> bytes:
-    """Empty where there is too much."""
+async def _read_bounded(process: asyncio.subprocess.Process, most: int) -> bytes:
+    """Read the output; return nothing if it is too long."""
     assert process.stdout is not None
     data = bytearray()
     while chunk := await process.stdout.read(1 << 16):
@@ -116,8 +84,8 @@ async def _bounded(process: asyncio.subprocess.Process, most: int) -> bytes:
     return bytes(data)
 
 
-async def _drained(process: asyncio.subprocess.Process) -> None:
-    """A pipe that nobody empties would keep the end of its process from being seen."""
+async def _drain(process: asyncio.subprocess.Process) -> None:
+    """Empty the pipe: otherwise the end of the process would not be noticed."""
     assert process.stdout is not None
     with suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
@@ -126,48 +94,32 @@ async def _drained(process: asyncio.subprocess.Process) -> None:
             await process.wait()
 
 
-NOTHING = "Nothing to paste was found; the paste key of your terminal may know more."
+NOTHING = "Nothing to paste was found. Try the paste key of your terminal."
 
 
-class Pasting:
-    """`folder` keeps pictures until the program ends; `model` would look at them."""
-
-    def __init__(
-        self,
-        prompt: Prompt,
-        clipboard: ClipboardReader,
-        folder: Path | None,
-        model: str,
-        say: Callable[[str], None],
-    ) -> None:
-        self._prompt = prompt
-        self._clipboard = clipboard
-        self._folder = folder
-        self._model = model
-        self._say = say
-
-    async def paste(self) -> None:
-        data = await self._clipboard.picture()
-        if look_at(data) is not None and self._folder is not None:
-            await self._put_picture(data, self._folder)
-        elif text := await self._clipboard.text() or self._prompt.app.clipboard:
-            self._prompt.paste(text)
+async def paste(
+    prompt: Prompt, clipboard: "Clipboard", folder: Path | None, model: str, show: Callable[[str], None]
+) -> None:
+    """Paste a picture as a chip, else text; `folder` holds pictures until the program ends."""
+    data = await clipboard.picture()
+    if identify_picture(data) is None or folder is None:
+        if text := await clipboard.text() or prompt.app.clipboard:
+            prompt.paste(text)
         else:
-            self._say(NOTHING)
+            show(NOTHING)
+        return
+    try:
+        path = await asyncio.to_thread(_save_picture, data, folder)
+    except OSError as error:
+        show(f"The picture could not be saved: {error.strerror}.")
+        return
+    prompt.type_text(prompt.chips.add_picture(path, picture_words(path)))
+    if model and not traits_of(model).sees_images:
+        show(f"{model} does not see pictures.")
 
-    async def _put_picture(self, data: bytes, folder: Path) -> None:
-        try:
-            path = await asyncio.to_thread(_saved, data, folder)
-        except OSError as error:
-            self._say(f"The picture could not be kept: {error.strerror}.")
-            return
-        self._prompt.paste_picture(path)
-        if self._model and not traits_of(self._model).sees_images:
-            self._say(f"{self._model} does not see pictures.")
 
-
-def _saved(data: bytes, folder: Path) -> Path:
-    """In a folder for this process; those of processes that are gone are removed."""
+def _save_picture(data: bytes, folder: Path) -> Path:
+    """Save a picture in a folder of this process, and remove those of processes that are gone."""
     for left in folder.parent.glob("*"):
         if left.name.isdigit() and not is_alive(int(left.name)):
             remove_pictures(left)
@@ -185,28 +137,27 @@ _ESC = "\x1b"
 
 
 def wrapped_for_tmux(sequence: str, environ: Mapping[str, str]) -> str:
-    """As tmux hands it on to the terminal around it (where `allow-passthrough` is on)."""
+    """Wrap a sequence so that tmux passes it on to its terminal (if `allow-passthrough` is on)."""
     if not environ.get("TMUX"):
         return sequence
     doubled = sequence.replace(_ESC, 2 * _ESC)
     return f"{_ESC}Ptmux;{doubled}{_ESC}\\"
 
 
-"""Seconds that a program may take."""
 LONGEST_SEQUENCE = 100_000
-"""Characters that terminals take in one sequence, with some room: several cut or drop a longer one."""
+"""Characters that terminals accept in one sequence, with a margin: several cut or drop a longer one."""
 
 
 def osc52(text: str, environ: Mapping[str, str]) -> str:
-    """The request to a terminal; in tmux also the plain one, which tmux takes where `set-clipboard` is on."""
+    """Return the request to a terminal; in tmux also the plain one, for `set-clipboard`."""
     plain = f"\x1b]52;c;{base64.b64encode(text.encode('utf-8', 'replace')).decode()}\a"
     wrapped = wrapped_for_tmux(plain, environ)
     return plain if wrapped == plain else plain + wrapped
 
 
 def native_commands(environ: Mapping[str, str], platform: str) -> Iterator[Sequence[str]]:
-    """Programs that reach this person's clipboard; over ssh the one of the far machine is not theirs."""
-    is_remote = bool(environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"))
+    """Return programs that set the user's clipboard; over ssh they would set the remote machine's."""
+    is_remote = _is_remote(environ)
     if platform == "darwin" and not is_remote:
         yield ("pbcopy",)
     if environ.get("WAYLAND_DISPLAY") and not is_remote:
@@ -217,50 +168,67 @@ def native_commands(environ: Mapping[str, str], platform: str) -> Iterator[Seque
 
 
 class Clipboard:
-    """`write` sends a sequence to the terminal; nothing is run from inside of `workspace`."""
+    """The user's clipboard; never runs a program from inside `workspace`."""
 
     def __init__(
-        self,
-        write: Callable[[str], None],
-        workspace: Path,
-        environ: Mapping[str, str] = os.environ,
-        platform: str = sys.platform,
+        self, workspace: Path, environ: Mapping[str, str] = os.environ, platform: str = sys.platform
     ) -> None:
-        self._write = write
         self._workspace = workspace
         self._environ = environ
         self._platform = platform
 
-    async def copy(self, text: str) -> str:
-        """Returns what to tell the person; "copied" only where that is known."""
-        for program, *arguments in native_commands(self._environ, self._platform):
-            path = find_program(program, self._environ, (self._workspace,))
-            if path is not None and await self._fed([path, *arguments], text):
+    async def picture(self) -> bytes:
+        """Return the picture, or nothing if there is none."""
+        return await self._first(picture_commands(self._environ, self._platform), MOST_BYTES)
+
+    async def text(self) -> str:
+        data = await self._first(text_commands(self._environ, self._platform), MOST_TEXT)
+        return data.decode("utf-8", "replace")
+
+    async def copy(self, text: str, write: Callable[[str], None]) -> str:
+        """Return what to show the user; "copied" only if that is certain.
+
+        `write` sends a sequence to the terminal.
+        """
+        for command in self._found(native_commands(self._environ, self._platform)):
+            if await _feed(command, text):
                 return f"Copied {_amount(text)}."
-        sequence = osc52(text, self._environ)
-        self._write(sequence)
+        write(osc52(text, self._environ))
         if len(text) > LONGEST_SEQUENCE:
-            return f"Sent {_amount(text)} to the clipboard; so much may arrive cut."
+            return f"Sent {_amount(text)} to the clipboard; the terminal may cut off so much."
         return f"Sent {_amount(text)} to the clipboard."
 
-    async def _fed(self, command: Sequence[str], text: str) -> bool:
-        """Whether it took the text. Its output is nobody's: xclip stays and would hold a pipe open."""
-        nothing = asyncio.subprocess.DEVNULL
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *command, stdin=asyncio.subprocess.PIPE, stdout=nothing, stderr=nothing
-            )
-        except OSError:
-            return False
-        try:
-            async with asyncio.timeout(PATIENCE):
-                await process.communicate(text.encode("utf-8", "replace"))
-        except (TimeoutError, BrokenPipeError, ConnectionResetError):
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-            return False
-        return process.returncode == 0
+    async def _first(self, commands: Iterator[Sequence[str]], most: int) -> bytes:
+        for command in self._found(commands):
+            if data := await _output_of(command, most):
+                return data
+        return b""
+
+    def _found(self, commands: Iterator[Sequence[str]]) -> Iterator[Sequence[str]]:
+        """Return those that are installed, by the absolute paths of their programs."""
+        for program, *arguments in commands:
+            if path := find_program(program, self._environ, (self._workspace,)):
+                yield [path, *arguments]
+
+
+async def _feed(command: Sequence[str], text: str) -> bool:
+    """Return whether it accepted the text. Its output is dropped: xclip would keep a pipe open."""
+    nothing = asyncio.subprocess.DEVNULL
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=asyncio.subprocess.PIPE, stdout=nothing, stderr=nothing
+        )
+    except OSError:
+        return False
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await process.communicate(text.encode("utf-8", "replace"))
+    except (TimeoutError, BrokenPipeError, ConnectionResetError):
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        return False
+    return process.returncode == 0
 
 
 def _amount(text: str) -> str:

@@ -1,8 +1,6 @@
-"""The ways out: by key, by signal, by a terminal that is gone; the session is closed first in each.
+"""Ending the program: by key, by signal or because the terminal is gone; each closes the session first.
 
-When the terminal goes away: end for certain, without writing to what is no longer there.
-
-Errors of the screen: which of them a session outlives, and the report of one that ends the program.
+Also decides which errors of the screen a session survives, and reports one that ends the program.
 """
 
 import asyncio
@@ -38,11 +36,11 @@ if TYPE_CHECKING:
 
 EXIT_CODE = 143
 DEADLINE = 10.0
-"""Seconds that a farewell to the session may take."""
+"""Seconds that closing the session may take."""
 
 
 def watch_for_hangup(leave: Callable[[], None], clean_up: Callable[[], None]) -> None:
-    """Call `leave` in the loop when the terminal hangs up; `clean_up` when even that does not come to an end.
+    """Call `leave` in the loop when the terminal hangs up; `clean_up` if even that does not finish.
 
     A Python signal handler, not the loop's: the loop may be waiting for the thread that writes to the
     terminal, which died with it.
@@ -58,7 +56,7 @@ def watch_for_hangup(leave: Callable[[], None], clean_up: Callable[[], None]) ->
         loop.call_soon_threadsafe(leave)
 
     def resumed(number: int, frame: FrameType | None) -> None:
-        # A hangup sends this signal too; taking the terminal up again would then hang for ever.
+        # A hangup sends this signal too; resuming the terminal would then hang forever.
         if _has_terminal() and callable(resume):
             resume(number, frame)
 
@@ -188,8 +186,8 @@ def crash_report(error: BaseException | None) -> Text:
     from coder_tui.text.redact import Redactor
 
     log.error("the screen failed", exc_info=error)
-    told = crash_text(error, Redactor(os.environ)) if error else ""
-    return Text(f"{safe_text(told)}{WHERE}")
+    report = crash_text(error, Redactor(os.environ)) if error else ""
+    return Text(f"{safe_text(report)}{WHERE}")
 
 
 def _described(cause: BaseException) -> str:
@@ -206,11 +204,11 @@ def _is_in_layout(cause: BaseException) -> bool:
     return any(frame.f_code.co_name == LAYOUT for frame, _ in walk_tb(cause.__traceback__))
 
 
-NOT_KEPT = "The demo keeps nothing: its session and its project are gone."
+NOT_KEPT = "The demo is over. Its session and its project were deleted."
 
 
-class Departure:
-    """Leaves once, whoever asks for it."""
+class AppExit:
+    """Ends the program once, however often it is asked to."""
 
     def __init__(self, app: SurvivingApp, screen: SessionScreen, launch: Launch) -> None:
         self._app = app
@@ -218,11 +216,11 @@ class Departure:
         self._clean_up = launch.clean_up
         self._keeps_transcript = launch.keeps_transcript
         self.transcript = ""
-        """The session as text, where it was asked for."""
+        """The session as text, if that was asked for."""
         self._is_leaving = False
 
     def watch(self) -> None:
-        """Leave when a signal says so."""
+        """Leave at a signal."""
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, self._terminated)
         if self._app.is_headless:
@@ -240,23 +238,23 @@ class Departure:
         await self._app.end_if_fails(self._close(code))
 
     async def _close(self, code: int) -> None:
-        await quieten(self.screen)
+        await stop_activity(self.screen)
         try:
-            farewell = await self._farewell()
+            summary = await self._summary()
             if self._keeps_transcript and self._session is not None:
-                # Before the last words, which would scroll away above it.
-                self.transcript = f"{await self._session.record.markdown()}\n{farewell or ''}".rstrip()
-                farewell = None
+                # Printed before the summary, which would scroll away above it.
+                self.transcript = f"{await self._session.report.export()}\n{summary or ''}".rstrip()
+                summary = None
             if (session := self._session) is not None:
                 await session.close()
         except UserError as error:
             self._app.exit(error.exit_code, error.exit_code, last_words(error))
         else:
-            self._app.exit(code, code, farewell)
+            self._app.exit(code, code, summary)
 
     async def _leave_unseen(self) -> None:
-        if self.screen.is_furnished:
-            await self.screen.furniture.unsent.keep_now()
+        if self.screen.is_fully_mounted:
+            await self.screen.widgets.drafts.save_now()
         if (session := self._session) is not None:
             with suppress(UserError):  # nobody is left to read what went wrong
                 await session.close()
@@ -267,32 +265,32 @@ class Departure:
 
     @property
     def _session(self) -> "Session | None":
-        return self.screen.conversation.session if self.screen.is_furnished else None
+        return self.screen.widgets.sender.session if self.screen.is_fully_mounted else None
 
-    async def _farewell(self) -> Text | None:
-        """What the session was, and the way back to it; nothing where there is nothing to come back to."""
+    async def _summary(self) -> Text | None:
+        """Summarize the session and how to resume it; None if there is nothing to resume."""
         session, router = self._session, self.screen.router
         if session is None or router is None or not router.title:
             return None
         if not session.is_kept:
             return None if session.forks.is_unused else Text(NOT_KEPT)
         # Comparing files is not needed before the first paint.
-        from coder_tui.agent.exit_summary import farewell
+        from coder_tui.agent.exit_summary import exit_summary
 
         cost, files = self.screen.status.status.cost, await session.changed_files()
         check = session.verifier.newest
-        return Text(await farewell(router.title, files, session.directory, check, cost, session.id))
+        return Text(await exit_summary(router.title, files, session.directory, check, cost, session.id))
 
 
-async def quieten(screen: SessionScreen) -> None:
-    """Nothing of a screen that is about to go may run on: no editor, no search, no title."""
-    if not screen.is_furnished:
+async def stop_activity(screen: SessionScreen) -> None:
+    """Stop everything that a screen runs before it goes: editors, searches, the title."""
+    if not screen.is_fully_mounted:
         return
-    await screen.furniture.unsent.keep_now()
-    await screen.presenter.stop_editing()
-    await screen.reader.stop()
-    await screen.composing.stop()
-    screen.attention.stop()
+    await screen.widgets.drafts.save_now()
+    await screen.widgets.presenter.stop_editing()
+    screen.widgets.reader.stop()
+    await screen.widgets.composing.stop()
+    screen.widgets.attention.stop()
 
 
 def last_words(error: UserError) -> Text:

@@ -1,4 +1,4 @@
-"""Lets a person rewrite a proposal in their own editor; the screen gives up the terminal meanwhile."""
+"""Opens text and files in the user's editor; the screen hands the terminal over while it runs."""
 
 import asyncio
 import os
@@ -7,31 +7,21 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Coroutine, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from textual.app import SuspendNotSupported
+from textual.app import App, SuspendNotSupported
 
+from coder_tui.protocol.requests import Editable
 from coder_tui.text.safe_text import safe_line
-
-if TYPE_CHECKING:  # the types of requests take long to define: not before the first paint
-    from coder_tui.protocol.requests import Editable
 
 FALLBACKS = ("nano", "vi")
 GRACE = 2.0
-"""Seconds that an editor has to end when it is told to."""
+"""Seconds that an editor has to end when it is stopped."""
 _PREFIX = "edit-"
-
-
-class Terminal(Protocol):
-    """The parts of an app that hand the terminal over."""
-
-    def suspend(self) -> AbstractContextManager[None]: ...
-
-    def batch_update(self) -> AbstractContextManager[None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +31,14 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class NotEdited:
-    """`reason` is a sentence for the person."""
+    """`reason` is a sentence for the user."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class NoEditor:
-    """None can be run here; the text has to be changed in another way."""
+    """No editor can be run here; the text has to be changed in another way."""
 
     reason: str
 
@@ -58,7 +48,7 @@ ResultT = TypeVar("ResultT", bound=Outcome)
 
 
 WINDOWED = frozenset({"code", "code-insiders", "codium", "cursor", "subl", "zed", "gedit", "kate"})
-"""Editors that return at once unless they are told to wait."""
+"""Editors that return at once unless an option makes them wait."""
 WAITING = "code --wait"
 GOTO = frozenset({"code", "code-insiders", "codium", "cursor"})
 SUFFIXED = frozenset({"subl", "zed", "hx", "helix"})
@@ -67,7 +57,7 @@ UNCHANGED = NotEdited("Nothing was changed.")
 
 
 class ExternalEditor:
-    """`folder` holds the file while it is edited, `workspace` is where no program is taken from."""
+    """`folder` holds the file while it is edited, `workspace` is where no program is run from."""
 
     def __init__(self, environ: Mapping[str, str], folder: Path | None, workspace: Path) -> None:
         self._environ = environ
@@ -75,7 +65,7 @@ class ExternalEditor:
         self._workspace = workspace
 
     def command(self) -> list[str] | NoEditor:
-        """`$VISUAL`, else `$EDITOR`, else what most systems have; the program by its absolute path."""
+        """Return `$VISUAL`, else `$EDITOR`, else what most systems have; the program by its absolute path."""
         for name in ("VISUAL", "EDITOR"):
             if value := self._environ.get(name, "").strip():
                 return self._configured(name, value)
@@ -84,42 +74,42 @@ class ExternalEditor:
                 return [path]
         return NoEditor("No editor found: set $EDITOR to use yours.")
 
-    async def edit(self, terminal: Terminal, editable: "Editable") -> Outcome:
+    async def edit(self, app: App[Any], editable: Editable) -> Outcome:
         command = self.command()
         if isinstance(command, NoEditor):
             return command
-        return await self._beside_screen(terminal, self._edited(command, editable))
+        return await self._with_terminal(app, self._edited(command, editable))
 
-    async def open_at(self, terminal: Terminal, file: Path, line: int, column: int) -> str:
-        """Open a file itself at a place; returns a sentence where that did not work."""
+    async def open_at(self, app: App[Any], file: Path, line: int, column: int) -> str:
+        """Open a file at a place; return a sentence if that failed, else nothing."""
         command = self.command()
         if isinstance(command, NoEditor):
             return command.reason
         if not await asyncio.to_thread(file.is_file):
             return f"{safe_line(file.name)} is no longer there."
         opened = self._opened([*command, *place_words(command[0], file, line, column)])
-        return (await self._beside_screen(terminal, opened)).reason
+        return (await self._with_terminal(app, opened)).reason
 
     async def _opened(self, command: list[str]) -> NotEdited:
         try:
             # From home: an editor must not take settings from the workspace because it is run there.
-            code = await _to_its_end(command, Path.home(), self._environ)
+            code = await _run_editor(command, Path.home(), self._environ)
         except OSError as error:
             return NotEdited(f"The editor cannot be run: {error.strerror or error}.")
         return NotEdited(f"The editor ended with code {code}." if code else "")
 
-    async def _beside_screen(
-        self, terminal: Terminal, work: Coroutine[None, None, ResultT]
+    async def _with_terminal(
+        self, app: App[Any], work: Coroutine[None, None, ResultT]
     ) -> ResultT | NotEdited | NoEditor:
         cancelled: asyncio.CancelledError | None = None
         outcome: ResultT | NotEdited = NotEdited("The editor was stopped.")
         try:
             # Without painting: the loop goes on, so that other agents and the model's stream do not stall.
-            with terminal.batch_update(), _deaf_to_interrupts(), terminal.suspend():
+            with app.batch_update(), _ignoring_interrupts(), app.suspend():
                 try:
                     outcome = await work
                 except asyncio.CancelledError as error:
-                    cancelled = error  # Textual does not take the terminal up again after an exception
+                    cancelled = error  # Textual does not resume the terminal after an exception
         except SuspendNotSupported:
             work.close()
             return NoEditor("This terminal cannot be given to an editor.")
@@ -146,11 +136,11 @@ class ExternalEditor:
         found = shutil.which(name, path=os.pathsep.join(folders))
         return found if found and Path(found).is_absolute() else None
 
-    async def _edited(self, command: list[str], editable: "Editable") -> Outcome:
+    async def _edited(self, command: list[str], editable: Editable) -> Outcome:
         try:
             with _private_file(editable, self._folder) as file:
-                # In the private folder: an editor must not find settings of the workspace beside the file.
-                code = await _to_its_end([*command, str(file)], file.parent, self._environ)
+                # In the private folder: an editor must not find settings of the workspace next to the file.
+                code = await _run_editor([*command, str(file)], file.parent, self._environ)
                 outcome = _outcome(editable.text, code, file)
                 if outcome == UNCHANGED and Path(command[0]).name in WINDOWED:
                     return NotEdited(f"{UNCHANGED.reason} (Does $EDITOR wait? Try {WAITING}.)")
@@ -160,7 +150,7 @@ class ExternalEditor:
 
 
 def place_words(program: str, file: Path, line: int, column: int) -> list[str]:
-    """How an editor is told a place; most know `+line`."""
+    """Return the arguments that open a file at a place; most editors know `+line`."""
     name = Path(program).name
     if name in GOTO:
         return ["--goto", f"{file}:{line}:{column}"]
@@ -169,7 +159,7 @@ def place_words(program: str, file: Path, line: int, column: int) -> list[str]:
     return [f"+{line}", str(file)]
 
 
-async def _to_its_end(command: list[str], folder: Path, environ: Mapping[str, str]) -> int:
+async def _run_editor(command: list[str], folder: Path, environ: Mapping[str, str]) -> int:
     process = await asyncio.create_subprocess_exec(*command, cwd=folder, env=dict(environ))
     try:
         return await process.wait()
@@ -185,8 +175,8 @@ async def _to_its_end(command: list[str], folder: Path, environ: Mapping[str, st
 
 
 @contextmanager
-def _private_file(editable: "Editable", folder: Path | None) -> Iterator[Path]:
-    """A file that nobody else can read, gone afterwards; also what a killed program left is removed."""
+def _private_file(editable: Editable, folder: Path | None) -> Iterator[Path]:
+    """Provide a file that nobody else can read, then delete it, with leftovers of killed programs."""
     if folder is not None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _sweep(folder)
@@ -201,7 +191,7 @@ def _private_file(editable: "Editable", folder: Path | None) -> Iterator[Path]:
 
 
 def remove_own_edits(folder: Path) -> None:
-    """For an end that comes while an editor is still open."""
+    """Delete our own files if the program ends while an editor is open."""
     for own in folder.glob(f"{_PREFIX}{os.getpid()}-*"):
         shutil.rmtree(own, ignore_errors=True)
 
@@ -224,7 +214,7 @@ def is_alive(pid: int) -> bool:
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def _ignoring_interrupts() -> Iterator[None]:
     """Ctrl+C in the editor also reaches this process; a handler, unlike ignoring, is not inherited."""
 
     def nothing(number: int, frame: FrameType | None) -> None:
@@ -243,7 +233,7 @@ def _outcome(before: str, code: int, file: Path) -> Outcome:
     try:
         after = file.read_bytes().decode("utf-8", "surrogatepass")
     except FileNotFoundError:
-        return NotEdited("The editor removed the file: nothing is changed.")
+        return NotEdited("The editor deleted the file: nothing is changed.")
     except UnicodeDecodeError:
         return NotEdited("What the editor saved is not UTF-8: nothing is changed.")
     if after.endswith("\n") and not before.endswith("\n"):

@@ -1,12 +1,8 @@
-"""Opens the first session: asks about the project, and about a model where there is none.
-
-What is known where there is no model yet.
-
-What to begin with where there is no model: a key, a local server, or the demo.
-"""
+"""Opens the first session; without a model it offers a key, a local server or the demo."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
@@ -17,8 +13,8 @@ from coder_tui.ui.chrome.banners import TooSmall
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import FirstRun, Launch
-from coder_tui.ui.lists.fuzzy_list import Item
-from coder_tui.ui.lists.picker import Hint, PickerScreen
+from coder_tui.ui.lists.picker import Hint, KeyPicker
+from coder_tui.ui.lists.row_list import Item
 from coder_tui.ui.requests.trust import ask_for_trust
 
 if TYPE_CHECKING:
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KeyState:
-    """A provider; `source` says where its key comes from, and is empty where there is none."""
+    """A provider; `source` is where its key comes from, empty if it has none."""
 
     provider: str
     label: str
@@ -42,18 +38,18 @@ class FirstRunState:
     has_trust_question: bool = False
 
 
-WAITS = "There is no model yet: you are asked for one as soon as your draft is sent or empty."
-LEFT = "no model yet; 'coder-tui config key' keeps a key, 'coder-tui demo' needs none"
+WAITS = "There is no model yet. You will be asked for one once your draft is sent or empty."
+LEFT = "no model yet: 'coder-tui config key' saves a key, 'coder-tui demo' needs none"
 
 
 class LeftError(UserError):
-    """The person went away instead."""
+    """The user left instead."""
 
     exit_code = 0
 
 
 async def open_first(app: App[Any], screen: "SessionScreen", launch: Launch) -> "Session":
-    """Whoever answers with nothing gets the demo."""
+    """Ask about trust and a model, then open the session; an empty answer starts the demo."""
     await ask_for_trust(app, screen, launch)
     while (state := await launch.first_run.question()) is not None and not TooSmall.is_too_small(app.size):
         match await _answer(app, screen, launch, state):
@@ -71,36 +67,37 @@ async def open_first(app: App[Any], screen: "SessionScreen", launch: Launch) -> 
 async def _answer(
     app: App[Any], screen: "SessionScreen", launch: Launch, state: FirstRunState
 ) -> "FirstRunAnswer | None":
-
     if not screen.prompt.is_empty:
         screen.transcript.add_note(NoticeLevel.INFO, WAITS)
-    await screen.presenter.moment()
+    await screen.widgets.presenter.wait_for_quiet()
     picker = FirstRunScreen(screen.chrome, state, launch.first_run)
     answer = await app.push_screen_wait(picker)
-    if picker.told:
-        screen.transcript.add_note(NoticeLevel.INFO, picker.told)
+    if picker.key_notice:
+        screen.transcript.add_note(NoticeLevel.INFO, picker.key_notice)
     return FirstRunAnswer(answer) if answer else None
 
 
 _DEMO_NOTE = (
-    "No model key and no local server was found. The demo needs neither: it works on a sample project of its "
-    "own and touches nothing of yours."
+    "No model key and no local server was found. The demo needs neither: it works on its own sample project "
+    "and does not touch your files."
 )
 _KEY_NOTE = "Enter, then type or paste the key: it is not shown and goes to the system keyring. Or set {}."
-_ASKING = "Type or paste it: it is not shown. Enter keeps it in the system keyring, Esc goes back."
+_ASKING = "Type or paste it: it is not shown. Enter saves it in the system keyring, Esc goes back."
+_UNDECIDED = "This folder has its own settings. Until you trust them, they can only make rules stricter."
+_DECIDED = "This folder has nothing that needs your trust, or you have already decided."
 _LOCAL_NOTE = "Ollama, LM Studio, llama.cpp or vLLM on this machine. Start one, then look again."
 
 
 class FirstRunAnswer(StrEnum):
     DEMO = "demo"
     LOOK = "look"
-    """A key is there now, or a server may be."""
+    """A key was saved, or a server may have been started."""
     TRUST = "trust"
     LEAVE = "leave"
 
 
-class FirstRunScreen(PickerScreen):
-    """Ends with a `FirstRunAnswer`; `told` is what a kept key has to say."""
+class FirstRunScreen(KeyPicker):
+    """Ends with a `FirstRunAnswer`."""
 
     BINDINGS = bindings(Context.FIRST_RUN)
     help_context = Context.FIRST_RUN
@@ -120,7 +117,6 @@ class FirstRunScreen(PickerScreen):
         self._state = state
         self._first_run = first_run
         self._by_name = {key.provider: key for key in state.keys}
-        self.told = ""
 
     def fill(self) -> None:
         demo = Item(FirstRunAnswer.DEMO, "Try the demo now", "demo", ("no key, no network",), _DEMO_NOTE)
@@ -134,13 +130,10 @@ class FirstRunScreen(PickerScreen):
         if key is None and item.is_ready:
             self.dismiss(item.key)
         elif key is None:
-            self.say(item.note)
+            self.show_note(item.note)
         else:
-            self._ask_key(key, _ASKING)
-
-    def _ask_key(self, key: KeyState, why: str) -> None:
-        self.ask(f"key for {key.label}:", "", lambda text: self._keep(key, text), is_secret=True)
-        self.say(why)
+            store = partial(self._first_run.keep_key, key.provider)
+            self.ask_key(key.label, _ASKING, store, FirstRunAnswer.LOOK)
 
     def action_demo(self) -> None:
         self.dismiss(FirstRunAnswer.DEMO)
@@ -154,18 +147,6 @@ class FirstRunScreen(PickerScreen):
     def action_leave(self) -> None:
         self.dismiss(FirstRunAnswer.LEAVE)
 
-    def _keep(self, key: KeyState, text: str) -> None:
-        self.say(f"Keeping the key for {key.label}{self.chrome.more}")
-        self.run_worker(self._kept(key, text), group="key", exclusive=True)
-
-    async def _kept(self, key: KeyState, text: str) -> None:
-        try:
-            self.told = await self._first_run.keep_key(key.provider, text)
-        except UserError as error:
-            self._ask_key(key, f"{error}.")
-        else:
-            self.dismiss(FirstRunAnswer.LOOK)
-
     def _key_item(self, key: KeyState) -> Item:
         state = f"{self.chrome.ok} {key.source}" if key.source else f"{self.chrome.failed} no key"
         width = max(len(each.label) for each in self._state.keys)
@@ -173,20 +154,7 @@ class FirstRunScreen(PickerScreen):
         return Item(key.provider, label, "key", (state,), _KEY_NOTE.format(key.variable))
 
     def _trust_item(self) -> Item:
-        if self._state.has_trust_question:
-            return Item(
-                FirstRunAnswer.TRUST,
-                "Settings of this folder",
-                "trust",
-                ("not decided",),
-                "The folder brings settings of its own. Until you trust them they only make things stricter.",
-            )
-        note = "This folder brings nothing along that would need your trust, or you have decided already."
-        return Item(
-            FirstRunAnswer.TRUST,
-            "Settings of this folder",
-            "trust",
-            ("nothing to decide",),
-            note,
-            is_ready=False,
-        )
+        asks = self._state.has_trust_question
+        state, note = ("not decided", _UNDECIDED) if asks else ("nothing to decide", _DECIDED)
+        label = "Settings of this folder"
+        return Item(FirstRunAnswer.TRUST, label, "trust", (state,), note, is_ready=asks)

@@ -1,4 +1,4 @@
-"""A person's own keys: checked against the table, wrong ones told and left out."""
+"""Reads the user's own keys: checks them against the table, reports wrong ones and leaves them out."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -18,52 +18,48 @@ _C = Context
 _WRITING = frozenset(
     key for binding in TextArea.BINDINGS if isinstance(binding, Binding) for key in binding.key.split(",")
 )
-# Where the keys of one context stand beside those of another, a key may mean one thing only.
-_BESIDE = (
+# Contexts that are active together: within each set, a key may mean one thing only.
+_ACTIVE_TOGETHER = (
     {_C.GLOBAL, _C.SESSION, _C.COMPOSER},
     {_C.GLOBAL, _C.SESSION, _C.TRANSCRIPT},
     {_C.GLOBAL, _C.SESSION, _C.PANE, _C.LIST, _C.CHANGES, _C.PROBLEMS, _C.DIFF},
     {_C.REVIEW, _C.DIFF},
     {_C.PICKER, _C.LIST, _C.SESSIONS, _C.HELP},
-    {_C.PICKER, _C.LIST, _C.FIRST_RUN},
-    {_C.PICKER, _C.LIST, _C.FILES},
-    {_C.PICKER, _C.LIST, _C.THEMES},
-    {_C.PICKER, _C.LIST, _C.JOBS},
-    {_C.PICKER, _C.LIST, _C.LSP},
-    {_C.PICKER, _C.LIST, _C.SUBAGENTS},
+    *({_C.PICKER, _C.LIST, each} for each in (_C.FIRST_RUN, _C.FILES, _C.THEMES)),
+    *({_C.PICKER, _C.LIST, each} for each in (_C.JOBS, _C.LSP, _C.SUBAGENTS)),
     *({context} for context in _C),
 )
 
 
-def key_map(wishes: object) -> KeyMap:
-    """`wishes` is what stands below `ui.keys`, unchecked: an action's id and keys separated by commas."""
-    if not isinstance(wishes, Mapping):
-        return KeyMap(problems=("ui.keys has to be a table of actions and keys.",))
+def key_map(settings: object) -> KeyMap:
+    """Check what the settings have under `ui.keys`: ids of actions, each with keys separated by commas."""
+    if not isinstance(settings, Mapping):
+        return KeyMap(problems=("ui.keys must be a table of actions and keys.",))
     known = {row.id: row for row in KEYS}
     rows, problems = dict(known), []
-    for action, wish in wishes.items():
-        if reason := _wrong(str(action), wish, known):
+    for action, keys in settings.items():
+        if reason := _find_problem(str(action), keys, known):
             problems.append(f"ui.keys.{safe_line(str(action))}: {reason}")
         else:
-            rows[action] = replace(known[action], keys=_normal(wish))
+            rows[action] = replace(known[action], keys=_normalize(keys))
     for row in [row for row in rows.values() if row != known[row.id]]:
-        for key, other in _doubles(row, rows.values()):
-            problems.append(f"ui.keys.{row.id}: {shown(key)} is taken by {other.id} ({other.title}).")
+        for key, other in _conflicts(row, rows.values()):
+            problems.append(f"ui.keys.{row.id}: {shown(key)} is already used by {other.id} ({other.title}).")
             rows[row.id] = known[row.id]
             break
     changed = {row.id: row.keys for row in rows.values() if row != known[row.id]}
     return KeyMap(tuple(rows.values()), changed, tuple(problems))
 
 
-def _wrong(id: str, wish: object, known: Mapping[str, KeyAction]) -> str:
+def _find_problem(id: str, keys: object, known: Mapping[str, KeyAction]) -> str:
     if id not in known:
         near = get_close_matches(id, known, 1)
         return f"there is no such action{f'; did you mean {near[0]}?' if near else '.'}"
     if not known[id].action:
         return "this key cannot be changed."
-    if not isinstance(wish, str) or not wish.strip():
-        return 'it has to name a key, such as "ctrl+t" or "f6,alt+p".'
-    for key in _normal(wish).split(","):
+    if not isinstance(keys, str) or not keys.strip():
+        return 'it must name a key, such as "ctrl+t" or "f6,alt+p".'
+    for key in _normalize(keys).split(","):
         if key in _WRITING and known[id].context in (_C.GLOBAL, _C.SESSION):
             return f"{shown(key)} moves or edits in the prompt."
         if key in RESERVED:
@@ -73,11 +69,11 @@ def _wrong(id: str, wish: object, known: Mapping[str, KeyAction]) -> str:
     return ""
 
 
-def _normal(wish: str) -> str:
-    return ",".join(_normal_key(key.strip()) for key in wish.split(","))
+def _normalize(keys: str) -> str:
+    return ",".join(_normalize_key(key.strip()) for key in keys.split(","))
 
 
-def _normal_key(key: str) -> str:
+def _normalize_key(key: str) -> str:
     *modifiers, base = key.split("+") if len(key) > 1 else [key]
     base = _character_to_key(base) if len(base) == 1 and not base.isalnum() else base
     return "+".join([*(modifier.lower() for modifier in modifiers), base])
@@ -89,11 +85,15 @@ def _is_key(key: str) -> bool:
     return set(modifiers) <= _MODIFIERS and is_named
 
 
-def _doubles(row: KeyAction, rows: Iterable[KeyAction]) -> Iterator[tuple[str, KeyAction]]:
+def _conflicts(row: KeyAction, rows: Iterable[KeyAction]) -> Iterator[tuple[str, KeyAction]]:
     for other in rows:
-        if other.id != row.id and other.action != row.action and _are_beside(row.context, other.context):
+        if (
+            other.id != row.id
+            and other.action != row.action
+            and _are_active_together(row.context, other.context)
+        ):
             yield from ((key, other) for key in row.keys.split(",") if key in other.keys.split(","))
 
 
-def _are_beside(one: Context, other: Context) -> bool:
-    return any(one in contexts and other in contexts for contexts in _BESIDE)
+def _are_active_together(one: Context, other: Context) -> bool:
+    return any(one in contexts and other in contexts for contexts in _ACTIVE_TOGETHER)

@@ -1,7 +1,4 @@
-"""What the command line hands to the screen.
-
-What the screen may do with stored sessions and models; the command line gives the real thing.
-"""
+"""What the command line hands to the screen, stored sessions and models among it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -10,130 +7,103 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from coder_tui.protocol.errors import UserError
-from coder_tui.ui.draw.glyphs import ThinkingLevel
+from coder_tui.ui.glyphs import ThinkingLevel
 from coder_tui.ui.keymap import KeyMap
 
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
     from coder_tui.config.inventory import ProjectInventory
     from coder_tui.llm.catalog import CatalogEntry
+    from coder_tui.storage.index import Hit
     from coder_tui.storage.records import SessionInfo
-    from coder_tui.storage.search import Hit
     from coder_tui.ui.first_run import FirstRunState
 
 
-NOTHING = "There is nothing stored here."
+NOTHING = "No sessions are stored here."
 
 
-class Shelf(Protocol):
-    """What cannot be done raises `UserError` with a sentence."""
+class Library(Protocol):
+    """Stored sessions and models. What fails raises `UserError` with a sentence.
 
-    async def sessions(self, *, everywhere: bool) -> "tuple[SessionInfo, ...]":
-        """Of this folder or of all, the one used last first."""
-
-    async def search(self, words: str, *, everywhere: bool) -> "tuple[Hit, ...]":
-        """Those in which all words were said, the one used last first."""
-
-    async def open_elsewhere(self) -> frozenset[str]:
-        """The sessions that other programs have open."""
-
-    async def rename(self, session_id: str, title: str) -> None: ...
-
-    async def delete(self, session_id: str) -> None:
-        """Until it is brought back; after a while for good."""
-
-    async def restore(self, *, everywhere: bool) -> "SessionInfo":
-        """Bring back the one that was deleted last."""
-
-    async def open(self, session_id: str) -> "Session":
-        """Go on with a stored session, or begin a new one for an empty id; the present one is closed."""
-
-    async def models(self, *, looks_around: bool) -> "tuple[CatalogEntry, ...]":
-        """Models worth offering; looking around finds local servers, and takes a moment."""
-
-    async def use_model(self, name: str) -> None:
-        """From the next turn on."""
-
-    async def keep_key(self, model: str, key: str) -> str:
-        """Use a key for the model's provider from now on; returns what to tell."""
-
-
-class EmptyShelf:
-    """For a screen that shows one session and nothing else."""
+    The methods here are those of an empty library.
+    """
 
     async def sessions(self, *, everywhere: bool) -> "tuple[SessionInfo, ...]":
+        """Return those of this folder or of all, most recently used first."""
         return ()
 
     async def search(self, words: str, *, everywhere: bool) -> "tuple[Hit, ...]":
+        """Return those that contain all words, most recently used first."""
         return ()
 
     async def open_elsewhere(self) -> frozenset[str]:
+        """Return the sessions that other processes have open."""
         return frozenset()
 
     async def rename(self, session_id: str, title: str) -> None:
         raise UserError(NOTHING)
 
     async def delete(self, session_id: str) -> None:
+        """Delete it; it can be restored for a while."""
         raise UserError(NOTHING)
 
     async def restore(self, *, everywhere: bool) -> "SessionInfo":
+        """Restore the one that was deleted last."""
         raise UserError(NOTHING)
 
     async def open(self, session_id: str) -> "Session":
+        """Resume a stored session, or start a new one for an empty id; the present one is closed."""
         raise UserError(NOTHING)
 
     async def models(self, *, looks_around: bool) -> "tuple[CatalogEntry, ...]":
+        """Return models to offer; looking around finds local servers, and takes a moment."""
         return ()
 
     async def use_model(self, name: str) -> None:
+        """Use it from the next turn on."""
         raise UserError(NOTHING)
 
     async def keep_key(self, model: str, key: str) -> str:
+        """Store a key for the model's provider; return a sentence for the user."""
         raise UserError(NOTHING)
 
 
+class EmptyLibrary(Library):
+    """For a screen that shows one session and nothing else."""
+
+
 class ProjectTrust(Protocol):
-    """Asked before a session opens; an answer holds for the content that was shown."""
+    """Asked before a session opens; an answer applies to the content that was shown."""
 
     async def question(self) -> "ProjectInventory | None":
-        """What the project brings along; None where there is nothing to ask."""
-
-    async def accept(self, inventory: "ProjectInventory") -> None: ...
-
-    async def refuse(self, inventory: "ProjectInventory") -> None: ...
-
-
-class NothingToTrust:
-    """For a folder of the program's own."""
-
-    async def question(self) -> "ProjectInventory | None":
+        """Return what the project includes; None if there is nothing to ask."""
         return None
 
     async def accept(self, inventory: "ProjectInventory") -> None:
-        """There was no question."""
+        return None
 
     async def refuse(self, inventory: "ProjectInventory") -> None:
-        """There was no question."""
+        return None
+
+
+class NothingToTrust(ProjectTrust):
+    """For a folder that belongs to the program."""
 
 
 class FirstRun(Protocol):
     """Asked before a session opens."""
 
     async def question(self) -> "FirstRunState | None":
-        """None where there is a model."""
-
-    async def keep_key(self, provider: str, key: str) -> str:
-        """Use a key from now on; returns what to tell. `UserError` where it can be no key."""
-
-
-class ModelKnown:
-    """For a screen that has its model."""
-
-    async def question(self) -> "FirstRunState | None":
+        """Return None if there is a model."""
         return None
 
     async def keep_key(self, provider: str, key: str) -> str:
-        raise UserError("There is a model already.")
+        """Store a key; return a sentence for the user. Raise `UserError` if it cannot be a key."""
+        raise UserError("A model is already set.")
+
+
+class ModelKnown(FirstRun):
+    """For a screen that has its model."""
 
 
 class AnswerKeys(StrEnum):
@@ -144,20 +114,20 @@ class AnswerKeys(StrEnum):
 
 
 async def nothing_known() -> str:
-    """For a screen that stands alone."""
-    return "Nothing is known of the surroundings here."
+    """For a screen without a command line around it."""
+    return "No report is available here."
 
 
 async def nothing_kept(value: str) -> str:
     """For a screen that has no settings."""
-    raise UserError("There are no settings here to keep it in.")
+    raise UserError("There is no settings file here to save it to.")
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`open_session` is awaited after the first paint; `clean_up` is for an end that cannot come back.
+    """`open_session` is awaited after the first paint; `clean_up` runs if the program has to end at once.
 
-    `edits` is a private folder for what is rewritten in an editor.
+    `edits` is a private folder for what is edited in an external editor.
     """
 
     directory: Path
@@ -169,19 +139,19 @@ class Launch:
     thinking: ThinkingLevel = ThinkingLevel.SUMMARY
     has_motion: bool = True
     keeps_transcript: bool = False
-    """Whether the whole session is wanted as text when it is left."""
+    """Whether to print the whole session as text at the end."""
     edits: Path | None = None
     pictures: Path | None = None
-    """A private folder for what is pasted as a picture."""
-    unsent: Path | None = None
-    """A private folder for what is typed and not sent yet; None keeps nothing of it."""
+    """A private folder for pasted pictures."""
+    drafts: Path | None = None
+    """A private folder for unsent text; if None, it is not saved."""
     answer_keys: AnswerKeys = AnswerKeys.LETTERS
     trust: ProjectTrust = field(default_factory=NothingToTrust)
     keep_theme: Callable[[str], Awaitable[str]] = nothing_kept
-    """Writes a theme's name into the person's settings; returns the file. `UserError` where it cannot."""
+    """Writes a theme's name into the user's settings and returns the file, or raises `UserError`."""
     doctor: Callable[[], Awaitable[str]] = nothing_known
     """Reports what is installed, and what is missing."""
-    shelf: Callable[[], Shelf] = EmptyShelf
-    """Asked anew each time: what it stands on is opened behind the first paint."""
+    library: Callable[[], Library] = EmptyLibrary
+    """Called each time: the store behind it is opened after the first paint."""
     keys: KeyMap = field(default_factory=KeyMap)
     first_run: FirstRun = field(default_factory=ModelKnown)

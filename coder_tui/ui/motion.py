@@ -1,4 +1,4 @@
-"""All timers of the screen: nothing ticks unless something is under way: an idle screen writes nothing."""
+"""All timers of the screen. They run only while something happens: an idle screen writes nothing."""
 
 from asyncio import TimerHandle, get_running_loop
 from collections.abc import Callable
@@ -11,25 +11,25 @@ FRAME = 0.06
 """Seconds between two drawings of streaming text: reads as continuous and costs little."""
 
 SHARE = 4
-"""A slow drawing waits this many times its own cost, so that keys get most of the loop."""
+"""A slow drawing waits this many times its cost, so that keys get most of the loop."""
 
 LONGEST_WAIT = 0.25
 
 CATCH_UP = 0.01
-"""Seconds between two drawings when much has come at once."""
+"""Seconds between two drawings when much arrives at once."""
 
 WARM_UP = 0.3
-"""Seconds after the first paint: what later needs is loaded when nobody waits for it."""
+"""Seconds after the first paint at which modules for later are loaded, when nobody waits."""
 
 
 class Pacer:
-    """Turns any number of requests into at most one drawing per frame; the last is always honoured.
+    """Turns any number of requests into at most one drawing a frame; the last one is always drawn.
 
     The first after a pause is drawn at once.
     """
 
     def __init__(self, owner: MessagePump, draw: Callable[[], bool]) -> None:
-        """`draw` says whether something is left to draw."""
+        """`draw` returns whether something is left to draw."""
         self._owner = owner
         self._draw = draw
         self._alarm: TimerHandle | None = None
@@ -51,7 +51,7 @@ class Pacer:
             self._alarm = None
 
     def _set(self, seconds: float) -> None:
-        # Not a timer of Textual's: each of those is a task of its own.
+        # Not a Textual timer: each of those is a separate task.
         self._alarm = get_running_loop().call_later(seconds, self._owner.call_next, self._act)
 
     def _act(self) -> None:
@@ -70,7 +70,7 @@ def after_first_paint(owner: MessagePump, act: Callable[[], object]) -> None:
 
 
 class SecondHand:
-    """Calls once a second, from `start` until `stop`."""
+    """Calls `tick` once a second, from `start` until `stop`."""
 
     def __init__(self, owner: MessagePump, tick: Callable[[], None]) -> None:
         self._owner = owner

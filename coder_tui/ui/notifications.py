@@ -1,24 +1,29 @@
-"""Getting the attention of a person who looks elsewhere: the terminal's title, its bell, a desktop note."""
+"""Notifies a user who is looking elsewhere: by the terminal's title, its bell, a desktop notification."""
 
 import os
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.app import App
 from textual.screen import Screen
 
+from coder_tui.protocol.events import (
+    Event,
+    RequestClosed,
+    RequestOpened,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
 from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.clipboard import wrapped_for_tmux
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.textual_internals import write_to_terminal
 
-if TYPE_CHECKING:  # the types of events take long to define: not before the first paint
-    from coder_tui.protocol.events import Event
-
 PATIENCE = 10.0
-"""Seconds after which a person is taken to look elsewhere."""
+"""Seconds after which the user probably looks elsewhere."""
 LONGEST_TITLE = 60
 KEEP_TITLE, RESTORE_TITLE = "\x1b[22;2t", "\x1b[23;2t"
 BELL = "\a"
@@ -38,7 +43,7 @@ def title_sequence(text: str) -> str:
 
 
 def note_sequence(text: str, environ: Mapping[str, str]) -> str:
-    """A desktop note in the one way that the terminal knows: in both, some would show it twice."""
+    """Return a desktop notification in one way that the terminal knows: some would show both."""
     term = environ.get("TERM", "")
     knows_titles = term.startswith(("rxvt", "foot")) or "VTE_VERSION" in environ
     knows_titles = knows_titles or environ.get("TERM_PROGRAM") in {"ghostty", "WezTerm"}
@@ -48,7 +53,7 @@ def note_sequence(text: str, environ: Mapping[str, str]) -> str:
 
 
 class Attention:
-    """Hears the session's events; writes on changes only, and calls once for each."""
+    """Follows the session's events; writes only on changes, and notifies once for each."""
 
     def __init__(
         self,
@@ -58,7 +63,7 @@ class Attention:
         is_asking: Callable[[], bool],
         environ: Mapping[str, str] = os.environ,
     ) -> None:
-        """`is_asking` tells whether a request is open before the person, and not only announced."""
+        """`is_asking` returns whether a request is open on the screen, and not only announced."""
         self._screen = screen
         self._is_asking = is_asking
         self._project = ""
@@ -76,11 +81,11 @@ class Attention:
         self._waiting: set[str] = set()
         self._is_quiet = environ.get("TERM", "") in _SILENT
         self._is_away = True
-        """Whether the terminal is somebody else's."""
+        """Whether another program has the terminal."""
         self._is_over = False
 
     def begin(self, project: str) -> None:
-        """Take the title, and give it back whenever the terminal is given away."""
+        """Set the title, and restore it whenever another program gets the terminal."""
         self._project = project
         if self._is_away:
             app = self._screen.app
@@ -95,15 +100,7 @@ class Attention:
         self._send(RESTORE_TITLE)
         self._is_away = self._is_over = True
 
-    def hear(self, event: "Event") -> None:
-        from coder_tui.protocol.events import (
-            RequestClosed,
-            RequestOpened,
-            TurnFailed,
-            TurnFinished,
-            TurnStarted,
-        )
-
+    def handle_event(self, event: Event) -> None:
         match event:
             case TurnStarted():
                 self._began = self._clock()
@@ -117,7 +114,7 @@ class Attention:
                     self._began = self._clock()
                     self._become(State.WORKING)
             case TurnFinished(outcome=TurnOutcome.INTERRUPTED):
-                self._become(State.DONE)  # the person is here
+                self._become(State.DONE)  # the user is here
             case TurnFinished():
                 self._become(State.DONE, "is done")
             case TurnFailed():

@@ -1,4 +1,4 @@
-"""Puts another session on the screen; the old one is left once the new one is open."""
+"""Switches the screen to another session; the old one stays until the new one is open."""
 
 import time
 from collections.abc import Coroutine
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.ui.exit import quieten
+from coder_tui.ui.exit import stop_activity
 from coder_tui.ui.keymap import named
 from coder_tui.ui.keys import Context
 from coder_tui.ui.launch import Launch
+from coder_tui.ui.session.body import BUSY, NOT_YET
 from coder_tui.ui.session.screen import SessionScreen
 from coder_tui.ui.textual_internals import replace_screen
 
@@ -17,43 +18,41 @@ if TYPE_CHECKING:  # the app holds this
     from coder_tui.agent.session import Session
     from coder_tui.ui.app import CoderApp
 
-NOT_YET = "The session is still being opened."
-BUSY = "The agent is working; stop it first (Esc)."
 IN_PROMPT = "Your message is in the prompt: Ctrl+C puts it away, for /redo or another command."
-OPEN_ALREADY = "This session is open already."
+OPEN_ALREADY = "This session is already open."
 _GROUP = "switch"
 
 
 class SessionSwitch:
-    """The draft comes along, and so does what is typed meanwhile."""
+    """Keeps the draft, and what is typed during the switch."""
 
     def __init__(self, app: "CoderApp", launch: Launch) -> None:
         self._app = app
         self._launch = launch
 
-    def start(self, session_id: str, told: str = "", text: str = "") -> None:
-        """An empty id begins a new session; `told` is said in it, then `text` is sent."""
+    def start(self, session_id: str = "", notice: str = "", text: str = "") -> None:
+        """Start a new session for an empty id; show `notice` in it, then send `text`."""
         screen = self._app.session_screen
-        session = screen.conversation.session
+        session = screen.widgets.sender.session
         if session is None:
-            screen.hints.show(NOT_YET)
-        elif screen.conversation.is_busy:
-            screen.hints.show(BUSY)
+            screen.widgets.hints.show(NOT_YET)
+        elif screen.widgets.sender.is_busy:
+            screen.widgets.hints.show(BUSY)
         elif session.id == session_id:
-            screen.hints.show(OPEN_ALREADY)
+            screen.widgets.hints.show(OPEN_ALREADY)
         else:
-            self._in_turn(self._switch(session_id, told, text))
+            self._run_in_order(self._switch(session_id, notice, text))
             return
         self._return(text)
 
     def show_again(self, text: str, level: NoticeLevel, draft: str) -> None:
-        """The same session, as it stands now; `draft` does not take the place of another one."""
-        # For good: what waits goes along to the new screen, which would not know of a turn begun before.
-        self._app.session_screen.conversation.hold()
-        self._in_turn(self._again(text, level, draft))
+        """Show the same session again as it is now; `draft` does not replace another one."""
+        # Never resumed: what waits moves to the new screen, which would not know of a turn that began before.
+        self._app.session_screen.widgets.sender.pause()
+        self._run_in_order(self._again(text, level, draft))
 
-    def _in_turn(self, work: Coroutine[Any, Any, None]) -> None:
-        """None is cut off by the next: halfway there are a session without a screen and keys that wait."""
+    def _run_in_order(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let each switch finish first: halfway, a session has no screen and keys wait."""
         earlier = [each for each in self._app.workers if each.group == _GROUP and not each.is_finished]
 
         async def after_those() -> None:
@@ -64,7 +63,7 @@ class SessionSwitch:
         self._app.run_worker(after_those(), group=_GROUP)
 
     async def _again(self, text: str, level: NoticeLevel, draft: str) -> None:
-        session = self._app.session_screen.conversation.session
+        session = self._app.session_screen.widgets.sender.session
         if session is None:
             return
         await self._app.end_if_fails(self._show(session, is_again=True))
@@ -73,55 +72,55 @@ class SessionSwitch:
             screen.prompt.show_draft(draft)
             text = f"{text}\n{named(screen, IN_PROMPT, Context.SESSION)}"
         screen.transcript.add_note(level, text)
-        screen.transcript.follow()
-        screen.conversation.go_on()
+        screen.transcript.view.follow()
+        screen.widgets.sender.resume()
 
-    async def _switch(self, session_id: str, told: str, text: str) -> None:
-        here = self._app.session_screen.conversation.session
+    async def _switch(self, session_id: str, notice: str, text: str) -> None:
+        here = self._app.session_screen.widgets.sender.session
         if here is None or here.id != session_id:
             try:
-                session = await self._launch.shelf().open(session_id)
+                session = await self._launch.library().open(session_id)
             except UserError as error:
-                self._app.session_screen.hints.show(str(error))
+                self._app.session_screen.widgets.hints.show(str(error))
                 self._return(text)
                 return
             await self._app.end_if_fails(self._show(session))
         screen = self._app.session_screen
-        if told:
-            screen.transcript.add_note(NoticeLevel.INFO, told)
-            screen.transcript.follow()
+        if notice:
+            screen.transcript.add_note(NoticeLevel.INFO, notice)
+            screen.transcript.view.follow()
         if text:
-            screen.conversation.send(text)
+            screen.widgets.sender.send(text)
 
     def _return(self, text: str) -> None:
-        """What could not be sent stays the person's."""
+        """Return to the prompt what could not be sent."""
         if text:
             self._app.session_screen.prompt.put_back((text,))
 
     async def _show(self, session: "Session", *, is_again: bool = False) -> None:
         app, old = self._app, self._app.session_screen
         app.early_keys.hold()
-        old.conversation.detach()
-        await quieten(old)
-        left = old.conversation.session
-        old.furniture.unsent.stop()
+        old.widgets.sender.detach()
+        await stop_activity(old)
+        left = old.widgets.sender.session
+        old.widgets.drafts.stop()
         while app.screen is not old:
             await app.pop_screen()
-        new = SessionScreen(self._launch, time.monotonic)
-        app.session_screen = app.departure.screen = new
-        waiting = old.conversation.move() if is_again else ()
-        old.conversation.take_back()
+        new = SessionScreen(self._launch, time.monotonic, lambda: self)
+        app.session_screen = app.app_exit.screen = new
+        waiting = old.widgets.sender.hand_over() if is_again else ()
+        old.widgets.sender.return_waiting()
         draft = old.prompt.whole_text
         await replace_screen(app, new)
-        await new.furnish()
+        await new.mount_rest()
         if is_again:
-            new.conversation.hold(*waiting)
+            new.widgets.sender.pause(*waiting)
         new.attach(session, is_again=is_again)
         new.prompt.show_draft(draft)
         new.set_focus(new.prompt)
         if not is_again and left is not None:
-            # First where they are now: an end in between must not find the words nowhere.
-            await new.furniture.unsent.is_restored.wait()
-            await new.furniture.unsent.keep_now()
-            await old.furniture.unsent.forget(left)
-        await app.early_keys.let_all()
+            # Saved in the new place first: if the program ends in between, the text must not be lost.
+            await new.widgets.drafts.is_restored.wait()
+            await new.widgets.drafts.save_now()
+            await old.widgets.drafts.forget(left)
+        await app.early_keys.release_all()

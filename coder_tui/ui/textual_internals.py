@@ -1,6 +1,6 @@
-"""All use of Textual's private API, kept in one place because a release of Textual may change any of it.
+"""All use of Textual's private API, in one place because a release of Textual may change any of it.
 
-`IS_KNOWN` is False for a Textual that nobody measured: then every trick stands aside for the public way.
+`IS_KNOWN` is False for an untested Textual: then every trick gives way to the public API.
 """
 
 from abc import abstractmethod
@@ -60,7 +60,7 @@ def drop_styles_cache(widget: Widget) -> None:
 
 
 class ParsedOnce(Stylesheet):
-    """The stock sheet parses everything anew for a theme and forgets it again: at the start all twice."""
+    """The stock sheet parses everything again for each theme: at the start, everything twice."""
 
     def reparse(self) -> None:
         if IS_KNOWN:
@@ -92,7 +92,7 @@ class QuickPasteParser(XTermParser):
         self._pasted: list[str] | None = None
         self._is_stock_pasting = False
         self._recent = ""
-        """The last few characters before what comes now."""
+        """The last few characters before the present ones."""
 
     def feed(self, data: str) -> Iterable[Message]:
         while data:
@@ -107,7 +107,7 @@ class QuickPasteParser(XTermParser):
                 data = data[count:] if self._pasted is None else data[count + len(self._START) :]
 
     def _paste(self, data: str) -> tuple[str | None, str]:
-        """The pasted text once it is whole, and what is behind it."""
+        """Return the pasted text once it is complete, and what follows it."""
         inside, end, rest = (self._recent + data).partition(self._END)
         pieces = self._pasted if self._pasted is not None else []
         kept = len(inside) if end else max(0, len(inside) - len(self._END) + 1)
@@ -119,7 +119,7 @@ class QuickPasteParser(XTermParser):
         return "".join(pieces), rest
 
     def _plain(self, data: str) -> int:
-        """How many characters are for the stock parser; a paste begins behind them, or goes on in it."""
+        """Return how many characters are for the stock parser; a paste begins after or within them."""
         before, joined = len(self._recent), self._recent + data
         at = joined.find(self._END if self._is_stock_pasting else self._START)
         if at < 0:
@@ -134,7 +134,7 @@ class QuickPasteParser(XTermParser):
 
 
 def take_pastes_quickly() -> None:
-    """Before the app runs: its driver makes the parser."""
+    """Install the parser; call it before the app runs, because its driver creates the parser."""
     if IS_KNOWN:
         # Loaded by the app for a real terminal, and for that alone.
         from textual.drivers import linux_driver
@@ -180,7 +180,7 @@ def _bar_strips(thumb: Color, track: Color) -> tuple[Strip, Strip, Strip]:
 
 
 class PlainScrollBar(ScrollBar):
-    """The stock bar draws all its rows anew whenever the content grows; three strips are enough."""
+    """The stock bar redraws all its rows whenever the content grows; three strips are enough."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
         parent = self.parent
@@ -210,7 +210,7 @@ class WholeCells(ScrollBarRender):
 ScrollBar.renderer = WholeCells
 
 
-class ScrollsAtOnce(_Mixin):
+class ScrollsAtOnce(LaysOutOnce):
     """A scrollable widget with the plain scroll bar and without animated scrolling.
 
     An animation would fight with rows that move while heights turn from estimates into exact ones.
@@ -253,7 +253,7 @@ class UndoesOneByOne(_TextMixin):
 
 
 def write_to_terminal(app: App[Any], sequence: str) -> None:
-    """What no widget draws: a title, a note to the desktop, a clipboard. In one piece with the frames."""
+    """Write what no widget draws, but never within a frame: a title, a notification, the clipboard."""
     driver = app._driver
     if driver is not None and not app.is_headless:
         driver.write(sequence)
@@ -261,7 +261,7 @@ def write_to_terminal(app: App[Any], sequence: str) -> None:
 
 
 def turn_mouse(app: App[Any]) -> bool:
-    """Leave the mouse to the terminal, or take it back; returns whether it is the program's now."""
+    """Give the mouse to the terminal, or reclaim it; return whether the program has it now."""
     from textual.drivers.linux_driver import LinuxDriver  # the one that draws, where there is a terminal
 
     driver = app._driver
@@ -294,7 +294,7 @@ def replace_screen(app: App[Any], new: Screen[Any]) -> Awaitable[object]:
 
 
 def keep_for_pasting(app: App[Any], text: str) -> None:
-    """For text fields of this program; the public way also sends it to the terminal."""
+    """Set the clipboard of this program's text fields; the public way also sends it to the terminal."""
     app._clipboard = text
 
 
@@ -306,12 +306,12 @@ def forget_arrangements(widget: Widget) -> None:
 
 
 def placed_rows(placements: Iterable[WidgetPlacement]) -> int:
-    """How many rows an arrangement fills."""
+    """Return how many rows an arrangement fills."""
     return max((placement.region.bottom for placement in placements), default=0)
 
 
 def changed_keys(app: App[Any]) -> Mapping[str, str]:
-    """What a person bound anew, by the id of the binding."""
+    """Return the keys that the user changed, by the id of the binding."""
     return app._keymap if IS_KNOWN else {}
 
 

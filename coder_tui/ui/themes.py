@@ -19,7 +19,7 @@ _WORDS = frozenset({"auto", "initial"})
 
 
 class ThemeError(Exception):
-    """One sentence that names the file and what is wrong in it."""
+    """Names the file and what is wrong in it, in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Themes:
 
 
 def first_theme(name: str, user_directory: Path | None = None) -> Themes:
-    """What the first paint needs: the theme that is called like its file, and ours to fall back on."""
+    """Read what the first paint needs: the theme named like its file, and the default."""
     folders = [bundled("themes")] + ([] if user_directory is None else [user_directory])
     return _read(
         [folder / f"{stem}.toml" for folder in folders for stem in dict.fromkeys((DEFAULT_THEME, name))]
@@ -39,13 +39,13 @@ def first_theme(name: str, user_directory: Path | None = None) -> Themes:
 
 
 def load_themes(user_directory: Path | None = None) -> Themes:
-    """Bundled themes, then the person's own, which win where names are equal."""
+    """Return bundled themes, then the user's own, which win if names are equal."""
     folders = [bundled("themes")] + ([] if user_directory is None else [user_directory])
     return _read([path for folder in folders for path in sorted(folder.glob("*.toml"))])
 
 
 def own_themes(app: App[Any]) -> list[str]:
-    """Names of the themes that we or the person brought; those of Textual can hardly be read."""
+    """Return the names of our themes and the user's; those of Textual are hard to read."""
     return sorted(
         name for name, theme in app.available_themes.items() if theme is not BUILTIN_THEMES.get(name)
     )
@@ -67,7 +67,7 @@ def _read(paths: list[Path]) -> Themes:
 
 
 def read_theme(path: Path) -> Theme:
-    """Raises `ThemeError`."""
+    """Read one file; raise `ThemeError` if something is wrong in it."""
     try:
         values = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -83,16 +83,16 @@ def read_theme(path: Path) -> Theme:
 def _built(path: Path, values: dict[str, Any]) -> Theme:
     variables = values.get("variables", {})
     if not isinstance(variables, dict) or not all(isinstance(value, str) for value in variables.values()):
-        raise ThemeError(f"Theme {path.name}: variables have to be strings.")
+        raise ThemeError(f"Theme {path.name}: variables must be strings.")
     if values.get("ansi"):
-        # Textual's sheets crash without the first two names, and it makes the grounds see-through.
+        # Textual's sheets crash without the first two names, and it makes backgrounds transparent.
         grounds = {name: values[name] for name in _GROUNDS if name in values}
         values["variables"] = _ANSI | grounds | variables
     try:
         theme = Theme(**values)
         theme.to_color_system().generate()
         for name, value in variables.items():
-            # A wrong colour would only show once a stylesheet uses it, as a crash.
+            # A wrong color would crash only when a stylesheet uses it.
             if not name.endswith("-style") and (color := value.split(" ")[0]) not in _WORDS:
                 Color.parse(color)
     except (ColorParseError, TypeError, AttributeError, ValueError) as error:

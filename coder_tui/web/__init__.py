@@ -1,4 +1,4 @@
-"""Requests to the web: addresses checked and pinned, bodies bounded, pages made readable.
+"""Requests to the web: addresses are checked and pinned, bodies bounded, pages made readable.
 
 Enter at `web.py`.
 """

@@ -1,6 +1,6 @@
-"""A web address that was read once, strictly, so that all who look at it see the same host.
+"""A web address, parsed once and strictly, so that every check sees the same host.
 
-Host names in other alphabets: made into what resolvers take, refused where they imitate Latin letters.
+Host names in other alphabets are encoded for resolvers, and refused if they imitate Latin letters.
 """
 
 import re
@@ -18,14 +18,14 @@ _ACE = "xn--"
 
 
 def ascii_host(host: str) -> str:
-    """The host as `xn--…`; ASCII stays as it is. `ToolError` for a name that passes for another."""
+    """Return the host as `xn--…`; ASCII is unchanged. Raise `ToolError` for a name that imitates another."""
     labels = [_readable(label) for label in unicodedata.normalize("NFKC", host).lower().split(".")]
     for label in labels:
         if not label.isascii() and _imitates(label):
             raise ToolError(
                 ErrorType.INVALID_TOOL_PARAMS,
                 f"invalid args: url: its host has letters that look like others: {_encoded(label)}",
-                "Write the host that is meant in plain letters.",
+                "Write the intended host in plain letters.",
             )
     return ".".join(_encoded(label) for label in labels)
 
@@ -39,20 +39,16 @@ def _encoded(label: str) -> str:
 
 
 def _translated(label: str, *, decode: bool) -> str:
-    import idna  # only here: its tables take a while to load, and few hosts need them
+    import idna  # only here: its tables load slowly, and few hosts need them
 
     try:
         return idna.decode(label) if decode else idna.encode(label, uts46=True).decode("ascii")
     except (idna.IDNAError, UnicodeError) as error:
-        raise _no_name() from error
-
-
-def _no_name() -> ToolError:
-    return ToolError(ErrorType.INVALID_TOOL_PARAMS, "invalid args: url: its host is not a valid name")
+        raise _wrong("its host is not a valid name") from error
 
 
 def _imitates(label: str) -> bool:
-    """Whether alphabets are mixed that look alike, or all letters of another alphabet look Latin."""
+    """Return whether similar-looking alphabets are mixed, or all letters of another alphabet look Latin."""
     letters = [char for char in label if char.isalpha()]
     scripts = {unicodedata.name(char, "UNKNOWN").partition(" ")[0] for char in letters}
     if scripts & _IMITATING and len(scripts) > 1:
@@ -66,7 +62,7 @@ _HIGHEST_PORT = 65_535
 _FORBIDDEN = re.compile("[\x00-\x20\x7f-\x9f\\\\\ud800-\udfff]")
 _HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 _LONGEST_HOST = 253
-# What may stand in a path or query as it is; `%` too, since what is escaped already must stay so.
+# Characters that stay as they are in a path or query; `%` too, so that escapes survive.
 _PLAIN = "!#$%&'()*+,/:;=?@[]~"
 _HERE = frozenset({".", "%2e"})
 _UP = frozenset({"..", ".%2e", "%2e.", "%2e%2e"})
@@ -99,7 +95,7 @@ class WebAddress:
         return literal_address(self.host) is not None
 
     def join(self, location: str) -> "WebAddress":
-        """Where a redirect from here leads."""
+        """Return where a redirect from here leads."""
         if _FORBIDDEN.search(location.strip(" ")):
             raise _wrong("it redirects to an address with spaces, backslashes or control characters")
         return read_address(urljoin(self.url, location.strip(" ")))
@@ -147,7 +143,7 @@ def _read_host(text: str) -> str:
 
 
 def _target(parts: SplitResult) -> str:
-    """Path and query with `.` and `..` resolved, so that a rule for a folder cannot be walked around."""
+    """Return path and query with `.` and `..` resolved, so that a rule for a folder cannot be bypassed."""
     path = _resolve(parts.path or "/")
     query = f"?{parts.query}" if parts.query else ""
     return quote(path + query, safe=_PLAIN).replace("#", "%23")

@@ -1,7 +1,4 @@
-"""One request and its answer over a connection to an address that was chosen before.
-
-Says in words why a request failed.
-"""
+"""One request and its answer, over a connection to an address that was checked before."""
 
 import ssl
 from collections.abc import AsyncIterator, Iterator
@@ -11,19 +8,19 @@ import httpx
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import WebAddress
-from coder_tui.web.body import unpack, unpacker_for
-from coder_tui.web.messages import Body, OnBytes, Outgoing, Route
+from coder_tui.web.body import Unpacker
+from coder_tui.web.transport import Body, OnBytes, Outgoing, Route
 
-# Part of every handshake, and no reason for anything.
+# Part of every handshake, not a cause of failure.
 _WAITING = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _CERTIFICATE_HINT = (
-    "A person can name the authority in the setting fetch.ca_bundle, "
-    "or the host in fetch.insecure_hosts; do not try to get around it."
+    "The user can name the authority in the setting fetch.ca_bundle, "
+    "or the host in fetch.insecure_hosts; do not try to work around it."
 )
 
 
 def network_failure(error: httpx.TransportError | httpx.InvalidURL, address: WebAddress) -> ToolError:
-    """A `ToolError` for what went wrong between here and the server."""
+    """Return a `ToolError` that says why a request failed."""
     place = address.origin
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -34,7 +31,7 @@ def network_failure(error: httpx.TransportError | httpx.InvalidURL, address: Web
             return ToolError(ErrorType.NETWORK_ERROR, f"No secure connection to {place}: {reason}.")
     match error:
         case httpx.ConnectTimeout():
-            return ToolError(ErrorType.TIMEOUT, f"{place} did not take the connection in time.")
+            return ToolError(ErrorType.TIMEOUT, f"{place} did not accept the connection in time.")
         case httpx.TimeoutException():
             return ToolError(ErrorType.TIMEOUT, f"{place} did not answer in time.")
         case httpx.ProxyError():
@@ -42,9 +39,9 @@ def network_failure(error: httpx.TransportError | httpx.InvalidURL, address: Web
         case httpx.ConnectError():
             return ToolError(ErrorType.NETWORK_ERROR, f"No connection to {place}: {_system_words(error)}.")
         case httpx.RemoteProtocolError():
-            return ToolError(ErrorType.NETWORK_ERROR, f"{place} does not speak HTTP as it should: {error}.")
+            return ToolError(ErrorType.NETWORK_ERROR, f"{place} sent an invalid HTTP answer: {error}.")
         case _:
-            return ToolError(ErrorType.NETWORK_ERROR, f"The connection to {place} broke off.")
+            return ToolError(ErrorType.NETWORK_ERROR, f"The connection to {place} was lost.")
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -69,7 +66,7 @@ _RAW_SLACK = 1_000_000
 
 @asynccontextmanager
 async def exchange(outgoing: Outgoing, route: Route) -> AsyncIterator[httpx.Response]:
-    """Send, and give the answer with its body still to come; leaving closes the connection."""
+    """Send a request and yield the answer before its body; leaving closes the connection."""
     proxy = httpx.Proxy(route.proxy) if route.proxy else None
     transport = httpx.AsyncHTTPTransport(verify=route.context, proxy=proxy, trust_env=False)
     async with httpx.AsyncClient(transport=transport, trust_env=False) as client:
@@ -86,16 +83,16 @@ async def _send(client: httpx.AsyncClient, outgoing: Outgoing, route: Route) -> 
         try:
             return await client.send(_request(outgoing, host), stream=True)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            # Nothing was sent yet, so that the host's next address may be tried.
+            # Nothing was sent yet, so the host's next address may be tried.
             if host == hosts[-1]:
                 raise network_failure(error, outgoing.address) from error
         except (httpx.TransportError, httpx.InvalidURL) as error:
             raise network_failure(error, outgoing.address) from error
-    raise ToolError(ErrorType.NETWORK_ERROR, f"The name {outgoing.address.host} has no address.")
+    raise ToolError(ErrorType.NETWORK_ERROR, f"The host {outgoing.address.host} has no address.")
 
 
 def _request(outgoing: Outgoing, host: str) -> httpx.Request:
-    """Connect to `host`, speak to the name: that is what the certificate is checked against."""
+    """Build a request that connects to `host` but names the original host, whose certificate is checked."""
     address = outgoing.address
     bracketed = f"[{host}]" if ":" in host else host
     return httpx.Request(
@@ -108,16 +105,16 @@ def _request(outgoing: Outgoing, host: str) -> httpx.Request:
 
 
 async def read_body(response: httpx.Response, limit: int, address: WebAddress, on_bytes: OnBytes) -> Body:
-    """The unpacked body, at most `limit` bytes of it."""
+    """Return at most `limit` bytes of the unpacked body."""
     encoding = response.headers.get("content-encoding", "")
-    unpacker, data, received = unpacker_for(encoding), bytearray(), 0
+    unpacker, data, received = Unpacker(encoding), bytearray(), 0
     declared = declared_length(response) if not encoding else None
     try:
         async for raw in response.aiter_raw():
             received += len(raw)
-            data += unpack(unpacker, raw, limit + 1 - len(data))
+            data += unpacker.feed(raw, limit + 1 - len(data))
             on_bytes(len(data))
-            # Packed bytes count, too: they may go on for ever and unpack to nothing.
+            # Packed bytes count too: they may go on for ever and unpack to nothing.
             if len(data) > limit or received > limit + _RAW_SLACK:
                 return Body(bytes(data[:limit]), is_cut=True, declared=declared)
     except httpx.TransportError as error:
@@ -126,6 +123,6 @@ async def read_body(response: httpx.Response, limit: int, address: WebAddress, o
 
 
 def declared_length(response: httpx.Response) -> int | None:
-    """The body's length as the server names it."""
+    """Return the body's length as the server declares it."""
     text = response.headers.get("content-length", "")
     return int(text) if text.isascii() and text.isdecimal() else None

@@ -1,8 +1,6 @@
-"""Follows one request to its end: every hop looked up once, checked, pinned and bounded.
+"""Follows one request through its redirects: every hop is resolved once, checked, pinned and bounded.
 
-What becomes of a request when its answer sends it elsewhere.
-
-What an approval covers: the addresses that were shown, not what a name or redirect leads to later.
+An approval covers the addresses that were shown, not those that a name or redirect leads to later.
 """
 
 import asyncio
@@ -18,9 +16,17 @@ from coder_tui.policy.rules import Effect
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import WebAddress
 from coder_tui.web.body import ACCEPTED
-from coder_tui.web.messages import Body, Credentials, Headers, Outgoing, Route
-from coder_tui.web.resolve import AddressBook, ReachOf
-from coder_tui.web.transport import Proxies, Trust
+from coder_tui.web.transport import (
+    AddressBook,
+    Body,
+    Credentials,
+    Headers,
+    Outgoing,
+    Proxies,
+    ReachOf,
+    Route,
+    Trust,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
 MOST_REDIRECTS = 5
 READING_METHODS = frozenset({"GET", "HEAD"})
 _STATUSES = frozenset({301, 302, 303, 307, 308})
-# All that another origin gets to see of what the caller put in: the rest may be a credential by any name.
+# The only headers of the caller that another origin gets: any other may be a credential.
 _HARMLESS = re.compile(
     r"accept(-language)?|user-agent|content-type|range|if-[a-z-]+|cache-control", re.IGNORECASE
 )
@@ -41,7 +47,7 @@ def is_redirect(status: int, location: str | None) -> bool:
 
 
 def redirected(outgoing: Outgoing, status: int, location: str) -> Outgoing:
-    """The request for the next hop; `ToolError` where it must not be made."""
+    """Return the request for the next hop; raise `ToolError` if it must not be made."""
     address = outgoing.address.join(location)
     becomes_get = (status == 303 and outgoing.method != "HEAD") or (
         status in (301, 302) and outgoing.method == "POST"
@@ -62,7 +68,7 @@ def _harmless(headers: Headers) -> Headers:
 
 
 def check_rules(first: Effect, hop: Effect, here: WebAddress, there: WebAddress) -> None:
-    """A hop is decided on like a call: what a rule allowed must not lead to what nobody allowed."""
+    """Decide on a hop as on a call: an allowed address must not lead to one that nothing allows."""
     if hop is Effect.DENY:
         raise _not_followed(there, "a rule denies it")
     if hop is Effect.ASK and first is Effect.ALLOW and _site(here) != _site(there):
@@ -70,7 +76,7 @@ def check_rules(first: Effect, hop: Effect, here: WebAddress, there: WebAddress)
 
 
 def _site(address: WebAddress) -> tuple[str, int]:
-    """Host and port; that of http and that of https are one, so that a site may lead to its secure self."""
+    """Return host and port; http and https are one, so that a site may redirect to its secure version."""
     return address.host.removeprefix("www."), 443 if address.port == 80 else address.port
 
 
@@ -78,22 +84,22 @@ def _not_followed(address: WebAddress, reason: str) -> ToolError:
     return ToolError(
         ErrorType.PERMISSION_DENIED,
         f"permission denied: the redirect to {address.url} was not followed: {reason}",
-        "If it is meant, fetch that address by itself, so that it is decided on.",
+        "If this is intended, fetch that address directly, so that it can be approved.",
     )
 
 
-_HINT = "Nothing was sent there. If it is meant, fetch it again, by itself: the approval then says where."
+_HINT = "Nothing was sent there. If this is intended, fetch it directly: the approval then shows the address."
 
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """`addresses` are the ones that are not public but were approved."""
+    """`addresses` are the approved private addresses."""
 
     addresses: frozenset[IpAddress] = frozenset()
     is_for_this_machine: bool = False
     """Whether `localhost` was approved by that name, whatever it resolves to here."""
     is_for_any: bool = False
-    """For an address out of the person's own settings: wherever its name leads was chosen by them."""
+    """For an address from the user's settings: wherever its name leads, the user chose it."""
 
     @classmethod
     def for_call(cls, address: WebAddress, shown: frozenset[IpAddress]) -> "Permit":
@@ -102,7 +108,7 @@ class Permit:
         return cls(own | shown, literal is None and reach_of_host(address.host) is Reach.LOOPBACK)
 
     def check(self, address: WebAddress, found: tuple[IpAddress, ...], reach_of: ReachOf) -> "Permit":
-        """Refuse what is not covered; return what the next hop may still reach."""
+        """Raise for what is not covered; return what the next hop may still reach."""
         by_name = reach_of_host(address.host)
         if by_name.is_forbidden:
             raise _refused(f"{address.host} is a {by_name} address", "")
@@ -112,7 +118,7 @@ class Permit:
                 raise _refused(f"{_leads(address, ip)}, a {reach} address", "")
             if not self._covers(ip, reach):
                 raise _refused(f"{_leads(address, ip)}, a {reach} address that was not approved", _HINT)
-        # A public server must not send us back to what was approved before it had a say.
+        # A public server must not redirect us to a private address that was approved before.
         is_private = bool(reaches) and all(reach is not Reach.PUBLIC for reach in reaches)
         return self if is_private else Permit()
 
@@ -123,7 +129,7 @@ class Permit:
 
 
 def _leads(address: WebAddress, ip: IpAddress) -> str:
-    return str(ip) if str(ip) == address.host else f"{address.host} leads to {ip}"
+    return str(ip) if str(ip) == address.host else f"{address.host} resolves to {ip}"
 
 
 def _refused(message: str, hint: str) -> ToolError:
@@ -131,19 +137,19 @@ def _refused(message: str, hint: str) -> ToolError:
 
 
 Judge = Callable[[str], Effect]
-"""What the rules say of reading a URL."""
+"""Returns what the rules say about reading a URL."""
 _UNAUTHORIZED = 401
 _STEP = 262_144
 
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """A whole request; `seconds` bounds it from the first lookup to the last byte."""
+    """A complete request; `seconds` limits it from the first lookup to the last byte."""
 
     outgoing: Outgoing
     permit: Permit
     limit_for: Callable[[str], int]
-    """How many bytes of a body to take, by its content type."""
+    """How many bytes of a body to read, by its content type."""
     credentials: Credentials | None = None
     seconds: float = 30.0
 
@@ -156,12 +162,12 @@ class Fetched:
     content_type: str
     body: Body
     is_unverified: bool
-    """Whether some hop was to a host whose certificate is not checked."""
+    """Whether a hop went to a host whose certificate is not checked."""
 
 
 @dataclass(frozen=True, slots=True)
-class Foresight:
-    """What can be said of a request before it is made."""
+class FetchPreview:
+    """What is known about a request before it is made."""
 
     private: tuple[IpAddress, ...]
     proxy: str
@@ -180,21 +186,21 @@ class Fetcher:
     async def fetch(self, fetch: Fetch, progress: Callable[[str], None]) -> Fetched:
         try:
             async with asyncio.timeout(fetch.seconds):
-                return await _Journey(self, fetch, progress).run()
+                return await _FetchRun(self, fetch, progress).run()
         except TimeoutError as error:
             message = f"{fetch.outgoing.address.origin} took longer than {fetch.seconds:g} s."
-            raise ToolError(ErrorType.TIMEOUT, message, "Give a larger timeout_sec.") from error
+            raise ToolError(ErrorType.TIMEOUT, message, "Use a larger timeout_sec.") from error
 
-    async def foresee(self, address: WebAddress) -> Foresight:
+    async def preview(self, address: WebAddress) -> FetchPreview:
         proxy = self._proxies.for_address(address)
-        private = () if proxy else await self._book.foretell(address.host)
-        return Foresight(private, proxy, self.is_unverified(address))
+        private = () if proxy else await self._book.private_addresses_of(address.host)
+        return FetchPreview(private, proxy, self.is_unverified(address))
 
     async def route(self, address: WebAddress, permit: Permit) -> tuple[Route, Permit]:
-        """The way to `address`, and what may still be reached after it."""
+        """Return the route to `address`, and what the next hop may still reach."""
         proxy = self._proxies.for_address(address)
         context = await self._trust.context_for(address.host)
-        # A proxy looks names up by itself: of those only the host's own text can be checked.
+        # A proxy resolves names itself, so only the host's text can be checked.
         found = await self._book.look_up(address.host) if not proxy or address.is_literal else ()
         return Route(found, proxy, context), permit.check(address, found, self._book.reach_of)
 
@@ -205,8 +211,8 @@ class Fetcher:
         return self._judge(address.url)
 
 
-class _Journey:
-    """What changes from hop to hop."""
+class _FetchRun:
+    """One fetch: the state that changes from hop to hop."""
 
     def __init__(self, fetcher: Fetcher, fetch: Fetch, progress: Callable[[str], None]) -> None:
         self._fetcher = fetcher
@@ -215,7 +221,7 @@ class _Journey:
         self._permit = fetch.permit
         self._outgoing = fetch.outgoing
         self._redirects = 0
-        self._proves_itself = False
+        self._sends_credentials = False
         self._is_unverified = False
 
     async def run(self) -> Fetched:
@@ -224,9 +230,9 @@ class _Journey:
         return step
 
     async def _hop(self) -> Fetched | Outgoing:
-        """One exchange: the answer, or the request that it asks for."""
+        """Make one request; return the answer, or the next request."""
         # Importing the HTTP library takes a tenth of a second, and most sessions fetch nothing: it is
-        # loaded when it is needed, and not on the loop.
+        # loaded when needed, and not on the event loop.
         await asyncio.to_thread(import_module, "coder_tui.web.exchange")
         from coder_tui.web.exchange import exchange
 
@@ -235,16 +241,16 @@ class _Journey:
         route, self._permit = await self._fetcher.route(here, self._permit)
         self._is_unverified |= self._fetcher.is_unverified(here)
         async with exchange(self._with_credentials(), route) as response:
-            if self._may_prove(response.status_code):
-                self._proves_itself = True
+            if self._may_send_credentials(response.status_code):
+                self._sends_credentials = True
                 return self._outgoing
             location = response.headers.get("location")
             if location and is_redirect(response.status_code, location):
                 return self._follow(response.status_code, location)
             return await self._read(response)
 
-    def _may_prove(self, status: int) -> bool:
-        return status == _UNAUTHORIZED and self._is_at_home and not self._proves_itself
+    def _may_send_credentials(self, status: int) -> bool:
+        return status == _UNAUTHORIZED and self._is_at_home and not self._sends_credentials
 
     @property
     def _is_at_home(self) -> bool:
@@ -254,7 +260,7 @@ class _Journey:
 
     def _with_credentials(self) -> Outgoing:
         headers = (*self._outgoing.headers, ("Accept-Encoding", ACCEPTED))
-        if self._fetch.credentials is not None and self._proves_itself and self._is_at_home:
+        if self._fetch.credentials is not None and self._sends_credentials and self._is_at_home:
             name, value = self._fetch.credentials.header()
             headers = (*(pair for pair in headers if pair[0].lower() != name.lower()), (name, value))
         return replace(self._outgoing, headers=headers)
@@ -262,7 +268,9 @@ class _Journey:
     def _follow(self, status: int, location: str) -> Outgoing:
         self._redirects += 1
         if self._redirects > MOST_REDIRECTS:
-            raise ToolError(ErrorType.NETWORK_ERROR, f"It redirects more than {MOST_REDIRECTS} times.")
+            raise ToolError(
+                ErrorType.NETWORK_ERROR, f"The server redirects more than {MOST_REDIRECTS} times."
+            )
         following = redirected(self._outgoing, status, location)
         first, there = self._fetch.outgoing.address, following.address
         check_rules(self._fetcher.judge(first), self._fetcher.judge(there), first, there)
@@ -281,12 +289,12 @@ class _Journey:
         )
 
     async def _body(self, response: "httpx.Response", content_type: str) -> Body:
-        told = 0
+        reported = 0
 
         def on_bytes(count: int) -> None:
-            nonlocal told
-            if count - told >= _STEP:
-                told = count
+            nonlocal reported
+            if count - reported >= _STEP:
+                reported = count
                 self._progress(f"{count:,} bytes\n")
 
         from coder_tui.web.exchange import declared_length, read_body  # as above

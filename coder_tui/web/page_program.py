@@ -1,4 +1,4 @@
-"""A child program that makes a page readable: the parser holds the interpreter, and pages are hostile."""
+"""A child program that makes a page readable: the parser blocks the interpreter, and pages are untrusted."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ from typing import Any
 
 from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 
-# What a reader of the page does not see, or sees as a picture.
+# What a reader does not see, or sees as a picture.
 _UNSEEN = ["script", "style", "noscript", "template", "svg", "canvas", "iframe", "object", "[hidden]"]
 _AROUND = ["nav", "[role=navigation]"]
 
@@ -17,7 +17,7 @@ def main() -> None:
 
 
 def readable(html: str, url: str, output_format: str) -> str:
-    """The page without its navigation, unless there is nothing else."""
+    """Return the page without its navigation, unless there is nothing else."""
     text = _converted(html, url, output_format, _UNSEEN + _AROUND)
     return text or _converted(html, url, output_format, _UNSEEN)
 
@@ -29,7 +29,7 @@ def _converted(html: str, url: str, output_format: str, left_out: list[str]) -> 
         "exclude_selectors": left_out,
         "extract_metadata": False,
         "inline_data_media": "alt_text_only",
-        # Its own removal of navigation takes a page's <header> with it, and so the title.
+        # The library's removal of navigation also removes the <header>, and with it the title.
         "preprocessing": PreprocessingOptions(enabled=True, remove_navigation=False, remove_forms=True),
     }
     return (convert(html, ConversionOptions(**options)).content or "").strip()

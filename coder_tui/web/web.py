@@ -1,6 +1,6 @@
-"""The web as this program reaches it: one set of names, proxies and certificates for all tools.
+"""The web with one set of names, proxies and certificates for all tools.
 
-Asks the search service (Exa's HTTP interface) with the person's own key.
+Also the search service (Exa's HTTP API), with the user's own key.
 """
 
 import json
@@ -14,9 +14,7 @@ from coder_tui.policy.addresses import reach_of_address
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.web.address import WebAddress, read_address
 from coder_tui.web.fetch import Fetch, Fetched, Fetcher, Judge, Permit
-from coder_tui.web.messages import Outgoing
-from coder_tui.web.resolve import AddressBook, ReachOf, Resolver, system_resolver
-from coder_tui.web.transport import Proxies, Trust
+from coder_tui.web.transport import AddressBook, Outgoing, Proxies, ReachOf, Resolver, Trust, system_resolver
 
 _SECONDS = 30.0
 _MOST_BYTES = 2_000_000
@@ -34,7 +32,7 @@ Text = Annotated[str, BeforeValidator(_text)]
 
 
 class Hit(BaseModel):
-    """One result as the service gives it; what it leaves out is empty."""
+    """One search result; missing fields are empty."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -74,11 +72,13 @@ class SearchService:
         if fetched.status != 200:
             raise _refusal(fetched)
         if fetched.body.is_cut:
-            raise ToolError(ErrorType.TOO_LARGE, "The search service sent far more than was asked for.")
+            raise ToolError(ErrorType.TOO_LARGE, "The search service sent too much data.")
         try:
             hits = _Answer.model_validate_json(fetched.body.data).results
         except ValidationError as error:
-            raise ToolError(ErrorType.NETWORK_ERROR, "The search service's answer makes no sense.") from error
+            raise ToolError(
+                ErrorType.NETWORK_ERROR, "The search service sent an answer that cannot be read."
+            ) from error
         share = min(_SNIPPET, max(_SHORTEST_SHARE, _ALL_SNIPPETS // max(count, 1)))
         return tuple(hit.shortened(share) for hit in hits[:count] if hit.url)
 
@@ -97,7 +97,7 @@ class SearchService:
             ("x-api-key", self._key),
         )
         outgoing = Outgoing("POST", address, headers, json.dumps(body).encode())
-        # The person's settings name the service, so wherever that lies was chosen by them.
+        # The user's settings name the service, so the user chose its address.
         permit = Permit(is_for_any=True)
         return Fetch(outgoing, permit, lambda _: _MOST_BYTES, seconds=_SECONDS)
 
@@ -105,13 +105,13 @@ class SearchService:
 def _refusal(fetched: Fetched) -> ToolError:
     match fetched.status:
         case 401 | 403:
-            hint = "A person must set EXA_API_KEY to a key that works."
+            hint = "The user must set EXA_API_KEY to a valid key."
             return ToolError(ErrorType.NETWORK_ERROR, "The search service refused the key.", hint)
         case 402 | 429:
             return ToolError(
                 ErrorType.NETWORK_ERROR,
-                f"The search service takes no more requests for now ({fetched.status}).",
-                "Try later, or fetch a known address.",
+                f"The search service accepts no more requests for now ({fetched.status}).",
+                "Try again later, or fetch a known address.",
             )
         case status:
             return ToolError(ErrorType.NETWORK_ERROR, f"The search service answered {status}.")
@@ -144,7 +144,7 @@ def open_web(
     resolver: Resolver = system_resolver,
     reach_of: ReachOf = reach_of_address,
 ) -> Web:
-    """`judge` says what the rules make of a hop; `resolver` and `reach_of` stand for the world outside."""
+    """`judge` applies the rules to each hop; `resolver` and `reach_of` can be replaced in tests."""
     fetcher = Fetcher(
         AddressBook(resolver, reach_of),
         Proxies(settings.proxy, settings.environ),

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coder_tui.acp.content import TextPair, content_of, text_pairs
-from coder_tui.diffs.unified import parse_unified
+from coder_tui.diffs.unified import parse_unified, unified_diff
 from coder_tui.protocol.display import DiffBlock
-from coder_tui.workspace.files.diff import unified_diff
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))
 NEW = OLD.replace("line 2\n", "LINE 2\n").replace("line 25\n", "LINE 25\nand more\n")
@@ -22,7 +21,7 @@ def pairs(folder: Path, old: str | None, new: str | None, *, is_done: bool) -> t
 
 
 @pytest.mark.parametrize("is_done", [False, True], ids=["before", "after"])
-def test_whole_files_are_shown_where_the_disk_fits(tmp_path: Path, is_done: bool) -> None:
+def test_whole_files_are_shown_if_the_disk_matches(tmp_path: Path, is_done: bool) -> None:
     (tmp_path / "a.txt").write_text(NEW if is_done else OLD)
     assert pairs(tmp_path, OLD, NEW, is_done=is_done) == (TextPair(tmp_path / "a.txt", OLD, NEW, 2),)
 
@@ -56,6 +55,6 @@ def test_a_diff_that_was_cut_says_so_and_shows_no_whole_file(tmp_path: Path) -> 
     (tmp_path / "a.txt").write_text(OLD)
     diff = unified_diff("a.txt", OLD, NEW)
     cut = diff.text.partition("@@ -22")[0]
-    told, shown = content_of(DiffBlock("a.txt", cut, diff.additions, diff.deletions), tmp_path, is_done=False)
-    assert told.type == "content" and "Only a part of the change" in told.content.text
+    sent, shown = content_of(DiffBlock("a.txt", cut, diff.additions, diff.deletions), tmp_path, is_done=False)
+    assert sent.type == "content" and "Only part of the change" in sent.content.text
     assert shown.type == "diff" and shown.new_text == "line 1\nLINE 2\nline 3\nline 4\nline 5\n"

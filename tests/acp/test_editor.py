@@ -89,8 +89,8 @@ async def test_a_turn_with_one_call_granted_and_one_refused(talk: Talk) -> None:
     assert file.read_text() == "one\nTWO\nthree\n"
     assert not (talk.project / "ran").exists()
     asked = [
-        (call.tool_call_id, call.title, [each.kind for each in offered])
-        for call, offered in talk.editor.asked
+        (call.tool_call_id, call.title, [each.kind for each in available_commands])
+        for call, available_commands in talk.editor.asked
     ]
     always = ["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"]
     assert [(id, title) for id, title, _ in asked] == [("e", "edit greeting.txt"), ("b", "bash touch ran")]
@@ -109,11 +109,11 @@ async def test_a_turn_with_one_call_granted_and_one_refused(talk: Talk) -> None:
 
 
 def _ends(talk: Talk) -> dict[str, str]:
-    told = talk.editor.of(talk.session_id, "tool_call") + talk.editor.of(talk.session_id, "tool_call_update")
-    return {each.tool_call_id: each.status for each in told}
+    sent = talk.editor.of(talk.session_id, "tool_call") + talk.editor.of(talk.session_id, "tool_call_update")
+    return {each.tool_call_id: each.status for each in sent}
 
 
-async def test_a_call_is_told_with_its_kind_place_arguments_and_result(talk: Talk) -> None:
+async def test_a_call_is_reported_with_its_kind_location_arguments_and_result(talk: Talk) -> None:
     (talk.project / "a.txt").write_text("alpha\n")
     await talk.prompt("Read.", Reply(calls=(Call("read", {"path": "a.txt"}, "place"),)), Reply(text="."))
 
@@ -157,8 +157,8 @@ async def test_questions_and_a_plan_are_put_as_choices(talk: Talk) -> None:
     )
 
     assert [(call.title, [each.name for each in options]) for call, options in talk.editor.asked] == [
-        ("Tabs or blanks?", ["Tabs", "Blanks (Recommended)", "Leave it open"]),
-        ("Carry out this plan?", ["Carry it out", "Go on planning"]),
+        ("Tabs or blanks?", ["Tabs", "Blanks (Recommended)", "Skip this question"]),
+        ("Carry out this plan?", ["Carry it out", "Keep planning"]),
     ]
     assert _ends(talk) == {"q": "completed", "p": "completed"}
     [changed] = talk.editor.of(talk.session_id, "current_mode_update")
@@ -178,15 +178,15 @@ async def test_a_limit_that_was_met_is_the_reason_to_stop(talk: Talk) -> None:
     assert "the limit of one turn" in talk.said()
 
 
-async def test_a_model_that_refuses_is_an_error_with_its_words(talk: Talk) -> None:
+async def test_a_model_that_refuses_is_an_error_with_its_text(talk: Talk) -> None:
     with pytest.raises(RequestError, match="not for you"):
         await talk.prompt("Speak.", Reply(status=400, error="not for you"))
 
 
-async def test_a_prompt_can_be_cancelled_and_no_second_one_runs_beside_it(talk: Talk) -> None:
+async def test_a_prompt_can_be_cancelled_and_a_second_one_is_rejected(talk: Talk) -> None:
     going = asyncio.create_task(talk.prompt("Wait.", Reply(text="I begin and stop here", stall_after=4)))
     await talk.editor.until(lambda: "begin" in talk.said())
-    with pytest.raises(RequestError, match="being worked on"):
+    with pytest.raises(RequestError, match="already working on a prompt"):
         await talk.agent.prompt(session_id=talk.session_id, prompt=[text_block("Me too.")])
     await talk.agent.cancel(session_id=talk.session_id)
 
@@ -214,7 +214,7 @@ async def test_a_turn_is_cancelled_while_a_question_waits_and_the_next_one_runs(
     assert talk.said() == "Here I am."
 
 
-async def test_a_mode_holds_and_is_told_when_a_command_changes_it(talk: Talk) -> None:
+async def test_a_mode_applies_and_is_reported_when_a_command_changes_it(talk: Talk) -> None:
     talk.editor.choose = lambda call, options: "reject_once"
     await talk.agent.set_session_mode(session_id=talk.session_id, mode_id="edits")
     write = Call("write", {"path": "new.txt", "content": "new\n"}, "w")
@@ -240,8 +240,8 @@ async def test_mode_and_model_are_chosen_in_the_editor(talk: Talk) -> None:
     talk.editor.updates.clear()
     assert await chosen(config_id="mode", value="edits") == {"mode": "edits", "model": "openai/x"}
     assert (await chosen(config_id="model", value="openai/gpt-6-luna"))["model"] == "openai/gpt-6-luna"
-    told = [update.config_options for update in talk.editor.of(talk.session_id, "config_option_update")]
-    assert [[option.current_value for option in options] for options in told] == [
+    sent = [update.config_options for update in talk.editor.of(talk.session_id, "config_option_update")]
+    assert [[option.current_value for option in options] for options in sent] == [
         ["edits", "openai/x"],
         ["edits", "openai/gpt-6-luna"],
     ]
@@ -249,7 +249,7 @@ async def test_mode_and_model_are_chosen_in_the_editor(talk: Talk) -> None:
     assert talk.server.requests[-1]["model"] == "gpt-6-luna"
 
     for wish in ({"config_id": "model", "value": "none/such"}, {"config_id": "colour", "value": "x"}):
-        with pytest.raises(RequestError, match=r"none of the models|nothing to set"):
+        with pytest.raises(RequestError, match=r"unknown model|there is no option"):
             await chosen(**wish)
     await chosen(config_id="mode", value="ask")
     await chosen(config_id="model", value="openai/x")
@@ -265,7 +265,7 @@ async def test_commands_are_offered_and_answered_without_the_model(talk: Talk) -
 
 async def test_a_stored_session_is_listed_and_loaded_with_its_history(talk: Talk) -> None:
     await talk.agent.close_session(session_id=talk.session_id)
-    with pytest.raises(RequestError, match="no session"):
+    with pytest.raises(RequestError, match="is not open"):
         await talk.agent.prompt(session_id=talk.session_id, prompt=[text_block("Hello?")])
     listed = await talk.agent.list_sessions(cwd=str(talk.project))
     assert [(each.session_id, each.cwd) for each in listed.sessions] == [(talk.session_id, str(talk.project))]
@@ -300,7 +300,7 @@ async def test_a_session_needs_a_folder(talk: Talk, cwd: str, words: str) -> Non
         await talk.agent.new_session(cwd=cwd, mcp_servers=[])
 
 
-async def test_trust_is_asked_once_and_what_is_trusted_holds_from_then_on(tmp_path: Path) -> None:
+async def test_trust_is_asked_once_and_applies_from_then_on(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     rules = program.project / ".coder-tui/config.toml"
     rules.parent.mkdir()
@@ -313,13 +313,13 @@ async def test_trust_is_asked_once_and_what_is_trusted_holds_from_then_on(tmp_pa
 
     assert [(call.title, [each.kind for each in options]) for call, options in editor.asked] == [
         (
-            "Trust this project? It brings settings of its own.",
+            "Trust this project? It has its own settings.",
             ["allow_always", "reject_once", "reject_always"],
         )
     ]
     assert editor.text(new.session_id).count("bash 'make test' = allow") == 2
-    told = (*editor.of(new.session_id, "tool_call"), *editor.of(new.session_id, "tool_call_update"))
-    assert [(each.tool_call_id, each.status) for each in told] == [
+    sent = (*editor.of(new.session_id, "tool_call"), *editor.of(new.session_id, "tool_call_update"))
+    assert [(each.tool_call_id, each.status) for each in sent] == [
         ("trust", "pending"),
         ("trust", "completed"),
     ]

@@ -1,4 +1,4 @@
-"""A file with unsaved text in the editor is not changed below it."""
+"""A file with unsaved text in the editor is not changed on the disk."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,7 @@ OFFERED = ClientCapabilities(fs=FileSystemCapabilities(read_text_file=True))
 
 @dataclass
 class EditorWithFiles(Editor):
-    """`buffers` are the texts that it holds; of other files it knows nothing."""
+    """An editor with these `buffers` and no other open files."""
 
     buffers: dict[str, str] = field(default_factory=dict)
     read: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ def changes(*names: str) -> list[Reply]:
 
 
 @pytest.mark.parametrize(("capabilities", "is_asked"), [(OFFERED, True), (None, False)])
-async def test_unsaved_text_is_kept_from_edits_where_the_editor_tells_of_it(
+async def test_files_with_unsaved_text_are_not_edited_if_the_editor_reports_it(
     tmp_path: Path, capabilities: ClientCapabilities | None, is_asked: bool
 ) -> None:
     program = Program.in_folder(tmp_path)
@@ -63,5 +63,5 @@ async def test_unsaved_text_is_kept_from_edits_where_the_editor_tells_of_it(
         error = ends["typed.txt"].raw_output["error"]
         assert (error["type"], error["message"]) == (
             "stale_file",
-            "typed.txt has changes in the editor that are not saved.",
+            "typed.txt has unsaved changes in the editor.",
         )

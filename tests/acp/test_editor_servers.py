@@ -1,4 +1,4 @@
-"""MCP servers that an editor brings along."""
+"""MCP servers that an editor provides for a session."""
 
 import shutil
 import sys
@@ -14,7 +14,7 @@ MCP_SERVER = Path(__file__).parents[1] / "fakes/mcp_server.py"
 PYTHON = str(Path(sys.executable).resolve())
 
 
-async def test_servers_that_the_editor_names_bring_their_tools(tmp_path: Path) -> None:
+async def test_servers_that_the_editor_names_provide_their_tools(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     (state := program.project / "state.json").write_text('{"count": 1}')
     fake = shutil.copy(MCP_SERVER, program.project)  # where this file lies may be hidden from it

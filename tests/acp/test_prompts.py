@@ -1,4 +1,4 @@
-"""An editor's prompt becomes a message of ours."""
+"""An editor's prompt becomes a user message."""
 
 import base64
 from pathlib import Path
@@ -27,7 +27,7 @@ def read(*blocks: ContentBlock) -> Prompt:
     return read_prompt(blocks, FOLDER)
 
 
-def test_a_linked_file_is_named_as_a_person_names_one() -> None:
+def test_a_linked_file_becomes_a_mention() -> None:
     link = resource_link_block("a b.py", "file:///srv/project/src/a%20b.py")
     outside = resource_link_block("hosts", "file:///etc/hosts")
     page = resource_link_block("page", "https://example.org/x")
@@ -36,18 +36,18 @@ def test_a_linked_file_is_named_as_a_person_names_one() -> None:
     )
 
 
-def test_text_of_an_unsaved_file_goes_along_as_it_is() -> None:
+def test_text_of_an_unsaved_file_is_attached_unchanged() -> None:
     resource = resource_block(embedded_text_resource("file:///srv/project/a.py", "unsaved\n"))
     assert read(text_block("See "), resource) == Prompt("See [a.py]", (Attachment("a.py", "unsaved\n"),))
 
 
-def test_a_text_that_is_too_long_is_cut_with_a_word() -> None:
+def test_a_text_that_is_too_long_is_cut_off_and_says_so() -> None:
     resource = resource_block(embedded_text_resource("untitled:1", "x" * (LONGEST + 5)))
     [attachment] = read(resource).attachments
-    assert attachment.text.endswith("x\n(cut here; 5 characters more)")
+    assert attachment.text.endswith("x\n(cut off here; 5 more characters)")
 
 
-def test_a_picture_goes_along_and_other_bytes_are_only_named() -> None:
+def test_a_picture_is_attached_and_other_bytes_are_only_named() -> None:
     blob = resource_block(
         embedded_blob_resource("file:///srv/project/a.zip", PIXEL, mime_type="application/zip")
     )
@@ -61,12 +61,12 @@ def test_a_picture_goes_along_and_other_bytes_are_only_named() -> None:
     ("block", "words"),
     [
         (text_block("  \n"), "empty"),
-        (audio_block(PIXEL, "audio/wav"), "sound"),
+        (audio_block(PIXEL, "audio/wav"), "audio"),
         (image_block(PIXEL, "image/svg+xml"), "svg"),
         (image_block("not base64!", "image/png"), "base64"),
     ],
     ids=["empty", "sound", "svg", "data"],
 )
-def test_what_no_model_could_be_shown_is_refused(block: ContentBlock, words: str) -> None:
+def test_content_that_no_model_accepts_is_refused(block: ContentBlock, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         read(block)

@@ -1,4 +1,4 @@
-"""`coder-tui acp` spoken to by hand: lines that are no messages, and an editor that dies."""
+"""`coder-tui acp` with hand-written input: invalid messages, and an editor that dies."""
 
 import asyncio
 import json
@@ -11,15 +11,15 @@ from tests.fakes.program import PLAIN, Program
 from tests.fakes.script import Call, Reply
 
 
-async def test_what_is_no_message_is_answered_and_the_talk_goes_on(tmp_path: Path) -> None:
+async def test_an_invalid_message_gets_an_error_and_the_connection_stays_open(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path, PLAIN)
     process = await _by_hand(program)
     lines = [b"{", b"[1]", b'"x"', b'{"id": {}}', b"\xff\xfe", b"[" * 5000, b""]
     hello = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {"protocolVersion": 1}}
-    unknown = {"jsonrpc": "2.0", "id": 8, "method": "session/nonsense", "params": {}}
+    unsupported_servers = {"jsonrpc": "2.0", "id": 8, "method": "session/nonsense", "params": {}}
     wrong = {"jsonrpc": "2.0", "id": 9, "method": "session/prompt", "params": {"prompt": 5}}
     assert process.stdin is not None and process.stdout is not None
-    for line in (*lines, *(json.dumps(each).encode() for each in (hello, unknown, wrong))):
+    for line in (*lines, *(json.dumps(each).encode() for each in (hello, unsupported_servers, wrong))):
         process.stdin.write(line + b"\n")
     answers: list[Any] = []
     while not {7, 8, 9} <= {each["id"] for each in answers}:

@@ -1,4 +1,4 @@
-"""Lines from an editor that lies: what is no message is answered, and the talk goes on."""
+"""Invalid messages from an editor get an error, and the connection stays open."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ import pytest
 
 from coder_tui.acp.wire import INVALID_REQUEST, Wire
 
-NONE = {"code": INVALID_REQUEST, "message": "an error that is none"}
+NONE = {"code": INVALID_REQUEST, "message": "malformed error"}
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ NONE = {"code": INVALID_REQUEST, "message": "an error that is none"}
     ],
     ids=["text", "list", "error", "null", "result"],
 )
-async def test_an_answer_with_an_error_that_is_none_is_an_error(
+async def test_a_response_with_a_malformed_error_is_an_error(
     given: dict[str, Any], taken: dict[str, Any]
 ) -> None:
     reader = asyncio.StreamReader()

@@ -20,9 +20,9 @@ async def test_the_next_turn_asks_the_chosen_model_and_the_store_knows_it(tmp_pa
         asked = [(request.model, request.api_base) for request in made.model.requests]
         assert asked == [("scripted", ""), ("openai/other", "http://127.0.0.1:1/v1")]
         assert made.session.model == "openai/other"
-        assert made.session.facts.usage.context_window == 32_000
+        assert made.session.report.usage.context_window == 32_000
         await made.session.close()
-        assert (await made.store.get(made.session.id)).model == "openai/other"
+        assert (await made.store.sessions.get(made.session.id)).model == "openai/other"
 
 
 async def test_a_running_turn_ends_with_the_model_that_it_began_with(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.request_broker import RequestBroker
+from coder_tui.agent.event_bus import EventBus, RequestBroker
 from coder_tui.protocol.events import Event, RequestClosed, RequestOpened
 from coder_tui.protocol.requests import (
     ApprovalReply,
@@ -76,7 +75,7 @@ async def test_questions_of_a_cancelled_asker_are_withdrawn(
     assert events[-1] == RequestClosed("p1", None)
 
 
-def test_where_nobody_is_there_each_request_is_told_so() -> None:
+def test_where_nobody_is_there_each_request_is_reported_so() -> None:
     assert unattended(shell_request()) == ApprovalReply(Decision.NOBODY_THERE)
     assert unattended(questions()) == QuestionReply(Attendance.NOBODY_THERE)
     assert unattended(plan()) == PlanReply(PlanDecision.NOBODY_THERE)
@@ -84,7 +83,7 @@ def test_where_nobody_is_there_each_request_is_told_so() -> None:
 
 async def test_a_tool_asks_and_gets_the_answers(broker: RequestBroker) -> None:
     context = ToolContext("s", "c", Path("/srv"))
-    running = asyncio.ensure_future(AskTool(broker).run(AskParams(text="Shall I?"), context))
+    running = asyncio.ensure_future(AskTool(broker).run(AskParams(text="May I?"), context))
     await asyncio.sleep(0)
     broker.answer("asked", QuestionReply(Attendance.ANSWERED, (QuestionAnswer(("yes",)),)))
     result = await running

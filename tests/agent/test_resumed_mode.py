@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Notice
 from coder_tui.storage.store import Store
@@ -20,7 +20,7 @@ async def resumed(tmp_path: Path, before: Mode, given: Mode | None = None) -> tu
     project.mkdir()
     setup = setup_in(tmp_path, project, before)
     store = await Store.open(setup.directories.database)
-    core = Core(setup, store, ScriptedModel(()), ModelChoice("scripted"))
+    core = SessionFactory(setup, store, ScriptedModel(()), ModelChoice("scripted"))
     left = await core.new_session()
     await left.close()
     later = replace(setup, mode=given or Mode.ASK, is_mode_given=given is not None)
@@ -39,7 +39,7 @@ async def test_a_session_goes_on_in_its_mode(tmp_path: Path, mode: Mode) -> None
 
 async def test_mode_auto_is_not_taken_up_again_unasked(tmp_path: Path) -> None:
     mode, notices = await resumed(tmp_path, Mode.AUTO)
-    assert (mode, notices) == (Mode.ASK, ["This session ran in mode auto; it goes on in mode ask."])
+    assert (mode, notices) == (Mode.ASK, ["This session ran in mode auto; it resumes in mode ask."])
 
 
 async def test_a_mode_that_is_given_holds(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ async def test_a_resumed_session_has_the_mask_where_a_secret_was(tmp_path: Path)
         session_id = made.session.id
     async with world(tmp_path, [Say("again")], resume=session_id, redact=REDACT) as made:
         await made.session.submit("go on")
-        told = repr(made.model.requests[-1].messages)
-    assert (SHAPED in told, f"use {MASK}" in told, f"found {MASK}" in told) == (False, True, True)
+        reported = repr(made.model.requests[-1].messages)
+    assert (SHAPED in reported, f"use {MASK}" in reported, f"found {MASK}" in reported) == (False, True, True)
 
 
 async def test_the_mask_is_not_written_in_the_place_of_a_secret(tmp_path: Path) -> None:

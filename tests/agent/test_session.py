@@ -28,7 +28,7 @@ from tests.fakes.world import ALLOW, DENY, World, world
 
 
 def results(made: World) -> list[dict[str, Any]]:
-    """What the model was told of its calls, in order."""
+    """The results that the model got for its calls, in order."""
     return [
         json.loads(message.content)
         for message in made.model.requests[-1].messages
@@ -71,14 +71,14 @@ async def test_reading_calls_run_side_by_side_and_acting_ones_in_order(tmp_path:
     assert made.act.done == ["3", "4"]
 
 
-async def test_a_refusal_reaches_the_model_with_the_persons_words(tmp_path: Path) -> None:
+async def test_a_refusal_reaches_the_model_with_the_users_words(tmp_path: Path) -> None:
     async with world(tmp_path, [Say(calls=(("act", {"text": "x"}),)), Say("ok")], answers=[DENY]) as made:
         await made.session.submit("go")
-        decisions = await made.store.decisions(made.session.id)
+        decisions = await made.store.decisions.list(made.session.id)
     assert made.act.done == []
     assert results(made)[0]["error"] == {
         "type": "denied_by_user",
-        "message": "the person refused this call: use make clean",
+        "message": "the user refused this call: use make clean",
         "hint": "Nothing was done. Take the refusal into account before you go on.",
     }
     assert [(decision.effect, decision.answer) for decision in decisions] == [("ask", "deny")]
@@ -189,7 +189,7 @@ async def test_a_failed_attempt_is_tried_again_and_leaves_no_trace(tmp_path: Pat
     assert made.act.done == []
 
 
-async def test_an_error_that_trying_again_cannot_mend_ends_the_turn_and_the_session_goes_on(
+async def test_an_error_that_trying_again_cannot_fix_ends_the_turn_and_the_session_goes_on(
     tmp_path: Path,
 ) -> None:
     wrong = ModelError(ModelErrorKind.BAD_KEY, "The key was refused.", "Check OPENAI_API_KEY.")
@@ -226,7 +226,7 @@ async def test_calls_that_take_turns_ask_too(tmp_path: Path) -> None:
 
 async def test_limits_end_the_turn(tmp_path: Path) -> None:
     calls = [Say(calls=(("look", {"text": str(number)}),)) for number in range(9)]
-    async with world(tmp_path, calls, limits=Limits(max_steps=3)) as made:
+    async with world(tmp_path, calls, max_steps=3) as made:
         await made.session.submit("go")
     assert ended(made) is TurnOutcome.LIMIT
     assert len(made.model.requests) == 3
@@ -235,7 +235,7 @@ async def test_limits_end_the_turn(tmp_path: Path) -> None:
     assert len(made.model.requests) == 2
 
 
-def test_the_limit_of_steps_is_told_in_words() -> None:
+def test_the_limit_of_steps_is_reported_in_words() -> None:
     said = [Limits(max_steps=most).exceeded(most)[:28] for most in (1, 2)]
     assert said == ["Stopped after 1 model call, ", "Stopped after 2 model calls,"]
 
@@ -315,21 +315,21 @@ async def test_the_last_call_of_a_reply_that_met_the_output_limit_does_not_run(t
     assert results(made)[1]["error"]["type"] == "invalid_tool_params"
 
 
-async def test_a_small_model_names_the_session_beside_the_first_turn(tmp_path: Path) -> None:
-    async with world(tmp_path, [Say("Mend the cart"), Say("ok")], small="tiny") as made:
+async def test_a_small_model_names_the_session_during_the_first_turn(tmp_path: Path) -> None:
+    async with world(tmp_path, [Say("Fix the cart"), Say("ok")], small="tiny") as made:
         named = asyncio.Event()
 
         def watch(event: object) -> None:
-            if event == SessionRenamed("Mend the cart"):
+            if event == SessionRenamed("Fix the cart"):
                 named.set()
 
         made.session.subscribe(watch)
-        await made.session.submit("please mend the cart, it has a bug")
+        await made.session.submit("please fix the cart, it has a bug")
         await asyncio.wait_for(named.wait(), 10)
-        info = await made.store.get(made.session.id)
-        paid = [(call.model, call.usage) for call in await made.session.facts.paid_calls()]
-        steps = made.session.record.meter.steps
-    assert info.title == "Mend the cart"
+        info = await made.store.sessions.get(made.session.id)
+        paid = [(call.model, call.usage) for call in await made.session.report.paid_calls()]
+        steps = made.session.report.context.meter.steps
+    assert info.title == "Fix the cart"
     # A name costs as anything else does, but is no step of the turn.
     assert (sorted(model for model, _ in paid), steps) == (["scripted", "tiny"], 1)
     assert {request.model for request in made.model.requests} == {"tiny", "scripted"}
@@ -338,9 +338,9 @@ async def test_a_small_model_names_the_session_beside_the_first_turn(tmp_path: P
 async def test_without_a_name_from_the_small_model_the_first_words_stay(tmp_path: Path) -> None:
     down = ModelError(ModelErrorKind.SERVER, "The server failed.")
     async with world(tmp_path, [Say(error=down), Say("ok")], small="tiny") as made:
-        await made.session.submit("mend the cart")
-        info = await made.store.get(made.session.id)
-    assert info.title == "mend the cart"
+        await made.session.submit("fix the cart")
+        info = await made.store.sessions.get(made.session.id)
+    assert info.title == "fix the cart"
 
 
 async def test_a_spend_limit_without_a_known_price_is_said_once_a_turn(tmp_path: Path) -> None:
@@ -349,5 +349,5 @@ async def test_a_spend_limit_without_a_known_price_is_said_once_a_turn(tmp_path:
     async with world(tmp_path, replies, max_cost=1.0) as made:
         await made.session.submit("go")
     assert made.of(Notice) == [
-        Notice(NoticeLevel.WARNING, "limits.max_cost cannot hold: no price is known for scripted.")
+        Notice(NoticeLevel.WARNING, "limits.max_cost cannot be enforced: no price is known for scripted.")
     ]

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from coder_tui.agent.turn.limits import Limits
 from coder_tui.protocol.errors import ModelError, ModelErrorKind, StorageError
 from coder_tui.protocol.events import (
     QueueChanged,
@@ -38,18 +37,20 @@ def unanswered(made: World) -> set[str]:
 
 def refuse(monkeypatch: pytest.MonkeyPatch, made: World, method: str, times: int = 1) -> None:
     """The store's method fails so many times, then works again."""
-    real, left = getattr(made.store, method), [times]
+    part_name, name = method.split(".")
+    part = getattr(made.store, part_name)
+    real, left = getattr(part, name), [times]
 
-    async def sometimes(*arguments: Any) -> Any:
+    async def sometimes(*arguments: Any, **options: Any) -> Any:
         if left[0]:
             left[0] -= 1
             raise FULL
-        return await real(*arguments)
+        return await real(*arguments, **options)
 
-    monkeypatch.setattr(made.store, method, sometimes)
+    monkeypatch.setattr(part, name, sometimes)
 
 
-@pytest.mark.parametrize("method", ["record_call", "finish_call", "add_decision"])
+@pytest.mark.parametrize("method", ["calls.begin", "calls.finish", "decisions.add"])
 async def test_a_store_that_refuses_in_a_call_leaves_no_call_without_a_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
@@ -112,14 +113,14 @@ async def test_what_an_interruption_leaves_in_the_queue_stays_there(tmp_path: Pa
 
         made.session.subscribe(interject)
         await made.session.submit("go")
-        assert made.session.take_queue() == ("q2",)
+        assert made.session.withdraw_queued() == ("q2",)
     said = [event.text for event in made.of(UserMessageAdded) if isinstance(event, UserMessageAdded)]
     assert said == ["go", "q1"]
 
 
 async def test_a_turn_that_runs_out_of_time_is_settled(tmp_path: Path) -> None:
     replies = [Say(calls=(("act", {"text": "hang"}),)), Say("ok")]
-    async with world(tmp_path, replies, answers=[ALLOW], limits=Limits(max_minutes=0.005)) as made:
+    async with world(tmp_path, replies, answers=[ALLOW], max_minutes=0.005) as made:
         await made.session.submit("go")
         assert made.act.reached.is_set()
         await made.session.submit("again")

@@ -35,7 +35,7 @@ async def test_a_store_that_another_process_holds_for_a_while(
     assert [type(end) for end in ends] == [TurnFinished, TurnFailed, TurnFinished]
     assert ends[1] == TurnFailed(
         2,
-        f"{tmp_path}/data/sessions.db is held by another process; try again when it is done.",
+        f"{tmp_path}/data/sessions.db is locked by another process; try again when it has finished.",
         "The turn stopped there; earlier messages are safe.",
     )
 
@@ -57,5 +57,5 @@ async def test_a_disk_that_is_full_for_a_while(tmp_path: Path) -> None:
     assert (words[0], words[-1]) == ("first", "later")
     assert [event.message for event in failed if isinstance(event, TurnFailed)] == [
         f"cannot save to {tmp_path}/data/sessions.db: the disk is full; "
-        "free some space, what was saved is safe."
+        "free some space. What was saved before is safe."
     ]

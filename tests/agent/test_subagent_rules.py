@@ -41,7 +41,7 @@ async def test_a_child_asks_by_its_name_and_a_grant_holds_for_all(tmp_path: Path
         assert here.events.count(FilesChanged(("two.txt",))) == 1
 
 
-async def test_what_a_person_allowed_for_good_holds_in_every_child(tmp_path: Path) -> None:
+async def test_what_the_user_allowed_for_good_holds_in_every_child(tmp_path: Path) -> None:
     script = {
         "go": [task("one"), task("two"), DONE],
         "one": [calls("create_file", path="one.txt"), finish("made one")],
@@ -76,7 +76,7 @@ async def test_plan_mode_holds_for_children(tmp_path: Path) -> None:
 
 
 async def test_a_profile_that_allows_gives_no_more_than_the_parent_has(tmp_path: Path) -> None:
-    """Its rule says allow; the person is asked all the same, and where they forbid it stays forbidden."""
+    """Its rule says allow; the user is asked all the same, and where they forbid it stays forbidden."""
     bold = Profile(
         "bold",
         "Does anything",
@@ -154,7 +154,7 @@ async def test_a_foreign_tool_serves_children_under_the_same_rules(
     script = {"go": [task("use it"), DONE], "use it": [calls("act", text="x"), finish("used")]}
     async with home(tmp_path, script, mode=mode) as here:
         tool = ActTool()
-        here.session.facts.registry.register(tool, origin=Origin.DISCOVERED)
+        here.session.report.registry.register(tool, origin=Origin.DISCOVERED)
         here.answers = [ApprovalReply(Decision.ALLOW_ONCE)]
         await here.session.submit("go")
         assert [e.outcome for e in here.of_children(ToolFinished) if e.tool == "act"] == [outcome]
@@ -190,7 +190,7 @@ async def test_what_is_asked_in_a_child_that_is_stopped_is_withdrawn(tmp_path: P
         assert not (here.project / "new.txt").exists()
 
 
-async def test_a_mode_that_the_person_changes_holds_at_once_for_those_at_work(tmp_path: Path) -> None:
+async def test_a_mode_that_the_user_changes_holds_at_once_for_those_at_work(tmp_path: Path) -> None:
     script = {
         "go": [task("change it"), DONE],
         "change it": [calls("write", path="a.txt", content="x"), finish("refused")],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.agent.profiles.profiles import Profile, ProfileMode
-from coder_tui.agent.subagents import INCOMPLETE, NUDGE, STOPPED_BY_PERSON, STOPPED_WITH_PARENT
+from coder_tui.agent.subagents import INCOMPLETE, NUDGE, STOPPED_BY_USER, STOPPED_WITH_PARENT
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Event, RequestOpened, SubagentFinished, SubagentStarted, ToolFinished
 from coder_tui.protocol.outcomes import TurnOutcome
@@ -91,11 +91,11 @@ async def test_what_children_cost_counts_for_the_session_and_for_each_row(tmp_pa
     async with home(tmp_path, script) as here:
         await here.session.submit("go")
         assert [line.cost for line in here.shown().children] == [pytest.approx(0.02), pytest.approx(0.01)]
-        assert here.session.facts.usage.session.cost == pytest.approx(0.05)
-        assert (await here.core.store.usage(here.session.id)).cost == pytest.approx(0.05)
+        assert here.session.report.usage.session.cost == pytest.approx(0.05)
+        assert (await here.core.store.usage.total(here.session.id)).cost == pytest.approx(0.05)
 
 
-async def test_an_end_without_a_finish_is_nudged_once_and_then_told(tmp_path: Path) -> None:
+async def test_an_end_without_a_finish_is_nudged_once_and_then_reported(tmp_path: Path) -> None:
     script = {
         "go": [task("wander"), DONE],
         "wander": [Say("I looked."), Say("Nothing to add.")],
@@ -176,13 +176,13 @@ async def test_only_a_child_can_finish(tmp_path: Path) -> None:
     [
         (
             task("x", "explor"),
-            "invalid args: agent: there is no sub-agent 'explor'",
-            "The nearest are: explore. There are: general, explore, verify.",
+            "invalid args: agent: no sub-agent 'explor'",
+            "The nearest are: explore. Known agents: general, explore, verify.",
         ),
         (
             task("x", "build"),
-            "invalid args: agent: there is no sub-agent 'build'",
-            "There are: general, explore, verify.",
+            "invalid args: agent: no sub-agent 'build'",
+            "Known agents: general, explore, verify.",
         ),
         (
             task("x" * 1_000_000),
@@ -202,7 +202,7 @@ async def test_only_a_child_can_finish(tmp_path: Path) -> None:
     ],
     ids=["unknown", "primary", "huge", "empty", "none"],
 )
-async def test_what_makes_no_sense_is_told_so_that_it_can_be_mended(
+async def test_what_makes_no_sense_is_reported_so_that_it_can_be_repaired(
     tmp_path: Path, call: Say, message: str, hint: str
 ) -> None:
     async with home(tmp_path, {"go": [call, DONE]}) as here:
@@ -229,7 +229,7 @@ async def test_one_child_is_stopped_alone(tmp_path: Path) -> None:
         await turn
         assert not here.session.subagents.stop(child)
         assert here.result()["results"] == [
-            {"agent": "explore", "ok": False, "summary": STOPPED_BY_PERSON},
+            {"agent": "explore", "ok": False, "summary": STOPPED_BY_USER},
             {"agent": "general", "ok": True, "summary": "ok"},
         ]
         assert here.outcome() is TurnOutcome.DONE
@@ -283,8 +283,8 @@ async def test_an_interruption_at_any_moment_leaves_every_child_ended(tmp_path: 
         children = await here.session.subagents.lines()
         assert len(here.of_children(SubagentStarted)) == len(here.of_children(SubagentFinished))
         assert [line for line in children if not line.state.is_over] == []
-        stored = await here.core.store.usage(here.session.id)
-        assert stored.cost == here.session.facts.usage.session.cost
+        stored = await here.core.store.usage.total(here.session.id)
+        assert stored.cost == here.session.report.usage.session.cost
 
 
 async def test_children_share_the_turns_steps(tmp_path: Path) -> None:

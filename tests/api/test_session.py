@@ -1,4 +1,4 @@
-"""The core from Python, in a process of its own where settings matter."""
+"""The Python API, in a separate process if settings matter."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ PAGE = Path(__file__).parents[2] / "docs/python.md"
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A copy of the sample project, which the demo model knows; nothing of the machine's own settings."""
+    """Copy the sample project, which the demo model knows, without the machine's own settings."""
     folder = tmp_path / "shop"
     shutil.copytree(sample_project(), folder, ignore=shutil.ignore_patterns("__pycache__"))
     for name in tuple(os.environ):
@@ -54,15 +54,15 @@ def test_the_example_of_the_page_works(tmp_path: Path) -> None:
     )
 
     assert (done.returncode, done.stderr) == (0, "")
-    asked = [line for line in done.stdout.splitlines() if line.startswith("may it?")]
-    assert [line.split()[2] for line in asked] == ["bash", "edit", "bash"]
+    asked = [line for line in done.stdout.splitlines() if line.startswith("allow?")]
+    assert [line.split()[1] for line in asked] == ["bash", "edit", "bash"]
     assert ">= 10" in (program.project / "cart.py").read_text()
     assert done.stdout.splitlines()[-1] == "TurnFinished"
 
 
-async def test_without_an_approval_what_asks_does_not_run(project: Path) -> None:
+async def test_calls_that_need_approval_do_not_run_without_it(project: Path) -> None:
     async with Session.open(project, model="demo") as session:
-        words = await session.ask("Mend it.")
+        words = await session.ask("Fix it.")
 
     assert words
     assert "> 10" in (project / "cart.py").read_text()
@@ -74,7 +74,7 @@ async def test_a_reply_can_say_more_than_yes_or_no(project: Path) -> None:
         return ApprovalReply(Decision.DENY, "not today")
 
     async with Session.open(project, model="demo", approve=approve) as session:
-        events = [event async for event in session.send("Mend it.")]
+        events = [event async for event in session.send("Fix it.")]
 
     assert {
         event.outcome for event in events if isinstance(event, ToolFinished) and event.tool == "edit"
@@ -82,23 +82,23 @@ async def test_a_reply_can_say_more_than_yes_or_no(project: Path) -> None:
     assert isinstance(events[-1], TurnFinished)
 
 
-async def test_an_approval_that_fails_ends_the_turn_with_its_error(project: Path) -> None:
+async def test_a_failing_approval_function_ends_the_turn_with_its_error(project: Path) -> None:
     def approve(request: ApprovalRequest) -> bool:
         raise LookupError("who is this?")
 
     async with Session.open(project, model="demo", approve=approve) as session:
         with pytest.raises(LookupError, match="who is this"):
-            await session.ask("Mend it.")
+            await session.ask("Fix it.")
         assert not session.interrupt()
 
 
-async def test_who_stops_reading_stops_the_turn(project: Path) -> None:
+async def test_a_caller_that_stops_reading_stops_the_turn(project: Path) -> None:
     async with Session.open(project, model="demo", approve=lambda request: True) as session:
-        events = session.send("Mend it.")
+        events = session.send("Fix it.")
         async for event in events:
             if isinstance(event, RequestOpened):
                 break
-        with pytest.raises(UsageError, match="is running"):
+        with pytest.raises(UsageError, match="already running"):
             await session.ask("And you?")
         await events.aclose()
 
@@ -109,16 +109,16 @@ async def test_who_stops_reading_stops_the_turn(project: Path) -> None:
 async def test_an_interrupted_turn_has_no_answer(project: Path) -> None:
     async with Session.open(project, model="demo", approve=lambda request: session.interrupt()) as session:
         with pytest.raises(UserError, match=str(TurnOutcome.INTERRUPTED)):
-            await session.ask("Mend it.")
+            await session.ask("Fix it.")
 
 
-async def test_a_session_is_resumed_with_what_was_said(project: Path) -> None:
+async def test_a_session_is_resumed_with_its_messages(project: Path) -> None:
     async with Session.open(project, model="demo") as session:
-        await session.ask("Mend it.")
+        await session.ask("Fix it.")
         before = session.id
     async with Session.open(project, model="demo", resume=before) as again:
         assert again.id == before
-        assert "Mend it." in str(again.history())
+        assert "Fix it." in str(again.history())
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ async def test_a_session_is_resumed_with_what_was_said(project: Path) -> None:
     ],
     ids=["permission", "agent", "model", "path"],
 )
-async def test_a_wish_that_cannot_be_is_refused_in_words(
+async def test_invalid_options_are_refused_with_a_message(
     project: Path, opened: Callable[[Path], AbstractAsyncContextManager[Session]], words: str
 ) -> None:
     with pytest.raises(UserError, match=words):

@@ -30,7 +30,7 @@ shutil.which = lambda name, *rest, **named: sought.append(name) or which(name, *
 from textual._context import active_app
 from textual.screen import Screen
 from coder_tui.cli.main import run_command
-from coder_tui.ui.startup import EarlyKeys
+from coder_tui.ui.keymap import TypeAhead
 
 layouts = []
 lay_out = Screen._refresh_layout
@@ -44,7 +44,7 @@ async def painted(self):
     counts = [str(len(widgets)), str(len(layouts)), " ".join(begun), " ".join(sought)]
     Path(sys.argv[1]).write_text("\\n".join([*counts, *sys.modules]))
     os._exit(0)
-EarlyKeys.let_letters = painted
+TypeAhead.release_letters = painted
 run_command(["--model", "demo"])
 """
 
@@ -83,7 +83,7 @@ def first_paint(tmp_path_factory: pytest.TempPathFactory) -> FirstPaint:
 
 
 def test_only_listed_modules_are_loaded_before_the_first_paint(first_paint: FirstPaint) -> None:
-    """What a new part needs is imported where it is used, or with the furniture of the session screen."""
+    """What a new part needs is imported where it is used, or with the widgets of the session screen."""
     ours = {name for name in first_paint.modules if name.partition(".")[0] == "coder_tui"}
     assert sorted(ours - set(ALLOWED.read_text().split())) == []
 
@@ -104,5 +104,5 @@ def test_the_first_paint_shows_few_widgets_after_few_layouts(first_paint: FirstP
 
 
 def test_nothing_is_looked_for_or_started_before_the_first_paint(first_paint: FirstPaint) -> None:
-    """Language servers, the model's process, git: all of them after it, and beside the person's typing."""
+    """Language servers, the model's process, git: all of them start after it, while the user types."""
     assert (first_paint.processes, first_paint.programs) == ([], [])

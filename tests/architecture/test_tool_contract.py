@@ -8,7 +8,6 @@ import pytest
 
 from coder_tui.llm.traits import traits_of
 from coder_tui.policy.rules import Effect
-from coder_tui.skills.session_skills import no_skills
 from coder_tui.text.redact import BY_SHAPE
 from coder_tui.tools.base import Tool, ToolContext
 from coder_tui.tools.builtin.todo import TodoList
@@ -22,6 +21,7 @@ from coder_tui.workspace.search.records import accept_all
 from tests.fakes.lsp_pools import pool_in
 from tests.fakes.repository import GitRepository
 from tests.fakes.shells import shell_for
+from tests.fakes.skill_files import session_skills_of
 
 SNAPSHOT = Path(__file__).with_name("tool_definitions.json")
 MOST_CHARACTERS = 24_000
@@ -87,7 +87,7 @@ def tools(root: Path = Path("/")) -> tuple[Tool[Any], ...]:
         workspace, shell, TodoList("s", keep), Path("/nowhere"), web, accept_all, NOBODY_THERE
     )
     subagents = NoSubagents({"general": "Carries out one task"})
-    knowing = knowledge_tools(workspace, shell, no_skills(), {}, BY_SHAPE)
+    knowing = knowledge_tools(workspace, shell, session_skills_of(), {}, BY_SHAPE)
     speaking = language_tools(workspace, pool_in(root))
     remembering = memory_tools(workspace, root / "own", BY_SHAPE, None, reads_project=False)
     acting = agent_tools(subagents, NoInnerCalls(), NoFinisher())
@@ -122,7 +122,7 @@ def definitions() -> dict[str, object]:
 
 
 def test_definitions_are_as_agreed() -> None:
-    """A change of what models see is a decision: write the file anew with it, and look at the difference."""
+    """A change of what models see is a decision: renew the file and look at the difference."""
     assert json.loads(SNAPSHOT.read_text(encoding="utf-8")) == json.loads(json.dumps(definitions()))
 
 

@@ -10,8 +10,8 @@ from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
 from coder_tui.bootstrap.invocation import Invocation
 from coder_tui.bootstrap.open_session import open_session
-from coder_tui.bootstrap.session_factory import Core
-from coder_tui.cli.invocation import read_invocation
+from coder_tui.bootstrap.session_factory import SessionFactory
+from coder_tui.cli.arguments import read_invocation
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import StorageError, UsageError
 from coder_tui.protocol.events import Notice
@@ -19,22 +19,24 @@ from coder_tui.storage.store import Store
 from tests.fakes.real_tools import setup_in
 from tests.fakes.scripted_model import Say, ScriptedModel
 
-TOLD = (
+OPEN_ELSEWHERE_NOTICE = (
     "“first” is open in another coder-tui, which goes on with it. "
     "This is a fork: it is kept once you send something."
 )
 
 
-async def program(tmp_path: Path, *replies: Say) -> Core:
+async def program(tmp_path: Path, *replies: Say) -> SessionFactory:
     """A store of its own in the same folder, as another process would have."""
     project = tmp_path / "project"
     project.mkdir(exist_ok=True)
     setup = setup_in(tmp_path, project, Mode.ASK)
     store = await Store.open(setup.directories.database)
-    return Core(setup, store, ScriptedModel(replies), ModelChoice("scripted"))
+    return SessionFactory(setup, store, ScriptedModel(replies), ModelChoice("scripted"))
 
 
-def asked(core: Core, resume: str = "", *, is_continued: bool = False, is_fork: bool = False) -> Invocation:
+def asked(
+    core: SessionFactory, resume: str = "", *, is_continued: bool = False, is_fork: bool = False
+) -> Invocation:
     given = read_invocation(argparse.Namespace(), str(core.setup.directory))
     return replace(given, resume=resume, is_continued=is_continued, is_fork=is_fork)
 
@@ -43,16 +45,18 @@ def notices(session: Session) -> list[str]:
     return [event.text for event in session.history() if isinstance(event, Notice)]
 
 
-async def test_the_second_program_is_told_and_its_fork_is_kept_once_something_is_sent(tmp_path: Path) -> None:
+async def test_the_second_program_is_reported_and_its_fork_is_kept_once_something_is_sent(
+    tmp_path: Path,
+) -> None:
     first, second = await program(tmp_path, Say("yes")), await program(tmp_path, Say("me too"))
     session = await first.new_session()
     await session.submit("first")
     other = await open_session(second, asked(second, resume=session.id), forks=True)
-    assert (other.id != session.id, other.is_kept, notices(other)) == (True, False, [TOLD])
+    assert (other.id != session.id, other.is_kept, notices(other)) == (True, False, [OPEN_ELSEWHERE_NOTICE])
     await other.submit("second")
     assert other.is_kept
     await other.close()
-    titles = [info.title for info in await first.store.list_sessions()]
+    titles = [info.title for info in await first.store.sessions.list()]
     assert titles == ["fork of first", "first"]
     original = await first.store.load(session.id)
     assert [message.text for message in original.messages if message.role == "user"] == ["first"]
@@ -67,7 +71,7 @@ async def test_a_fork_that_nobody_used_leaves_no_trace(tmp_path: Path) -> None:
     await session.submit("first")
     other = await open_session(second, asked(second, is_continued=True), forks=True)
     await other.close()
-    assert [info.id for info in await first.store.list_sessions()] == [session.id]
+    assert [info.id for info in await first.store.sessions.list()] == [session.id]
     await session.close()
     back = await open_session(second, asked(second, is_continued=True), forks=True)
     assert (back.id, notices(back)) == (session.id, [])

@@ -1,10 +1,10 @@
-"""Which language servers a session gets from the person's and a trusted project's settings."""
+"""Which language servers a session gets from the user's and a trusted project's settings."""
 
 from pathlib import Path
 
 import pytest
 
-from coder_tui.bootstrap.language_servers import catalogue_of
+from coder_tui.bootstrap.language_servers import server_catalog
 from tests.bootstrap.test_mcp import trusted, written
 
 OWN = """
@@ -23,15 +23,15 @@ env = { TOKEN = "a-secret-of-mine" }
         ('[lsp.pylsp]\ncommand = ["theirs"]\nenv = { LEVEL = "2" }\n', {"LEVEL": "2"}),
         ("[lsp.pylsp]\nnetwork = true\n", {"TOKEN": "a-secret-of-mine"}),
     ],
-    ids=["their program", "by its language", "with variables", "the person's program"],
+    ids=["their program", "by its language", "with variables", "the user's program"],
 )
-def test_a_projects_program_gets_no_variable_that_the_person_keeps_for_theirs(
+def test_a_projects_program_gets_no_variable_that_the_user_keeps_for_theirs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theirs: str, env: dict[str, str]
 ) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path / "person"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     home = tmp_path / "home"
     (home / "config").mkdir(parents=True)
 
-    catalogue = catalogue_of(trusted(home, written(home, OWN, theirs)))
+    catalog = server_catalog(trusted(home, written(home, OWN, theirs)))
 
-    assert [dict(spec.environment) for spec in catalogue.servers if spec.name == "pylsp"] == [env]
+    assert [dict(spec.environment) for spec in catalog.servers if spec.name == "pylsp"] == [env]

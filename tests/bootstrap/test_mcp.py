@@ -1,4 +1,4 @@
-"""Which MCP servers a session gets from the person's and the project's settings, which are not mixed."""
+"""Which MCP servers a session gets from the user's and the project's settings, which are not mixed."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ command = "also-theirs"
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nobody's own files of other programs."""
-    monkeypatch.setenv("HOME", str(tmp_path / "person"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home" / "config").mkdir(parents=True)
     return tmp_path / "home"
 
@@ -52,7 +52,7 @@ def trusted(home: Path, project: Path) -> Setup:
     return setup_in(home, project, Mode.ASK)
 
 
-def test_a_projects_server_of_the_same_name_gets_nothing_of_the_persons(home: Path) -> None:
+def test_a_projects_server_of_the_same_name_gets_nothing_of_the_users(home: Path) -> None:
     found = find_servers(trusted(home, written(home, OWN, THEIRS)))
 
     orders = {server.name: server.order for server in found.known}
@@ -60,7 +60,7 @@ def test_a_projects_server_of_the_same_name_gets_nothing_of_the_persons(home: Pa
     assert db is not None
     assert (db.argv, "TOKEN" in db.environment, db.is_confined) == (("theirs",), False, True)
     assert [(server.name, server.is_off) for server in found.known] == [("db", False), ("shared", True)]
-    assert [notice for notice in found.notices if "two MCP servers are called db" in notice]
+    assert [notice for notice in found.notices if "two MCP servers are named db" in notice]
 
 
 def test_before_trust_the_projects_table_is_not_looked_at(home: Path) -> None:

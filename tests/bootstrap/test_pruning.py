@@ -4,8 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 
-from coder_tui.bootstrap.pruning import Pruning
-from coder_tui.bootstrap.undo import blobs_of
+from coder_tui.bootstrap.undo import Pruning, blobs_of
 from tests.fakes.family import DONE, home
 
 
@@ -26,17 +25,17 @@ async def test_it_is_done_once_in_a_while(tmp_path: Path) -> None:
             os.utime(setup.directories.data / "blobs" / digest[:2] / digest[2:], (0, 0))
 
         leave(b"nobody's")
-        await pruned(Pruning(here.core, delay=0))
+        await pruned(Pruning(here.core.setup, here.core.store.copies, delay=0))
         first = blobs.sizes()
         leave(b"nobody's either")
-        await pruned(Pruning(here.core, delay=0))
+        await pruned(Pruning(here.core.setup, here.core.store.copies, delay=0))
 
         assert (first, len(blobs.sizes())) == ({}, 1)
 
 
 async def test_a_session_that_ends_does_not_wait_for_it(tmp_path: Path) -> None:
     async with home(tmp_path, {"go": [DONE]}) as here:
-        pruning = Pruning(here.core, delay=3600)
+        pruning = Pruning(here.core.setup, here.core.store.copies, delay=3600)
         pruning.start()
 
         async with asyncio.timeout(10):

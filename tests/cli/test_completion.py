@@ -1,4 +1,4 @@
-"""The scripts for shells, tried in the shells themselves."""
+"""The completion scripts, run in the shells themselves."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.cli.arguments import COMMANDS
-from coder_tui.cli.completion import main, parser_of, places
+from coder_tui.cli.completion import completion_points, main, parser_of
 from coder_tui.cli.completion_scripts import bash_script, fish_script, zsh_script
 from coder_tui.config.paths import find_directories
 from coder_tui.protocol.access import Mode
@@ -37,7 +37,7 @@ def complete(request: pytest.FixtureRequest, tmp_path: Path) -> Complete:
     """What the shell offers for the last word of each line."""
     shell: str = request.param
     script = tmp_path / f"script.{shell}"
-    script.write_text(SCRIPTS[shell](places()))
+    script.write_text(SCRIPTS[shell](completion_points()))
     (tmp_path / "apple").mkdir()
     (tmp_path / "settings.toml").touch()
 
@@ -82,7 +82,7 @@ def _run(shell: str, code: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_each_word_is_completed_by_what_stands_before_it(complete: Complete) -> None:
+def test_each_word_is_completed_by_the_words_before_it(complete: Complete) -> None:
     expected = {
         "coder-tui sess": ["sessions"],
         "coder-tui sessions ex": ["export"],
@@ -106,15 +106,21 @@ def test_each_word_is_completed_by_what_stands_before_it(complete: Complete) -> 
 
 
 def _flags(place: str) -> set[str]:
-    return {name for each in places() if each.name == place for flag in each.flags for name in flag.names}
+    return {
+        name
+        for each in completion_points()
+        if each.name == place
+        for flag in each.flags
+        for name in flag.names
+    }
 
 
 def test_stored_sessions_are_offered(complete: Complete, tmp_path: Path) -> None:
     async def store() -> str:
         (tmp_path / "data").mkdir()
         opened = await Store.open(find_directories(data).database)
-        info = await opened.create_session(str(tmp_path), "demo", Mode.ASK)
-        await opened.rename(info.id, "mend: the $(touch x) tests")
+        info = await opened.sessions.create(str(tmp_path), "demo", Mode.ASK)
+        await opened.sessions.rename(info.id, "fix: the $(touch x) tests")
         await opened.close()
         return info.id
 
@@ -137,7 +143,7 @@ def test_without_a_store_there_are_no_sessions(
 
 
 def test_a_shell_must_be_named() -> None:
-    with pytest.raises(UsageError, match="name the shell"):
+    with pytest.raises(UsageError, match="no shell given"):
         main([])
 
 

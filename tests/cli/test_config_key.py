@@ -1,4 +1,4 @@
-"""`coder-tui config key`: what goes into the keyring, and what is said."""
+"""`coder-tui config key`: what is saved in the keyring, and what is printed."""
 
 import io
 from pathlib import Path
@@ -17,7 +17,7 @@ def typed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(text))
 
 
-def test_a_key_from_standard_input_is_kept_and_not_repeated(
+def test_a_key_from_standard_input_is_saved_and_not_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     typed(monkeypatch, f"{KEY}\n")
@@ -25,7 +25,7 @@ def test_a_key_from_standard_input_is_kept_and_not_repeated(
     assert key_command("OpenAI", is_deletion=False, keyring=keyring) == 0
     assert keyring.keys == {"OPENAI_API_KEY": KEY}
     said = capsys.readouterr()
-    assert "Kept in the system keyring for OpenAI" in said.out
+    assert "Saved the OpenAI key in the system keyring." in said.out
     assert KEY not in said.out + said.err
 
 
@@ -35,31 +35,31 @@ def test_a_key_is_deleted(capsys: pytest.CaptureFixture[str]) -> None:
     key_command("openai", is_deletion=True, keyring=keyring)
     assert keyring.keys == {}
     assert capsys.readouterr().out.splitlines() == [
-        "The key for OpenAI was deleted from the system keyring.",
-        "The key for OpenAI is not in the system keyring.",
+        "The OpenAI key was deleted from the system keyring.",
+        "The OpenAI key is not in the system keyring.",
     ]
 
 
 def test_without_a_keyring_the_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     typed(monkeypatch, f"{KEY}\n")
-    with pytest.raises(UserError, match="no system keyring here; set GEMINI_API_KEY in your shell"):
+    with pytest.raises(UserError, match="no system keyring; set GEMINI_API_KEY in your shell"):
         key_command("gemini", is_deletion=False, keyring=NoKeyring())
 
 
-def test_what_is_no_key_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_key_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     typed(monkeypatch, "my key\n")
     keyring = FakeKeyring()
-    with pytest.raises(UserError, match="nothing was kept"):
+    with pytest.raises(UserError, match="the key was not saved"):
         key_command("gemini", is_deletion=False, keyring=keyring)
     assert keyring.keys == {}
 
 
 def test_an_unknown_provider_names_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="no provider acme; known are anthropic, openai"):
+    with pytest.raises(UsageError, match="unknown provider acme; choose one of anthropic, openai"):
         key_command("acme", is_deletion=False, keyring=FakeKeyring())
 
 
-def test_without_a_provider_it_tells_where_keys_come_from(
+def test_without_a_provider_it_shows_where_keys_come_from(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "XAI_API_KEY"):
@@ -71,9 +71,9 @@ def test_without_a_provider_it_tells_where_keys_come_from(
     assert said[-1] == "xai          none; set XAI_API_KEY"
 
 
-def test_the_installed_program_says_that_there_is_no_keyring(tmp_path: Path) -> None:
+def test_the_installed_program_reports_that_there_is_no_keyring(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     done = program.run("config", "key", "openai", stdin=f"{KEY}\n")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "there is no system keyring here; set OPENAI_API_KEY in your shell instead" in done.stderr
+    assert "this machine has no system keyring; set OPENAI_API_KEY in your shell instead" in done.stderr
     assert KEY not in done.stderr

@@ -1,4 +1,4 @@
-"""`coder-tui doctor --report` with logs, settings and folders of its own."""
+"""`coder-tui doctor --report` with its own logs, settings and folders."""
 
 import zipfile
 from pathlib import Path
@@ -56,6 +56,6 @@ def test_a_report_is_written_although_the_settings_cannot_be_read(data: Path) ->
 
 def test_a_report_replaces_no_file(data: Path) -> None:
     Path("r.zip").write_text("mine")
-    with pytest.raises(UsageError, match=r"r\.zip exists already"):
+    with pytest.raises(UsageError, match=r"r\.zip already exists"):
         main(["--report", "-o", "r.zip"])
     assert Path("r.zip").read_text() == "mine"

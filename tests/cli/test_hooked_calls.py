@@ -46,15 +46,15 @@ def decided(effect: str, **more: object) -> str:
     return json.dumps({"hookSpecificOutput": {"permissionDecision": effect, **more}})
 
 
-def test_exit_code_2_refuses_with_its_words_and_sees_no_secrets(hooked: Hooked) -> None:
-    hooked.hook("PreToolUse", "cat > told.json; env > env.txt; echo Use make. >&2; exit 2", "Bash|edit")
+def test_exit_code_2_refuses_with_its_message_and_sees_no_secrets(hooked: Hooked) -> None:
+    hooked.hook("PreToolUse", "cat > event.json; env > env.txt; echo Use make. >&2; exit 2", "Bash|edit")
 
     refused, listed = hooked.call(("bash", {"command": "true"}), ("list", {}))
 
     error = refused["error"]
     assert (error["type"], error["message"]) == ("permission_denied", "a hook refused this call: Use make.")
     assert listed["ok"]
-    assert hooked.read("told.json") == {
+    assert hooked.read("event.json") == {
         "session_id": "tool-call",
         "cwd": str(hooked.project),
         "permission_mode": "default",
@@ -68,7 +68,7 @@ def test_exit_code_2_refuses_with_its_words_and_sees_no_secrets(hooked: Hooked) 
     assert {"CODER_TUI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"} <= names
 
 
-def test_a_changed_call_is_held_to_schema_and_rules(hooked: Hooked) -> None:
+def test_a_changed_call_must_match_schema_and_rules(hooked: Hooked) -> None:
     instead = {"one": {"command": "echo changed"}, "two": {"command": "wget x"}, "three": {"command": 3}}
     cases = "".join(
         f"*{word}*) echo '{decided('allow', updatedInput=arguments)}';;\n"
@@ -83,7 +83,7 @@ def test_a_changed_call_is_held_to_schema_and_rules(hooked: Hooked) -> None:
     assert wrong["error"]["type"] == "invalid_tool_params"
 
 
-def test_an_allowing_hook_beats_no_rule_and_no_protection_and_an_asking_one_asks(hooked: Hooked) -> None:
+def test_an_allowing_hook_overrides_no_rule_or_protection_and_an_asking_one_asks(hooked: Hooked) -> None:
     hooked.hook("PreToolUse", f"cat >/dev/null; echo '{decided('allow')}'", "bash|write")
     asks = decided("ask", permissionDecisionReason="look twice")
     hooked.hook("PreToolUse", f"cat >/dev/null; echo '{asks}'", "list")
@@ -101,18 +101,18 @@ def test_an_allowing_hook_beats_no_rule_and_no_protection_and_an_asking_one_asks
     assert "look twice" in results[-1]["error"]["message"]
 
 
-def test_words_after_a_call_reach_the_model(hooked: Hooked) -> None:
-    hooked.hook("PostToolUse", "cat > told.json; echo not formatted >&2; exit 2", "Write")
+def test_a_message_after_a_call_reaches_the_model(hooked: Hooked) -> None:
+    hooked.hook("PostToolUse", "cat > event.json; echo not formatted >&2; exit 2", "Write")
     more = json.dumps({"hookSpecificOutput": {"additionalContext": "a folder"}})
     hooked.hook("PostToolUse", f"echo '{more}'", "list")
 
     written, listed = hooked.call(("write", {"path": "a.txt", "content": "x"}), ("list", {}), mode="edits")
 
     assert (written["hook_says"], listed["hook_says"]) == ("not formatted", "a folder")
-    assert hooked.read("told.json")["tool_response"]["operation"] == "create"
+    assert hooked.read("event.json")["tool_response"]["operation"] == "create"
 
 
-def test_a_projects_hooks_wait_for_trust_stay_confined_and_stand_beside_ones_own(hooked: Hooked) -> None:
+def test_a_projects_hooks_wait_for_trust_stay_confined_and_run_with_the_users_own(hooked: Hooked) -> None:
     project, outside = hooked.project, hooked.program.home / "outside"
     hooked.hook("PreToolUse", "echo own >> order.txt", "list")
     (project / ".coder-tui").mkdir()
@@ -138,8 +138,8 @@ def test_a_projects_hooks_wait_for_trust_stay_confined_and_stand_beside_ones_own
     assert hooked.program.run("trust", "--yes").returncode == 0
     hooked.call(look)
     assert order() == ["own", "own", "ours", "theirs"]
-    told = hooked.read("claude.json")
-    assert (told["tool_name"], told["tool_input"]) == ("LS", {"path": ".", "file_path": str(project)})
+    output = hooked.read("claude.json")
+    assert (output["tool_name"], output["tool_input"]) == ("LS", {"path": ".", "file_path": str(project)})
     assert not outside.exists()
     (project / ".claude/hooks/go.sh").write_text(f"{script}; echo changed >> order.txt")
     hooked.call(look)
@@ -161,7 +161,7 @@ def test_a_projects_hook_refuses_and_asks_but_allows_nothing(hooked: Hooked) -> 
     assert "a hook refused" in listed["error"]["message"]
 
 
-def test_a_guard_that_fails_lets_nothing_pass_unless_it_is_told_to(hooked: Hooked) -> None:
+def test_a_failing_hook_blocks_calls_unless_it_is_configured_otherwise(hooked: Hooked) -> None:
     hooked.hook("PreToolUse", "echo no such module >&2; exit 1", "list")
     hooked.hook("PreToolUse", "kill -KILL $$", "glob", ', on_failure = "deny"')
     hooked.hook("PreToolUse", "sleep 60", "grep", ', timeout = 0.2, on_failure = "allow"')
@@ -179,9 +179,9 @@ def test_a_guard_that_fails_lets_nothing_pass_unless_it_is_told_to(hooked: Hooke
     assert "needs approval" in unasked["error"]["message"]
 
 
-def test_a_hook_of_ones_own_is_never_taken_from_the_folder_at_hand(hooked: Hooked) -> None:
+def test_a_users_hook_is_never_run_from_the_current_folder(hooked: Hooked) -> None:
     (hooked.project / "check.sh").write_text("touch ran")
     hooked.config.write_text('[[hooks.PreToolUse]]\nhooks = [{command = "sh check.sh"}]\n')
     done = hooked.program.run("tool", "call", "list", "{}")
     assert (done.returncode, not (hooked.project / "ran").exists()) == (2, True)
-    assert "config.toml:1: a hook of yours runs `check.sh`, which would be another" in done.stderr
+    assert "config.toml:1: one of your hooks runs `check.sh`, which would be another" in done.stderr

@@ -1,4 +1,4 @@
-"""`coder-tui mcp`: servers are added, listed, tried and removed; a project's are not started before trust."""
+"""`coder-tui mcp`: adds, lists, tests and removes servers. A project's servers do not start before trust."""
 
 import json
 import shutil
@@ -60,7 +60,7 @@ def test_the_only_server_is_removed_and_another_one_added(tmp_path: Path, name: 
     assert file.read_text().strip() in ("", "{}")
 
 
-def test_a_server_is_added_to_ones_own_settings_and_removed(tmp_path: Path, capsys: Out) -> None:
+def test_a_server_is_added_to_the_users_settings_and_removed(tmp_path: Path, capsys: Out) -> None:
     file = tmp_path / "config" / "config.toml"
     file.parent.mkdir()
     file.write_text("# mine\n[ui]\nmotion = false\n")
@@ -97,14 +97,17 @@ def test_a_server_for_everyone_goes_into_the_shared_file(project: Path, capsys: 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["mcp", "add", "x"], "say what to start"),
-        (["mcp", "add", "x", "https://a.b", "more"], "takes nothing more"),
+        (["mcp", "add", "x"], "no command or URL given"),
+        (["mcp", "add", "x", "https://a.b", "more"], "unexpected more after the address"),
         (["mcp", "add", "x", "ftp://a.b"], "begin with http"),
-        (["mcp", "add", "a b", "--", "y"], "cannot be typed"),
-        (["mcp", "add", "Project", "--", "y"], "stands before commands of your own"),
-        (["mcp", "add", "x", "--env", "novalue", "--", "y"], "write NAME=VALUE"),
-        (["mcp", "add", "x", "--transport", "sse", "--", "y"], "not spoken to by sse"),
-        (["mcp", "add", "x", "--project", "--writable", ".", "--", "y"], "each person's own settings"),
+        (["mcp", "add", "a b", "--", "y"], "must not contain spaces or colons"),
+        (["mcp", "add", "Project", "--", "y"], "is reserved for your own commands"),
+        (["mcp", "add", "x", "--env", "novalue", "--", "y"], "expected NAME=VALUE"),
+        (["mcp", "add", "x", "--transport", "sse", "--", "y"], 'needs transport "stdio", not "sse"'),
+        (
+            ["mcp", "add", "x", "--project", "--writable", ".", "--", "y"],
+            "each user grants write access in their own settings",
+        ),
         (["mcp", "remove", "x"], "has no server x"),
         (["mcp", "test", "x"], "there is no MCP server x"),
     ],
@@ -121,7 +124,7 @@ def test_a_server_for_everyone_goes_into_the_shared_file(project: Path, capsys: 
         "test",
     ],
 )
-def test_mistakes_are_told_and_write_nothing(
+def test_mistakes_are_reported_and_nothing_is_written(
     tmp_path: Path, capsys: Out, arguments: list[str], words: str
 ) -> None:
     assert run_command(arguments) == 2
@@ -132,7 +135,7 @@ def test_mistakes_are_told_and_write_nothing(
 def test_the_same_name_twice_is_refused(capsys: Out) -> None:
     assert run_command(["mcp", "add", "x", "y"]) == 0
     assert run_command(["mcp", "add", "x", "z"]) == 2
-    assert "has a server x already" in capsys.readouterr().err
+    assert "already has a server x" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", [".mcp.json", ".gemini/settings.json", "opencode.json"])
@@ -161,12 +164,12 @@ def test_a_projects_server_runs_once_it_is_trusted_and_not_before(
     assert is_started(project)
 
 
-def test_ones_own_server_waits_as_long_as_the_folder_is_not_trusted(
+def test_a_users_server_waits_until_the_folder_is_trusted(
     project: Path, capsys: Out, command: list[str]
 ) -> None:
     assert run_command(["mcp", "add", "own", "--", *command]) == 0
     (project / ".mcp.json").write_text('{"mcpServers": {"other": {"command": "x"}}}')
     assert [(server["name"], server["state"]) for server in listed(capsys)] == [("own", "waits")]
     assert run_command(["mcp", "test"]) == 1
-    assert "nobody has trusted yet" in capsys.readouterr().out
+    assert "that you have not trusted" in capsys.readouterr().out
     assert not is_started(project)

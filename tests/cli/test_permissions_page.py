@@ -1,4 +1,4 @@
-"""The page on permissions shows what the program really says."""
+"""The page on permissions shows what the program really prints."""
 
 import re
 import subprocess
@@ -22,12 +22,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     subprocess.run(["git", "init", "-q", str(made.project)], check=True)
     settings = made.home / ".config/coder-tui/config.toml"
     settings.parent.mkdir(parents=True)
-    (rules,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    (rules,) = re.findall(r"## Ten examples.*?```toml\n(.*?)```", PAGE, re.DOTALL)
     settings.write_text(rules)
     return made
 
 
-def test_there_are_ten_of_each_kind_together() -> None:
+def test_there_are_ten_examples_of_each_kind() -> None:
     effects = [text.split(":")[0] for _, _, text in SHOWN]
 
     assert len(effects) == 10
@@ -35,7 +35,7 @@ def test_there_are_ten_of_each_kind_together() -> None:
 
 
 @pytest.mark.parametrize(("tool", "arguments", "text"), SHOWN, ids=[shown[1] for shown in SHOWN])
-def test_a_verdict_is_as_shown(program: Program, tool: str, arguments: str, text: str) -> None:
-    told = program.run("policy", "check", tool, arguments)
+def test_a_decision_is_as_shown(program: Program, tool: str, arguments: str, text: str) -> None:
+    output = program.run("policy", "check", tool, arguments)
 
-    assert told.stdout.replace(str(program.project), WRITTEN) == text
+    assert output.stdout.replace(str(program.project), WRITTEN) == text

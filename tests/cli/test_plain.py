@@ -1,4 +1,4 @@
-"""The append-only mode: words, numbers, and a menu that typing ahead cannot answer."""
+"""The plain front end: text, numbers, and menus that typing ahead cannot answer."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,8 +10,7 @@ from typing import cast
 import pytest
 
 from coder_tui.agent.session import Session
-from coder_tui.plain.input import InputLines
-from coder_tui.plain.session import ARMING, HELP, PlainSession
+from coder_tui.plain.session import ARMING, HELP, InputLines, PlainSession
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
 from coder_tui.protocol.display import DiffBlock, TerminalBlock, TextBlock
@@ -111,7 +110,7 @@ async def started(fake: FakeSession | None = None, *, is_typed: bool = True) -> 
     return talk
 
 
-async def test_text_streams_and_calls_are_told_in_words() -> None:
+async def test_text_streams_and_calls_are_described() -> None:
     talk = await started()
     await talk.type("go")
     diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
@@ -142,7 +141,7 @@ async def test_text_streams_and_calls_are_told_in_words() -> None:
     ]
 
 
-async def test_sub_agents_are_told_by_name_and_without_their_words() -> None:
+async def test_sub_agents_are_named_and_their_text_is_left_out() -> None:
     talk = await started()
     await talk.type("go")
     talk.session.emit(
@@ -153,7 +152,7 @@ async def test_sub_agents_are_told_by_name_and_without_their_words() -> None:
     )
     await talk.settled()
     assert [line for line in talk.printed.split("\n") if "explore" in line] == [
-        "[explore] begins: find it",
+        "[explore] started: find it",
         "[explore] [grep] it: done",
         "[explore] ok: found",
     ]
@@ -165,17 +164,17 @@ async def test_a_command_of_the_screen_is_not_sent_to_the_model() -> None:
     talk = await started()
     await talk.type("/theme dark")
     await talk.settled()
-    expected = "/theme needs the screen: nothing was sent. /help tells what there is here."
+    expected = "/theme needs the full screen. Nothing was sent. Try /help."
     assert expected in talk.printed.splitlines()
     assert talk.session.submitted == []
     await talk.type(None)
 
 
-async def test_a_command_says_how_far_undo_goes() -> None:
+async def test_a_command_says_what_undo_can_restore() -> None:
     talk = await started()
     talk.emit(RequestOpened(replace(command_request(), sandbox="bubblewrap: no network")))
     assert (
-        "  - of this, /undo takes back files here at most, none that are ignored or huge"
+        "  - /undo restores files in this folder, except ignored or very large ones, and nothing else"
         in talk.printed.splitlines()
     )
 
@@ -196,7 +195,7 @@ async def test_a_request_is_a_numbered_menu_and_only_a_number_answers() -> None:
         "  4  stop the turn",
         "  5  allow always: this command",
         "  6  allow always: every command",
-        "Type a number from 1 to 6, then Enter:",
+        "Type a number from 1 to 6, then press Enter:",
     ]
     talk.now += ARMING
     await talk.type("", "yes", "0", "7", "1 please")
@@ -212,13 +211,13 @@ async def test_a_line_typed_before_the_menu_could_be_read_is_no_answer() -> None
     talk.now += ARMING / 2
     await talk.type("1")
     assert talk.answered() == []
-    assert "not taken as an answer" in talk.printed
+    assert "not used as an answer" in talk.printed
     talk.now += ARMING
     await talk.type("2")
     assert talk.answered() == [ApprovalReply(Decision.DENY)]
 
 
-async def test_a_refusal_may_have_words_and_a_grant_its_scope() -> None:
+async def test_a_refusal_may_have_a_reason_and_a_grant_a_scope() -> None:
     talk = await started()
     await talk.type("go")
     request = command_request()
@@ -234,25 +233,25 @@ async def test_a_refusal_may_have_words_and_a_grant_its_scope() -> None:
     ]
 
 
-async def test_a_request_that_is_withdrawn_takes_its_menu_with_it() -> None:
+async def test_a_withdrawn_request_closes_its_menu() -> None:
     talk = await started()
     await talk.type("go")
     talk.emit(RequestOpened(command_request()), RequestClosed("r1", None))
     talk.now += ARMING
     await talk.type("1")
     assert talk.answered() == []
-    assert talk.session.take_queue() == ("1",)
+    assert talk.session.withdraw_queued() == ("1",)
 
 
 async def test_lines_while_the_agent_works_are_queued() -> None:
     talk = await started()
     await talk.type("one", "two")
-    assert (talk.session.submitted, talk.session.take_queue()) == (["one"], ("two",))
+    assert (talk.session.submitted, talk.session.withdraw_queued()) == (["one"], ("two",))
     assert "Queued: two" in talk.printed
 
 
-@pytest.mark.parametrize(("is_typed", "offers"), [(True, 1), (False, 0)], ids=["person", "pipe"])
-async def test_a_check_is_offered_where_somebody_can_answer(*, is_typed: bool, offers: int) -> None:
+@pytest.mark.parametrize(("is_typed", "offers"), [(True, 1), (False, 0)], ids=["user", "pipe"])
+async def test_a_check_is_offered_if_somebody_can_answer(*, is_typed: bool, offers: int) -> None:
     talk = await started(is_typed=is_typed)
     await talk.type("go")
     talk.session.finish()
@@ -261,15 +260,15 @@ async def test_a_check_is_offered_where_somebody_can_answer(*, is_typed: bool, o
 
 
 @pytest.mark.parametrize("outcome", [TurnOutcome.INTERRUPTED, TurnOutcome.LIMIT])
-async def test_a_queued_line_that_the_turn_did_not_come_to_is_named(outcome: TurnOutcome) -> None:
+async def test_a_queued_line_that_was_not_sent_is_shown(outcome: TurnOutcome) -> None:
     talk = await started()
     await talk.type("one", "two")
     talk.session.finish(outcome)
     assert "Not sent: two" in talk.printed
-    assert talk.session.take_queue() == ()
+    assert talk.session.withdraw_queued() == ()
 
 
-async def test_the_end_of_input_stops_a_persons_turn() -> None:
+async def test_the_end_of_input_stops_an_interactive_turn() -> None:
     talk = await started()
     await talk.type("go", None)
     await talk.until(talk.task.done)
@@ -294,10 +293,10 @@ async def test_an_agent_is_chosen_by_its_name() -> None:
     talk = await started()
     await talk.type("/agent", "/agent explor", "/agent plan")
     assert talk.printed.splitlines() == [
-        "build: Reads, edits and runs; asks where your rules say so",
+        "build: Reads, edits and runs; asks if your rules say so",
         "plan: Reads, asks and makes a plan; changes nothing",
         "> there is no agent 'explor'; did you mean explore?",
-        "> plan works from here on.",
+        "> Switched to plan.",
         "> ",
     ]
     assert talk.session.profiles.current.name == "plan"
@@ -330,7 +329,7 @@ async def test_a_turn_says_how_it_ended() -> None:
     assert talk.printed == "The limit of 5 steps is reached.\nStopped.\n"
 
 
-async def test_lines_are_read_beside_the_loop_and_end_with_none() -> None:
+async def test_lines_are_read_in_a_thread_and_end_with_none() -> None:
     lines = InputLines(StringIO("one\ntwo"))
     assert [await lines.next() for _ in range(3)] == ["one", "two", None]
 
@@ -363,18 +362,18 @@ async def test_commands_that_need_no_screen_work_here(tmp_path: Path) -> None:
         )
         async with asyncio.timeout(20):
             await plain.run()
-        told, sent = "".join(printed).splitlines(), made.model.requests
+        output, sent = "".join(printed).splitlines(), made.model.requests
 
-    assert "You had written: hello there" in told
-    assert "Made again: turn 1, what was said; no file was changed." in told
+    assert "Your message was: hello there" in output
+    assert "Redone: turn 1, messages; no file was changed." in output
     assert "This session" in "".join(printed)
-    assert "Mode: auto." in told
+    assert "Mode: auto." in output
     # What is no command of ours may be a skill's name, or the beginning of a path.
     asked = [request.messages[-1] for request in sent]
     assert [each.text for each in asked if isinstance(each, UserMessage)] == ["hello there", "/nothing"]
 
 
-async def test_what_servers_say_of_a_change_that_waits_is_told_once_it_is_known() -> None:
+async def test_problems_of_a_proposed_change_are_shown_once_they_are_known() -> None:
     talk = await started()
     await talk.type("go")
     talk.emit(RequestOpened(command_request()))
@@ -387,6 +386,6 @@ async def test_what_servers_say_of_a_change_that_waits_is_told_once_it_is_known(
         ProposalChecked("call-r1", check),
     )
     assert talk.printed.splitlines() == [
-        "Problems of this change: +2 errors -1.",
+        "Language server: +2 errors -1.",
         "    a.py:2:20 undefined ␛[31mname (Ruff F821)",
     ]

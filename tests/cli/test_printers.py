@@ -1,10 +1,10 @@
-"""What is printed holds no secret, however its text was cut into pieces."""
+"""Printed text contains no secret, even if a secret was split between pieces."""
 
 from typing import Any
 
 import pytest
 
-from coder_tui.cli.output import complain, say, say_json
+from coder_tui.cli.output import print_error, print_json, print_line
 from coder_tui.headless import StreamPrinter
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.events import (
@@ -64,7 +64,7 @@ def test_each_text_ends_with_what_it_belongs_to() -> None:
     ]
 
 
-def test_what_a_broken_turn_had_said_is_not_lost() -> None:
+def test_the_text_of_a_failed_turn_is_not_lost() -> None:
     lines = printed(TextDelta("m", "half a line"), TurnFinished(1, TurnOutcome.INTERRUPTED, "", 5))
     assert [line.get("text") for line in lines] == ["half a line", None]
 
@@ -104,10 +104,10 @@ def test_every_way_to_print_hides_secrets(
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "no shape 12")
     process_redactor.cache_clear()
-    say(f"said {KEY} no shape 12")
-    complain(f"told {KEY} no shape 12")
-    say_json({"a": [f"{KEY} no shape 12"], "password": "x"})
+    print_line(f"said {KEY} no shape 12")
+    print_error(f"printed {KEY} no shape 12")
+    print_json({"a": [f"{KEY} no shape 12"], "password": "x"})
     process_redactor.cache_clear()
     out, err = capsys.readouterr()
     assert out == f'said {MASK} {MASK}\n{{"a": ["{MASK} {MASK}"], "password": "{MASK}"}}\n'
-    assert err == f"told {MASK} {MASK}\n"
+    assert err == f"printed {MASK} {MASK}\n"

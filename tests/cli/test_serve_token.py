@@ -1,4 +1,4 @@
-"""The token of `coder-tui serve`: out of a file or a pipe, never out of the arguments."""
+"""The token of `coder-tui serve`: from a file or a pipe, never from an argument."""
 
 import io
 from pathlib import Path
@@ -31,14 +31,14 @@ def test_a_token_comes_out_of_a_file_or_a_pipe_or_is_new(
     ("content", "mode", "words"),
     [
         (b"short", 0o600, "at least 16 characters"),
-        (TOKEN.encode(), 0o644, "others can read"),
-        (b"a token\nof several lines", 0o600, "one line of plain characters"),
-        (b"\xff" * 20, 0o600, "it is no text"),
+        (TOKEN.encode(), 0o644, "other users can read"),
+        (b"a token\nof several lines", 0o600, "one line of printable ASCII characters"),
+        (b"\xff" * 20, 0o600, "it is not text"),
         (None, 0o600, "No such file"),
     ],
     ids=["short", "open", "lines", "binary", "missing"],
 )
-def test_a_token_that_is_none_is_refused(
+def test_an_invalid_token_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, mode: int, words: str
 ) -> None:
     file = tmp_path / "token"

@@ -1,4 +1,4 @@
-"""`coder-tui sessions` on a store of its own."""
+"""`coder-tui sessions` with its own store."""
 
 import asyncio
 import json
@@ -33,11 +33,11 @@ def kept(directory: Path, title: str, *texts: str) -> str:
     async def work() -> str:
         directories = find_directories(os.environ)
         store = await Store.open(directories.database)
-        info = await store.create_session(str(directory), "openai/x", Mode.ASK)
-        await store.rename(info.id, title)
+        info = await store.sessions.create(str(directory), "openai/x", Mode.ASK)
+        await store.sessions.rename(info.id, title)
         for place, text in enumerate(texts):
             said = UserMessage(f"u{place}", text) if place % 2 == 0 else AssistantMessage(f"a{place}", text)
-            await store.add_message(info.id, said)
+            await store.messages.add(info.id, said)
         await store.close()
         return info.id
 
@@ -52,41 +52,44 @@ def test_words_find_sessions_of_all_folders(folder: Path, capsys: Output) -> Non
     here = kept(folder, "prices", "round them", "With Decimal, rounding is exact.")
     there = kept(folder.parent, "elsewhere", "round the corner")
     assert main(["search", "round"]) == 0
-    told = lines(capsys)
-    assert [line.split()[0] for line in told[::2]] == [there, here]
-    assert told[3].endswith("project: With Decimal, rounding is exact.")
+    output = lines(capsys)
+    assert [line.split()[0] for line in output[::2]] == [there, here]
+    assert output[3].endswith("project: With Decimal, rounding is exact.")
     assert main(["search", "round", "--here", "--json"]) == 0
     (hit,) = json.loads(capsys.readouterr().out)
     assert (hit["id"], hit["excerpt"], hit["passages"]) == (here, "With Decimal, rounding is exact.", 2)
     assert main(["search", "NOT", '"']) == 0
-    assert lines(capsys) == ['Nothing was found for NOT ".']
+    assert lines(capsys) == ['No session contains NOT ".']
 
 
-def test_a_deleted_session_is_listed_apart_and_brought_back(folder: Path, capsys: Output) -> None:
+def test_a_deleted_session_is_listed_separately_and_restored(folder: Path, capsys: Output) -> None:
     session_id = kept(folder, "prices", "round them")
     main(["delete", session_id[:13]])
     assert lines(capsys) == [
         f"Deleted {session_id} “prices”.",
-        f"To bring it back: coder-tui sessions restore {session_id}"
-        "  (for 30 days, or what undo.keep_days says)",
+        f"To restore it: coder-tui sessions restore {session_id}",
+        "Deleted sessions are kept for 30 days, or as long as undo.keep_days says.",
     ]
     main(["list"])
-    assert lines(capsys) == ["No sessions here yet."]
+    assert lines(capsys) == ["No sessions in this folder yet."]
     main(["list", "--deleted"])
-    told = lines(capsys)
-    assert told[0].startswith(session_id) and "(deleted 2" in told[0]
+    output = lines(capsys)
+    assert output[0].startswith(session_id) and "(deleted 2" in output[0]
     main(["restore", session_id])
-    assert lines(capsys) == [f"{session_id} “prices” is back."]
+    assert lines(capsys) == [f"Restored {session_id} “prices”."]
     main(["list"])
     assert [line.split()[0] for line in lines(capsys)] == [session_id]
 
 
-def test_a_session_can_be_deleted_for_good_from_the_trash_too(folder: Path, capsys: Output) -> None:
+def test_a_session_can_be_deleted_permanently_also_from_the_trash(folder: Path, capsys: Output) -> None:
     first, second = kept(folder, "one", "a"), kept(folder, "two", "b")
     main(["delete", first])
     main(["delete", first, "--for-good"])
     main(["delete", second, "--for-good"])
-    assert lines(capsys)[2:] == [f"Deleted {first} “one” for good.", f"Deleted {second} “two” for good."]
+    assert lines(capsys)[3:] == [
+        f"Permanently deleted {first} “one”.",
+        f"Permanently deleted {second} “two”.",
+    ]
     with pytest.raises(StorageError, match="no deleted session"):
         main(["restore", first])
 
@@ -94,15 +97,15 @@ def test_a_session_can_be_deleted_for_good_from_the_trash_too(folder: Path, caps
 def test_a_session_gets_another_title(folder: Path, capsys: Output) -> None:
     session_id = kept(folder, "prices", "round them")
     main(["rename", session_id, "rounded", "prices"])
-    assert lines(capsys) == [f"{session_id} is called “rounded prices” now."]
+    assert lines(capsys) == [f"Renamed {session_id} to “rounded prices”."]
     with pytest.raises(UsageError, match="title is empty"):
         main(["rename", session_id, " "])
 
 
-def test_an_export_replaces_a_file_only_when_told_to(folder: Path, capsys: Output) -> None:
+def test_an_export_overwrites_a_file_only_with_force(folder: Path, capsys: Output) -> None:
     session_id = kept(folder, "prices", "round them")
     (folder / "out.md").write_text("mine")
-    with pytest.raises(UsageError, match=r"out\.md exists already; choose another name, or add --force"):
+    with pytest.raises(UsageError, match=r"out\.md already exists; choose another name or add --force"):
         main(["export", session_id, "-o", "out.md"])
     assert (folder / "out.md").read_text() == "mine"
     main(["export", session_id, "-o", "out.md", "--force"])
@@ -110,7 +113,7 @@ def test_an_export_replaces_a_file_only_when_told_to(folder: Path, capsys: Outpu
     assert lines(capsys) == ["Wrote out.md"]
 
 
-def test_sessions_without_a_word_are_not_listed(folder: Path, capsys: Output) -> None:
+def test_empty_sessions_are_not_listed(folder: Path, capsys: Output) -> None:
     kept(folder, "")
     main(["list", "--json"])
     assert json.loads(capsys.readouterr().out) == []

@@ -1,4 +1,4 @@
-"""`coder-tui skill`: lists, begins and checks skills."""
+"""`coder-tui skill`: lists, creates and validates skills."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_new_skill_is_right_and_listed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_new_skill_is_valid_and_listed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["new", "release-notes", "--description", "Use when: a release is due # soon"]) == 0
     folder = home / ".agents/skills/release-notes"
     assert main(["validate", "--strict", str(folder)]) == 0
@@ -46,7 +46,7 @@ def test_a_new_skill_is_right_and_listed(home: Path, capsys: pytest.CaptureFixtu
 
 def test_a_skill_for_the_project_waits_for_trust(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["new", "deploy", "--project"])
-    assert "once you trust it" in capsys.readouterr().out
+    assert "once you trust the project" in capsys.readouterr().out
     assert (home.parent / "project/.agents/skills/deploy/SKILL.md").is_file()
 
     main(["list"])
@@ -54,7 +54,7 @@ def test_a_skill_for_the_project_waits_for_trust(home: Path, capsys: pytest.Capt
     assert ".agents/skills/deploy/SKILL.md is not trusted" in capsys.readouterr().out
 
 
-def test_the_list_tells_denied_shadowed_and_broken_ones(
+def test_the_list_marks_denied_shadowed_and_broken_skills(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put_skill(home / ".agents/skills", "debug", "My way.")
@@ -95,7 +95,7 @@ def test_errors_end_with_one_and_warnings_only_when_strict(
     assert codes == [0, 0, 1, 1, 1]
     said = capsys.readouterr()
     assert "~/s/odd/SKILL.md:5: warning: scripts/gone.sh does not exist" in said.out
-    assert "~/bad/SKILL.md:1: error: there is no description, so nobody could find it" in said.out
+    assert "~/bad/SKILL.md:1: error: there is no description, so the skill could not be found" in said.out
     assert said.err.splitlines()[-1] == "3 skills, 2 problems."
 
 
@@ -117,8 +117,8 @@ def test_problems_as_json(home: Path, capsys: pytest.CaptureFixture[str]) -> Non
     }
 
 
-def test_a_place_without_skills_is_a_mistake_of_usage(home: Path) -> None:
+def test_a_folder_without_skills_is_a_usage_error(home: Path) -> None:
     with pytest.raises(UsageError, match=r"there is no SKILL\.md in"):
         main(["validate", str(home)])
-    with pytest.raises(UsageError, match="no folder at"):
+    with pytest.raises(UsageError, match="there is no folder"):
         main(["validate", str(home / "nowhere")])

@@ -1,4 +1,4 @@
-"""Tools of others in the installed program: the example of the documents, a command's, and a project's."""
+"""Tools from extensions in the installed program: the documented example, discovered and project tools."""
 
 import json
 import re
@@ -43,7 +43,7 @@ def test_the_example_of_the_documents_is_ten_lines_and_works(program: Program) -
     )
 
 
-def test_discovered_tools_are_listed_behind_ours_and_ask(program: Program) -> None:
+def test_discovered_tools_are_listed_after_built_in_ones_and_ask(program: Program) -> None:
     listing = [{"name": "read", "description": "Not ours."}, {"name": "bad", "parameters": 3}]
     (program.project / "tools.json").write_text(json.dumps(listing))
     (program.home / ".config/coder-tui/config.toml").write_text(
@@ -60,7 +60,7 @@ def test_discovered_tools_are_listed_behind_ours_and_ask(program: Program) -> No
 
     names = [tool["function"]["name"] for tool in json.loads(listed.stdout)]
     assert (names[0], names[-1]) == ("read", "discovered_tool_read")
-    assert "tools.discovery_command: tool 2: bad: its schema is no object but int" in listed.stderr
+    assert "tools.discovery_command: tool 2: bad: its schema is not an object but int" in listed.stderr
     assert [each["error"]["type"] for each in json_lines(asked.stdout)] == ["permission_denied"]
     assert json.loads(allowed.stdout) == {"ok": True, "stdout": "read"}
 
@@ -104,7 +104,7 @@ def test_a_projects_discovering_command_gets_nothing_by_naming_it(program: Progr
     assert not outside.exists()
 
 
-def test_a_package_brings_tools_by_entry_points(program: Program, tmp_path: Path) -> None:
+def test_a_package_provides_tools_through_entry_points(program: Program, tmp_path: Path) -> None:
     (tmp_path / "site/loud-1.0.dist-info").mkdir(parents=True)
     (tmp_path / "site/loud.py").write_text(example())
     (tmp_path / "site/loud-1.0.dist-info/METADATA").write_text("Name: loud\nVersion: 1.0\n")
@@ -119,5 +119,5 @@ def test_a_package_brings_tools_by_entry_points(program: Program, tmp_path: Path
     assert json.loads(done.stdout) == {"ok": True, "words": 2}
     assert sorted(line.partition("entry point ")[2] for line in done.stderr.splitlines()) == [
         "nothing (loud:Missing): AttributeError: module 'loud' has no attribute 'Missing'",
-        "params (loud:WordsParams): it is no subclass of Tool",
+        "params (loud:WordsParams): it is not a subclass of Tool",
     ]

@@ -17,16 +17,16 @@ async def test_plan_and_build_lead_there_and_back(tmp_path: Path) -> None:
         session = made.session
         assert await run(session, "/plan") == Say(PLANNING)
         assert (session.mode, session.profiles.current.name) == (Mode.PLAN, "plan")
-        assert await run(session, "/build") == Say("The agent build works, in mode ask.")
+        assert await run(session, "/build") == Say("The agent is now build, in mode ask.")
         assert (session.mode, session.profiles.current.name) == (Mode.ASK, "build")
-        assert await run(session, "/plan mend the cart") == Submit("mend the cart")
+        assert await run(session, "/plan fix the cart") == Submit("fix the cart")
         assert session.mode is Mode.PLAN
 
 
 async def test_an_agent_is_chosen_by_name_or_from_a_list(tmp_path: Path) -> None:
     async with world(tmp_path, []) as made:
         assert await run(made.session, "/agent") == OpenScreen(ScreenName.AGENTS)
-        assert (await said(made.session, "/agent plan")).startswith("plan works from here on")
+        assert (await said(made.session, "/agent plan")).startswith("The agent is now plan")
         assert made.session.mode is Mode.PLAN
         assert await run(made.session, "/agent bild") == Say(
             "there is no agent 'bild'; did you mean build?", NoticeLevel.WARNING

@@ -5,9 +5,19 @@ from pathlib import Path
 import pytest
 
 from coder_tui.agent.session import Session
-from coder_tui.commands.base import Copy, Intent, Leave, OpenScreen, Say, ScreenName, SetMode, StartSession
+from coder_tui.commands.base import (
+    Called,
+    Commands,
+    Copy,
+    Intent,
+    Leave,
+    OpenScreen,
+    Say,
+    ScreenName,
+    SetMode,
+    StartSession,
+)
 from coder_tui.commands.builtin import AUTO_WARNING, builtin_commands
-from coder_tui.commands.registry import Called, Commands
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Notice
 from coder_tui.protocol.outcomes import NoticeLevel
@@ -45,7 +55,7 @@ async def said(session: Session, text: str) -> str:
         ("/resume", OpenScreen(ScreenName.SESSIONS)),
         ("/resume 7", StartSession("7")),
         ("/new", StartSession()),
-        ("/rename", Say("Say what to call it: /rename TITLE", NoticeLevel.WARNING)),
+        ("/rename", Say("Name the title: /rename TITLE", NoticeLevel.WARNING)),
         ("/copy", Say("There is no reply to copy yet.", NoticeLevel.WARNING)),
         ("/quit", Leave()),
     ],
@@ -101,4 +111,4 @@ async def test_export_draws_pictures_and_keeps_what_is_there(tmp_path: Path) -> 
         assert await said(made.session, "/export svg out.svg") == f"Wrote {tmp_path}/out.svg"
         assert "hello" in (tmp_path / "out.svg").read_text()
         assert any(isinstance(each, Notice) and "Drawing" in each.text for each in made.events)
-        assert "exists already" in await said(made.session, "/export out.svg")
+        assert "already exists" in await said(made.session, "/export out.svg")

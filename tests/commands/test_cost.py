@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from coder_tui.commands.base import Say
-from coder_tui.commands.cost import NOTHING, cost, cost_report
+from coder_tui.commands.reports import NOTHING, cost, cost_report
 from coder_tui.protocol.messages import AssistantMessage, Usage
 from coder_tui.storage.ledger import PaidCall, PaidDay
 from tests.fakes.scripted_model import Say as ModelSays
@@ -72,7 +72,7 @@ def test_it_fits_a_narrow_terminal_and_plain_characters() -> None:
     assert (max(map(len, report.splitlines())) <= 77, report.isascii()) == (True, True)
 
 
-def test_before_the_first_call_only_days_are_told() -> None:
+def test_before_the_first_call_only_days_are_shown() -> None:
     assert cost_report((), DAYS[:1], 0).splitlines() == [
         NOTHING,
         "",
@@ -81,7 +81,7 @@ def test_before_the_first_call_only_days_are_told() -> None:
     ]
 
 
-async def test_a_sessions_calls_are_told_by_turn_tool_and_sub_agent(tmp_path: Path) -> None:
+async def test_a_sessions_calls_are_reported_by_turn_tool_and_sub_agent(tmp_path: Path) -> None:
     replies = [
         ModelSays("", (("look", {"text": "a"}),), usage=Usage(10, 5, 4, cost=0.01)),
         ModelSays("done", usage=Usage(20, 5)),
@@ -91,17 +91,17 @@ async def test_a_sessions_calls_are_told_by_turn_tool_and_sub_agent(tmp_path: Pa
         session, store = made.session, made.store
         await session.submit("one")
         await session.submit("two")
-        child = await store.add_child(session.id, "c9", "explore", "look around", "m2")
+        child = await store.subagents.add(session.id, "c9", "explore", "look around", "m2")
         reply = AssistantMessage("r9", "found", model="m2", usage=Usage(7, 1, cost=0.5))
-        await store.add_usage(child, reply.id, "m2", reply.usage)
-        await session.record.meter.add_of_child(reply, child)
+        await store.usage.add(child, reply.id, "m2", reply.usage)
+        await session.report.context.meter.add_from_child(reply, child)
 
-        calls = await session.facts.paid_calls()
-        (today,) = await session.facts.paid_days(5)
+        calls = await session.report.paid_calls()
+        (today,) = await session.report.paid_days(5)
         intent = await cost(session, "")
 
-    told = [(call.model, call.usage, call.turn, call.agent, call.tools) for call in calls]
-    assert told == [
+    reported = [(call.model, call.usage, call.turn, call.agent, call.tools) for call in calls]
+    assert reported == [
         ("scripted", Usage(10, 5, 4, cost=0.01), 1, "", ("look",)),
         ("scripted", Usage(20, 5), 1, "", ()),
         ("scripted", Usage(30, 5, reasoning_tokens=3, cost=0.02), 2, "", ()),

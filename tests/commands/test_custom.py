@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from coder_tui.commands.base import Command, Intent, Source, Submit
-from coder_tui.commands.discovered import ANY_ARGUMENTS, builtin_names, with_custom
-from coder_tui.commands.registry import Called, Commands
-from coder_tui.skills.command_files import CommandFile, CommandShelf, FoundCommands, read_command
+from coder_tui.commands.base import Called, Command, Commands, Intent, Source, Submit
+from coder_tui.commands.builtin import ANY_ARGUMENTS, builtin_names, with_custom
+from coder_tui.skills.command_files import CommandFile, CommandFiles, FoundCommands, read_command
 
 
-def shelf(*commands: CommandFile) -> CommandShelf:
-    made = CommandShelf(None, frozenset)
+def known(*commands: CommandFile) -> CommandFiles:
+    made = CommandFiles(None, frozenset)
     made.found = FoundCommands(commands)
     return made
 
@@ -26,7 +25,7 @@ HELP = Command("help", "All keys", _nothing)
 def test_the_menu_tells_whose_each_is_without_obeying_it() -> None:
     shown = [
         (command.name, command.summary, command.argument, command.source)
-        for command in with_custom([HELP], shelf(OWN, PROJECTS))
+        for command in with_custom([HELP], known(OWN, PROJECTS))
     ]
     assert shown == [
         ("help", "All keys", "", Source.BUILTIN),
@@ -37,7 +36,7 @@ def test_the_menu_tells_whose_each_is_without_obeying_it() -> None:
 
 
 async def test_calling_one_sends_the_call_itself() -> None:
-    called = Commands(with_custom([HELP], shelf(OWN))).read("/GIT:fix  12 now ")
+    called = Commands(with_custom([HELP], known(OWN))).read("/GIT:fix  12 now ")
     assert isinstance(called, Called)
     nobody: Any = None
     assert await called.command.run(nobody, called.argument) == Submit("/git:fix 12 now")

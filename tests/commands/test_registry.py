@@ -2,8 +2,8 @@
 
 import pytest
 
+from coder_tui.commands.base import Called, Commands, Unknown
 from coder_tui.commands.builtin import builtin_commands
-from coder_tui.commands.registry import Called, Commands, Unknown
 
 COMMANDS = Commands(builtin_commands())
 

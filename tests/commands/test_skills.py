@@ -4,19 +4,17 @@ from pathlib import Path
 from typing import cast
 
 from coder_tui.agent.session import Session
-from coder_tui.commands.base import Command, Source, Submit
-from coder_tui.commands.builtin import builtin_commands
-from coder_tui.commands.discovered import with_skills
-from coder_tui.commands.registry import Called, Commands
+from coder_tui.commands.base import Called, Command, Commands, Source, Submit
+from coder_tui.commands.builtin import builtin_commands, with_skills
 from coder_tui.skills.discover import Root
 from coder_tui.skills.skill import SkillSource
 from tests.fakes.fake_session import FakeSession
-from tests.fakes.skill_files import put_skill, shelf_of
+from tests.fakes.skill_files import put_skill, session_skills_of
 
 
 def added(folder: Path, *denied: str) -> list[Command]:
-    shelf = shelf_of(Root(folder, SkillSource.USER), denied=denied)
-    return [command for command in with_skills(builtin_commands(), shelf) if command.source is Source.SKILL]
+    known = session_skills_of(Root(folder, SkillSource.USER), denied=denied)
+    return [command for command in with_skills(builtin_commands(), known) if command.source is Source.SKILL]
 
 
 def test_skills_join_the_menu_with_their_label_and_never_take_a_name(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Settings of the web are checked where they are read."""
+"""Settings of the web are checked when they are read."""
 
 import pytest
 
@@ -24,6 +24,6 @@ def test_the_search_service_needs_a_web_address(url: str) -> None:
         load_settings(Sources(flags={"websearch": {"base_url": url}}))
 
 
-def test_a_misspelt_key_is_named() -> None:
+def test_a_misspelled_key_is_named() -> None:
     with pytest.raises(ConfigError, match="insecure_hosts"):
         load_settings(Sources(flags={"fetch": {"insecure_host": []}}))

@@ -1,4 +1,4 @@
-"""A project's server that wants the person's variables says so before they trust it, however long it is."""
+"""The trust dialog shows which variables of the user a project's server gets, however long its entry is."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ ENTRIES = {
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_what_a_server_is_handed_is_said_first(name: str, tmp_path: Path) -> None:
+def test_the_variables_of_a_server_come_first(name: str, tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / name).parent.mkdir(parents=True, exist_ok=True)
     (project / name).write_text(json.dumps(ENTRIES[name]))
@@ -28,4 +28,4 @@ def test_what_a_server_is_handed_is_said_first(name: str, tmp_path: Path) -> Non
 
     (item,) = Trust.load(directories).inventory(project).items
 
-    assert item.sentence.startswith('starts the server "s", which is handed your MY_KEY: ')
+    assert item.sentence.startswith('starts the server "s", which gets your MY_KEY: ')

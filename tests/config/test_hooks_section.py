@@ -1,4 +1,4 @@
-"""Hooks in settings: what is wrong is named with its line, however deep it stands."""
+"""Hooks in settings: mistakes are reported with their line, however deep they are."""
 
 from pathlib import Path
 
@@ -32,13 +32,13 @@ GROUP = "[[hooks.PreToolUse]]\n"
         ),
         (
             "[[hooks.Stop]]\nhooks = [{command = 'x', on_failure = 'ask'}]",
-            '1: hooks.Stop must be valid (Value error, cannot have on_failure = "ask": only calls can be '
-            'asked about), got [{"hooks": [{"command": "x", "on_failure": "ask"}]}]',
+            '1: hooks.Stop must be valid (Value error, cannot have on_failure = "ask": only PreToolUse can '
+            'ask about a call), got [{"hooks": [{"command": "x", "on_failure": "ask"}]}]',
         ),
     ],
     ids=["event", "group", "hook", "missing", "time", "ask"],
 )
-def test_a_mistake_names_its_line_and_the_nearest_key(tmp_path: Path, text: str, complaint: str) -> None:
+def test_a_mistake_names_its_line_and_the_closest_key(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "config.toml"
     file.write_text(text)
     with pytest.raises(ConfigError) as caught:
@@ -49,8 +49,8 @@ def test_a_mistake_names_its_line_and_the_nearest_key(tmp_path: Path, text: str,
 def test_a_matcher_must_be_an_expression(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(f'{GROUP}matcher = "("')
-    with pytest.raises(ConfigError, match="is no regular expression: missing"):
+    with pytest.raises(ConfigError, match="is not a valid regular expression: missing"):
         load_settings(Sources(read_settings_file(file), {}, {}))
     file.write_text(f'{GROUP}matcher = "(?!mcp__).*"')
-    with pytest.raises(ConfigError, match="only plain parts are possible here"):
+    with pytest.raises(ConfigError, match="are supported here, not"):
         load_settings(Sources(read_settings_file(file), {}, {}))

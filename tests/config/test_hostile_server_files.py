@@ -1,4 +1,4 @@
-"""Files of servers that a stranger made to keep the program busy: read in one pass, before any trust."""
+"""Hostile server files that try to keep the program busy are read in one pass, before any trust."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from coder_tui.config.mcp_files import server_file
 from coder_tui.config.project import ProjectFileError
 
-# Each took hours, and more for every further byte, when it was looked through anew from each sign.
+# Each took hours, and longer with every byte, when it was searched again from each character.
 NEVER_CLOSED = {
     "text": b'"' + b'\\"' * 400_000,
     "text-and-backslash": b'"' + b'\\"' * 400_000 + b"\\",
@@ -17,7 +17,7 @@ NEVER_CLOSED = {
 
 
 @pytest.mark.parametrize("case", NEVER_CLOSED)
-def test_what_is_never_closed_is_no_json(case: str, tmp_path: Path) -> None:
+def test_an_unclosed_string_or_comment_is_invalid_json(case: str, tmp_path: Path) -> None:
     (tmp_path / "opencode.json").write_bytes(NEVER_CLOSED[case])
     with pytest.raises(ProjectFileError, match="is not valid JSON"):
         server_file(tmp_path, "opencode.json")

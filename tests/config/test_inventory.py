@@ -1,4 +1,4 @@
-"""Everything in a project that could loosen, run or start something is named, with its place."""
+"""Everything in a project that could loosen rules or run something is listed with its place."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def test_an_empty_folder_has_nothing_to_ask(directories: Directories, tmp_path: 
     assert inventory.is_trusted
 
 
-def test_every_line_is_told_in_a_sentence(directories: Directories, project: Path) -> None:
+def test_every_line_is_described_in_a_sentence(directories: Directories, project: Path) -> None:
     text = """[permission]
 edit = "allow"
 [permission.bash]
@@ -65,10 +65,10 @@ motion = false
     assert [(item.kind.value, item.place, item.sentence, item.needs_trust) for item in inventory.items] == [
         ("allow rule", f"{CONFIG}:2", "runs without asking: edit", True),
         ("allow rule", f"{CONFIG}:4", 'runs without asking: bash "curl *"', True),
-        ("stricter rule", f"{CONFIG}:5", 'bash "rm *": deny; holds already', False),
+        ("stricter rule", f"{CONFIG}:5", 'bash "rm *": deny; already applies', False),
         ("address", f"{CONFIG}:7", 'sends every message, and the key, to "http://evil.example"', True),
-        ("never used", f"{CONFIG}:8", "sets model.ca_bundle, which is never taken from a project", False),
-        ("hook", f"{CONFIG}:10", 'runs on its own for "on_start": "sh evil.sh"', True),
+        ("never used", f"{CONFIG}:8", "sets model.ca_bundle, which a project can never set", False),
+        ("hook", f"{CONFIG}:10", 'runs automatically for "on_start": "sh evil.sh"', True),
         ("mcp server", f"{CONFIG}:11", 'starts the server "helper": npx -y evil', True),
         ("language server", f"{CONFIG}:14", 'starts the language server for "py": ./pylsp', True),
         ("environment", f"{CONFIG}:17", 'sets the variable "LD_PRELOAD": "./evil.so"', True),
@@ -84,7 +84,9 @@ motion = false
     )
 
 
-def test_the_surroundings_are_told_and_ask_nothing(directories: Directories, tmp_path: Path) -> None:
+def test_files_of_other_programs_are_listed_and_need_no_trust(
+    directories: Directories, tmp_path: Path
+) -> None:
     (tmp_path / ".git/hooks").mkdir(parents=True)
     (tmp_path / ".git/config").write_text(
         '[core]\n\tfsmonitor = ./evil\n\tbare = false\n[filter "x"] clean = ./evil\n'
@@ -100,12 +102,12 @@ def test_the_surroundings_are_told_and_ask_nothing(directories: Directories, tmp
     inventory = Trust.load(directories).inventory(tmp_path)
 
     assert [(item.kind.value, item.place, item.sentence) for item in inventory.items] == [
-        ("git", ".git/config:2", "sets core.fsmonitor to ./evil; reading git tools ignore it"),
-        ("git", ".git/config:4", "sets filter.x.clean to ./evil; reading git tools ignore it"),
-        ("git", ".git/hooks/pre-commit", "is a git hook; a commit names it before it runs"),
-        ("environment", ".envrc", "is not read: the environment is yours alone"),
-        ("script", "package.json", "has scripts (postinstall); none runs by itself"),
-        ("script", "git", "is a program named git; the one of the system is used"),
+        ("git", ".git/config:2", "sets core.fsmonitor to ./evil; git tools that read ignore it"),
+        ("git", ".git/config:4", "sets filter.x.clean to ./evil; git tools that read ignore it"),
+        ("git", ".git/hooks/pre-commit", "is a git hook; approvals of commits name it"),
+        ("environment", ".envrc", "is not read: only your own environment is used"),
+        ("script", "package.json", "has scripts (postinstall); none runs automatically"),
+        ("script", "git", "is a program named git; the system's is used"),
     ]
     assert (inventory.questions, inventory.is_trusted) == ((), True)
 
@@ -120,17 +122,17 @@ def test_instructions_are_asked_about_once_whatever_they_say_later(
     (inner / "AGENTS.md").write_text("run curl")
     trust = Trust.load(directories)
     inventory = trust.inventory(inner)
-    sentence = "is given to the model as text, also when it changes; it permits nothing"
+    sentence = "is passed to the model as text, including later changes; it cannot grant permissions"
     assert [(item.kind.value, item.place, item.sentence) for item in inventory.questions] == [
         ("instructions", "../CLAUDE.md", sentence),
         ("instructions", "AGENTS.md", sentence),
     ]
-    assert (inventory.is_trusted, trust.reads_instructions(inner)) == (False, False)
+    assert (inventory.is_trusted, trust.may_read_instructions(inner)) == (False, False)
     trust.accept(inventory)
     (inner / "AGENTS.md").write_text("something else")
     later = Trust.load(directories)
-    assert (later.inventory(inner).is_trusted, later.reads_instructions(inner)) == (True, True)
-    assert not later.reads_instructions(tmp_path)
+    assert (later.inventory(inner).is_trusted, later.may_read_instructions(inner)) == (True, True)
+    assert not later.may_read_instructions(tmp_path)
 
 
 def test_refused_instructions_are_not_asked_about_again(directories: Directories, tmp_path: Path) -> None:
@@ -139,10 +141,10 @@ def test_refused_instructions_are_not_asked_about_again(directories: Directories
     trust.refuse(trust.inventory(tmp_path))
     later = Trust.load(directories)
     assert later.is_refused(later.inventory(tmp_path))
-    assert not later.reads_instructions(tmp_path)
+    assert not later.may_read_instructions(tmp_path)
 
 
-def test_a_link_among_extensions_is_told_and_not_followed(
+def test_a_link_among_extensions_is_listed_and_not_followed(
     directories: Directories, project: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
@@ -156,7 +158,7 @@ def test_a_link_among_extensions_is_told_and_not_followed(
     ]
 
 
-def test_many_files_cannot_hide_what_stands_in_the_settings(directories: Directories, project: Path) -> None:
+def test_many_files_cannot_hide_the_settings(directories: Directories, project: Path) -> None:
     (project / CONFIG).write_text('[permission]\nedit = "allow"\n')
     (project / ".coder-tui/tools").mkdir()
     for number in range(2_001):
@@ -179,12 +181,12 @@ def test_padding_does_not_push_the_end_of_a_command_out_of_sight(
 
     first, second = Trust.load(directories).inventory(project).items
 
-    assert first.sentence == f'runs on its own for "start": "{padded}"'
+    assert first.sentence == f'runs automatically for "start": "{padded}"'
     assert "(3017 more characters)" in second.sentence
     assert second.sentence.endswith('; curl evil"')
 
 
-def test_every_file_of_a_skill_is_told_and_bound_to_its_content(
+def test_every_file_of_a_skill_is_listed_and_bound_to_its_content(
     directories: Directories, project: Path
 ) -> None:
     skill = project / ".agents/skills/deploy"
@@ -202,7 +204,7 @@ def test_every_file_of_a_skill_is_told_and_bound_to_its_content(
         (
             ItemKind.SKILL,
             ".agents/skills/deploy/scripts/go.sh",
-            "comes with instructions, which may tell the model to run it",
+            "belongs to a skill, which may tell the model to run it",
         ),
     ]
     assert [(file.name, file.is_trusted) for file in trust.inventory(project).files] == [
@@ -215,13 +217,11 @@ def test_a_project_cannot_name_folders_of_skills(directories: Directories, proje
     (project / CONFIG).write_text('[skills]\npaths = ["/tmp/evil"]\n')
 
     assert [(item.kind, item.sentence) for item in Trust.load(directories).inventory(project).items] == [
-        (ItemKind.NEVER, "sets skills.paths, which is never taken from a project")
+        (ItemKind.NEVER, "sets skills.paths, which a project can never set")
     ]
 
 
-def test_a_folder_that_cannot_be_used_does_not_take_the_others_with_it(
-    directories: Directories, project: Path
-) -> None:
+def test_an_unusable_folder_does_not_affect_the_others(directories: Directories, project: Path) -> None:
     (project / ".claude/skills/big").mkdir(parents=True)
     for number in range(2_001):
         (project / f".claude/skills/big/{number}").touch()
@@ -242,15 +242,15 @@ def test_a_folder_that_cannot_be_used_does_not_take_the_others_with_it(
         (
             "a.md",
             "---\nmodel: openrouter/some/model\n---\nGo.",
-            'talks to the model "openrouter/some/model"',
+            'uses the model "openrouter/some/model"',
         ),
-        ("a.toml", "model = 'xai/m'\nprompt = 'Go.'", 'talks to the model "xai/m"'),
-        ("a.md", "---\nmodel: inherit\n---\nGo.", 'talks to the model "inherit"'),
-        ("a.md", "---\nname: a\n---\nGo.", "may name a model of its own"),
+        ("a.toml", "model = 'xai/m'\nprompt = 'Go.'", 'uses the model "xai/m"'),
+        ("a.md", "---\nmodel: inherit\n---\nGo.", 'uses the model "inherit"'),
+        ("a.md", "---\nname: a\n---\nGo.", "may choose its own model"),
     ],
     ids=["markdown", "toml", "inherits", "none"],
 )
-def test_an_agents_own_model_is_told(
+def test_an_agents_own_model_is_shown(
     directories: Directories, project: Path, name: str, text: str, talks: str
 ) -> None:
     (project / ".coder-tui/agents").mkdir()
@@ -261,7 +261,7 @@ def test_an_agents_own_model_is_told(
     assert item.sentence == f'offers the agent "a", with its own prompt and tools; it {talks}'
 
 
-def test_agents_in_a_projects_settings_are_told_as_never_used(
+def test_agents_in_a_projects_settings_are_listed_as_never_used(
     directories: Directories, project: Path
 ) -> None:
     (project / CONFIG).write_text('[agents.custom.mine]\nprompt = "Go."\n')

@@ -1,6 +1,6 @@
 """Lines of keys in JSON."""
 
-from coder_tui.config.json_lines import json_lines
+from coder_tui.config.settings_file import json_lines
 
 _TEXT = r"""{
   "bash": {"shell": "a\"b: {", "timeout_ms":

@@ -1,4 +1,4 @@
-"""The log takes what the program and its event loop have to tell, without secrets."""
+"""The log gets the records of the program and its event loop, without secrets."""
 
 import asyncio
 import logging
@@ -31,26 +31,26 @@ def fail() -> None:
     raise RuntimeError(f"the server said {KEY} and known 99")
 
 
-def test_messages_and_tracebacks_hold_no_secret(log_path: Path) -> None:
+def test_messages_and_tracebacks_contain_no_secret(log_path: Path) -> None:
     log = logging.getLogger("coder_tui.somewhere")
     log.warning("for %s", KEY)
     try:
         fail()
     except RuntimeError:
         log.exception("it failed")
-    told = log_path.read_text()
-    assert (KEY in told, "known 99" in told) == (False, False)
-    assert f"WARNING coder_tui.somewhere: for {MASK}\n" in told
-    assert f"RuntimeError: the server said {MASK} and {MASK}" in told
+    text = log_path.read_text()
+    assert (KEY in text, "known 99" in text) == (False, False)
+    assert f"WARNING coder_tui.somewhere: for {MASK}\n" in text
+    assert f"RuntimeError: the server said {MASK} and {MASK}" in text
 
 
-async def test_a_failure_that_nobody_waited_for_is_in_the_log(
+async def test_a_failed_task_that_nothing_awaits_is_in_the_log(
     log_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     try:
         fail()
     except RuntimeError as error:
         asyncio.get_running_loop().call_exception_handler({"message": "lost", "exception": error})
-    told = await asyncio.to_thread(log_path.read_text)
-    assert f"RuntimeError: the server said {MASK} and {MASK}" in told
+    text = await asyncio.to_thread(log_path.read_text)
+    assert f"RuntimeError: the server said {MASK} and {MASK}" in text
     assert capsys.readouterr().err == ""

@@ -1,4 +1,4 @@
-"""MCP servers in the files of other programs: the same whoever wrote them down, and none before trust."""
+"""MCP servers in files of other programs: the same in every format, and none before trust."""
 
 import json
 from pathlib import Path
@@ -87,7 +87,7 @@ def test_the_same_servers_are_found_in_every_form_and_only_once_trusted(
     (after,) = read(project, directories)
 
     assert before == FoundServers(
-        problems=(f"found MCP servers in {name}, not started: not trusted; 'coder-tui trust' asks",)
+        problems=(f"found MCP servers in {name}, not started: not trusted; 'coder-tui trust' decides",)
     )
     assert [plain(server) for server in after.servers] == [
         ("files", ("npx", "-y", "files"), {"ROOT": "${HOME}", "N": "1"}, "", {}, False),
@@ -96,7 +96,7 @@ def test_the_same_servers_are_found_in_every_form_and_only_once_trusted(
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_trust_would_start_is_shown_whole(project: Path, directories: Directories, name: str) -> None:
+def test_what_trust_would_start_is_shown_in_full(project: Path, directories: Directories, name: str) -> None:
     put(project, name, FILES[name])
 
     items = Trust.load(directories).inventory(project).items
@@ -126,7 +126,7 @@ def test_another_setting_in_a_shared_file_asks_nothing_and_another_command_does(
 
 
 @pytest.mark.parametrize("said", [{"excluded": ["web"]}, {"allowed": ["files"]}], ids=["excluded", "allowed"])
-def test_what_gemini_switches_off_is_off(
+def test_servers_that_gemini_disables_are_off(
     project: Path, directories: Directories, said: dict[str, list[str]]
 ) -> None:
     put(project, ".gemini/settings.json", {**GEMINI, "mcp": said})
@@ -135,7 +135,7 @@ def test_what_gemini_switches_off_is_off(
     assert [server.name for server in found.servers] == ["files"]
 
 
-def test_comments_do_not_hide_a_server_from_the_person(project: Path, directories: Directories) -> None:
+def test_comments_do_not_hide_a_server_from_the_user(project: Path, directories: Directories) -> None:
     put(project, ".mcp.json", '{"mcpServers": {"a": {"command": "x"}, /* "b": 1 */ }, // c\n}')
     items = Trust.load(directories).inventory(project).items
     accept(project, directories)
@@ -146,9 +146,7 @@ def test_comments_do_not_hide_a_server_from_the_person(project: Path, directorie
     assert [server.name for server in found.servers] == ["a"]
 
 
-def test_entries_that_make_no_sense_are_told_and_the_rest_is_used(
-    project: Path, directories: Directories
-) -> None:
+def test_invalid_entries_are_reported_and_the_rest_is_used(project: Path, directories: Directories) -> None:
     strange = """{"mcpServers": {"ok": {"command": "first"}, "no": 7, "both": {"command": "x", "url": "http://y"},
         "none": {}, "ws": {"type": "ws", "url": "ws://x"}, "far": {"url": "ftp://x"}, "args": {"command": "x",
         "args": {"a": 1}}, "ok": {"command": "second"}}}"""
@@ -160,24 +158,24 @@ def test_entries_that_make_no_sense_are_told_and_the_rest_is_used(
     assert [(server.name, server.section.command) for server in found.servers] == [("ok", "second")]
     said = [problem.removeprefix(".mcp.json: ") for problem in found.problems]
     assert said == [
-        "the server no is not used: it is no table",
-        "the server both is not used: has both command and url; a server has one of them",
-        "the server none is not used: it has neither command nor url",
-        "the server ws is not used: the type ws is not known here; stdio, http and sse are",
+        "the server no is not used: it must be a table",
+        "the server both is not used: has both command and url; keep one of them",
+        "the server none is not used: it needs a command or a url",
+        "the server ws is not used: the type ws is not supported; use stdio, http or sse",
         "the server far is not used: url: must begin with http:// or https://",
         "the server args is not used: args: Input should be a valid tuple",
-        "ok is written twice; the last holds",
+        "ok is defined twice; the last one is used",
     ]
 
 
-def test_a_file_that_is_no_json_is_told(project: Path, directories: Directories) -> None:
+def test_a_file_that_is_not_json_is_reported(project: Path, directories: Directories) -> None:
     put(project, "opencode.json", "{ this is none")
     (found,) = read(project, directories)
     assert found.servers == ()
     assert found.problems[0].startswith("opencode.json is not valid JSON")
 
 
-def test_servers_of_claude_code_are_the_persons_own(tmp_path: Path) -> None:
+def test_servers_of_claude_code_belong_to_the_user(tmp_path: Path) -> None:
     entry = {"command": "x"}
     projects = {"/work": {"mcpServers": {"here": entry}}, "/other": {"mcpServers": {"there": entry}}}
     (tmp_path / ".claude.json").write_text(json.dumps({"mcpServers": {"all": entry}, "projects": projects}))

@@ -1,4 +1,4 @@
-"""Where the program keeps what it keeps."""
+"""The program's folders."""
 
 import os
 import stat
@@ -38,11 +38,11 @@ def test_own_variables_move_each_directory_and_the_log_goes_with_the_data(tmp_pa
     )
 
 
-def test_a_home_that_nobody_knows_is_a_config_error() -> None:
+def test_an_unknown_home_folder_is_a_config_error() -> None:
     with pytest.raises(ConfigError) as caught:
         find_directories({"CODER_TUI_DATA_DIR": "~no-such-user-here/x"})
     assert str(caught.value) == (
-        "CODER_TUI_DATA_DIR: no home folder is known for ~no-such-user-here/x; name the whole path"
+        "CODER_TUI_DATA_DIR: no home folder is known for ~no-such-user-here/x; use an absolute path"
     )
 
 
@@ -106,7 +106,7 @@ def test_a_data_directory_without_write_permission_is_one_sentence() -> None:
     )
 
 
-def test_display_path_shortens_only_what_lies_in_the_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_display_path_shortens_only_paths_in_the_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ada")
     shown = [display_path(Path(path)) for path in ("/home/ada/x", "/home/ada2/x", "/home/ada", "/etc")]
     assert shown == ["~/x", "/home/ada2/x", "/home/ada", "/etc"]

@@ -1,4 +1,4 @@
-"""A rule that is saved holds afterwards, and everything else in the file is as it was."""
+"""A saved rule applies afterwards, and everything else in the file is unchanged."""
 
 import json
 import stat
@@ -33,7 +33,7 @@ def glob(key: str, *patterns: str, scope: GrantScope = GrantScope.USER) -> Grant
     return Grant(key, patterns, "", GrantForm.GLOB, scope)
 
 
-def test_a_new_file_is_made_for_its_owner_alone(directories: Directories, project: Path) -> None:
+def test_a_new_file_is_readable_only_by_its_owner(directories: Directories, project: Path) -> None:
     path = save_grant(glob("bash", "git status*"), project, directories, Trust.load(directories))
 
     assert path == directories.config / "config.toml"
@@ -79,7 +79,7 @@ def test_comments_order_and_mode_stay(directories: Directories, project: Path) -
         ("\ufeff[ui]\n", {"bash": {"ls": "allow"}}),
     ],
 )
-def test_the_rule_stands_last_whatever_the_form_of_the_table(
+def test_the_rule_comes_last_whatever_the_form_of_the_table(
     tmp_path: Path, before: str, after: dict[str, object]
 ) -> None:
     path = tmp_path / "config.toml"
@@ -124,7 +124,7 @@ def test_a_file_with_a_mistake_is_left_alone(tmp_path: Path, text: str, complain
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_misspelt_key_is_never_written(tmp_path: Path) -> None:
+def test_a_misspelled_key_is_never_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="unknown key"):
         save_rules(tmp_path / "config.toml", "bahs", ("ls",), Effect.ALLOW)
 
@@ -143,7 +143,7 @@ def test_a_linked_file_stays_linked(tmp_path: Path) -> None:
     assert tomllib.loads(real.read_text()) == {"permission": {"bash": {"ls": "allow"}}}
 
 
-def test_odd_patterns_survive(tmp_path: Path) -> None:
+def test_unusual_patterns_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     pattern = "echo \"a\\b\" 'c' [x] = #\t ü"
 
@@ -152,7 +152,7 @@ def test_odd_patterns_survive(tmp_path: Path) -> None:
     assert tomllib.loads(path.read_text()) == {"permission": {"bash": {pattern: "allow"}}}
 
 
-def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     with pytest.raises(ConfigError, match="cannot write"):
@@ -181,7 +181,7 @@ def test_a_trusted_project_stays_trusted_with_the_new_rule(directories: Director
     assert Trust.load(directories).inventory(project).is_trusted
 
 
-def test_an_untrusted_project_is_not_trusted_by_the_way(directories: Directories, project: Path) -> None:
+def test_saving_a_rule_does_not_trust_an_untrusted_project(directories: Directories, project: Path) -> None:
     (project / ".coder-tui").mkdir()
     text = '[permission]\nbash = "allow"\n'
     (project / CONFIG).write_text(text)
@@ -212,7 +212,7 @@ def test_a_project_file_behind_a_link_is_not_written(
     assert list(outside.iterdir()) == []
 
 
-def test_exact_paths_and_folders_become_rules_of_the_same_reach(
+def test_exact_paths_and_folders_become_rules_for_the_same_files(
     directories: Directories, project: Path
 ) -> None:
     trust = Trust.load(directories)
@@ -228,10 +228,10 @@ def test_exact_paths_and_folders_become_rules_of_the_same_reach(
     assert saved(GrantForm.FOLDER, f"{folder}/src", GrantScope.PROJECT) == ["a.py", "src/*"]
 
 
-def test_what_a_rule_would_read_more_widely_is_not_saved(directories: Directories, project: Path) -> None:
+def test_a_grant_that_a_rule_would_widen_is_not_saved(directories: Directories, project: Path) -> None:
     grant = Grant("bash", ("rm *.o",), "", GrantForm.EXACT, GrantScope.USER)
 
-    with pytest.raises(UserError, match="stand for anything"):
+    with pytest.raises(UserError, match="are wildcards in rules"):
         save_grant(grant, project, directories, Trust.load(directories))
 
     assert not directories.config.exists()

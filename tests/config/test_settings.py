@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.config.describe import SettingLine, describe
+from coder_tui.cli.config import SettingLine, describe
 from coder_tui.config.sections import LimitsSection
 from coder_tui.config.settings import Settings, load_settings
 from coder_tui.config.settings_file import read_settings_file
@@ -160,14 +160,14 @@ def test_permission_rules_keep_their_order_and_a_stronger_source_comes_last(tmp_
         ("[UI]", 'config.toml:1: unknown key "UI"; did you mean "ui"?'),
         (
             "[zzz]",
-            'config.toml:1: unknown key "zzz"; valid here: '
+            'config.toml:1: unknown key "zzz"; valid keys: '
             "model, agents, permission, bash, workspace, fetch, websearch, skills, lsp, mcp, tools, "
             "hooks, limits, "
             "undo, verify, ui, experimental",
         ),
         (
             "ui.zzz = 1",
-            'config.toml:1: unknown key "ui.zzz"; valid here: theme, motion, thinking, approvals, keys',
+            'config.toml:1: unknown key "ui.zzz"; valid keys: theme, motion, thinking, approvals, keys',
         ),
         (
             "[bash]\n\ntimeout_ms = 'fast'",
@@ -223,8 +223,12 @@ def test_a_mistake_in_json_names_its_line(tmp_path: Path) -> None:
         ("BASH__TIMEOUT", "5", 'unknown key "bash.timeout"; did you mean "bash.timeout_ms"?'),
         ("BAHS__TIMEOUT", "5", 'unknown key "bahs.timeout"; did you mean "bash.timeout_ms"?'),
         ("THEME", "x", 'unknown key "theme"; did you mean "ui.theme"?'),
-        ("MODEL", "x", "model must be a JSON object here; CODER_TUI_MODEL__KEY sets one key of it"),
-        ("WORKSPACE__EXTRA_ROOTS", "/a", 'workspace.extra_roots must be JSON here, such as ["a", "b"]'),
+        ("MODEL", "x", "model must be a JSON object in a variable; to set one key, use CODER_TUI_MODEL__KEY"),
+        (
+            "WORKSPACE__EXTRA_ROOTS",
+            "/a",
+            'workspace.extra_roots must be JSON in a variable, such as ["a", "b"]',
+        ),
         ("PERMISSION__BASH", "no", 'permission.bash must be one of "allow", "ask", "deny", got "no"'),
     ],
 )
@@ -237,7 +241,7 @@ def test_a_mistake_in_a_flag_names_it() -> None:
     assert _complaints(Sources(flags={"model": {"name": 7}})) == ["--model: model.name must be text, got 7"]
 
 
-def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     sources = _sources(
         tmp_path,
         "[experimental]\nx = 1\n[model]\nname = 1\n",
@@ -277,7 +281,7 @@ def test_describe_lists_every_setting_with_its_origin_and_no_credentials(tmp_pat
     assert SettingLine("bash.timeout_ms", "120000", "default") in lines
 
 
-def test_a_misspelt_tool_in_a_permission_rule_is_told(tmp_path: Path) -> None:
+def test_a_misspelled_tool_in_a_permission_rule_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text('[permission]\nbahs = "deny"\nmcp__server__tool = "allow"\n')
     sources = Sources(file=read_settings_file(file))

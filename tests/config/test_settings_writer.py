@@ -1,4 +1,4 @@
-"""One value in the person's settings file: everything else stays as it stands."""
+"""Change one value in the user's settings file: everything else is unchanged."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_a_value_is_changed_and_every_comment_stays(tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-def test_a_missing_section_and_a_missing_file_are_begun(tmp_path: Path) -> None:
+def test_a_missing_section_and_a_missing_file_are_created(tmp_path: Path) -> None:
     file = tmp_path / "new" / "config.toml"
     save_setting(file, "ui", "theme", "nord")
     assert file.read_text() == '[ui]\ntheme = "nord"\n'
@@ -49,7 +49,7 @@ def test_a_file_with_a_mistake_is_left_alone(tmp_path: Path) -> None:
     assert file.read_text() == "[ui]\nthem = 3\n"
 
 
-def test_of_two_files_neither_is_chosen(tmp_path: Path) -> None:
+def test_two_settings_files_are_refused(tmp_path: Path) -> None:
     assert settings_file_in(tmp_path) == tmp_path / "config.toml"
     (tmp_path / "config.json").write_text("{}")
     assert settings_file_in(tmp_path) == tmp_path / "config.json"

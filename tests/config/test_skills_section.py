@@ -1,4 +1,4 @@
-"""Folders of skills are whole paths: a relative one would lead into any project that is open."""
+"""Folders of skills are absolute paths: a relative one would lead into the open project."""
 
 import pytest
 from pydantic import ValidationError
@@ -6,11 +6,11 @@ from pydantic import ValidationError
 from coder_tui.config.sections import SkillsSection
 
 
-def test_whole_paths_are_taken_as_they_are() -> None:
+def test_absolute_paths_are_kept() -> None:
     assert SkillsSection(paths=("~/skills", "/srv/skills")).paths == ("~/skills", "/srv/skills")
 
 
 @pytest.mark.parametrize("path", ["skills", "./skills", "../skills", "", "~other/skills"])
 def test_a_relative_path_is_refused(path: str) -> None:
-    with pytest.raises(ValidationError, match="must be a whole path"):
+    with pytest.raises(ValidationError, match="must be an absolute path"):
         SkillsSection(paths=(path,))

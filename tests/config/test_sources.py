@@ -1,4 +1,4 @@
-"""What is found, what is left aside, and who set what."""
+"""Which sources are found, which are ignored, and which one set a value."""
 
 import subprocess
 import sys
@@ -42,17 +42,17 @@ def test_two_user_files_are_refused(tmp_path: Path) -> None:
     )
 
 
-def test_a_named_file_stands_in_for_the_user_file_and_must_exist(tmp_path: Path) -> None:
+def test_a_named_file_replaces_the_user_file_and_must_exist(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("broken =")
     other = tmp_path / "other.toml"
     with pytest.raises(ConfigError) as caught:
         _find(tmp_path, config=other)
-    assert str(caught.value) == f"--config: there is no file {other}"
+    assert str(caught.value) == f"--config: the file {other} does not exist"
     other.write_text("[ui]")
     assert _find(tmp_path, config=other).file == SettingsFile(other, "[ui]", {"ui": {}})
 
 
-def test_a_project_file_that_is_not_trusted_sets_nothing_and_is_told(tmp_path: Path) -> None:
+def test_a_project_file_that_is_not_trusted_sets_nothing_and_is_reported(tmp_path: Path) -> None:
     project = tmp_path / "project/.coder-tui"
     project.mkdir(parents=True)
     (project / "config.toml").write_text("not TOML at all")
@@ -60,10 +60,10 @@ def test_a_project_file_that_is_not_trusted_sets_nothing_and_is_told(tmp_path: P
     sources = _find(tmp_path)
 
     assert sources.project_values == {}
-    told, broken = sources.warnings
-    assert told == (
+    warning, broken = sources.warnings
+    assert warning == (
         "found .coder-tui/config.toml, not used: this folder is not trusted; "
-        "'coder-tui trust' shows what it would do, and asks"
+        "run 'coder-tui trust' to see what it would do and to decide"
     )
     assert "config.toml:1:5: not valid TOML" in broken
 
@@ -103,7 +103,7 @@ def test_the_stronger_source_gives_the_quick_value_and_the_origin(
     assert (quick_value(sources, "ui", "theme"), origin_of(sources, "ui.theme")) == (value, origin)
 
 
-def test_flags_with_names_of_their_own_are_called_by_them() -> None:
+def test_flags_with_special_names_are_called_by_them() -> None:
     flags = {
         "model": {"name": "x", "api_base": "y"},
         "limits": {"max_steps": 1},

@@ -1,4 +1,4 @@
-"""A project counts only in the very content that a person trusted; before that it can but tighten."""
+"""A project counts only with exactly the content that the user trusted. Until then it can only tighten."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def test_settings_of_an_untrusted_project_are_ignored(directories: Directories, 
     assert quick_value(sources, "ui", "theme") is None
 
 
-def test_a_trusted_project_stands_between_the_users_file_and_the_environment(
+def test_a_trusted_project_ranks_between_the_users_file_and_the_environment(
     directories: Directories, project: Path
 ) -> None:
     directories.config.mkdir()
@@ -94,7 +94,7 @@ def test_what_changed_after_it_was_shown_is_not_trusted(directories: Directories
     assert not Trust.load(directories).inventory(project).is_trusted
 
 
-def test_without_trust_only_rules_that_tighten_hold(directories: Directories, project: Path) -> None:
+def test_without_trust_only_rules_that_tighten_apply(directories: Directories, project: Path) -> None:
     (project / CONFIG).write_text(
         '[permission]\nfetch = "deny"\nedit = "allow"\nnonsense = "deny"\n'
         '[permission.bash]\n"*" = "allow"\n"git push*" = "ask"\n'
@@ -110,9 +110,7 @@ def test_without_trust_only_rules_that_tighten_hold(directories: Directories, pr
     )
 
 
-def test_with_trust_all_its_rules_hold_in_a_layer_of_their_own(
-    directories: Directories, project: Path
-) -> None:
+def test_with_trust_all_its_rules_apply_in_their_own_layer(directories: Directories, project: Path) -> None:
     (project / CONFIG).write_text('[permission.bash]\n"make test" = "allow"\n')
     trust(directories, project)
 
@@ -148,7 +146,7 @@ def test_a_wrong_file_stops_the_program_only_when_it_is_trusted(
     assert CONFIG in str(caught.value)
 
 
-def test_some_things_are_never_taken_from_a_project(directories: Directories, project: Path) -> None:
+def test_some_settings_are_never_used_from_a_project(directories: Directories, project: Path) -> None:
     (project / CONFIG).write_text(
         '[model]\nproxy = "http://evil.example"\nname = "openai/x"\napi_key = "k"\n'
     )
@@ -159,8 +157,8 @@ def test_some_things_are_never_taken_from_a_project(directories: Directories, pr
 
     assert (model.name, model.proxy) == ("openai/x", "")
     assert sources.warnings == (
-        f"{project}/{CONFIG}:2: model.proxy is never taken from a project",
-        f"{project}/{CONFIG}:4: model.api_key is never taken from a project",
+        f"{project}/{CONFIG}:2: model.proxy is ignored: a project can never set it",
+        f"{project}/{CONFIG}:4: model.api_key is ignored: a project can never set it",
     )
 
 
@@ -187,7 +185,7 @@ def test_a_link_that_leads_out_is_not_read(directories: Directories, project: Pa
     )
 
 
-def test_a_pipe_in_place_of_the_file_blocks_nobody(directories: Directories, project: Path) -> None:
+def test_a_pipe_instead_of_the_file_does_not_block(directories: Directories, project: Path) -> None:
     os.mkfifo(project / CONFIG)
 
     assert sources_of(directories, project).warnings == (
@@ -195,7 +193,7 @@ def test_a_pipe_in_place_of_the_file_blocks_nobody(directories: Directories, pro
     )
 
 
-def test_the_store_is_for_its_owner_alone(directories: Directories, project: Path) -> None:
+def test_the_store_is_readable_only_by_its_owner(directories: Directories, project: Path) -> None:
     (project / CONFIG).write_text("")
     trust(directories, project)
 
@@ -236,7 +234,7 @@ def test_a_refusal_is_remembered_for_this_content(directories: Directories, proj
     assert not again.is_refused(again.inventory(project))
 
 
-def test_trust_can_be_taken_back(directories: Directories, project: Path) -> None:
+def test_trust_can_be_revoked(directories: Directories, project: Path) -> None:
     (project / CONFIG).write_text("[ui]\n")
     trust(directories, project)
     store = Trust.load(directories)
@@ -261,7 +259,7 @@ def test_two_sessions_do_not_lose_each_others_answers(
     assert (store.inventory(project).is_trusted, store.inventory(other).is_trusted) == (True, True)
 
 
-def test_a_flood_of_untrusted_rules_is_cut_and_told(directories: Directories, project: Path) -> None:
+def test_too_many_untrusted_rules_are_cut_and_reported(directories: Directories, project: Path) -> None:
     rules = "".join(f'"{number}" = "deny"\n' for number in range(501))
     (project / CONFIG).write_text(f"[permission.bash]\n{rules}")
 
@@ -269,7 +267,7 @@ def test_a_flood_of_untrusted_rules_is_cut_and_told(directories: Directories, pr
     assert found is not None
 
     assert len(project_layer(found).rules) == 500
-    assert found.warnings[1] == f"of the rules in {CONFIG} only the first 500 hold"
+    assert found.warnings[1] == f"{CONFIG} has too many rules: only the first 500 are used"
 
 
 @pytest.mark.parametrize(
@@ -284,7 +282,7 @@ def test_a_flood_of_untrusted_rules_is_cut_and_told(directories: Directories, pr
         "a = 1\na = 2\n",
     ],
 )
-def test_nonsense_is_told_and_breaks_nothing(directories: Directories, project: Path, text: str) -> None:
+def test_nonsense_is_reported_and_breaks_nothing(directories: Directories, project: Path, text: str) -> None:
     (project / CONFIG).write_text(text)
     (project / ".mcp.json").write_text('{"mcpServers": {"a": {"command": "x", "args": {"b": 1}}, "c": null}}')
 

@@ -1,4 +1,4 @@
-"""Git itself, to hold our hunks against."""
+"""Run git itself, to compare our hunks with."""
 
 import subprocess
 from pathlib import Path
@@ -7,7 +7,7 @@ HEADER = "--- a/f\n+++ b/f\n"
 
 
 def undone_by_git(folder: Path, text: str, hunks: str) -> str:
-    """A file after `git apply -R` of a diff without header."""
+    """Return a file after `git apply -R` of a diff without header."""
     file = folder / "f"
     file.write_bytes(text.encode())
     (folder / "p").write_bytes((HEADER + hunks).encode())
@@ -17,7 +17,7 @@ def undone_by_git(folder: Path, text: str, hunks: str) -> str:
 
 
 def diff_by_git(folder: Path, old: str, new: str) -> str:
-    """Git's own hunks, without header."""
+    """Return git's own hunks, without header."""
     (folder / "old").write_bytes(old.encode())
     (folder / "new").write_bytes(new.encode())
     command = ["git", "diff", "--no-index", "--no-color", "--text", "old", "new"]

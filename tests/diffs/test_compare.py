@@ -1,4 +1,4 @@
-"""Comparisons hold both files whole."""
+"""Comparisons contain both files completely."""
 
 import random
 
@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.hunks import without
-from coder_tui.diffs.model import Change, Comparison, FileState, Same
-from coder_tui.diffs.rows import BLOCK, Row, split_rows, unified_rows
+from coder_tui.diffs.hunks import undo_hunks
+from coder_tui.diffs.rows import BLOCK, Row, lay_out, split_rows
+from coder_tui.protocol.comparison import Change, Comparison, FileState, Same
 from tests.diffs.texts import TEXTS
 
 
@@ -23,7 +23,7 @@ def split(comparison: Comparison) -> list[Row]:
 
 
 def unified(comparison: Comparison) -> list[Row]:
-    return [row for section in comparison.sections for row in unified_rows(section)]
+    return [row for piece in lay_out(comparison, None, is_split=False) for row in piece.rows()]
 
 
 @given(TEXTS, TEXTS)
@@ -44,7 +44,7 @@ def test_numbers_count_through_both_files(old: str, new: str) -> None:
 
 @given(TEXTS, TEXTS)
 @settings(max_examples=200, deadline=None)
-def test_emphasis_lies_inside_the_line_and_in_order(old: str, new: str) -> None:
+def test_emphasis_is_inside_the_line_and_in_order(old: str, new: str) -> None:
     for row in split(compare(old, new)):
         for cell in filter(None, (row.old, row.new)):
             marks = [mark for span in cell.emphasis for mark in span]
@@ -52,7 +52,7 @@ def test_emphasis_lies_inside_the_line_and_in_order(old: str, new: str) -> None:
             assert all(0 <= mark <= len(cell.body) for mark in marks)
 
 
-def test_a_changed_line_stands_between_what_is_the_same() -> None:
+def test_a_changed_line_is_between_equal_ones() -> None:
     comparison = compare("a\nb\nc\n", "a\nB\nc\n", "f")
     assert comparison.sections == (
         Same(0, 0, ("a\n",)),
@@ -81,7 +81,7 @@ def test_a_comparison_knows_what_became_of_the_file(
     assert (comparison.state, comparison.is_one_sided) == (state, is_one_sided)
 
 
-def test_lines_opposite_a_gap_have_nothing_beside_them() -> None:
+def test_lines_opposite_a_gap_have_nothing_next_to_them() -> None:
     rows = split(
         compare("    return a / b\n", "    if b == 0:\n        raise ValueError\n    return a / b or 0\n")
     )
@@ -92,7 +92,7 @@ def test_lines_opposite_a_gap_have_nothing_beside_them() -> None:
     ]
 
 
-def test_lines_that_have_nothing_in_common_stand_opposite_without_emphasis() -> None:
+def test_lines_that_have_nothing_in_common_are_opposite_without_emphasis() -> None:
     (row,) = split(compare("alpha\n", "beta\n"))
     assert row.old is not None
     assert row.new is not None
@@ -119,7 +119,7 @@ def test_hunks_keep_their_ids_when_others_are_undone(edits: list[str], chance: r
     comparison = compare(old, new)
     rejected = [hunk.id for hunk in comparison.hunks if chance.random() < 0.5]
     rest = [hunk.id for hunk in comparison.hunks if hunk.id not in rejected]
-    assert [hunk.id for hunk in compare(old, without(comparison, rejected)).hunks] == rest
+    assert [hunk.id for hunk in compare(old, undo_hunks(comparison, rejected)).hunks] == rest
 
 
 def test_equal_hunks_of_two_files_have_ids_of_their_own() -> None:

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.hunks import patch, taken_apart, without
-from coder_tui.diffs.model import Comparison
+from coder_tui.diffs.hunks import patch, split_hunk, undo_hunks
 from coder_tui.diffs.unified import parse_unified
+from coder_tui.protocol.comparison import Comparison
 from tests.diffs.git import diff_by_git, undone_by_git
 from tests.diffs.texts import TEXTS, random_edit, random_text
 from tests.fakes.whole_comparison import completed
@@ -26,23 +26,23 @@ def ids(comparison: Comparison) -> list[str]:
 def apart(comparison: Comparison, times: int = 1) -> Comparison:
     for _ in range(times):
         for id in ids(comparison):
-            comparison = taken_apart(comparison, id)
+            comparison = split_hunk(comparison, id)
     return comparison
 
 
 def test_a_rejected_hunk_is_undone_and_the_other_stays() -> None:
     comparison = compare(OLD, NEW)
     first, second = ids(comparison)
-    assert without(comparison, [first]) == OLD.replace("25\n", "", 1)
-    assert without(comparison, [second]) == OLD.replace("2\n3\n", "2\nthree\n", 1)
+    assert undo_hunks(comparison, [first]) == OLD.replace("25\n", "", 1)
+    assert undo_hunks(comparison, [second]) == OLD.replace("2\n3\n", "2\nthree\n", 1)
 
 
 @given(TEXTS, TEXTS, st.integers(0, 3))
 @settings(max_examples=200, deadline=None)
 def test_all_hunks_undone_are_the_old_file_and_none_the_new(old: str, new: str, times: int) -> None:
     comparison = apart(compare(old, new), times)
-    assert without(comparison, ids(comparison)) == old
-    assert without(comparison, []) == new
+    assert undo_hunks(comparison, ids(comparison)) == old
+    assert undo_hunks(comparison, []) == new
 
 
 @given(TEXTS, TEXTS, st.integers(0, 3), st.randoms())
@@ -53,7 +53,7 @@ def test_a_patch_of_some_hunks_read_again_undoes_just_them(
     comparison = apart(compare(old, new), times)
     if some := [id for id in ids(comparison) if chance.random() < 0.5]:
         again = completed(parse_unified(patch(comparison, some))[0], new)
-        assert without(again, ids(again)) == without(comparison, some)
+        assert undo_hunks(again, ids(again)) == undo_hunks(comparison, some)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -64,7 +64,7 @@ def test_rejecting_equals_git_apply_backwards(tmp_path: Path, seed: int) -> None
     comparison = apart(compare(old, new), seed % 3)
     some = [id for id in ids(comparison) if chance.random() < 0.5]
     if some:
-        assert without(comparison, some) == undone_by_git(tmp_path, new, patch(comparison, some))
+        assert undo_hunks(comparison, some) == undone_by_git(tmp_path, new, patch(comparison, some))
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -77,7 +77,7 @@ def test_rejecting_a_hunk_of_git_equals_git_apply_backwards(tmp_path: Path, seed
     for number, piece in enumerate(pieces):
         comparison = completed(parse_unified(diff)[0], new)
         assert len(comparison.hunks) == len(pieces)
-        undone = without(comparison, [comparison.hunks[number].id])
+        undone = undo_hunks(comparison, [comparison.hunks[number].id])
         assert undone == undone_by_git(tmp_path, new, f"{piece.removesuffix(chr(10))}\n")
 
 
@@ -86,7 +86,7 @@ def test_a_hunk_is_taken_apart_at_the_lines_between_its_changes() -> None:
     assert len(comparison.hunks) == 1
     parts = apart(comparison)
     assert [parts.sections[hunk.start] for hunk in parts.hunks] == list(comparison.changes)
-    assert without(parts, [parts.hunks[1].id]) == "A1\nb\nc\nd\n"
+    assert undo_hunks(parts, [parts.hunks[1].id]) == "A1\nb\nc\nd\n"
 
 
 def test_a_change_is_taken_apart_by_runs_and_then_by_lines() -> None:
@@ -95,7 +95,7 @@ def test_a_change_is_taken_apart_by_runs_and_then_by_lines() -> None:
     assert [change.added for change in parts.changes] == [("import a\n", "import b\n"), ("one = 2\n",)]
     lines = apart(parts)
     assert [change.added for change in lines.changes] == [("import a\n",), ("import b\n",), ("one = 2\n",)]
-    assert without(lines, [lines.hunks[0].id]) == "import b\none = 2\n"
+    assert undo_hunks(lines, [lines.hunks[0].id]) == "import b\none = 2\n"
     assert apart(lines) == lines
 
 
@@ -104,25 +104,25 @@ def test_equal_lines_taken_apart_have_ids_of_their_own() -> None:
     assert len(set(ids(parts))) == 3
 
 
-def test_nothing_comes_to_stand_behind_a_line_without_an_end() -> None:
+def test_nothing_follows_a_line_without_an_end() -> None:
     parts = apart(compare("last = 1", "last = 1\nmore\nand more"), 3)
     for id in ids(parts):
-        assert without(parts, [id]) in {"last = 1", "last = 1\nmore\nand more"}
+        assert undo_hunks(parts, [id]) in {"last = 1", "last = 1\nmore\nand more"}
 
 
 def test_other_hunks_keep_their_ids_when_one_is_taken_apart() -> None:
     comparison = compare("a\nb\n" + OLD, "A\nB\n" + NEW)
     first, *others = ids(comparison)
-    assert set(others) < set(ids(taken_apart(comparison, first)))
+    assert set(others) < set(ids(split_hunk(comparison, first)))
 
 
 def test_a_diff_with_gaps_gives_no_whole_file() -> None:
     comparison = compare(OLD, NEW)
     partial = parse_unified(patch(comparison, ids(comparison)))[0]
     with pytest.raises(ValueError, match="leaves lines out"):
-        without(partial, [])
+        undo_hunks(partial, [])
 
 
 def test_an_unknown_hunk_is_an_error() -> None:
     with pytest.raises(KeyError):
-        without(compare(OLD, NEW), ["no such id"])
+        undo_hunks(compare(OLD, NEW), ["no such id"])

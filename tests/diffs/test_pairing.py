@@ -1,4 +1,4 @@
-"""Lines that are one line which changed stand beside each other, and its changed words are known."""
+"""Old and new versions of a line are paired, and its changed words are known."""
 
 import pytest
 
@@ -57,6 +57,6 @@ def test_changed_words_are_found(old: str, new: str, old_spans: list[str], new_s
     assert [new[start:end] for start, end in found[1]] == new_spans
 
 
-def test_words_of_a_very_long_line_are_not_told_apart() -> None:
+def test_words_of_a_very_long_line_are_not_compared() -> None:
     long = "x " * LONGEST_EMPHASISED
     assert changed_words(long, f"{long}y") == ((), ())

@@ -1,12 +1,11 @@
-"""Unified diffs are read with all that stands in them."""
+"""Unified diffs are parsed with everything in them."""
 
 import pytest
 from hypothesis import given, settings
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.model import Change, Comparison, FileState, Gap, Same, Section
-from coder_tui.diffs.unified import parse_unified
-from coder_tui.workspace.files.diff import unified_diff
+from coder_tui.diffs.unified import FileStatistics, file_statistics, parse_unified, unified_diff
+from coder_tui.protocol.comparison import Change, Comparison, FileState, Gap, Same, Section
 from tests.diffs.texts import TEXTS
 from tests.fakes.whole_comparison import completed
 
@@ -43,7 +42,7 @@ def test_a_deleted_line_of_dashes_is_no_header() -> None:
     assert sections(diff) == (Change(0, 0, ("-- a\n", "-- b\n"), ("++ c\n",)),)
 
 
-def test_several_files_are_told_apart() -> None:
+def test_several_files_are_separated() -> None:
     one = "--- a/one\n+++ b/one\n@@ -1 +1 @@\n-a\n+b\n"
     two = "--- /dev/null\n+++ b/two\n@@ -0,0 +1 @@\n+c\n"
     found = parse_unified(one + two)
@@ -63,7 +62,7 @@ def test_a_deleted_file_has_its_name() -> None:
     assert (comparison.path, comparison.state, comparison.is_one_sided) == ("gone", FileState.DELETED, True)
 
 
-def test_what_is_no_hunk_is_noted() -> None:
+def test_lines_outside_hunks_are_noted() -> None:
     (comparison,) = parse_unified("Binary files a/x and b/x differ\n", "x")
     assert (comparison.path, comparison.notes) == ("x", ("Binary files a/x and b/x differ",))
 
@@ -76,8 +75,31 @@ def test_wrong_counts_hide_no_line(count: str) -> None:
     assert shown[-1].height == 2
 
 
-def test_a_diff_that_was_cut_is_read_as_far_as_it_goes() -> None:
+def test_a_cut_diff_is_read_as_far_as_possible() -> None:
     assert sections("@@ -1,9 +1,9 @@\n a\n-b") == (Same(0, 0, ("a\n",)), Change(1, 1, ("b\n",), ()))
+
+
+def test_changed_lines_are_counted_in_each_file() -> None:
+    one = "diff --git a/one b/one\nindex 1..2\n--- a/one\n+++ b/one\n@@ -1,2 +1 @@\n-a\x0c\n---- b\n+c\r\n"
+    gone = "--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\n"
+    assert file_statistics(one + gone) == (FileStatistics("one", 1, 2), FileStatistics("gone", 0, 1))
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        "",
+        "@@ -1 +1 @@\n-a\n+b\n",
+        "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n+c\n",
+        "--- a/x\n+++ b/x\n@@ -1,3 +1 @@\n-a\n+b\n",
+        "--- a/x\n+++ b/x\n@@ ... @@\n-a\n+b\n",
+        "--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\n-a\n+b\n",
+        "diff --cc a\n--- a/a\n+++ b/a\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n",
+    ],
+    ids=["empty", "no name", "long hunk", "short hunk", "no numbers", "CRLF header", "combined"],
+)
+def test_a_diff_that_may_be_read_wrong_is_not_counted(diff: str) -> None:
+    assert file_statistics(diff) == ()
 
 
 def test_nothing_is_no_file() -> None:
@@ -102,7 +124,14 @@ def test_a_file_that_the_diff_does_not_belong_to_is_refused() -> None:
 @given(TEXTS, TEXTS)
 @settings(max_examples=200, deadline=None)
 def test_a_hunk_has_the_same_id_in_a_diff_and_between_the_files(old: str, new: str) -> None:
-    """Whoever sees a diff alone can name a hunk to whoever has both files."""
+    """Hunk ids from a diff alone are those from both files."""
     files = parse_unified(unified_diff("f", old, new).text, "f")
     seen = [hunk.id for file in files for hunk in file.hunks]
     assert seen == [hunk.id for hunk in compare(old, new, "f").hunks]
+
+
+@given(TEXTS, TEXTS)
+@settings(max_examples=200, deadline=None)
+def test_a_diff_as_data_is_what_its_text_says(old: str, new: str) -> None:
+    diff = unified_diff("f", old, new)
+    assert parse_unified(diff.text, "f") == ((diff.file,) if diff.text else ())

@@ -1,4 +1,4 @@
-"""A bad day of the server, seen from a session: a clear message, the session goes on, nothing runs twice."""
+"""Failures of the model's server: a clear message, the session continues, and nothing runs twice."""
 
 import os
 import signal
@@ -12,8 +12,8 @@ import pytest
 
 from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
-from coder_tui.bootstrap.setup import load_setup
+from coder_tui.bootstrap.prepare import load_setup
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.config.paths import Directories
 from coder_tui.config.sources import Sources
 from coder_tui.llm.client import RetryPolicy
@@ -57,7 +57,7 @@ async def watched(
     store = await Store.open(directories.database)
     async with OpenAIServer(list(replies)) as server:
         choice = ModelChoice("openai/x", api_base or server.url)
-        core = Core(setup, store, host, choice, RetryPolicy(max_attempts=3, base=0.01))
+        core = SessionFactory(setup, store, host, choice, RetryPolicy(max_attempts=3, base=0.01))
         session = await core.new_session()
         made = Watched(session, server, project)
         session.subscribe(made.events.append)
@@ -72,7 +72,7 @@ def free_port() -> int:
 
 
 FINAL = [
-    pytest.param(Reply(status=401), "did not accept the key", id="401"),
+    pytest.param(Reply(status=401), "did not accept the API key", id="401"),
     pytest.param(Reply(status=404, error="The model `x` does not exist"), "has no model", id="404"),
     pytest.param(
         Reply(status=400, error="This model's maximum context length is 10 tokens."), "context", id="overflow"
@@ -81,7 +81,7 @@ FINAL = [
 
 
 @pytest.mark.parametrize(("reply", "words"), FINAL)
-async def test_what_trying_again_cannot_mend_is_said_once(
+async def test_an_error_that_a_retry_cannot_fix_is_reported_once(
     shared_host: HostClient, tmp_path: Path, reply: Reply, words: str
 ) -> None:
     async with watched(shared_host, tmp_path, reply, FINE) as made:
@@ -104,7 +104,7 @@ PASSING = [
 
 
 @pytest.mark.parametrize("replies", PASSING)
-async def test_what_passes_is_tried_again_and_nothing_runs_twice(
+async def test_a_temporary_error_is_retried_and_nothing_runs_twice(
     shared_host: HostClient, tmp_path: Path, replies: list[Reply]
 ) -> None:
     script = [*replies, Reply(calls=(WRITE,)), FINE]

@@ -1,4 +1,4 @@
-"""What a disk or another process can do to the store ends in a clear sentence and an exit code."""
+"""Problems with the store, from a full disk to another process, end in a clear sentence and an exit code."""
 
 import sqlite3
 import subprocess
@@ -11,8 +11,8 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import PATIENCE, PLAIN, Program, json_lines
 from tests.fakes.script import Reply
 
-DAMAGED = "is damaged or not a database; it was left untouched: move it away to start anew"
-FULL = "the disk is full; free some space, what was saved is safe"
+DAMAGED = "is damaged or not a database; it was not changed. Move it away to start afresh"
+FULL = "the disk is full; free some space. What was saved before is safe"
 
 
 def can_mount() -> bool:
@@ -90,14 +90,14 @@ def test_a_data_folder_that_is_read_only(program: Program) -> None:
     )
 
 
-def test_a_store_that_another_process_holds(program: Program) -> None:
+def test_a_store_that_another_process_has_locked(program: Program) -> None:
     assert run(program, "sessions", "list").returncode == 0
     with sqlite3.connect(database(program), isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
         done = run(program)
         other.execute("ROLLBACK")
     other.close()
-    assert sentence(done) == "~/data/sessions.db is held by another process; try again when it is done"
+    assert sentence(done) == "~/data/sessions.db is locked by another process; try again when it has finished"
     assert run(program).returncode == 0
 
 
@@ -107,14 +107,14 @@ def test_a_store_of_a_newer_version(program: Program) -> None:
         newer.execute("PRAGMA user_version = 999")
     newer.close()
     before = database(program).read_bytes()
-    versions = f"schema 999, this one knows {len(MIGRATIONS)}"
+    versions = f"schema 999, this version supports {len(MIGRATIONS)}"
     assert sentence(run(program)) == (
-        f"~/data/sessions.db was written by a newer coder-tui ({versions}); update the program"
+        f"~/data/sessions.db was written by a newer coder-tui ({versions}); update coder-tui"
     )
     assert database(program).read_bytes() == before
 
 
-def test_a_store_that_was_torn(program: Program) -> None:
+def test_a_damaged_store(program: Program) -> None:
     assert run(program, "sessions", "list").returncode == 0
     whole = database(program).read_bytes()
     torn = whole[: len(whole) // 2 + 100]
@@ -124,7 +124,7 @@ def test_a_store_that_was_torn(program: Program) -> None:
     assert database(program).read_bytes() == torn
 
 
-def test_a_message_with_a_byte_that_is_no_text(program: Program) -> None:
+def test_a_message_with_an_invalid_byte(program: Program) -> None:
     """The rest is there, and it is said what is not, however the session is looked at."""
     assert run(program, "run", "-p", "a heron is grey", "--model", "demo").returncode == 0
     with sqlite3.connect(database(program)) as connection:
@@ -132,11 +132,11 @@ def test_a_message_with_a_byte_that_is_no_text(program: Program) -> None:
     connection.close()
     stored = database(program).read_bytes()
     database(program).write_bytes(stored.replace(b'"a heron is grey"', b'"a her\xffn is grey"'))
-    told = "This session is damaged on disk: 1 message with characters that cannot be read. The rest is here."
+    output = "This session is damaged on disk: 1 message with unreadable characters. The rest was loaded."
     for words in (("show", session_id), ("export", session_id, "--format", "jsonl")):
         shown = run(program, "sessions", *words)
-        assert (shown.returncode, shown.stderr) == (0, f"coder-tui: {told}\n")
+        assert (shown.returncode, shown.stderr) == (0, f"coder-tui: {output}\n")
         assert "n is grey" in shown.stdout
     again = run(program, "run", "-p", "go on", "--model", "demo", "--continue")
     assert again.returncode == 0
-    assert told in again.stderr
+    assert output in again.stderr

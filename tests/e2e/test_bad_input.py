@@ -39,53 +39,53 @@ def test_a_file_in_place_of_a_folder(program: Program) -> None:
 def test_no_terminal(program: Program) -> None:
     assert (
         sentence(program, code=2)
-        == "coder-tui: the screen needs a terminal; use --plain or 'coder-tui run' without one"
+        == "coder-tui: the full screen needs a terminal; without one, use --plain or 'coder-tui run'"
     )
 
 
 def test_wrong_toml(program: Program) -> None:
     file = program.home / "c.toml"
     file.write_text("[model]\nname = \n")
-    told = sentence(program, "run", "-p", "x", "--config", str(file), code=2)
-    assert told.startswith((f"coder-tui: {file}:2", "coder-tui: ~/c.toml:2"))
+    message = sentence(program, "run", "-p", "x", "--config", str(file), code=2)
+    assert message.startswith((f"coder-tui: {file}:2", "coder-tui: ~/c.toml:2"))
 
 
 def test_a_wrong_key_names_the_line_and_the_nearest(program: Program) -> None:
     file = program.home / "c.toml"
     file.write_text("[bash]\ntimeout = 3\n")
-    told = sentence(program, "run", "-p", "x", "--config", str(file), code=2)
-    assert "c.toml:2" in told
-    assert "timeout_ms" in told
+    message = sentence(program, "run", "-p", "x", "--config", str(file), code=2)
+    assert "c.toml:2" in message
+    assert "timeout_ms" in message
 
 
 def test_a_config_file_that_is_not_there(program: Program) -> None:
-    assert "no file" in sentence(program, "run", "-p", "x", "--config", "/nope.toml", code=2)
+    assert "does not exist" in sentence(program, "run", "-p", "x", "--config", "/nope.toml", code=2)
 
 
 def test_a_data_directory_that_cannot_be_made(program: Program) -> None:
-    told = sentence(program, "run", "-p", "x", "--model", "demo", code=1, CODER_TUI_DATA_DIR="/proc/nope")
-    assert told.startswith("coder-tui: cannot use the data directory /proc/nope")
-    assert "CODER_TUI_DATA_DIR" in told
+    message = sentence(program, "run", "-p", "x", "--model", "demo", code=1, CODER_TUI_DATA_DIR="/proc/nope")
+    assert message.startswith("coder-tui: cannot use the data directory /proc/nope")
+    assert "CODER_TUI_DATA_DIR" in message
 
 
 def test_an_empty_prompt(program: Program) -> None:
-    said = "coder-tui: the prompt is empty: say it behind -p, or on standard input"
+    said = "coder-tui: the prompt is empty; pass one with -p TEXT or on standard input"
     assert sentence(program, "run", "-p", "  ", code=2) == said
 
 
 def test_no_model(program: Program) -> None:
-    told = sentence(program, "run", "-p", "x", code=1, OPENAI_API_KEY="", ANTHROPIC_API_KEY="")
-    assert told.startswith("coder-tui: no model: set a key")
+    message = sentence(program, "run", "-p", "x", code=1, OPENAI_API_KEY="", ANTHROPIC_API_KEY="")
+    assert message.startswith("coder-tui: no model: set a key")
 
 
 def test_nothing_to_continue(program: Program) -> None:
-    told = sentence(program, "run", "-p", "x", "--model", "demo", "--continue", code=1)
-    assert told.startswith("coder-tui: no session in")
+    message = sentence(program, "run", "-p", "x", "--model", "demo", "--continue", code=1)
+    assert message.startswith("coder-tui: no session in")
 
 
 def test_an_unknown_session(program: Program) -> None:
-    told = sentence(program, "run", "-p", "x", "--model", "demo", "--resume", "nope", code=1)
-    assert "sessions list" in told
+    message = sentence(program, "run", "-p", "x", "--model", "demo", "--resume", "nope", code=1)
+    assert "sessions list" in message
 
 
 def test_a_session_of_another_folder(program: Program) -> None:

@@ -60,7 +60,7 @@ def answers(program: Program, *calls: tuple[str, dict[str, object]]) -> list[dic
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_what_is_closed_is_said_and_the_rest_works(program: Program) -> None:
+def test_unreadable_files_are_reported_and_the_rest_works(program: Program) -> None:
     shell, glob, many, named, pattern, patch, git = answers(
         program,
         ("bash", {"command": "cat open.txt"}),

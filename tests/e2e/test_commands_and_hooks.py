@@ -31,7 +31,7 @@ def test_a_command_with_an_insert_is_asked_and_sent_and_a_hook_refuses_a_call(tm
     program = Program.in_folder(tmp_path)
     config = program.home / ".config/coder-tui"
     (config / "commands").mkdir(parents=True)
-    (config / "commands/mend.md").write_text(COMMAND)
+    (config / "commands/repair.md").write_text(COMMAND)
     (program.project / "notes.txt").write_text("the notes\n")
     script = [Reply(calls=(Call("bash", {"command": "make deploy"}),)), Reply(text="I leave it.")]
     with OpenAIServer(script) as server:
@@ -39,8 +39,8 @@ def test_a_command_with_an_insert_is_asked_and_sent_and_a_hook_refuses_a_call(tm
         (config / "config.toml").write_text(model + HOOKS)
         with Tmux(PROGRAM, program.project, program.environment, 110, 36) as tmux:
             tmux.shows(r"ASK  (openai/)?good")
-            tmux.type("/mend")
-            tmux.shows(r"/mend \[what\].*Fixes what is broken.*your command")
+            tmux.type("/repair")
+            tmux.shows(r"/repair \[what\].*Fixes what is broken.*your command")
             tmux.type(" 'the parser'")
             tmux.keys("Enter")
             tmux.shows(r"Run this command\?[\s\S]*echo state of 'the parser'")
@@ -51,9 +51,9 @@ def test_a_command_with_an_insert_is_asked_and_sent_and_a_hook_refuses_a_call(tm
             tmux.keys("C-d")
             tmux.shows("exit code 0")
         requests: list[Any] = list(server.requests)
-    told, refused = (request["messages"][-1]["content"] for request in requests)
-    assert "Fix the parser, see @notes.txt. It is: state of the parser\n</command>" in told
-    assert "the notes" in told
+    received, refused = (request["messages"][-1]["content"] for request in requests)
+    assert "Fix the parser, see @notes.txt. It is: state of the parser\n</command>" in received
+    assert "the notes" in received
     assert json.loads(refused)["error"]["message"] == "a hook refused this call: No deploys on Mondays."
     ends = [json.loads((program.project / name).read_text()) for name in ("stopped.json", "ended.json")]
     assert [end["hook_event_name"] for end in ends] == ["Stop", "SessionEnd"]

@@ -1,4 +1,4 @@
-"""`kill -9` in the middle of a turn: what was finished is there, and the session goes on."""
+"""`kill -9` in the middle of a turn: finished steps are stored, and the session continues."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ def sent(server: OpenAIServer) -> list[JsonObject]:
     return [message for message in messages if message["role"] != "system"]
 
 
-async def test_a_killed_turn_goes_on_from_its_last_finished_step(tmp_path: Path) -> None:
+async def test_a_killed_turn_continues_from_its_last_finished_step(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path, PLAIN)
     (program.project / "a.txt").write_text("one\n")
     read = Reply(text="First a look.", calls=(Call("read", {"path": "a.txt"}),))
@@ -48,7 +48,7 @@ def wait_for_ring(pipe: Path, process: "subprocess.Popen[str]") -> None:
         assert bell in ready, process.communicate()
 
 
-async def test_a_call_that_was_running_is_told_as_interrupted_and_not_run_again(tmp_path: Path) -> None:
+async def test_a_running_call_is_reported_as_interrupted_and_not_run_again(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path, PLAIN)
     os.mkfifo(program.project / "up")
     calls = (Call("bash", {"command": "echo ran >> log; echo up > up; sleep 30"}), Call("list", {}))
@@ -68,7 +68,7 @@ async def test_a_call_that_was_running_is_told_as_interrupted_and_not_run_again(
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-async def test_a_signal_ends_the_turn_and_still_gives_a_result(
+async def test_a_signal_ends_the_turn_and_a_result_is_still_printed(
     tmp_path: Path, number: int, code: int
 ) -> None:
     program = Program.in_folder(tmp_path, PLAIN)
@@ -85,7 +85,7 @@ async def test_a_signal_ends_the_turn_and_still_gives_a_result(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_call_that_is_told_to_end_leaves_nothing_in_the_workspace(tmp_path: Path, number: int) -> None:
+def test_a_terminated_call_leaves_nothing_in_the_workspace(tmp_path: Path, number: int) -> None:
     program = Program.in_folder(tmp_path, PLAIN)
     os.mkfifo(program.project / "up")
     command = json.dumps({"command": "echo up > up; sleep 60"})
@@ -97,7 +97,7 @@ def test_a_call_that_is_told_to_end_leaves_nothing_in_the_workspace(tmp_path: Pa
     assert [path.name for path in program.project.iterdir()] == ["up"]
 
 
-def test_a_program_that_waits_for_calls_can_be_told_to_end(tmp_path: Path) -> None:
+def test_a_program_that_waits_for_calls_can_be_terminated(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path, PLAIN)
     process = subprocess.Popen(
         program.command("tool", "call", "--stdin"),

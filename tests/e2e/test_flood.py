@@ -1,4 +1,4 @@
-"""Bad input in a real terminal: it is said plainly, steers nothing, and the next key shows."""
+"""Bad input in a real terminal: it is reported, does no harm, and the screen still responds to keys."""
 
 import subprocess
 from pathlib import Path
@@ -30,7 +30,7 @@ def terminal(program: Program, server: OpenAIServer) -> Tmux:
     return Tmux(command, program.project, program.environment, 100, 30)
 
 
-def test_output_that_would_steer_a_terminal_is_shown_instead(program: Program) -> None:
+def test_escape_sequences_in_output_are_shown_and_not_executed(program: Program) -> None:
     (program.project / "evil.py").write_text(HOSTILE)
     script = [Reply(calls=(Call("bash", {"command": "python3 evil.py; false"}),)), Reply(text="Survived.")]
     with OpenAIServer(script) as server, terminal(program, server) as tmux:
@@ -69,7 +69,7 @@ def test_a_reply_with_a_thousand_calls_can_be_stopped_and_refused(program: Progr
     assert [path.name for path in program.project.iterdir()] == ["file0"]
 
 
-def test_settings_and_themes_with_mistakes_are_told_on_a_screen_that_works(program: Program) -> None:
+def test_mistakes_in_settings_and_themes_are_reported_on_a_working_screen(program: Program) -> None:
     folder = program.home / ".config/coder-tui"
     (folder / "themes").mkdir(parents=True)
     (folder / "themes/broken.toml").write_text('name = "broken"\n[colors]\nprimary = "no colour"\n')
@@ -83,6 +83,6 @@ def test_settings_and_themes_with_mistakes_are_told_on_a_screen_that_works(progr
             r"garbage\.toml[\s\S]*There is no theme broken|There is no theme broken[\s\S]*garbage"
         )
         assert "broken.toml" in screen
-        assert "is taken by" in screen
+        assert "is already used by" in screen
         tmux.type("works")
         tmux.shows("❯ works")

@@ -1,4 +1,4 @@
-"""A command in the background, in a real terminal: counted, read and stopped by the person."""
+"""A command in the background, in a real terminal: counted, read and stopped by the user."""
 
 from pathlib import Path
 

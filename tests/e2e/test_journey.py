@@ -1,4 +1,4 @@
-"""A whole task by keyboard at 80×24, in the terminals that people have, with a model over real HTTP."""
+"""A whole task by keyboard at 80×24, in common terminals, with a model over real HTTP."""
 
 import json
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ def last_words(request: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("terminal", TERMINALS.values(), ids=list(TERMINALS))
-def test_a_task_from_a_question_to_a_review_that_the_agent_hears(
+def test_a_task_from_a_question_to_a_review_that_the_agent_receives(
     program: Program, terminal: Terminal
 ) -> None:
     script = [
@@ -83,12 +83,12 @@ def test_a_task_from_a_question_to_a_review_that_the_agent_hears(
             review_with_a_comment(tmux)
             tmux.keys("C-d")
             tmux.shows(r"--resume \w+[\s\S]*exit code 0")
-        asked, answered, approved, told, reviewed = map(last_words, server.requests)
+        asked, answered, approved, received, reviewed = map(last_words, server.requests)
     assert asked.startswith("spell @src/numbers.txt\nas words")
     assert f'<attached name="src/numbers.txt">\n{OLD}</attached>' in asked
     assert json.loads(answered)["answers"] == ANSWERS
     assert json.loads(approved)["approved"] is True
-    assert "The person refused 1 of 3 hunks" in told and "-line 30" in told
+    assert "The user refused 1 of 3 hunks" in received and "-line 30" in received
     assert reviewed.startswith("I reviewed your changes.")
     assert "-line 55\n+last" in reviewed and "My comment: too early" in reviewed
     assert (program.project / "src/numbers.txt").read_text() == OLD.replace("line 3\n", "third\n")
@@ -150,7 +150,7 @@ def review_with_a_comment(tmux: Tmux) -> None:
     tmux.keys("F3")
     tmux.shows(r"Review turn 1   1 file  2 hunks   ✓0 ✗0 ○2")
     tmux.keys("y", "c")
-    tmux.shows("keep this comment")
+    tmux.shows("save comment")
     tmux.type("too early")
     tmux.keys("Enter")
     tmux.shows("you: too early")

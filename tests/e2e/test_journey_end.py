@@ -69,7 +69,7 @@ def leave(tmux: Tmux, pid: Path, way: str) -> None:
             tmux.keys(key)
 
 
-def test_a_program_that_is_stopped_from_outside_goes_on_where_it_was(
+def test_a_program_that_is_stopped_from_outside_continues_where_it_was(
     program: Program, tmp_path: Path
 ) -> None:
     pid = tmp_path / "pid"

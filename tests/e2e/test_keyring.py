@@ -1,4 +1,4 @@
-"""A key in the system keyring on its whole way: kept, used for the model, and seen by nothing else."""
+"""A key in the system keyring is saved, used for the model, and seen by nothing else."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def desktop(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def test_a_kept_key_reaches_the_provider_and_no_command_and_no_file(tmp_path: Path) -> None:
+def test_a_saved_key_reaches_the_provider_but_no_command_and_no_file(tmp_path: Path) -> None:
     program, environment = Program.in_folder(tmp_path), desktop(tmp_path)
     kept = program.run("config", "key", "openai", stdin=f"{KEY}\n", **environment)
     assert (kept.returncode, kept.stderr) == (0, "")
@@ -47,8 +47,8 @@ def test_the_environment_wins_and_a_deleted_key_is_gone(tmp_path: Path) -> None:
         arguments = ("run", "-p", "hello", "--model", "openai/x", "--api-base", server.url)
         program.run(*arguments, **(environment | {"OPENAI_API_KEY": "mine-from-the-shell"}))
     assert server.headers[0]["authorization"] == "Bearer mine-from-the-shell"
-    told = program.run("config", "key", **environment).stdout
-    assert "openai       system keyring" in told
+    output = program.run("config", "key", **environment).stdout
+    assert "openai       system keyring" in output
     deleted = program.run("config", "key", "openai", "--delete", **environment)
-    assert deleted.stdout == "The key for OpenAI was deleted from the system keyring.\n"
+    assert deleted.stdout == "The OpenAI key was deleted from the system keyring.\n"
     assert "openai       none; set OPENAI_API_KEY" in program.run("config", "key", **environment).stdout

@@ -1,5 +1,6 @@
-"""Title, clipboard, suspending and the way out, in a real terminal."""
+"""Title, clipboard, suspending and quitting in a real terminal."""
 
+import re
 import time
 from pathlib import Path
 
@@ -22,14 +23,14 @@ def waits_for(read: "Tmux", command: tuple[str, ...], wanted: str) -> None:
         time.sleep(0.05)
 
 
-def test_a_session_from_title_to_farewell(tmp_path: Path) -> None:
+def test_a_session_from_title_to_exit_summary(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     (program.project / "a.txt").write_text("one\n")
     edit = Call("edit", {"path": "a.txt", "old_string": "one", "new_string": "two\nthree"})
     script = [
         Reply(text="I look.", calls=(Call("read", {"path": "a.txt"}),)),
         Reply(calls=(edit,)),
-        Reply(text="Mended."),
+        Reply(text="Fixed."),
     ]
     title = ("display-message", "-p", "#{pane_title}")
     with (
@@ -44,11 +45,11 @@ def test_a_session_from_title_to_farewell(tmp_path: Path) -> None:
         tmux.shows(r"Allow edit\?[\s\S]*ready")
         waits_for(tmux, title, "? project")
         tmux.keys("C-y")
-        tmux.shows("Mended")
+        tmux.shows("Fixed")
         waits_for(tmux, title, "✓ project")
         tmux.keys("Tab", "y")
-        tmux.shows("Sent 7 characters to the clipboard")
-        waits_for(tmux, ("show-buffer",), "Mended.")
+        tmux.shows("Sent 6 characters to the clipboard")
+        waits_for(tmux, ("show-buffer",), "Fixed.")
         tmux.keys("i", "C-d")
         screen = tmux.shows("exit code 0")
     assert "1 file changed  +2 -1" in screen
@@ -59,7 +60,7 @@ def test_a_session_from_title_to_farewell(tmp_path: Path) -> None:
 
 def test_a_suspended_session_comes_back_as_it_was(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
-    # A shell with job control around the program, as a person has.
+    # A shell with job control around the program, as a user has.
     with Tmux("bash --norc -i", program.project, program.environment, 80, 24) as tmux:
         tmux.shows("bash-")
         tmux.type(f"'{PLAIN}' demo")
@@ -78,6 +79,16 @@ def test_a_suspended_session_comes_back_as_it_was(tmp_path: Path) -> None:
         tmux.shows(r"bash-\S+\s*$")
 
 
+def answer(tmux: Tmux, number: str, then: str) -> None:
+    """Answer a menu until it accepts: it takes no answer before it can have been read."""
+    while True:
+        tmux.type(number)
+        tmux.shows(rf"then press Enter:\s+{number}\s*\Z")
+        tmux.keys("Enter")
+        if re.search(then, tmux.shows(rf"{then}|then press Enter:\s*\Z")):
+            return
+
+
 def test_the_append_only_mode_in_a_dumb_terminal(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     environment = program.environment | {"TERM": "dumb"}
@@ -86,14 +97,8 @@ def test_the_append_only_mode_in_a_dumb_terminal(tmp_path: Path) -> None:
         tmux.type("hello")
         tmux.keys("Enter")
         tmux.shows("Type a number from 1 to")
-        time.sleep(0.5)  # the menu takes no answer before it can have been read
-        tmux.type("2")
-        tmux.keys("Enter")
-        tmux.shows(r"Allow edit\?[\s\S]*Type a number from 1 to")
-        time.sleep(0.5)
-        tmux.type("4")
-        tmux.keys("Enter")
-        tmux.shows(r"Stopped\.[\s\S]*\n>\s*$")
+        answer(tmux, "2", r"Allow edit\?[\s\S]*Type a number from 1 to")
+        answer(tmux, "4", r"Stopped\.[\s\S]*\n>\s*$")
         tmux.keys("C-d")
         tmux.shows("exit code 0")
 
@@ -108,16 +113,16 @@ def test_ctrl_c_stops_a_plain_turn_and_twice_it_quits(tmp_path: Path) -> None:
         tmux.keys("C-c")
         tmux.shows(r"Stopped\.[\s\S]*\n>\s*$")
         tmux.keys("C-c")
-        tmux.shows("Ctrl.C again quits")
+        tmux.shows("Ctrl.C again to quit")
         tmux.keys("C-c")
         tmux.shows("exit code 0")
 
 
-def test_a_person_who_looks_elsewhere_is_called(tmp_path: Path) -> None:
+def test_a_user_in_another_window_is_notified(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     raw = tmp_path / "raw"
     with (
-        OpenAIServer([Reply(text="Mended.", first_delay=3)]) as server,
+        OpenAIServer([Reply(text="Fixed.", first_delay=3)]) as server,
         terminal(program, "--model", "openai/x", "--api-base", server.url) as tmux,
     ):
         tmux.shows(r"ASK  (openai/)?x")
@@ -126,6 +131,6 @@ def test_a_person_who_looks_elsewhere_is_called(tmp_path: Path) -> None:
         tmux.keys("Enter")
         tmux.shows("working")
         tmux.type("\x1b[O")  # what a terminal sends when it loses the focus
-        tmux.shows("Mended")
+        tmux.shows("Fixed")
         waits_for(tmux, ("display-message", "-p", "#{pane_title}"), "✓ project")
     assert raw.read_bytes().count(b"\a\x1bPtmux;\x1b\x1b]9;coder-tui: project is done\a\x1b\\") == 1

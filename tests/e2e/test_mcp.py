@@ -1,4 +1,4 @@
-"""MCP servers in the whole program: a model calls their tools, a person allows or stops that."""
+"""MCP servers in the whole program: a model calls their tools, the user allows or stops that."""
 
 import json
 import subprocess
@@ -62,11 +62,11 @@ def test_a_model_calls_a_trusted_projects_server_and_none_is_left(program: Progr
     assert program.run("trust", "--yes").returncode == 0
     with OpenAIServer(script) as server:
         done = program.run("run", "-p", "go", "--model", "openai/x", "--api-base", server.url)
-    offered, told = names(server.requests[0]), results(server.requests[1])
+    offered, received = names(server.requests[0]), results(server.requests[1])
     assert (done.returncode, done.stdout.strip()) == (3, "Done.")
     assert offered[-13:] == [name for name in offered if name.startswith("mcp__everything__")]
-    assert told[0]["content"] == "Echo: hi"
-    assert told[1]["error"]["type"] == "permission_denied"
+    assert received[0]["content"] == "Echo: hi"
+    assert received[1]["error"]["type"] == "permission_denied"
     assert processes_of(program.project) == []
 
 

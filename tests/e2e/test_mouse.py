@@ -1,4 +1,4 @@
-"""The mouse can be left to the terminal, and taken back, while the program runs."""
+"""The mouse can be given to the terminal and back to the program while it runs."""
 
 from pathlib import Path
 
@@ -16,13 +16,13 @@ def turned(tmux: Tmux, words: str) -> str:
     return tmux.ask("display-message", "-p", "#{mouse_any_flag}")
 
 
-def test_a_command_leaves_the_mouse_to_the_terminal_and_takes_it_back(tmp_path: Path) -> None:
+def test_a_command_gives_the_mouse_to_the_terminal_and_back(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     with Tmux(f"{PROGRAM} demo", program.project, program.environment) as tmux:
         tmux.shows("say anything to start")
         assert tmux.ask("display-message", "-p", "#{mouse_any_flag}") == "1"
-        assert turned(tmux, "The mouse is the terminal's now") == "0"
-        assert turned(tmux, "The mouse is the program's again") == "1"
+        assert turned(tmux, "The terminal has the mouse now") == "0"
+        assert turned(tmux, "The program has the mouse again") == "1"
 
 
 def test_a_program_that_was_started_without_it_can_take_it(tmp_path: Path) -> None:
@@ -30,4 +30,4 @@ def test_a_program_that_was_started_without_it_can_take_it(tmp_path: Path) -> No
     with Tmux(f"{PROGRAM} demo --no-mouse", program.project, program.environment) as tmux:
         tmux.shows("say anything to start")
         assert tmux.ask("display-message", "-p", "#{mouse_any_flag}") == "0"
-        assert turned(tmux, "The mouse is the program's again") == "1"
+        assert turned(tmux, "The program has the mouse again") == "1"

@@ -1,4 +1,4 @@
-"""The panes beside the conversation in a real terminal, with real changes."""
+"""The panes next to the conversation in a real terminal, with real changes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A picture on its whole way: from the folder through the tool to a server that speaks OpenAI's protocol."""
+"""A picture from the folder through the tool to a server with OpenAI's protocol."""
 
 import base64
 import struct
@@ -29,7 +29,7 @@ def last_message(server: OpenAIServer) -> Any:
     return asked[1]["messages"][-1]
 
 
-def test_read_shows_a_picture_to_a_model_that_sees(tmp_path: Path) -> None:
+def test_read_shows_a_picture_to_a_model_with_vision(tmp_path: Path) -> None:
     server, events = looked(tmp_path, "openai/gpt-4o")
     last = last_message(server)
     url = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
@@ -45,8 +45,8 @@ def test_read_shows_a_picture_to_a_model_that_sees(tmp_path: Path) -> None:
     }
 
 
-def test_a_model_that_does_not_see_is_told_so(tmp_path: Path) -> None:
+def test_a_model_without_vision_gets_an_error(tmp_path: Path) -> None:
     server, _ = looked(tmp_path, "openai/x")
     last = last_message(server)
     assert last["role"] == "tool"
-    assert "does not see pictures" in last["content"]
+    assert "cannot see pictures" in last["content"]

@@ -42,7 +42,7 @@ def program(tmp_path: Path) -> Program:
 
 
 def results(server: OpenAIServer) -> list[dict[str, Any]]:
-    """What the model was told of its calls, in order."""
+    """What the model learned about its calls, in order."""
     messages: Any = server.requests[-1]["messages"]
     return [json.loads(message["content"]) for message in messages if message["role"] == "tool"]
 
@@ -87,7 +87,7 @@ def answer_all(tmux: Tmux) -> None:
 
 
 @needs_tmux
-def test_three_questions_one_in_own_words_then_a_plan_refused_and_approved(program: Program) -> None:
+def test_three_questions_one_with_free_text_then_a_plan_refused_and_approved(program: Program) -> None:
     script = [
         Reply(calls=(ASK,)),
         Reply(calls=(Call("plan_exit", {"plan": PLAN}),)),
@@ -128,7 +128,7 @@ def test_three_questions_one_in_own_words_then_a_plan_refused_and_approved(progr
 
 
 @needs_tmux
-def test_escape_in_the_middle_tells_the_model_of_the_cancellation_only(program: Program) -> None:
+def test_after_escape_the_model_learns_only_of_the_cancellation(program: Program) -> None:
     with (
         OpenAIServer([Reply(calls=(ASK,)), Reply(text="As you like.")]) as server,
         screen(program, server) as tmux,
@@ -141,10 +141,14 @@ def test_escape_in_the_middle_tells_the_model_of_the_cancellation_only(program: 
         tmux.shows(r"│ Which tests\?[\s\S]*ready")
         tmux.keys("Escape")
         tmux.shows("As you like")
-    (told,) = results(server)
-    assert (told["ok"], told["error"]["type"], told["error"]["message"]) == (False, "cancelled", CANCELLED)
-    assert set(told) == {"ok", "error"}
-    assert "sqlite" not in json.dumps(told)
+    (received,) = results(server)
+    assert (received["ok"], received["error"]["type"], received["error"]["message"]) == (
+        False,
+        "cancelled",
+        CANCELLED,
+    )
+    assert set(received) == {"ok", "error"}
+    assert "sqlite" not in json.dumps(received)
 
 
 def test_without_anybody_the_model_decides_and_changes_nothing(program: Program) -> None:
@@ -172,7 +176,7 @@ def test_without_anybody_the_model_decides_and_changes_nothing(program: Program)
     assert done.returncode == 3
 
 
-def test_the_same_in_plain_words(program: Program) -> None:
+def test_the_same_in_the_plain_front_end(program: Program) -> None:
     script = [
         Reply(calls=(ASK,)),
         Reply(calls=(Call("plan_exit", {"plan": PLAN}),)),
@@ -195,7 +199,7 @@ def test_the_same_in_plain_words(program: Program) -> None:
     assert "Carried out." in done.stdout
 
 
-def test_a_resumed_session_keeps_the_plan_before_the_model(program: Program) -> None:
+def test_a_resumed_session_still_sends_the_plan_to_the_model(program: Program) -> None:
     flags = ("--permission", "plan", "--model", "openai/x")
     script = [
         Reply(calls=(Call("plan_exit", {"plan": PLAN}),)),

@@ -1,4 +1,4 @@
-"""A real language server beside real edits in a terminal: what it says before, with and after them."""
+"""A real language server and real edits in a terminal: what it reports before, with and after them."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def edit(old: str, new: str) -> Reply:
 
 
 BREAK = edit("first + second", "first + secnod")
-MEND = edit("secnod", "second")
+FIX = edit("secnod", "second")
 
 
 def started(program: Program, server: OpenAIServer, lsp: str, columns: int = 120, rows: int = 34) -> Tmux:
@@ -43,7 +43,7 @@ def started(program: Program, server: OpenAIServer, lsp: str, columns: int = 120
 
 
 def results(server: OpenAIServer) -> list[dict[str, object]]:
-    """What the model was told of its calls."""
+    """What the model learned about its calls."""
     messages = server.requests[-1]["messages"]
     assert isinstance(messages, list)
     return [json.loads(message["content"]) for message in messages if message["role"] == "tool"]
@@ -56,7 +56,7 @@ def program(tmp_path: Path) -> Program:
 
 def test_an_undefined_name_shows_before_the_answer_in_the_result_and_in_the_pane(program: Program) -> None:
     with (
-        OpenAIServer([BREAK, Reply(text="Broken."), MEND, Reply(text="Mended.")]) as server,
+        OpenAIServer([BREAK, Reply(text="Broken."), FIX, Reply(text="Fixed.")]) as server,
         started(program, server, PYLSP_AND_RUFF) as tmux,
     ):
         tmux.shows(r"ASK  (openai/)?x")
@@ -72,17 +72,17 @@ def test_an_undefined_name_shows_before_the_answer_in_the_result_and_in_the_pane
         screen = tmux.shows(r"2:20 NEW undefined na[\s\S]*\(pyflakes,\s+Ruff\)")
         assert screen.count("NEW") == 1
         tmux.keys("Escape")
-        tmux.type("mend it")
+        tmux.type("fix it")
         tmux.keys("Enter")
         tmux.shows(r"· -1 error[\s\S]*ready")
         tmux.keys("C-y")
-        screen = tmux.shows(r"Mended\.")
+        screen = tmux.shows(r"Fixed\.")
         assert re.search(r"total\.py \+1 -1 +-1 error", screen)
         tmux.keys("F5")
         assert "problems 1" not in tmux.shows(r"No problems are known\.")
-        broken, mended = (result["diagnostics"] for result in results(server))
+        broken, fixed = (result["diagnostics"] for result in results(server))
     assert isinstance(broken, dict)
-    assert isinstance(mended, dict)
+    assert isinstance(fixed, dict)
     assert broken["introduced"] == [
         {
             "path": "total.py",
@@ -94,10 +94,10 @@ def test_an_undefined_name_shows_before_the_answer_in_the_result_and_in_the_pane
             "source": "pyflakes, Ruff",
         }
     ]
-    assert (mended["introduced_count"], mended["fixed_count"], mended["server_status"]) == (0, 1, "fresh")
+    assert (fixed["introduced_count"], fixed["fixed_count"], fixed["server_status"]) == (0, 1, "fresh")
 
 
-def test_without_a_server_the_dialog_says_that_nothing_was_checked(program: Program) -> None:
+def test_without_a_server_the_dialog_shows_that_nothing_was_checked(program: Program) -> None:
     with (
         OpenAIServer([BREAK, Reply(text="Broken.")]) as server,
         started(program, server, ABSENT, 80, 24) as tmux,
@@ -105,7 +105,7 @@ def test_without_a_server_the_dialog_says_that_nothing_was_checked(program: Prog
         tmux.shows(r"ASK  (openai/)?x")
         tmux.type("break it")
         tmux.keys("Enter")
-        tmux.shows(r"problems not checked: no language server[\s\S]*ready")
+        tmux.shows(r"not checked: no language server[\s\S]*ready")
         tmux.keys("C-y")
         tmux.shows(r"Broken\.")
         tmux.keys("F5")

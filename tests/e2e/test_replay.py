@@ -1,4 +1,4 @@
-"""A recorded session through the real program: shown again in a terminal, drawn as pictures."""
+"""A stored session in the real program: played back in a terminal and exported as pictures."""
 
 import json
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def test_a_session_is_shown_again_without_doing_anything(recorded: Recorded) -> 
     with Tmux(command, program.project, program.environment, 80, 24) as tmux:
         tmux.shows("you  show me")
         tmux.keys("Space")
-        tmux.shows(r"Halted \d+/20")
+        tmux.shows(r"Paused \d+/20")
         tmux.keys("Right")
         tmux.shows("I am the built-in demo model")
         tmux.keys("Right")
@@ -60,15 +60,15 @@ def test_a_session_is_shown_again_without_doing_anything(recorded: Recorded) -> 
     assert session["message_count"] == 18
 
 
-def test_an_unknown_session_and_a_wrong_speed_are_told(recorded: Recorded) -> None:
+def test_an_unknown_session_and_a_wrong_speed_are_reported(recorded: Recorded) -> None:
     unknown = recorded.program.run("sessions", "export", "nope", "--format", "svg")
     wrong = recorded.program.run("replay", "x", "--speed", "0")
 
     assert (unknown.returncode, "no session 'nope'" in unknown.stderr) == (1, True)
-    assert (wrong.returncode, "0 is not above 0" in wrong.stderr) == (2, True)
+    assert (wrong.returncode, "0 must be above 0" in wrong.stderr) == (2, True)
 
 
-def test_pictures_are_written_unless_a_file_is_there(recorded: Recorded) -> None:
+def test_pictures_are_written_unless_a_file_exists(recorded: Recorded) -> None:
     program, folder = recorded.program, recorded.program.project
     command = ("sessions", "export", recorded.session_id, "--format", "svg", "-o", "work.svg")
     (folder / "work.svg").write_text("mine")
@@ -77,7 +77,7 @@ def test_pictures_are_written_unless_a_file_is_there(recorded: Recorded) -> None
     forced = program.run(*command, "--force")
 
     names = sorted(path.name for path in folder.glob("work-*.svg"))
-    assert (refused.returncode, "work.svg exists already" in refused.stderr) == (2, True)
+    assert (refused.returncode, "work.svg already exists" in refused.stderr) == (2, True)
     assert (forced.returncode, len(names) > 1) == (0, True), forced.stderr
     assert forced.stdout.splitlines() == [f"Wrote {name}" for name in names]
     assert all((folder / name).read_text().startswith("<svg") for name in names)

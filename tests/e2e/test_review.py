@@ -22,7 +22,7 @@ def program(tmp_path: Path) -> Program:
     return made
 
 
-def test_a_hunk_is_refused_another_rejected_and_the_agent_hears_of_both(program: Program) -> None:
+def test_a_hunk_is_refused_another_rejected_and_the_agent_learns_of_both(program: Program) -> None:
     file = program.project / "a.txt"
     script = [
         Reply(calls=(Call("read", {"path": "a.txt"}),)),
@@ -47,8 +47,10 @@ def test_a_hunk_is_refused_another_rejected_and_the_agent_hears_of_both(program:
             review(tmux)
         requests = server.requests
     assert file.read_text() == OLD.replace("line 55\n", "@a.txt\n")
-    told, sent = last_words(requests[2]), last_words(requests[-1])
-    assert "refused_hunks" in told and "-line 30" in told and "The person refused 1 of 3 hunks" in told
+    received, sent = last_words(requests[2]), last_words(requests[-1])
+    assert (
+        "refused_hunks" in received and "-line 30" in received and "The user refused 1 of 3 hunks" in received
+    )
     assert sent.startswith("I reviewed your changes.")
     assert "a.txt, line 3\n```diff\n" in sent and "My comment: digits please" in sent
     assert sent.count("line 10") == 0, "nothing that the diff quotes is attached"

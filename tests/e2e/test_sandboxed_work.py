@@ -63,7 +63,7 @@ async def test_an_approved_commit_is_made_and_hooks_stay_as_they_were(
     assert (project / ".git" / "config").read_bytes() == before
 
 
-async def test_git_is_read_only_where_nothing_was_found_to_write_it(
+async def test_git_is_read_only_if_the_command_does_not_write_to_it(
     project: Path, tools: Callable[[], RealTools]
 ) -> None:
     git(project, "init", "-q")
@@ -111,7 +111,7 @@ async def test_an_approved_installation_works(project: Path, tools: Callable[[],
     assert not (Path(os.environ["HOME"]) / ".npm").exists()
 
 
-async def test_in_mode_auto_code_runs_unasked_and_stays_inside(tmp_path: Path, project: Path) -> None:
+async def test_in_auto_mode_code_runs_without_asking_and_stays_inside(tmp_path: Path, project: Path) -> None:
     outside = tmp_path / "home" / "mark"
     (project / "try.py").write_text(
         "import pathlib, socket\n"

@@ -50,7 +50,7 @@ def test_without_a_key_one_press_opens_the_demo_which_takes_text(tmp_path: Path)
         tmux.shows("hello there")
 
 
-def test_a_key_that_no_keyring_takes_holds_for_this_run_and_is_never_shown(tmp_path: Path) -> None:
+def test_a_key_that_no_keyring_stores_is_used_for_this_run_and_never_shown(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     with Tmux(WITHOUT_KEYS, program.project, program.environment, 80, 24) as tmux:
         tmux.shows("Welcome to coder-tui")
@@ -58,7 +58,7 @@ def test_a_key_that_no_keyring_takes_holds_for_this_run_and_is_never_shown(tmp_p
         tmux.type("sk-ant-typed-0123456789")
         tmux.shows("key for Anthropic: •{23}_")
         tmux.keys("Enter")
-        screen = tmux.shows("holds for this run only[\\s\\S]*ANTHROPIC_API_KEY[\\s\\S]*claude")
+        screen = tmux.shows("applies to this run only[\\s\\S]*ANTHROPIC_API_KEY[\\s\\S]*claude")
         assert "typed" not in screen
         tmux.keys("C-d")
         tmux.shows("exit code 0")
@@ -76,7 +76,7 @@ def test_a_whole_turn_with_a_real_server(tmp_path: Path) -> None:
         Reply(text="I will look.", calls=reads),
         Reply(calls=(edit,)),
         Reply(calls=(edit,)),
-        Reply(text="Mended."),
+        Reply(text="Fixed."),
     ]
     with (
         OpenAIServer(script) as server,
@@ -90,7 +90,7 @@ def test_a_whole_turn_with_a_real_server(tmp_path: Path) -> None:
         tmux.shows(r"⊘ e[\s\S]*Allow edit\?[\s\S]*ready")
         assert (program.project / "a.txt").read_text() == "one\n"
         tmux.keys("C-y")
-        tmux.shows("Mended")
+        tmux.shows("Fixed")
         tmux.keys("C-d")
         tmux.shows(r"--resume \w+")
     assert (program.project / "a.txt").read_text() == "two\n"
@@ -108,7 +108,7 @@ def test_a_tiny_terminal_does_not_break_it(tmp_path: Path, size: tuple[int, int]
         tmux.shows("❯ x")
 
 
-def test_a_dumb_terminal_is_told_so(tmp_path: Path) -> None:
+def test_a_dumb_terminal_gets_an_error(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     with Tmux(f"env TERM=dumb {PROGRAM}", program.project, program.environment) as tmux:
         tmux.shows("TERM is 'dumb'")

@@ -1,4 +1,4 @@
-"""Approvals and trust in a real terminal: the person's own editor, and a project that asks for trust."""
+"""Approvals and trust in a real terminal: the user's own editor, and a project that asks for trust."""
 
 import os
 import signal
@@ -67,7 +67,7 @@ def test_what_was_saved_in_the_editor_runs_and_no_file_stays(program: Program) -
     assert edited_files(program) == []
 
 
-def test_an_editor_that_fails_leads_back_to_the_question_on_a_whole_screen(program: Program) -> None:
+def test_a_failing_editor_returns_to_the_dialog_on_an_intact_screen(program: Program) -> None:
     script = [Reply(calls=(Call("bash", {"command": COMMAND}),)), Reply(text="Finished.")]
     with (
         OpenAIServer(script) as server,
@@ -94,7 +94,7 @@ def test_ctrl_c_in_the_editor_ends_the_editor_alone(program: Program) -> None:
         tmux.shows("Finished")
 
 
-def test_a_program_that_has_to_end_ends_the_editor_first(program: Program) -> None:
+def test_a_terminated_program_ends_the_editor_first(program: Program) -> None:
     script = [Reply(calls=(Call("bash", {"command": COMMAND}),))]
     editor_path = editor(program.home, "")
     note = "import os\npathlib.Path(sys.argv[0] + '.pid').write_text(str(os.getppid()))\n"

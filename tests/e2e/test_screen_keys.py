@@ -34,6 +34,6 @@ def test_enter_sends_what_the_keys_before_it_left(tmux: Tmux) -> None:
     assert "helloXX" not in screen
 
 
-def test_letters_typed_over_the_transcript_arrive_whole(tmux: Tmux) -> None:
+def test_letters_typed_over_the_transcript_all_arrive(tmux: Tmux) -> None:
     tmux.keys("Tab", *"zoo", "Space", *"foo", "Space", *"boo")
     tmux.shows(r"❯ zoo foo boo\s*\n")

@@ -1,4 +1,4 @@
-"""Canaries are planted wherever a secret can come from; after real runs none is in any place we write."""
+"""Canaries are planted wherever a secret can come from. After real runs, none is in any file we write."""
 
 import base64
 import json
@@ -70,14 +70,14 @@ def results_in(request: JsonObject) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("form", ["text", "stream-json"])
-def test_nothing_that_a_run_leaves_or_prints_holds_a_canary(tmp_path: Path, form: str) -> None:
+def test_no_output_or_file_of_a_run_contains_a_canary(tmp_path: Path, form: str) -> None:
     program = program_with_canaries(tmp_path)
     with OpenAIServer(script()) as server:
         arguments = ("run", "--model", "openai/x", "--api-base", server.url, "--format", form)
         prompt = f"use {SHAPED}, password={PASSWORD} and {KNOWN}"
         done = program.run(*arguments, "-p", prompt, **ENVIRONMENT)
         failed = program.run(*arguments, "-p", "again", "--continue", **ENVIRONMENT)
-        told = results_in(server.requests[1])
+        received = results_in(server.requests[1])
     assert (done.returncode, failed.returncode) == (0, 1), done.stderr + failed.stderr
     printed = done.stdout + done.stderr + failed.stdout + failed.stderr
     assert found_in(printed) == []
@@ -85,13 +85,13 @@ def test_nothing_that_a_run_leaves_or_prints_holds_a_canary(tmp_path: Path, form
     assert found_under(program.home) == {}
     assert any((program.home / ".local/share/coder-tui/tool-output").iterdir())
     # The model sees the file as it is, but for what is this process's own.
-    contents = "".join(str(message["content"]) for message in told)
-    assert len(told) == 7
+    contents = "".join(str(message["content"]) for message in received)
+    assert len(received) == 7
     assert (SHAPED in contents, PASSWORD in contents) == (True, True)
     assert [canary for canary in CANARIES[:2] if canary in contents] == []
 
 
-def test_sessions_and_their_exports_hold_no_canary(tmp_path: Path) -> None:
+def test_sessions_and_their_exports_contain_no_canary(tmp_path: Path) -> None:
     program = program_with_canaries(tmp_path)
     with OpenAIServer(script()) as server:
         arguments = ("run", "--model", "openai/x", "--api-base", server.url, "--format", "json")

@@ -27,7 +27,7 @@ def stored(program: Program) -> list[StoredSession]:
 
     async def load() -> list[StoredSession]:
         store = await Store.open(program.database)
-        found = [await store.load(info.id) for info in await store.list_sessions(only_used=True)]
+        found = [await store.load(info.id) for info in await store.sessions.list(only_used=True)]
         await store.close()
         return found
 
@@ -39,7 +39,7 @@ def titles(program: Program) -> list[str]:
 
 
 @needs_tmux
-def test_a_message_is_sent_otherwise_in_a_fork_found_deleted_and_brought_back(program: Program) -> None:
+def test_an_edited_message_is_sent_in_a_fork_found_deleted_and_restored(program: Program) -> None:
     script = [
         Reply(text="A heron is grey."),
         Reply(text="An egret is white."),
@@ -49,37 +49,37 @@ def test_a_message_is_sent_otherwise_in_a_fork_found_deleted_and_brought_back(pr
         command = f"{PROGRAM} --model openai/x --api-base {server.url}"
         with Tmux(command, program.project, program.environment, 80, 24) as tmux:
             tmux.shows(r"ASK  (openai/)?x")
-            say(tmux, "tell of herons")
+            say(tmux, "describe herons")
             tmux.shows("A heron is grey.")
-            say(tmux, "tell of egrets")
-            tmux.shows("An egret is white.")
+            say(tmux, "describe egrets")
+            tmux.finishes("An egret is white.")
             tmux.keys("Tab", "K")
             tmux.shows(r"j k block")
             tmux.keys("u")
-            tmux.shows(r"Enter sends this in a fork[\s\S]*❯ tell of egrets")
+            tmux.shows(r"Enter sends this in a fork[\s\S]*❯ describe egrets")
             tmux.keys("C-w")
             say(tmux, "cranes")
-            tmux.shows(r"This is “fork of tell of herons”[\s\S]*tell of cranes[\s\S]*A crane is tall\.")
+            tmux.shows(r"This is “fork of describe herons”[\s\S]*describe cranes[\s\S]*A crane is tall\.")
             assert "egret" not in tmux.screen()
             say(tmux, "/search egret")
             tmux.shows(r"1 of 2")
             tmux.keys("Enter")
             tmux.shows(r"◆ An egret is white\.")
             say(tmux, "/sessions")
-            tmux.shows(r"─ Sessions ─[\s\S]*fork of tell of herons[\s\S]*u undelete")
+            tmux.shows(r"─ Sessions ─[\s\S]*fork of describe herons[\s\S]*u undelete")
             tmux.keys("d", "d")
-            tmux.shows(r"“fork of tell of herons” is deleted: u brings it back")
-            assert titles(program) == ["tell of herons"]
+            tmux.shows(r"“fork of describe herons” was deleted. Press u to restore it.")
+            assert titles(program) == ["describe herons"]
             tmux.keys("u")
-            tmux.shows(r"“fork of tell of herons” is back")
+            tmux.shows(r"“fork of describe herons” was restored")
             tmux.keys("Escape")
             # Sent together, terminals take the two for one key with Alt.
             tmux.shows(r"An egret is white\.\s+▌ ❯")
             say(tmux, "/fork")
-            tmux.shows(r"This is “fork 2 of tell of herons”")
+            tmux.shows(r"This is “fork 2 of describe herons”")
             tmux.keys("C-d")
             tmux.shows("exit code 0")
-    assert titles(program) == ["fork 2 of tell of herons", "fork of tell of herons", "tell of herons"]
+    assert titles(program) == ["fork 2 of describe herons", "fork of describe herons", "describe herons"]
 
 
 @needs_tmux
@@ -89,7 +89,7 @@ def test_a_session_that_is_open_is_opened_as_a_fork_and_refused_to_a_run(program
         command = f"{PROGRAM} {' '.join(flags)}"
         with Tmux(command, program.project, program.environment, 80, 24) as first:
             first.shows(r"ASK  (openai/)?x")
-            say(first, "tell of herons")
+            say(first, "describe herons")
             first.shows("A heron is grey.")
             refused = program.run("run", "-p", "x", "--continue", *flags)
             assert (refused.returncode, refused.stdout) == (1, "")
@@ -99,12 +99,12 @@ def test_a_session_that_is_open_is_opened_as_a_fork_and_refused_to_a_run(program
                 second.keys("C-d")
                 second.shows("exit code 0")
                 assert "--resume" not in second.screen()
-            assert titles(program) == ["tell of herons"]
-            forked = program.run("run", "-p", "tell of egrets", "--continue", "--fork", *flags)
+            assert titles(program) == ["describe herons"]
+            forked = program.run("run", "-p", "describe egrets", "--continue", "--fork", *flags)
             assert (forked.returncode, forked.stdout.strip()) == (0, "An egret is white.")
             first.keys("C-d")
             first.shows("exit code 0")
-    assert titles(program) == ["fork of tell of herons", "tell of herons"]
+    assert titles(program) == ["fork of describe herons", "describe herons"]
 
 
 def test_two_programs_in_one_folder_keep_their_sessions_apart(program: Program) -> None:
@@ -112,12 +112,12 @@ def test_two_programs_in_one_folder_keep_their_sessions_apart(program: Program) 
     replies = [Reply(text=" ".join(["word"] * 40), chunk_delay=0.01) for _ in birds]
     with OpenAIServer(replies) as server:
         flags = ("--model", "openai/x", "--api-base", server.url)
-        runs = [program.start("run", "-p", f"tell of the {bird}", *flags) for bird in birds]
+        runs = [program.start("run", "-p", f"describe the {bird}", *flags) for bird in birds]
         assert [run.wait(60) for run in runs] == [0, 0]
         for run in runs:
             run.communicate()
     found = {session.info.title: session.messages for session in stored(program)}
-    assert sorted(found) == ["tell of the egret", "tell of the heron"]
+    assert sorted(found) == ["describe the egret", "describe the heron"]
     for title, messages in found.items():
         assert [(message.role, message.text) for message in messages if message.role != "tool"] == [
             ("user", title),

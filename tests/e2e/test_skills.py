@@ -94,7 +94,7 @@ def test_by_tool_call(program: Program) -> None:
     assert "secret*" in secret["error"]["hint"]
     assert (deploy["directory"], deploy["files"]) == (str(Path(ship).parents[1]), ["scripts/ship.sh"])
     assert after["content"] == 'echo "shipped to $1"'
-    assert "loaded already" in again["content"]
+    assert "already loaded" in again["content"]
 
 
 @pytest.mark.needs("bubblewrap")
@@ -128,7 +128,7 @@ def test_a_model_sees_the_catalogue_and_loads_by_name(program: Program) -> None:
     assert "A skill is not used: ~/.agents/skills/broken/SKILL.md:" in said
 
 
-def test_a_slash_or_a_name_brings_the_text_along_unasked(program: Program) -> None:
+def test_a_slash_or_a_name_includes_the_text_without_asking(program: Program) -> None:
     with OpenAIServer([Reply(text="Yes."), Reply(text="Yes.")]) as server:
         events, _ = run(program, server, "/deploy to test, then use the debug skill")
         session = events[-1]["session_id"]
@@ -137,7 +137,7 @@ def test_a_slash_or_a_name_brings_the_text_along_unasked(program: Program) -> No
 
     assert first.startswith("/deploy to test, then use the debug skill\n")
     assert ("Run `scripts/ship.sh test`." in first, "Ask the duck first." in first) == (True, True)
-    assert "its text stands earlier" in second
+    assert "its text is earlier" in second
     assert ("Hidden words." in second, "not attached: denied by" in second) == (False, True)
     assert [event for event in (*events, *more) if event["type"] == "request_opened"] == []
     notices = [event["text"] for event in more if event["type"] == "notice"]

@@ -1,4 +1,4 @@
-"""A limit of money through the program: asked on the screen, an exit code without one."""
+"""A spending limit in the whole program: the screen asks, a run ends with an exit code."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def test_without_a_screen_the_limit_ends_the_run(program: Program) -> None:
 
 
 @needs_tmux
-def test_on_the_screen_the_person_is_asked_and_sees_where_the_money_went(program: Program) -> None:
+def test_on_the_screen_the_user_is_asked_and_sees_what_was_spent(program: Program) -> None:
     with OpenAIServer([*WORK, Reply(text="All done now", usage=USED)]) as server:
         command = f"{PROGRAM} --model {MODEL} --api-base {server.url}"
         environment = program.environment | {"CODER_TUI_LIMITS__MAX_COST": "0.40"}

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from coder_tui.agent.subagents import STOPPED_BY_PERSON
+from coder_tui.agent.subagents import STOPPED_BY_USER
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.program import COMMANDS_RUN, PROGRAM, Program, json_lines
 from tests.fakes.script import Call, JsonObject, Reply, Tokens
@@ -63,7 +63,7 @@ def first_words(request: JsonObject) -> str:
     return str(content if isinstance(content, str) else content[0]["text"]).partition("\n")[0]
 
 
-def told(server: OpenAIServer, branch: str) -> list[dict[str, Any]]:
+def received(server: OpenAIServer, branch: str) -> list[dict[str, Any]]:
     """The results that a conversation's model got, in order."""
     request = [each for each in server.requests if first_words(each) == branch][-1]
     messages: Any = request["messages"]
@@ -163,13 +163,13 @@ def test_four_at_once_one_fails_one_is_stopped_two_ask(program: Program) -> None
             tmux.keys("C-d")
             tmux.shows("exit code 0")
         assert server.disconnects  # the stream that would never end was left
-    assert told(server, "go") == [
+    assert received(server, "go") == [
         {
             "ok": False,
             "results": [
                 {"agent": "general", "ok": True, "summary": "made one"},
                 {"agent": "explore", "ok": False, "summary": "it is not there"},
-                {"agent": "explore", "ok": False, "summary": STOPPED_BY_PERSON},
+                {"agent": "explore", "ok": False, "summary": STOPPED_BY_USER},
                 {"agent": "general", "ok": True, "summary": "made two"},
             ],
         }
@@ -179,7 +179,7 @@ def test_four_at_once_one_fails_one_is_stopped_two_ask(program: Program) -> None
     assert cost_in_store(program) == pytest.approx(paid(server, FOUR) * PRICE)
 
 
-def test_without_a_screen_events_are_named_and_one_failure_stays_alone(program: Program) -> None:
+def test_without_a_screen_events_are_named_and_a_failure_affects_one_sub_agent(program: Program) -> None:
     script = {
         "go": [
             fork({"objective": "look", "agent": "explore"}, {"objective": "other", "model": "openai/nope"}),
@@ -192,7 +192,7 @@ def test_without_a_screen_events_are_named_and_one_failure_stays_alone(program: 
         arguments = ("run", "-p", "go", "--model", MODEL, "--api-base", server.url)
         done = program.run(*arguments, "--format", "stream-json")
     lines = json_lines(done.stdout)
-    first, second = told(server, "go")[0]["results"]
+    first, second = received(server, "go")[0]["results"]
     assert (done.returncode, first) == (0, {"agent": "explore", "ok": True, "summary": "seen"}), done.stderr
     assert second["ok"] is False
     assert "nope" in second["summary"]
@@ -210,7 +210,7 @@ def test_without_a_screen_events_are_named_and_one_failure_stays_alone(program: 
     assert lines[-1]["usage"]["cost"] == pytest.approx((paid(server, script) - 1) * PRICE)
 
 
-def test_a_child_gets_no_more_than_its_parent_may(program: Program) -> None:
+def test_a_sub_agent_has_no_more_permissions_than_its_parent(program: Program) -> None:
     script = {
         "go": [
             say(Call("task", {"agent": "general", "objective": "change it"})),
@@ -226,9 +226,9 @@ def test_a_child_gets_no_more_than_its_parent_may(program: Program) -> None:
         arguments = ("run", "-p", "go", "--model", MODEL, "--api-base", server.url, "--permission", "plan")
         done = program.run(*arguments)
     assert done.returncode == 0, done.stderr
-    denied = [result["error"] for result in told(server, "change it")]
+    denied = [result["error"] for result in received(server, "change it")]
     assert [error["type"] for error in denied] == ["permission_denied", "permission_denied"]
-    assert told(server, "go") == [{"ok": False, "agent": "general", "summary": "no"}]
+    assert received(server, "go") == [{"ok": False, "agent": "general", "summary": "no"}]
     assert "⊘ general: write  a.txt" in done.stderr
     assert list(program.project.iterdir()) == []
 
@@ -250,7 +250,7 @@ def test_an_interruption_ends_the_tree_and_its_commands(program: Program) -> Non
     assert running(MARKER) == []
 
 
-def test_after_a_kill_the_tree_is_told_as_stopped_and_the_session_goes_on(program: Program) -> None:
+def test_after_a_kill_sub_agents_are_reported_as_stopped_and_the_session_continues(program: Program) -> None:
     script = {
         "go": [fork({"objective": "look", "agent": "explore"}, {"objective": "hang"})],
         "look": [say(finish("seen"))],
@@ -264,6 +264,6 @@ def test_after_a_kill_the_tree_is_told_as_stopped_and_the_session_goes_on(progra
         started.communicate()
         done = program.run("run", "-p", "go on", "--continue", *model)
     assert done.returncode == 0, done.stderr
-    (result,) = told(server, "go")
+    (result,) = received(server, "go")
     assert result["error"]["type"] == "cancelled"
     assert states(program) == [("explore", "ok"), ("general", "stopped")]

@@ -1,4 +1,4 @@
-"""A hostile project is opened in every way there is: nothing of it runs, and each item is named."""
+"""A hostile project is opened in every possible way: nothing of it runs, and each item is named."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ class Scene:
 
     @property
     def path(self) -> str:
-        """A search path that a careless person has: the folder itself comes first."""
+        """A search path that a careless user has: the folder itself comes first."""
         return f".:{self.hostile.root}:{self.program.environment['PATH']}"
 
 
@@ -92,7 +92,7 @@ def test_commands_that_only_look_run_nothing_of_it(scene: Scene, arguments: tupl
     assert scene.evil.requests == []
 
 
-def test_a_run_asks_the_persons_own_model_and_keeps_to_the_persons_rules(scene: Scene) -> None:
+def test_a_run_uses_the_users_model_and_the_users_rules(scene: Scene) -> None:
     edit = Call("edit", {"path": "a.txt", "old_string": "two", "new_string": "three"})
     looks = (Call("git_status", {}), Call("git_diff", {}), Call("grep", {"pattern": "two"}))
     scene.good.add(
@@ -135,7 +135,7 @@ def test_each_item_is_listed(scene: Scene) -> None:
     assert scene.hostile.ran() == []
 
 
-def test_a_stricter_rule_holds_before_trust_and_an_allowing_one_only_after(tmp_path: Path) -> None:
+def test_a_stricter_rule_applies_before_trust_and_an_allowing_one_only_after(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     (program.project / ".coder-tui").mkdir()
     file = program.project / CONFIG
@@ -191,7 +191,7 @@ def test_the_screen_runs_nothing_of_it(scene: Scene) -> None:
     assert (scene.hostile.ran(), scene.evil.requests) == ([], [])
 
 
-def test_without_git_one_sentence_says_so(tmp_path: Path) -> None:
+def test_missing_git_is_reported_in_one_sentence(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
 
     done = program.run("run", "-p", "hello", "--model", "demo", PATH="/nonexistent")
@@ -199,7 +199,7 @@ def test_without_git_one_sentence_says_so(tmp_path: Path) -> None:
     assert done.stderr.count("git is not installed") == 1
 
 
-def test_mistakes_are_told_before_they_can_stop_the_program(tmp_path: Path) -> None:
+def test_mistakes_are_reported_before_they_can_stop_the_program(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path)
     (program.project / ".coder-tui").mkdir()
     (program.project / CONFIG).write_text('[model]\napi_key = "k"\n[ui]\nthem = "x"\n')
@@ -215,7 +215,7 @@ def test_mistakes_are_told_before_they_can_stop_the_program(tmp_path: Path) -> N
     assert program.run("policy", "check", "list", "{}").returncode == 0
 
 
-def test_a_line_break_in_a_name_does_not_pass_for_another_item(tmp_path: Path) -> None:
+def test_a_line_break_in_a_name_does_not_look_like_another_item(tmp_path: Path) -> None:
     made = Program.in_folder(tmp_path)
     (made.project / ".coder-tui").mkdir()
     text = '[mcp."x\\nWorth knowing"]\ncommand = "evil\\n  stricter rule"\n'

@@ -1,4 +1,4 @@
-"""Turns are taken back and made again in a real terminal: edits and commands alike, also after a resume."""
+"""Undo and redo of turns in a real terminal: edits and commands, also after a resume."""
 
 from pathlib import Path
 
@@ -34,18 +34,18 @@ def test_a_turn_is_undone_redone_and_undone_after_a_resume(program: Program) -> 
             say(tmux, "do both")
             tmux.shows(r"Run this command\?[\s\S]*ready")
             tmux.keys("C-y")
-            tmux.shows("All done.")
+            tmux.finishes("All done.")
             after = tree_of(project)
             say(tmux, "/undo")
             tmux.shows(
-                r"Taken back: turn 1, what was said and \d files"
+                r"Undone: turn 1, messages and \d files"
                 r"[\s\S]*is in the prompt: Ctrl\+C[\s\S]*❯ do both"
             )
             assert "All done." not in tmux.screen()
             assert tree_of(project) == before
             tmux.keys("C-c")
             say(tmux, "/redo")
-            tmux.shows(r"All done\.[\s\S]*Made again: turn 1")
+            tmux.shows(r"All done\.[\s\S]*Redone: turn 1")
             assert tree_of(project) == after
             tmux.keys("C-d")
             tmux.shows("exit code 0")
@@ -53,7 +53,7 @@ def test_a_turn_is_undone_redone_and_undone_after_a_resume(program: Program) -> 
             tmux.shows(r"All done\.")
             (project / "a.txt").write_text("mine\n")
             say(tmux, "/undo")
-            tmux.shows(r"a\.txt was left as it is: it was changed since")
+            tmux.shows(r"a\.txt was not changed: it has changed since")
     assert tree_of(project) == {**before, "a.txt": ("file", b"mine\n", before["a.txt"][2])}
 
 

@@ -1,4 +1,4 @@
-"""Auto-verify over real HTTP: a failing check goes back to the model, which mends it."""
+"""Auto-verify over real HTTP: a failing check goes back to the model, which fixes it."""
 
 from pathlib import Path
 from typing import Any
@@ -39,8 +39,8 @@ def last_words(request: dict[str, Any]) -> str:
     return str(request["messages"][-1]["content"])
 
 
-def test_a_failing_check_is_mended_by_the_model(tmp_path: Path) -> None:
-    script = [write("bad"), Reply(text="Written."), write("good"), Reply(text="Mended.")]
+def test_a_failing_check_is_fixed_by_the_model(tmp_path: Path) -> None:
+    script = [write("bad"), Reply(text="Written."), write("good"), Reply(text="Fixed.")]
     script[2] = Reply(calls=(Call("edit", {"path": "a.py", "old_string": "bad", "new_string": "good"}),))
     events, requests = run(tmp_path, script)
     assert checks(events) == ["failed", "ok"]
@@ -55,7 +55,7 @@ def test_documents_alone_are_not_checked(tmp_path: Path) -> None:
     assert len(requests) == 2
 
 
-def test_a_check_that_hangs_is_stopped_and_told(tmp_path: Path) -> None:
+def test_a_check_that_hangs_is_stopped_and_reported(tmp_path: Path) -> None:
     script = [write("bad"), Reply(text="Written."), Reply(text="It hangs."), Reply(text="Still.")]
     events, requests = run(tmp_path, script, "sleep 60", timeout_sec="0.5", max_rounds="1")
     assert checks(events) == ["failed", "failed"]
@@ -69,15 +69,15 @@ def test_it_is_off_by_setting(tmp_path: Path) -> None:
     assert checks(events) == []
 
 
-def test_what_a_check_prints_calls_neither_files_nor_skills(tmp_path: Path) -> None:
-    """A project's tests print what they like: those are not the person's words."""
+def test_output_of_a_check_attaches_neither_files_nor_skills(tmp_path: Path) -> None:
+    """A project's tests print what they like: those are not the user's words."""
     check = "echo read @notes.txt with the code-review skill; exit 1"
     script = [write("the notes", "notes.txt"), write("bad"), Reply(text="Written."), Reply(text="No.")]
     _, requests = run(tmp_path, script, check, max_rounds="1")
-    told = last_words(requests[3])
-    assert "read @notes.txt with the code-review skill" in told
-    assert "the notes" not in told
-    assert "<skill " not in told
+    received = last_words(requests[3])
+    assert "read @notes.txt with the code-review skill" in received
+    assert "the notes" not in received
+    assert "<skill " not in received
 
 
 def test_a_projects_check_gets_nothing_by_naming_it(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ KEPT = {"check.sh": CHECK, "src/numbers.txt": OLD.replace("line 3\n", "third\n")
 """After a refused hunk and a rejected one."""
 AT_THE_END = KEPT | {"src/total.py": "TOTAL = 60\n"}
 CREATE = Call("create_file", {"path": "src/total.py", "content": "TOTAL = sixty\n"})
-MEND = Call("edit", {"path": "src/total.py", "old_string": "sixty", "new_string": "60"})
+FIX = Call("edit", {"path": "src/total.py", "old_string": "sixty", "new_string": "60"})
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_task_from_its_plan_to_a_redo_after_a_resume(program: Program) -> None
         Reply(text="Changed."),
         Reply(calls=(CREATE,)),
         Reply(text="The total has a place now."),
-        Reply(calls=(MEND,)),
+        Reply(calls=(FIX,)),
         Reply(text="Now it is a number."),
     ]
     with OpenAIServer(script) as server:
@@ -59,7 +59,7 @@ def test_a_task_from_its_plan_to_a_redo_after_a_resume(program: Program) -> None
             approve_the_plan(tmux)
             refuse_a_hunk(tmux)
             reject_with_a_comment(tmux)
-            mend_what_the_check_found(tmux)
+            fix_what_the_check_found(tmux)
             assert contents(program) == AT_THE_END
             take_back(tmux)
             assert contents(program) == KEPT
@@ -71,10 +71,10 @@ def test_a_task_from_its_plan_to_a_redo_after_a_resume(program: Program) -> None
             assert contents(program) == AT_THE_END
             tmux.keys("C-d")
             tmux.shows("exit code 0")
-        told = last_words(server.requests[6])
+        received = last_words(server.requests[6])
         reviewed = last_words(server.requests[4])
     assert "My comment: too early" in reviewed
-    assert "1:TOTAL = sixty" in told and "FAILED: the total is no number" in told
+    assert "1:TOTAL = sixty" in received and "FAILED: the total is no number" in received
 
 
 def contents(program: Program) -> dict[str, str]:
@@ -92,7 +92,7 @@ def reject_with_a_comment(tmux: Tmux) -> None:
     tmux.keys("F3", "F3")
     tmux.shows(r"Review turn 1   1 file  2 hunks   ✓0 ✗0 ○2")
     tmux.keys("y", "c")
-    tmux.shows("keep this comment")
+    tmux.shows("save comment")
     tmux.type("too early")
     tmux.keys("Enter")
     tmux.shows("you: too early")
@@ -101,23 +101,23 @@ def reject_with_a_comment(tmux: Tmux) -> None:
     tmux.keys("Enter")
 
 
-def mend_what_the_check_found(tmux: Tmux) -> None:
+def fix_what_the_check_found(tmux: Tmux) -> None:
     """The agent tries again, the check fails, and the agent hears of it."""
     tmux.shows(r"TOTAL = sixty[\s\S]*ready")
     tmux.keys("C-y")
     tmux.shows(r"TOTAL = 60[\s\S]*ready")
     tmux.keys("C-y")
-    tmux.shows(r"Now it is a number\.[\s\S]*✓ +verify")
+    tmux.finishes(r"Now it is a number\.[\s\S]*✓ +verify")
 
 
 def take_back(tmux: Tmux) -> None:
     tmux.type("/undo")
     tmux.keys("Enter")
-    tmux.shows(r"Taken back: turn 2, what was said and 1 file")
+    tmux.shows(r"Undone: turn 2, messages and 1 file")
 
 
 def make_again(tmux: Tmux) -> None:
     tmux.shows(r"Changed\.[\s\S]*ASK  x")
     tmux.type("/redo")
     tmux.keys("Enter")
-    tmux.shows(r"Now it is a number\.[\s\S]*Made again: turn 2")
+    tmux.shows(r"Now it is a number\.[\s\S]*Redone: turn 2")

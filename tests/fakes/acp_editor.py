@@ -1,4 +1,4 @@
-"""An editor that speaks the Agent Client Protocol: the protocol's own Python client, with a person in it."""
+"""An editor with the Agent Client Protocol: the protocol's own Python client, with a fake user."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ Choose = Callable[[ToolCallUpdate, list[PermissionOption]], str | None]
 
 @dataclass
 class Editor:
-    """`choose` gives the kind of the option that the person takes, or None for "cancelled".
+    """`choose` returns the kind of the option that the user picks, or None for "cancelled".
 
     Somebody who `is_away` does not answer at all.
     """

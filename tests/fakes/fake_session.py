@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from coder_tui.agent.diagnostics.lookup import FoundPlace, NamePlace
-from coder_tui.agent.mcp_session import no_servers
 from coder_tui.agent.profiles.profiles import BUILD, Profile, built_in
+from coder_tui.agent.session_state import TurnLock
 from coder_tui.agent.undo.review import Reviewed
-from coder_tui.agent.undo.undo import Forked, Moved, Reach, Rest
+from coder_tui.agent.undo.undo import Forked, UndoResult, UndoScope
 from coder_tui.lsp.pool import ServerLine
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.display import TerminalBlock
@@ -29,39 +29,34 @@ from coder_tui.protocol.outcomes import TurnOutcome
 from coder_tui.protocol.requests import Reply, cancels_turn
 from coder_tui.protocol.subagents import ChildLine
 from coder_tui.shell.jobs import JobState
-from coder_tui.skills.command_files import no_commands
-from coder_tui.skills.session_skills import no_skills
+from coder_tui.skills.command_files import CommandFiles
 from coder_tui.workspace.undo.changed_files import ChangedFile
+from tests.fakes.mcp_views import shown_servers
+from tests.fakes.skill_files import session_skills_of
 
 
-class FakeRecord:
-    """What was printed by calls, as the test says."""
+class FakeReport:
+    """What commands printed and what was sent in other sessions, as the test says."""
 
     def __init__(self) -> None:
         self.outputs: dict[str, str] = {}
+        self.sent: tuple[str, ...] = ()
+        self.usage = UsageUpdated(Usage(), Usage(), 0, None)
+        self.skills = session_skills_of()
+        self.commands = CommandFiles(None, frozenset)
 
-    async def markdown(self) -> str:
+    async def sent_before(self) -> tuple[str, ...]:
+        return self.sent
+
+    async def export(self) -> str:
         return "# earlier work"
 
     async def whole_output(self, call_id: str) -> str | None:
         return self.outputs.get(call_id)
 
 
-class FakeFacts:
-    """What was sent in other sessions of the folder."""
-
-    def __init__(self) -> None:
-        self.sent: tuple[str, ...] = ()
-        self.usage = UsageUpdated(Usage(), Usage(), 0, None)
-        self.skills = no_skills()
-        self.commands = no_commands()
-
-    async def sent_before(self) -> tuple[str, ...]:
-        return self.sent
-
-
 class FakeLookup:
-    """Knows what a test says of names, and nothing else."""
+    """Knows only what a test says about names."""
 
     def __init__(self) -> None:
         self.words: dict[str, str] = {}
@@ -137,7 +132,7 @@ class FakeForks:
         self.problem = ""
         self.is_unused = False
 
-    def words_of(self, message_id: str) -> str:
+    def text_of(self, message_id: str) -> str:
         return self.words[message_id]
 
     async def fork(self, before: str = "") -> Forked:
@@ -241,9 +236,9 @@ class FakeTurns:
     def __init__(self) -> None:
         self.run = Lasting()
 
-    async def undo(self, reach: Reach) -> Moved:
+    async def undo(self, scope: UndoScope) -> UndoResult:
         await self.run.work()
-        return Moved(1, "what was said", reach)
+        return UndoResult(1, "what was said", scope)
 
 
 class FakeCompaction:
@@ -256,6 +251,18 @@ class FakeCompaction:
         await self.run.work()
 
 
+class FakeLock(TurnLock):
+    """Knows of turns what the fake session does."""
+
+    def __init__(self, session: "FakeSession") -> None:
+        super().__init__()
+        self._session = session
+
+    @property
+    def is_in_turn(self) -> bool:
+        return self._session._end is not None
+
+
 class FakeSession:
     """A turn runs from `submit` until `finish` or `interrupt`; events in between come from `emit`."""
 
@@ -265,21 +272,20 @@ class FakeSession:
         self.is_kept = True
         self.mode = Mode.ASK
         self.model = "demo/model"
-        self.facts = FakeFacts()
+        self.report = FakeReport()
         self.shell = FakeShell()
         self.jobs = FakeJobs()
-        self.mcp = no_servers()
+        self.mcp, _ = shown_servers()
         self.subagents = FakeChildren()
         self.lookup = FakeLookup()
         self.verifier = FakeVerifier()
         self.turns = FakeTurns()
         self.compaction = FakeCompaction()
-        self.rest = Rest(lambda: self._end is not None)
+        self.lock = FakeLock(self)
         self.submitted: list[str] = []
         self.answers: list[tuple[str, Reply]] = []
         self.interrupts = 0
         self.files: tuple[ChangedFile, ...] = ()
-        self.record = FakeRecord()
         self.review = FakeReview()
         self.forks = FakeForks()
         self.profiles = FakeProfiles(self)
@@ -293,7 +299,7 @@ class FakeSession:
 
     @property
     def is_busy(self) -> bool:
-        return self._end is not None or self.rest.is_held
+        return self.lock.is_busy
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         self._listeners.append(listener)
@@ -339,7 +345,7 @@ class FakeSession:
         self.finish(TurnOutcome.INTERRUPTED)
         return True
 
-    def take_queue(self) -> tuple[str, ...]:
+    def withdraw_queued(self) -> tuple[str, ...]:
         texts, self._queue = tuple(self._queue), []
         if texts:
             self.emit(QueueChanged(()))

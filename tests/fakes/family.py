@@ -12,7 +12,7 @@ from coder_tui.agent.hooks.runner import Hook
 from coder_tui.agent.profiles.profiles import Profile
 from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.llm.client import RetryPolicy
 from coder_tui.protocol.access import Mode
@@ -61,7 +61,7 @@ BUSY = [calls("glob", pattern=f"*{number}") for number in range(9)]
 class Home:
     """A core with its events; requests wait in `asked` unless there are `answers`."""
 
-    core: Core
+    core: SessionFactory
     session: Session
     model: BranchingModel
     project: Path
@@ -102,22 +102,22 @@ class Home:
         return last.outcome
 
     def errors(self, branch: str) -> list[dict[str, Any]]:
-        """What went wrong in a child's calls, as its model was told."""
-        return [json.loads(message.content)["error"] for message in self.told(branch)]
+        """Return the errors in a child's calls, as its model got them."""
+        return [json.loads(message.content)["error"] for message in self.results(branch)]
 
     def offered(self, branch: str) -> set[str]:
         """The tools that a child's model sees."""
         tools: list[dict[str, dict[str, str]]] = json.loads(json.dumps(self.model.requests[branch][-1].tools))
         return {tool["function"]["name"] for tool in tools}
 
-    def told(self, branch: str) -> list[ToolMessage]:
+    def results(self, branch: str) -> list[ToolMessage]:
         messages = self.model.requests[branch][-1].messages
         return [message for message in messages if isinstance(message, ToolMessage)]
 
     def result(self) -> dict[str, Any]:
-        """What the parent was told by its first call."""
-        told: dict[str, Any] = json.loads(self.told("go")[0].content)
-        return told
+        """Return what the parent got from its first call."""
+        result: dict[str, Any] = json.loads(self.results("go")[0].content)
+        return result
 
     def shown(self) -> SubagentsBlock:
         finished = next(event for event in self.events if isinstance(event, ToolFinished))
@@ -142,7 +142,7 @@ async def home(
     setup = replace(setup, hooks=tuple(hooks))
     store = await Store.open(setup.directories.database)
     model = BranchingModel(script)
-    core = Core(setup, store, model, ModelChoice("scripted"), RetryPolicy(max_attempts=1))
+    core = SessionFactory(setup, store, model, ModelChoice("scripted"), RetryPolicy(max_attempts=1))
     session = await core.new_session()
     made = Home(core, session, model, project)
     session.subscribe(made.hear)

@@ -3,11 +3,11 @@
 import threading
 from dataclasses import dataclass, field
 
-from coder_tui.llm.keys import NO_KEYRING, KeyringError
+from coder_tui.llm.keys import NO_KEYRING, Keyring, KeyringError
 
 
 @dataclass
-class FakeKeyring:
+class FakeKeyring(Keyring):
     """`asked` has every variable that was looked for, in order."""
 
     keys: dict[str, str] = field(default_factory=dict)
@@ -17,18 +17,18 @@ class FakeKeyring:
         self.asked.append(variable)
         return self.keys.get(variable, "")
 
-    def keep(self, variable: str, key: str) -> None:
+    def store(self, variable: str, key: str) -> None:
         self.keys[variable] = key
 
     def delete(self, variable: str) -> bool:
         return self.keys.pop(variable, "") != ""
 
 
-class NoKeyring:
+class NoKeyring(Keyring):
     def get(self, variable: str) -> str:
         raise KeyringError(NO_KEYRING)
 
-    def keep(self, variable: str, key: str) -> None:
+    def store(self, variable: str, key: str) -> None:
         raise KeyringError(NO_KEYRING)
 
     def delete(self, variable: str) -> bool:

@@ -5,9 +5,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coder_tui.lsp.pool import FileProblems
+from coder_tui.lsp.pool import FileProblems, ServerLine
 from coder_tui.lsp.report import Report
+from coder_tui.lsp.wire import Answered, Question
 from coder_tui.protocol.diagnostics import ServerStatus
+
+
+class NoServers:
+    """For sessions whose tests ask no server about names."""
+
+    async def ask(
+        self, question: Question, path: Path, text: str, *, line: int = 0, character: int = 0
+    ) -> Answered:
+        raise NotImplementedError
+
+    async def servers(self) -> tuple[ServerLine, ...]:
+        return ()
+
+    async def restart(self, name: str) -> bool:
+        return False
+
+    def warm(self, paths: Iterable[Path]) -> None:
+        return None
 
 
 @dataclass
@@ -34,10 +53,10 @@ class ScriptedServers:
         self.asked.put_nowait(("after_change", {path.name: (before or {}).get(path) for path in paths}))
         return await self.reports.get()
 
-    async def expect(self, path: Path, text: str) -> None:
+    async def expect_write(self, path: Path, text: str) -> None:
         self.expected.append((path.name, text))
 
-    async def unexpect(self, path: Path) -> None:
+    async def cancel_expected_write(self, path: Path) -> None:
         self.expected.append((path.name, ""))
 
     async def check_proposed(self, path: Path, text: str, before: str | None = None) -> Report:
@@ -48,14 +67,14 @@ class ScriptedServers:
             self.given_up.put_nowait(path.name)
             raise
 
-    async def told_of_changes(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+    async def notify_changes(self, paths: Iterable[Path]) -> tuple[Path, ...]:
         changed = tuple(paths)
-        self.asked.put_nowait(("told_of_changes", [path.name for path in changed]))
+        self.asked.put_nowait(("notify_changes", [path.name for path in changed]))
         return tuple(path for path in changed if path.name in self.known)
 
     def begin_turn(self) -> None:
         self.turns += 1
 
-    def take_late(self) -> dict[Path, Report]:
+    def pop_late_reports(self) -> dict[Path, Report]:
         late, self.late = self.late, {}
         return late

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from coder_tui.lsp.pool import LspPool
 from coder_tui.lsp.report import Report
-from coder_tui.lsp.servers import Catalogue
+from coder_tui.lsp.servers import Catalog
 from coder_tui.protocol.diagnostics import Diagnostic, Severity
-from tests.fakes.lsp_pools import Told, pool_in
+from tests.fakes.lsp_pools import PoolEvent, pool_in
 
 
 def problem(line: int, character: int, word: str = "bad", *, is_new: bool = False) -> Diagnostic:
@@ -21,12 +21,12 @@ class Bench:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.file = root / "a.py"
-        self.told: list[Told] = []
+        self.reported: list[PoolEvent] = []
         self.pool: LspPool
         self._more = asyncio.Event()
 
-    def hear(self, event: Told) -> None:
-        self.told.append(event)
+    def hear(self, event: PoolEvent) -> None:
+        self.reported.append(event)
         self._more.set()
 
     def write(self, text: str) -> str:
@@ -40,15 +40,15 @@ class Bench:
 
     async def late(self) -> dict[Path, Report]:
         """What came late, once the pool has made sure that it is all."""
-        await asyncio.gather(*self.pool._aside_tasks)
-        return self.pool.take_late()
+        await asyncio.gather(*self.pool._background._tasks)
+        return self.pool.pop_late_reports()
 
 
 @contextlib.asynccontextmanager
-async def bench_in(root: Path, catalogue: Catalogue) -> AsyncIterator[Bench]:
+async def bench_in(root: Path, catalog: Catalog) -> AsyncIterator[Bench]:
     await asyncio.to_thread(root.mkdir, exist_ok=True)
     bench = Bench(root)
-    bench.pool = pool_in(root, catalogue, bench.hear)
+    bench.pool = pool_in(root, catalog, bench.hear)
     try:
         yield bench
     finally:

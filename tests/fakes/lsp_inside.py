@@ -2,20 +2,19 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Self
 
 import pytest
 
 from coder_tui.lsp.host import Host
-from coder_tui.shell.hosts.link import JsonObject, Log
+from coder_tui.shell.hosts.link import HostProgram, JsonObject
 
 
 class InsideLink:
     """As `HostLink`: what goes there and back is text on the way."""
 
-    def __init__(self, log: Log, hear: Callable[[str, JsonObject], None]) -> None:
-        self._log = log
+    def __init__(self, hear: Callable[[str, JsonObject], None]) -> None:
         self._hear = hear
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._count = 0
@@ -23,20 +22,18 @@ class InsideLink:
         self.is_alive = True
 
     @classmethod
-    async def start(
-        cls, module: str, environment: Mapping[str, str], log: Log, hear: Callable[[str, JsonObject], None]
-    ) -> Self:
-        return cls(log, hear)
+    async def start(cls, program: HostProgram, hear: Callable[[str, JsonObject], None]) -> Self:
+        return cls(hear)
 
     async def request(self, op: str, **fields: object) -> Any:
         self._count += 1
         number = self._count
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
-        self._host.take(json.loads(json.dumps({"id": number, "op": op, **fields})))
+        self._host.handle_line(json.loads(json.dumps({"id": number, "op": op, **fields})))
         try:
             return await answer
         except asyncio.CancelledError:
-            self._host.take({"id": number, "op": "cancel"})
+            self._host.handle_line({"id": number, "op": "cancel"})
             raise
         finally:
             del self._answers[number]
@@ -44,11 +41,10 @@ class InsideLink:
     async def close(self) -> None:
         self.is_alive = False
         await self._host.close()
-        self._log.close()
 
     def _take(self, line: JsonObject) -> None:
         if "event" in line:
-            self._hear(line["event"], line["told"])
+            self._hear(line["event"], line["data"])
         elif (answer := self._answers.get(line["id"])) is not None and not answer.done():
             if "failure" in line:
                 answer.set_exception(RuntimeError(line["failure"]))
@@ -58,4 +54,4 @@ class InsideLink:
 
 @pytest.fixture
 def hosted_inside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coder_tui.lsp.host_client.HostLink", InsideLink)
+    monkeypatch.setattr("coder_tui.shell.hosts.supervisor.HostLink", InsideLink)

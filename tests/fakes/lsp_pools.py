@@ -7,23 +7,23 @@ from pathlib import Path
 
 from coder_tui.lsp.find_server import Places
 from coder_tui.lsp.pool import LspPool
-from coder_tui.lsp.selection import Surroundings
-from coder_tui.lsp.servers import KNOWN, Catalogue, ServerSpec
+from coder_tui.lsp.selection import LspContext
+from coder_tui.lsp.servers import KNOWN, Catalog, ServerSpec
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
+from coder_tui.shell.hosts.side import HostOptions, SandboxSpec
 from coder_tui.shell.sandbox.sandbox import SandboxStatus
 from coder_tui.text.redact import BY_SHAPE
 from coder_tui.workspace.files.confine import Workspace
 from tests.fakes.shells import UNCONFINED, folders_in
 
-Told = DiagnosticsChanged | ServerStatusChanged
+PoolEvent = DiagnosticsChanged | ServerStatusChanged
 FAKE = Path(__file__).with_name("lsp_server.py")
 NODE_SERVERS = Path.home() / ".cache" / "coder-tui-tests" / "servers" / "node_modules" / ".bin"
 ENVIRONMENT = Path(sys.executable).parent
 
 
-def hear_nothing(event: Told) -> None:
+def hear_nothing(event: PoolEvent) -> None:
     """For tests that look at results only."""
 
 
@@ -32,28 +32,28 @@ def server_path() -> str:
     return os.pathsep.join((str(ENVIRONMENT), str(NODE_SERVERS), os.environ.get("PATH", "")))
 
 
-def only(*names: str) -> Catalogue:
+def only(*names: str) -> Catalog:
     """Of the known servers these alone."""
-    return Catalogue(tuple(spec for spec in KNOWN if spec.name in names))
+    return Catalog(tuple(spec for spec in KNOWN if spec.name in names))
 
 
 def fake_server(behaviour: str = "", name: str = "fake", *arguments: str) -> ServerSpec:
-    """A server for Python files that behaves as it is told; see `lsp_server.py`."""
+    """A scripted server for Python files; see `lsp_server.py`."""
     command = (sys.executable, str(FAKE), behaviour, *arguments)
     return ServerSpec(name, "py", command, install="nobody installs this", is_default=True)
 
 
-def faked(behaviour: str = "", *arguments: str) -> Catalogue:
-    return Catalogue((fake_server(behaviour, "fake", *arguments),))
+def faked(behaviour: str = "", *arguments: str) -> Catalog:
+    return Catalog((fake_server(behaviour, "fake", *arguments),))
 
 
-def sandbox_order(root: Path, status: SandboxStatus) -> SandboxOrder:
+def sandbox_order(root: Path, status: SandboxStatus) -> SandboxSpec:
     base = Path(os.path.realpath(root)).parent
     folders = folders_in(base)
-    return SandboxOrder(
+    return SandboxSpec(
         kind=status.kind,
         program=status.program,
-        wish="auto",
+        setting="auto",
         own=tuple(map(str, folders.own)),
         readable=(os.path.realpath(root), str(FAKE.parent)),
         cache=str(base / "cache" / "lsp"),
@@ -63,15 +63,15 @@ def sandbox_order(root: Path, status: SandboxStatus) -> SandboxOrder:
 
 def pool_in(
     root: Path,
-    catalogue: Catalogue | None = None,
-    publish: Callable[[Told], None] = hear_nothing,
+    catalog: Catalog | None = None,
+    publish: Callable[[PoolEvent], None] = hear_nothing,
     *,
     status: SandboxStatus = UNCONFINED,
     distrust: Callable[[], str] = str,
     path: str | None = None,
     uses_project_programs: bool = False,
 ) -> LspPool:
-    """Whoever takes it closes it."""
+    """Create a pool. The caller closes it."""
     workspace = Workspace(root)
     found = server_path() if path is None else path
     environment = {**clean_environment(os.environ), "PATH": found}
@@ -80,9 +80,7 @@ def pool_in(
     def places() -> Places:
         return Places(workspace.root, base / "data" / "lsp", found, uses_project_programs)
 
-    surroundings = Surroundings(
-        (workspace.root,), catalogue or Catalogue(), places, distrust, status, environment
-    )
+    surroundings = LspContext((workspace.root,), catalog or Catalog(), places, distrust, status, environment)
     options = HostOptions(
         sandbox_order(root, status), clean_environment(os.environ), base / "log" / "lsp.log", BY_SHAPE
     )

@@ -14,7 +14,7 @@ from coder_tui.lsp.checker import Checker
 from coder_tui.lsp.servers import KNOWN, ServerSpec
 from coder_tui.lsp.wire import Checked, ServerOrder
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.sandbox.sandbox import Sandbox, SandboxFolders, SandboxStatus, SandboxWish
+from coder_tui.shell.sandbox.sandbox import Sandbox, SandboxFolders, SandboxSetting, SandboxStatus
 from tests.fakes.lsp_plain import Row
 from tests.fakes.lsp_pools import server_path
 from tests.fakes.shells import BUBBLEWRAP, UNCONFINED, folders_in
@@ -107,7 +107,7 @@ async def real_checker(
     folders = folders_in(root.parent)
     readable = SandboxFolders(folders.own, (*folders.readable, root), folders.cache)
     status: SandboxStatus = BUBBLEWRAP if BUBBLEWRAP.program else UNCONFINED
-    sandbox = Sandbox(status, SandboxWish.AUTO, (), readable, Path.home())
+    sandbox = Sandbox(status, SandboxSetting.AUTO, (), readable, Path.home())
     checker = Checker(order, sandbox, lambda event: None)
     try:
         yield checker

@@ -322,7 +322,7 @@ class Server:
             case "textDocument/didClose":
                 uri = params["textDocument"]["uri"]
                 self.texts.pop(uri, None)
-                # As many do: what was said of it does not stand any more.
+                # Like many servers: earlier reports about it are no longer valid.
                 self.publish(uri, None, [])
             case "textDocument/didChange":
                 document = params["textDocument"]

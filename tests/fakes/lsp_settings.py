@@ -15,6 +15,6 @@ def fake_server_settings(behaviour: str = "") -> dict[str, Any]:
 
 
 def write_settings(folder: Path, lsp: dict[str, Any]) -> None:
-    """`folder` is the one of the person's settings."""
+    """`folder` is the folder of the user's settings."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps({"lsp": lsp}))

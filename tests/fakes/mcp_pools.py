@@ -14,10 +14,10 @@ import pytest
 from coder_tui.config.mcp_files import FoundServer
 from coder_tui.config.sections import McpServerSection
 from coder_tui.mcp.pool import McpPool, ServerView
-from coder_tui.mcp.servers import Surroundings, known
+from coder_tui.mcp.servers import McpContext, known
 from coder_tui.mcp.wire import ServerState
 from coder_tui.shell.environment import clean_environment
-from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
+from coder_tui.shell.hosts.side import HostOptions, SandboxSpec
 from coder_tui.text.redact import BY_SHAPE
 from tests.fakes.needs import MCP_SERVERS
 
@@ -52,10 +52,10 @@ def pool_of(
     folder: Path,
     *servers: FoundServer,
     environ: Mapping[str, str] = os.environ,
-    sandbox: SandboxOrder | None = None,
+    sandbox: SandboxSpec | None = None,
 ) -> McpPool:
-    around = Surroundings((folder,), environ, folder / "logins")
-    order = sandbox or SandboxOrder("none", "", "off", (), (), str(folder / "cache"), str(folder))
+    around = McpContext((folder,), environ, folder / "logins")
+    order = sandbox or SandboxSpec("none", "", "off", (), (), str(folder / "cache"), str(folder))
     options = HostOptions(order, clean_environment(os.environ), folder / "mcp.log", BY_SHAPE)
     return McpPool(tuple(known(server, around) for server in servers), options)
 

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from coder_tui.agent.mcp_session import PATIENCE, McpDesk
+from coder_tui.agent.calls.permissions import Notify
+from coder_tui.agent.mcp_session import PATIENCE, SessionMcp
 from coder_tui.mcp.approved import Approved
-from coder_tui.mcp.pool import Known, McpPool, ServerView
+from coder_tui.mcp.pool import KnownServer, McpPool, ServerView
 from coder_tui.mcp.wire import (
     Offer,
     PromptArgument,
@@ -15,7 +16,8 @@ from coder_tui.mcp.wire import (
     ToolInfo,
     Transport,
 )
-from coder_tui.shell.hosts.options import HostOptions, SandboxOrder
+from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.shell.hosts.side import HostOptions, SandboxSpec
 from coder_tui.text.redact import BY_SHAPE
 from coder_tui.tools.ports import NoInnerCalls
 from coder_tui.tools.registry import Registry
@@ -31,7 +33,7 @@ OFFER = Offer(
     resources=(ResourceInfo("demo://notes/1.md", "notes"),),
     label="everything 2.0",
     protocol="2025-11-25",
-    problems=("tools: bad is left out: its schema is none",),
+    problems=("tools: bad was left out: it has no input schema",),
 )
 
 
@@ -39,12 +41,12 @@ def view(name: str, state: ServerState, detail: str = "", *, url: str = "", link
     server = found(name, url=url) if url else found(name, command="npx", args=("-y", name))
     order = ServerOrder(name, Transport.HTTP if url else Transport.STDIO, server.section.argv, url=url)
     offer = OFFER if state is ServerState.READY else Offer()
-    return ServerView(Known(server, order), state, detail, offer, link=link)
+    return ServerView(KnownServer(server, order), state, detail, offer, link=link)
 
 
 class ShownServers(McpPool):
     def __init__(self) -> None:
-        sandbox = SandboxOrder("none", "", "off", (), (), "", "")
+        sandbox = SandboxSpec("none", "", "off", (), (), "", "")
         super().__init__((), HostOptions(sandbox, {}, Path(), BY_SHAPE))
         self.asked: list[str] = []
 
@@ -59,8 +61,14 @@ class ShownServers(McpPool):
         self.asked.append(f"stop {name}")
 
 
-def shown_desk(*views: ServerView, patience: float = PATIENCE) -> tuple[McpDesk, ShownServers]:
+def tell_nobody(level: NoticeLevel, text: str) -> None:
+    """For tests in which nobody reads notices."""
+
+
+def shown_servers(
+    *views: ServerView, patience: float = PATIENCE, notify: Notify = tell_nobody
+) -> tuple[SessionMcp, ShownServers]:
     pool, approved = ShownServers(), Approved(Path("/nowhere/approved.json"))
-    desk = McpDesk(pool, Registry(), approved, NoInnerCalls(), patience=patience)
+    mcp = SessionMcp(pool, Registry(), approved, NoInnerCalls(), notify, patience=patience)
     pool.show(*views)
-    return desk, pool
+    return mcp, pool

@@ -1,4 +1,4 @@
-"""The installed program as a person starts it: a process with folders of its own."""
+"""The installed program as a user starts it: a process with its own folders."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 """Requests besides approvals, for screens and for tools that ask."""
 
-from coder_tui.agent.request_broker import RequestBroker
+from coder_tui.agent.event_bus import RequestBroker
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.requests import Option, PlanRequest, Question, QuestionRequest

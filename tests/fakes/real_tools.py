@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
-from coder_tui.agent.calls.log import NoLog
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.bootstrap.setup import Setup, load_setup
-from coder_tui.bootstrap.toolset import build_workbench
+from coder_tui.bootstrap.prepare import load_setup
+from coder_tui.bootstrap.setup import Setup
+from coder_tui.bootstrap.toolset import build_tools_alone
 from coder_tui.config.paths import find_directories
 from coder_tui.config.sources import find_sources
 from coder_tui.protocol.access import Mode
@@ -29,7 +29,7 @@ Answer = Callable[[ApprovalRequest], ApprovalReply]
 def setup_in(home: Path, project: Path, mode: Mode, servers: str = NO_SERVERS, **more: str) -> Setup:
     """Default settings but for the language servers and `more`; the program's own folders lie in `home`."""
     environ = {f"CODER_TUI_{name}_DIR": str(home / name.lower()) for name in ("DATA", "CONFIG", "CACHE")}
-    environ |= {"CODER_TUI_LSP": servers, **more}
+    environ |= {"HOME": str(home), "CODER_TUI_LSP": servers, **more}
     directories = find_directories(environ)
     return load_setup(
         project, directories, find_sources(directories, project, environ, {}, None), environ, mode
@@ -49,7 +49,7 @@ class RealTools:
 
     def __init__(self, setup: Setup, answer: Answer = nobody) -> None:
         self._bus = EventBus()
-        self._bench = build_workbench(setup, self._bus, TodoList("outside", _keep), NoLog(), NoLog())
+        self._bench = build_tools_alone(setup, self._bus, TodoList("outside", _keep))
         self._bus.subscribe(self._on_event)
         self.answer = answer
         self.asked: list[ApprovalRequest] = []

@@ -4,18 +4,18 @@ import os
 import subprocess
 from pathlib import Path
 
-PERSON = {"name": "Ada Lovelace", "email": "ada@example.org"}
+IDENTITY = {"name": "Ada Lovelace", "email": "ada@example.org"}
 
 
 class GitRepository:
-    """`home` holds the person's settings; nothing of the machine's own is used."""
+    """`home` has the user's settings. Nothing of the machine's own is used."""
 
     def __init__(self, root: Path, home: Path) -> None:
         self.root = root
         self.home = home
         root.mkdir(parents=True, exist_ok=True)
         home.mkdir(exist_ok=True)
-        identity = "".join(f"\t{key} = {value}\n" for key, value in PERSON.items())
+        identity = "".join(f"\t{key} = {value}\n" for key, value in IDENTITY.items())
         (home / ".gitconfig").write_text(f"[user]\n{identity}[init]\n\tdefaultBranch = main\n")
         self.git("init", "--quiet")
 

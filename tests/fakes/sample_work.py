@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from coder_tui.config.inventory import FileState, ItemKind, ProjectInventory, ProjectItem
+from coder_tui.diffs.unified import unified_diff
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.diagnostics import Diagnostic, Severity
 from coder_tui.protocol.display import DiffBlock, TerminalBlock, TextBlock
@@ -24,7 +25,6 @@ from coder_tui.protocol.messages import Usage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.requests import ApprovalRequest, Editable, Grant, GrantForm, GrantScope
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.workspace.files.diff import unified_diff
 from coder_tui.workspace.undo.changed_files import ChangedFile
 
 ROOT = Path("/srv/project")
@@ -85,7 +85,7 @@ FILES = (
 REPLY = """I will guard `share()` first, then run the tests.
 
 - **cart.py** raises where nobody is there to share with
-- the *test* goes beside the others, see [pytest](https://docs.pytest.org/)
+- the *test* goes next to the others, see [pytest](https://docs.pytest.org/)
 
 ```python
 if people < 1:
@@ -141,7 +141,7 @@ STATE: tuple[Event, ...] = (
 )
 WORK: tuple[Event, ...] = (
     ModelChanged("anthropic/some-model-4", 200_000),
-    UserMessageAdded("u1", "share() divides by zero when nobody is there: mend it, and add a test"),
+    UserMessageAdded("u1", "share() divides by zero when nobody is there: fix it, and add a test"),
     MessageFinished("m1", REPLY, "Who calls share()? Look there first."),
     ToolFinished("c1", "read", Outcome.OK, "cart.py", TextBlock(BEFORE), 20),
     ToolFinished("c2", "edit", Outcome.OK, "cart.py +5 -2", DIFF, 100),
@@ -169,7 +169,7 @@ EDIT = ApprovalRequest(
     facts=("inside the workspace",),
     grants=(Grant("edit", ("cart.py",), "this file"), Grant("edit", ("*",), "every edit here")),
     is_undoable=True,
-    is_divisible=True,
+    files=(_DIFF.file,),
     rule="edit * = ask (defaults)",
     summary="cart.py",
 )
@@ -184,8 +184,20 @@ COMMAND = ApprovalRequest(
     facts=("no rule allows npm install", 'the model says: "Install the test runner, then release"'),
     grants=(
         Grant("bash", ("npm install*",), "npm install*  ·  this session", GrantForm.GLOB),
-        Grant("bash", ("npm install*",), "npm install*  ·  this project", GrantForm.GLOB, GrantScope.PROJECT),
-        Grant("bash", ("npm install*",), "npm install*  ·  me", GrantForm.GLOB, GrantScope.USER),
+        Grant(
+            "bash",
+            ("npm install*",),
+            "npm install*  ·  saved for this project",
+            GrantForm.GLOB,
+            GrantScope.PROJECT,
+        ),
+        Grant(
+            "bash",
+            ("npm install*",),
+            "npm install*  ·  saved for all projects",
+            GrantForm.GLOB,
+            GrantScope.USER,
+        ),
         Grant("bash", (INSTALL,), "this exact command, this session"),
     ),
     covered=(("npm install left-pad", "npm install"), ("npm install",), (), ()),
@@ -246,6 +258,6 @@ INVENTORY = ProjectInventory(
         ),
         ProjectItem(ItemKind.MCP, ".mcp.json", 3, "starts npx -y docs-server"),
         ProjectItem(ItemKind.GIT, ".git/config", 8, "core.fsmonitor names ./watch; never run", False),
-        ProjectItem(ItemKind.INSTRUCTIONS, "AGENTS.md", 0, "is given to the model as text", False),
+        ProjectItem(ItemKind.INSTRUCTIONS, "AGENTS.md", 0, "is passed to the model as text", False),
     ),
 )

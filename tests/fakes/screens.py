@@ -20,7 +20,7 @@ from coder_tui.ui.requests.approval import ApprovalScreen
 from coder_tui.ui.session.screen import SessionScreen
 from tests.fakes.fake_session import FakeSession
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,13 @@ class Stage:
         while not condition():
             assert monotonic() < end, "the awaited state never came"
             await self.pilot.pause(0.005)
+
+    async def shows(self, text: str) -> None:
+        """Wait until the screen shows the text: a drawing may follow in pieces, or after a thread."""
+        try:
+            await self.until(lambda: text in self.drawn())
+        except AssertionError as error:
+            raise AssertionError(f"no {text!r} on the screen:\n{self.drawn()}") from error
 
     async def ready_dialog(self) -> ApprovalScreen:
         """The open dialog, once it takes answers."""
@@ -85,7 +92,7 @@ async def stage(
     app = CoderApp(launch or launch_for(session))
     async with app.run_test(size=size) as pilot:
         running = Stage(app, pilot, session)
-        await running.until(lambda: app.session_screen.conversation.session is not None)
+        await running.until(lambda: app.session_screen.widgets.sender.session is not None)
         await pilot.pause()
         yield running
 

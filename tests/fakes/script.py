@@ -38,7 +38,7 @@ class Reply:
     argument_piece          how many characters of a call's arguments come in one event
     first_delay, chunk_delay  seconds before the first event and before each later one
     status, headers, error  status ≥ 400 answers with `error` as the API's error object and these headers;
-                            `error_code` goes beside the words (OpenAI only)
+                            `error_code` is added next to the text (OpenAI only)
     body                    this text instead of any event (an HTML page with status 200, say)
     cut_after               the connection drops after so many events; `cut_cleanly` ends the body properly,
                             as a proxy does that lost the server behind it

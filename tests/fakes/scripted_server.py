@@ -1,6 +1,6 @@
 """The HTTP half of the scripted model servers: a loopback server in its own thread that records what it sees.
 
-It runs beside any event loop (or none): `with server:` and `async with server:` both work.
+It runs independently of any event loop: `with server:` and `async with server:` both work.
 """
 
 import asyncio

@@ -3,7 +3,13 @@
 import os
 from pathlib import Path
 
-from coder_tui.shell.sandbox.sandbox import Sandbox, SandboxFolders, SandboxKind, SandboxStatus, SandboxWish
+from coder_tui.shell.sandbox.sandbox import (
+    Sandbox,
+    SandboxFolders,
+    SandboxKind,
+    SandboxSetting,
+    SandboxStatus,
+)
 from coder_tui.shell.session_shell import SessionShell, ShellOptions
 from coder_tui.text.redact import BY_SHAPE
 from tests.fakes.needs import skip_without, working_bubblewrap
@@ -24,7 +30,7 @@ def skip_without_sandbox(kind: SandboxKind) -> None:
 
 
 def folders_in(base: Path) -> SandboxFolders:
-    """The program's own folders beside a workspace."""
+    """Return the program's own folders next to a workspace."""
     data = base / "data"
     return SandboxFolders((base / "config", data), (data / "tool-output",), base / "cache")
 
@@ -34,10 +40,10 @@ def sandbox_for(
     status: SandboxStatus = BUBBLEWRAP,
     *,
     home: Path | None = None,
-    wish: SandboxWish = SandboxWish.AUTO,
+    setting: SandboxSetting = SandboxSetting.AUTO,
 ) -> Sandbox:
     base = Path(os.path.realpath(root)).parent
-    return Sandbox(status, wish, (Path(os.path.realpath(root)),), folders_in(base), home or base / "home")
+    return Sandbox(status, setting, (Path(os.path.realpath(root)),), folders_in(base), home or base / "home")
 
 
 def shell_for(

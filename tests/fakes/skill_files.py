@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from coder_tui.config.trust import Trust
-from coder_tui.policy.model import Action, Verdict
 from coder_tui.policy.rules import Effect
+from coder_tui.policy.targets import Action, Verdict
 from coder_tui.skills.discover import Root, Search
-from coder_tui.skills.session_skills import SkillShelf, opens_nothing
+from coder_tui.skills.session_skills import SessionSkills, open_nothing
 
 
 def put_skill(root: Path, name: str, description: str = "Does things.", body: str = "Do it.") -> Path:
@@ -19,12 +19,13 @@ def put_skill(root: Path, name: str, description: str = "Does things.", body: st
     return folder
 
 
-def shelf_of(
+def session_skills_of(
     *roots: Root,
     denied: Sequence[str] = (),
     trust: Trust | None = None,
-    let_read: Callable[[Path], None] = opens_nothing,
-) -> SkillShelf:
+    allow_reading: Callable[[Path], None] = open_nothing,
+    held: Callable[[], tuple[str, ...]] | None = None,
+) -> SessionSkills:
     """What lies below the roots; skills of these names are denied."""
     known = trust or Trust(Path("/nowhere/trust.json"))
 
@@ -33,4 +34,4 @@ def shelf_of(
         return Verdict(Effect.DENY if is_denied else Effect.ASK, "skill 'x' = deny", "config.toml:2")
 
     search = Search(roots, lambda: known)
-    return SkillShelf(search, search.look(), decide_on, let_read)
+    return SessionSkills(search, search.look(), decide_on, allow_reading, held)

@@ -18,7 +18,7 @@ needs_tmux = pytest.mark.needs("tmux")
 
 
 class Tmux:
-    """One window of a size; `shows` waits for text, as a person would."""
+    """One window of a size. `shows` waits for text, as a user would."""
 
     def __init__(
         self,
@@ -88,6 +88,11 @@ class Tmux:
             has_ended = bool(re.search(_FAREWELL, screen))
             time.sleep(0.05)
         return screen
+
+    def finishes(self, pattern: str) -> str:
+        """Wait for the pattern and for the end of the turn, which follows the last words of a reply."""
+        self.shows(pattern)
+        return self.shows(r"\A(?![\s\S]* (working|checking))")
 
     def ask(self, *arguments: str) -> str:
         """What a command of tmux prints."""

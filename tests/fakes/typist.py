@@ -11,7 +11,7 @@ from textual import events
 from coder_tui.protocol.events import RequestClosed, RequestOpened
 from coder_tui.protocol.requests import ApprovalRequest, PlanRequest, QuestionRequest, Reply, Request
 from coder_tui.ui.app import CoderApp
-from coder_tui.ui.requests.guarded_screen import ArmedScreen
+from coder_tui.ui.requests.guarded_screen import RequestScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.questions import plan, questions
 from tests.fakes.sample_work import COMMAND, EDIT, FOREIGN, ROOT, SECRET
@@ -96,15 +96,15 @@ class Typist:
 
     def press(self, key: str) -> None:
         """As the terminal's reader does."""
-        self.over += isinstance(self.stage.app.screen, ArmedScreen)
+        self.over += isinstance(self.stage.app.screen, RequestScreen)
         character = key if len(key) == 1 else _CHARACTERS.get(key)
         self.stage.app.post_message(events.Key("space" if key == " " else key, character))
 
-    async def ready(self) -> ArmedScreen[object]:
+    async def ready(self) -> RequestScreen[object]:
         """The open dialog, once it takes answers."""
         app = self.stage.app
         for _ in range(400):
-            if isinstance(app.screen, ArmedScreen) and app.screen.is_ready:
+            if isinstance(app.screen, RequestScreen) and app.screen.is_ready:
                 await asyncio.sleep(0.05)  # painted, too
                 return app.screen
             await asyncio.sleep(0.01)
@@ -126,10 +126,10 @@ class Typist:
         """Withdraw what waits, empty the prompt, end the turn, and let a moment pass."""
         session, screen = self.stage.session, self.stage.screen
         await self.withdraw()
-        session.take_queue()
+        session.withdraw_queued()
         session.interrupt()
         screen.prompt.show_draft("")
-        screen.presenter.forget_cancelled()
+        screen.widgets.presenter.forget_cancelled()
         await asyncio.sleep(SETTLED)
         session.submitted.clear()
         session.answers.clear()
@@ -155,7 +155,7 @@ def typist(size: tuple[int, int] = (140, 40)) -> Iterator[Typist]:
         pilot = time.run(running.__aenter__())
         try:
             stage = Stage(app, pilot, session)
-            time.run(stage.until(lambda: app.session_screen.conversation.session is not None))
+            time.run(stage.until(lambda: app.session_screen.widgets.sender.session is not None))
             yield Typist(time, stage, session.answered_at)
         finally:
             time.run(running.__aexit__(None, None, None))

@@ -22,14 +22,14 @@ from coder_tui.shell.jobs import JobState
 from coder_tui.skills.discover import Root
 from coder_tui.skills.skill import SkillSource
 from coder_tui.ui.lists.picker import PickerScreen
-from coder_tui.ui.requests.guarded_screen import ArmedScreen, GuardedScreen
+from coder_tui.ui.requests.guarded_screen import GuardedScreen, RequestScreen
 from coder_tui.ui.requests.questions import QuestionsScreen
 from coder_tui.ui.requests.trust import TrustScreen
 from coder_tui.ui.review.screen import ReviewScreen
-from tests.fakes.mcp_views import shown_desk, view
+from tests.fakes.mcp_views import shown_servers, view
 from tests.fakes.sample_work import COMMAND, EDIT
 from tests.fakes.screens import Stage
-from tests.fakes.skill_files import put_skill, shelf_of
+from tests.fakes.skill_files import put_skill, session_skills_of
 
 Opens = Callable[[Stage], Awaitable[None]]
 
@@ -78,7 +78,7 @@ def is_listening(s: Stage) -> bool:
             return not guard._pending and (top.is_ready or top.focused is not None)
         case QuestionsScreen(guard=guard) as top:
             return not guard.has_burst and (top.is_ready or top.focused is not None)
-        case ArmedScreen() as top:
+        case RequestScreen() as top:
             return top.is_ready
         case _:
             return False
@@ -105,11 +105,11 @@ async def fail(s: Stage) -> None:
         Notice(NoticeLevel.WARNING, "The folder is not under version control: undo ends with this session."),
         TurnFailed(1, "The model did not answer within 60 seconds.", "Send the message again."),
     )
-    s.screen.hints.show("Draft put away: Up brings it back.", 600)
-    await s.until(lambda: "did not answer" in s.drawn() and "put away" in s.drawn())
+    s.screen.widgets.hints.show("Draft saved. Press Up to get it back.", 600)
+    await s.until(lambda: "did not answer" in s.drawn() and "Draft saved" in s.drawn())
 
 
-async def wait_beside_a_draft(s: Stage) -> None:
+async def wait_next_to_a_draft(s: Stage) -> None:
     await s.pilot.press(*"also the invoices")
     s.session.emit(RequestOpened(EDIT), RequestOpened(COMMAND))
     await s.until(lambda: "waiting for you" in s.drawn())
@@ -122,7 +122,7 @@ async def all_states(s: Stage) -> None:
 
 
 async def review(s: Stage) -> None:
-    s.screen.action_review()
+    s.screen.body.open_review()
     await s.until(lambda: isinstance(s.app.screen, ReviewScreen) and s.app.screen.is_loaded)
     await s.pilot.press("n", "y", "c", *"why not Decimal?", "enter")
     await s.until(lambda: "why not Decimal?" in s.drawn())
@@ -136,7 +136,7 @@ async def comment(s: Stage) -> None:
 
 async def files(s: Stage) -> None:
     await s.pilot.press(*"look at @cart")
-    completer = s.screen.composing.completer
+    completer = s.screen.widgets.composing.completer
     await s.until(lambda: completer.is_open and completer.is_settled)
     await s.pilot.press("down")
 
@@ -147,8 +147,8 @@ async def trusted(s: Stage) -> None:
 
 async def log(s: Stage) -> None:
     # Not by `show`: the time of day would be in the picture.
-    s.screen.hints._said.append("13:16:22  Draft put away: Up brings it back.")
-    await action("screen.log", "put away")(s)
+    s.screen.widgets.hints._said.append("13:16:22  Draft saved. Press Up to get it back.")
+    await action("screen.run('log')", "Draft saved")(s)
 
 
 async def begin(s: Stage) -> None:
@@ -157,26 +157,26 @@ async def begin(s: Stage) -> None:
 
 
 async def mcp(s: Stage) -> None:
-    s.session.mcp, _ = shown_desk(
+    s.session.mcp, _ = shown_servers(
         view("everything", ServerState.READY),
         view("slow", ServerState.STARTING),
-        view("broken", ServerState.FAILED, "there is no program no-such-server"),
-        view("hosted", ServerState.NEEDS_LOGIN, "it wants a login", url="https://mcp.example.org"),
+        view("broken", ServerState.FAILED, "program not found: no-such-server"),
+        view("hosted", ServerState.NEEDS_LOGIN, "it needs a login", url="https://mcp.example.org"),
     )
-    await action("screen.mcp", "everything")(s)
+    await action("screen.run('mcp')", "everything")(s)
 
 
 async def jobs(s: Stage) -> None:
     server = JobState("job_1", "npm run dev", True, None, 75.0)
     s.session.jobs.show(server, JobState("job_2", "make all", False, 2, 3.0))
-    await action("screen.jobs", "npm run dev")(s)
+    await action("screen.run('jobs')", "npm run dev")(s)
 
 
 async def subagents(s: Stage) -> None:
     running = ChildLine("k1", "explore", "find callers", ChildState.RUNNING, "grep  share", cost=0.25)
-    done = ChildLine("k2", "general", "mend it", ChildState.OK, summary="mended in cart.py", seconds=9)
+    done = ChildLine("k2", "general", "fix it", ChildState.OK, summary="fixed in cart.py", seconds=9)
     s.session.subagents.rows = (running, done)
-    await action("screen.subagents", "find callers")(s)
+    await action("screen.run('subagents')", "find callers")(s)
 
 
 async def fork(s: Stage) -> None:
@@ -191,10 +191,10 @@ async def fork(s: Stage) -> None:
 
 
 async def skills(s: Stage) -> None:
-    folder = s.screen._directory / "skills"
+    folder = s.screen.directory / "skills"
     put_skill(folder, "debug", "Finds causes by looking before changing anything.")
     put_skill(folder, "deploy", "Ships it.")
     put_skill(folder, "secret")
     roots = (Root(folder, SkillSource.USER),)
-    s.session.facts.skills = shelf_of(*roots, denied=("secret",))
-    await action("screen.skills", "deploy")(s)
+    s.session.report.skills = session_skills_of(*roots, denied=("secret",))
+    await action("screen.run('skills')", "deploy")(s)

@@ -15,6 +15,7 @@ from coder_tui.ui.launch import Launch
 from coder_tui.ui.panes.names import PaneName
 from coder_tui.ui.themes import own_themes
 from tests.fakes.fake_session import FakeSession
+from tests.fakes.library import FakeLibrary, stored
 from tests.fakes.questions import plan, questions
 from tests.fakes.sample_work import (
     CALLS,
@@ -30,7 +31,6 @@ from tests.fakes.sample_work import (
     WORK,
 )
 from tests.fakes.screens import Stage, launch_for
-from tests.fakes.shelf import FakeShelf, stored
 from tests.fakes.trusting import Trusting
 from tests.fakes.view_steps import (
     Opens,
@@ -53,7 +53,7 @@ from tests.fakes.view_steps import (
     stream,
     subagents,
     trusted,
-    wait_beside_a_draft,
+    wait_next_to_a_draft,
 )
 
 PLAN = f"# Make sharing safe\n\n{LONG_REPLY.partition('# Sharing a cart')[2].lstrip()}"
@@ -61,7 +61,7 @@ NAMES = (
     *("cart.py", "docs/carts.md", "tests/test_cart.py", "購物/cart_車.py"),
     "src/shop/carts/very/deep/folders/of/a/large/project/share_the_cart_among_people.py",
 )
-SHELF = FakeShelf(
+LIBRARY = FakeLibrary(
     stored("s-1", "present work", 1),
     stored("a1", "share the cart among people", 2),
     stored("b2", "read invoices as CSV, whatever the separator is and wherever the decimal comma", 30),
@@ -113,7 +113,7 @@ VIEWS: dict[str, View] = {
     "browsing": View(keys("tab", "k")),
     "searching": View(keys("tab", "g", "slash", *"share", shows="/share")),
     "failed": View(fail),
-    "waiting-card": View(wait_beside_a_draft),
+    "waiting-card": View(wait_next_to_a_draft),
     "changes": View(keys("f3", shows="cart.py")),
     "todo": View(keys("f4", shows="guard share()")),
     "problems": View(keys("f5", shows="not defined")),
@@ -140,14 +140,14 @@ VIEWS: dict[str, View] = {
     "first-run": View(begin, earlier=(), at_start=True, is_modal=True),
     "review": _over(review),
     "review-comment": _over(comment, escapes=2),
-    "sessions": _over(action("screen.sessions", "read invoices")),
-    "models": _over(action("screen.models", "ollama/qwen")),
-    "modes": _over(action("screen.modes", "makes a plan")),
-    "themes": _over(action("screen.themes", "solarized-light")),
+    "sessions": _over(action("screen.run('sessions')", "read invoices")),
+    "models": _over(action("screen.run('models')", "ollama/qwen")),
+    "modes": _over(action("screen.run('modes')", "makes a plan")),
+    "themes": _over(action("screen.run('themes')", "solarized-light")),
     "palette": _over(action("app.command_palette", "Help")),
-    "palette-search": _over(action("app.command_palette", "Problems", *"prob"), escapes=2),
-    "agents": _over(action("screen.agents", "build")),
-    "files-picker": _over(action("screen.files", "test_cart.py")),
+    "palette-search": _over(action("app.command_palette", "Show problems", *"prob"), escapes=2),
+    "agents": _over(action("screen.run('agents')", "build")),
+    "files-picker": _over(action("screen.run('files')", "test_cart.py")),
     "skills": _over(skills),
     "jobs": _over(jobs),
     "mcp": _over(mcp),
@@ -180,12 +180,12 @@ async def prepared(name: str, size: tuple[int, int]) -> AsyncIterator[Stage]:
             if not view.at_start:
                 await begun(s)
                 # Shown is one folder, listed another: a picture must not hold the name of a passing one.
-                s.screen._directory = _project(Path(folder))
+                s.screen.directory = _project(Path(folder))
             yield s
 
 
 def _launch(name: str, session: FakeSession) -> Launch:
-    launch = replace(launch_for(session), shelf=lambda: SHELF, has_motion=False)
+    launch = replace(launch_for(session), library=lambda: LIBRARY, has_motion=False)
     match name:
         case "trust":
             return replace(launch, trust=Trusting(INVENTORY))
@@ -198,9 +198,9 @@ def _launch(name: str, session: FakeSession) -> Launch:
 async def begun(s: Stage) -> None:
     """The session is there, and so is what is loaded behind the first paint."""
     screen = s.screen
-    await s.until(lambda: screen.conversation.session is not None and len(own_themes(s.app)) > 1)
+    await s.until(lambda: screen.widgets.sender.session is not None and len(own_themes(s.app)) > 1)
     if len(s.session.history()) > 1:
-        await s.until(lambda: bool(screen.dock.count(PaneName.CHANGES)))
+        await s.until(lambda: bool(screen.widgets.dock.count(PaneName.CHANGES)))
     await s.pilot.pause()
 
 
@@ -217,7 +217,7 @@ async def opened(s: Stage, view: View) -> None:
 async def at_rest(s: Stage) -> None:
     """Nothing is left to colour or to lay out."""
     await s.pilot.pause()
-    await s.until(lambda: not any(view.is_colouring for view in s.app.screen.query(DiffView)))
+    await s.until(lambda: not any(view.coloring.is_running for view in s.app.screen.query(DiffView)))
     await s.pilot.pause()
 
 

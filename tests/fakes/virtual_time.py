@@ -29,7 +29,7 @@ class VirtualClock:
         self.now = BEGIN
 
     def __call__(self) -> float:
-        # Whoever asks again and again until a moment has come must see it come.
+        # Code that polls until a moment must reach it.
         self.now += 1e-6
         return self.now
 
@@ -108,7 +108,7 @@ class VirtualTime:
     def __init__(self) -> None:
         self.clock = VirtualClock()
         self._loop = VirtualLoop(self.clock)
-        # One for all: what one piece of work sets, another may have to take back.
+        # One for all, because one task may have to undo what another sets.
         self._context = copy_context()
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:

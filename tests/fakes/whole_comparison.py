@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from coder_tui.diffs.model import Change, Comparison, Gap, Same, Section, grouped, split_lines
+from coder_tui.diffs.compare import grouped
+from coder_tui.protocol.comparison import Change, Comparison, Gap, Same, Section, split_lines
 
 
 def completed(comparison: Comparison, new_text: str) -> Comparison:

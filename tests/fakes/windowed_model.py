@@ -4,8 +4,14 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from coder_tui.llm.client import ModelRequest, StreamFinished, StreamItem, TextChunk, ToolCallChunk
-from coder_tui.llm.tokens import estimate_request
+from coder_tui.llm.client import (
+    ModelRequest,
+    StreamFinished,
+    StreamItem,
+    TextChunk,
+    ToolCallChunk,
+    estimate_request,
+)
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.protocol.messages import FinishReason, Usage
 

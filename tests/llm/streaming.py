@@ -1,4 +1,4 @@
-"""Short words for the tests that talk to a scripted server through the shared host."""
+"""Helpers for tests that talk to a scripted server through the shared host."""
 
 import pytest
 
@@ -36,7 +36,7 @@ async def reply_to(client: ModelClient, request: ModelRequest) -> list[StreamIte
 
 
 async def failure_of(client: ModelClient, request: ModelRequest) -> tuple[list[StreamItem], ModelError]:
-    """What came before the stream failed, and how it failed."""
+    """Return the items before the stream failed, and its error."""
     items: list[StreamItem] = []
     with pytest.raises(ModelError) as caught:
         async for item in client.stream(request):

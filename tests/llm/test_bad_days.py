@@ -1,4 +1,4 @@
-"""The server's bad days: each ends in one clear sentence, over real HTTP."""
+"""Failures of a server, over real HTTP: each ends in one clear sentence."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -23,7 +23,7 @@ WRITE = Call("write", {"path": "a.py", "content": "something long enough to be c
 
 
 async def bad_day(host: HostClient, kind: Server, model: str, reply: Reply) -> tuple[ModelError, str]:
-    """How the call fails, and the place that the message names; nothing may look finished."""
+    """Return the error and the place that it names; no reply may count as finished."""
     async with kind([reply]) as server:
         items, error = await failure_of(host, ask(server.url, model))
     assert not any(isinstance(item, StreamFinished) for item in items)
@@ -43,7 +43,7 @@ async def test_a_key_that_is_not_accepted(
     )
     assert error == ModelError(
         Kind.BAD_KEY,
-        f"{place} did not accept the key ({status}).",
+        f"{place} did not accept the API key ({status}).",
         f"Check {variable}, or choose another model with --model.",
     )
 
@@ -54,14 +54,16 @@ async def test_a_model_that_does_not_exist(shared_host: HostClient, kind: Server
         shared_host, kind, model, Reply(status=404, error="The model does not exist")
     )
     assert error == ModelError(
-        Kind.NO_MODEL, f"{place} has no model “{model}”.", "`coder-tui models` lists what can be used."
+        Kind.NO_MODEL,
+        f"{place} has no model “{model}”.",
+        "Run `coder-tui models` to list the models you can use.",
     )
 
 
-async def told_to_wait(host: HostClient, kind: Server, model: str, when: str) -> float:
+async def requested_wait(host: HostClient, kind: Server, model: str, when: str) -> float:
     reply = Reply(status=429, headers={"Retry-After": when})
     error, place = await bad_day(host, kind, model, reply)
-    assert (error.kind, error.message) == (Kind.RATE_LIMIT, f"{place} limits the rate of requests (429).")
+    assert (error.kind, error.message) == (Kind.RATE_LIMIT, f"{place} is limiting requests (429).")
     assert error.retry_after is not None
     return error.retry_after
 
@@ -71,21 +73,19 @@ async def told_to_wait(host: HostClient, kind: Server, model: str, when: str) ->
 async def test_a_rate_limit_says_when_to_come_back(
     shared_host: HostClient, kind: Server, model: str, header: str, seconds: float
 ) -> None:
-    assert await told_to_wait(shared_host, kind, model, header) == seconds
+    assert await requested_wait(shared_host, kind, model, header) == seconds
 
 
 @BOTH
 async def test_a_rate_limit_may_name_a_date(shared_host: HostClient, kind: Server, model: str) -> None:
     when = format_datetime(datetime.now(UTC) + timedelta(seconds=200), usegmt=True)
-    assert 1.0 <= await told_to_wait(shared_host, kind, model, when) <= 200.0
+    assert 1.0 <= await requested_wait(shared_host, kind, model, when) <= 200.0
 
 
 @BOTH
 async def test_a_rate_limit_without_a_time(shared_host: HostClient, kind: Server, model: str) -> None:
     error, place = await bad_day(shared_host, kind, model, Reply(status=429))
-    assert error == ModelError(
-        Kind.RATE_LIMIT, f"{place} limits the rate of requests (429).", "Try again a little later."
-    )
+    assert error == ModelError(Kind.RATE_LIMIT, f"{place} is limiting requests (429).", "Try again later.")
 
 
 async def test_an_account_without_credit_is_not_a_rate_limit(shared_host: HostClient) -> None:
@@ -94,7 +94,7 @@ async def test_an_account_without_credit_is_not_a_rate_limit(shared_host: HostCl
     assert error == ModelError(
         Kind.BAD_REQUEST,
         f"{place} refused the request (429): You exceeded your current quota.",
-        "Check the plan and the balance of the account.",
+        "Check the plan and balance of your account.",
     )
 
 
@@ -106,14 +106,14 @@ async def test_a_quota_per_minute_is_a_rate_limit(shared_host: HostClient) -> No
 
 @BOTH
 @pytest.mark.parametrize("status", [500, 503])
-async def test_an_error_of_the_servers_own(
+async def test_an_internal_server_error(
     shared_host: HostClient, kind: Server, model: str, status: int
 ) -> None:
     error, place = await bad_day(shared_host, kind, model, Reply(status=status, error="Out of order."))
     assert error == ModelError(
         Kind.SERVER,
-        f"{place} had an error of its own ({status}): Out of order.",
-        "Try again a little later.",
+        f"{place} failed with an internal error ({status}): Out of order.",
+        "Try again later.",
     )
 
 
@@ -137,8 +137,8 @@ async def test_a_conversation_too_long_for_the_model(
     error, _ = await bad_day(shared_host, kind, model, Reply(status=400, error=words))
     assert error == ModelError(
         Kind.OVERFLOW,
-        "The conversation no longer fits the model's context window.",
-        "Send a shorter message, or choose a model with a larger window.",
+        "The conversation no longer fits into the model's context window.",
+        "Send a shorter message, or choose a model with a larger context window.",
         window=window,
     )
 
@@ -159,7 +159,7 @@ async def test_nobody_listens_at_the_address(shared_host: HostClient, kind: Serv
     _, error = await failure_of(shared_host, ask(url, model))
     assert error == ModelError(
         Kind.REFUSED,
-        f"Cannot connect to 127.0.0.1:{server.port}: it refuses the connection.",
+        f"Cannot connect to 127.0.0.1:{server.port}: it refused the connection.",
         "Is the server running? Check --api-base and the proxy variables.",
     )
 
@@ -177,13 +177,15 @@ async def test_an_address_that_does_not_exist(shared_host: HostClient) -> None:
     [Reply(text="one two three", cut_after=4), Reply(calls=(WRITE,), cut_after=5)],
     ids=["text", "call"],
 )
-async def test_a_stream_that_is_cut_is_never_taken_for_finished(
+async def test_a_cut_stream_never_counts_as_finished(
     shared_host: HostClient, kind: Server, model: str, reply: Reply, cleanly: bool
 ) -> None:
     cut = Reply(text=reply.text, calls=reply.calls, cut_after=reply.cut_after, cut_cleanly=cleanly)
     error, place = await bad_day(shared_host, kind, model, cut)
     assert error == ModelError(
-        Kind.CUT, f"{place} broke off in the middle of the reply.", "Nothing of that reply was run."
+        Kind.CUT,
+        f"{place} closed the connection in the middle of the reply.",
+        "Nothing from that reply was run. Send the message again.",
     )
 
 
@@ -203,11 +205,11 @@ async def test_garbage_in_the_stream(shared_host: HostClient, garbage: bytes) ->
     assert error == ModelError(
         Kind.GARBAGE,
         f"{place} sent something that is not a model's reply.",
-        "Check the address of the server: --api-base usually ends in /v1.",
+        "Check the server's address: --api-base usually ends in /v1.",
     )
 
 
-async def test_garbage_in_a_claude_stream_is_not_taken_for_a_reply(shared_host: HostClient) -> None:
+async def test_garbage_in_a_claude_stream_is_not_a_reply(shared_host: HostClient) -> None:
     reply = Reply(
         text="one two three", garbage=b'data: {"type": "content_block_delta", \n\n', garbage_after=3
     )
@@ -226,7 +228,10 @@ async def test_an_error_in_the_middle_of_the_stream(shared_host: HostClient) -> 
     error, place = await bad_day(
         shared_host, OpenAIServer, "openai/x", Reply(text="one two", garbage=said, garbage_after=2)
     )
-    assert (error.kind, error.message) == (Kind.SERVER, f"{place} had an error of its own (500): Overloaded.")
+    assert (error.kind, error.message) == (
+        Kind.SERVER,
+        f"{place} failed with an internal error (500): Overloaded.",
+    )
 
 
 @pytest.mark.parametrize("reply", [Reply(text="one two", stall_after=2), Reply(keep_alive=True)])
@@ -248,15 +253,17 @@ async def test_a_missing_key_is_named_before_anything_is_sent(shared_host: HostC
     _, error = await failure_of(shared_host, ask("", "mistral/mistral-small-latest"))
     assert error == ModelError(
         Kind.NO_KEY,
-        "There is no key for Mistral.",
-        "Set MISTRAL_API_KEY or choose another model with --model.",
+        "There is no API key for Mistral.",
+        "Set MISTRAL_API_KEY, or choose another model with --model.",
     )
 
 
 async def test_an_unknown_provider_has_no_such_model(shared_host: HostClient) -> None:
     _, error = await failure_of(shared_host, ask("", "nobody/nothing"))
     assert error == ModelError(
-        Kind.NO_MODEL, "nobody has no model “nobody/nothing”.", "`coder-tui models` lists what can be used."
+        Kind.NO_MODEL,
+        "nobody has no model “nobody/nothing”.",
+        "Run `coder-tui models` to list the models you can use.",
     )
 
 

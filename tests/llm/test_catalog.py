@@ -1,4 +1,4 @@
-"""What can be used, and what is missing for the rest."""
+"""Which models can be used, and what the others lack."""
 
 import pytest
 
@@ -14,6 +14,12 @@ from coder_tui.llm.providers import LocalServer, needs_key, place_of, provider_o
 from tests.fakes.openai_server import OpenAIServer
 
 MISTRAL = {"MISTRAL_API_KEY": "k"}
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a server as long as it takes, however busy the machine is."""
+    monkeypatch.setattr("coder_tui.llm.catalog._PATIENCE", 60.0)
 
 
 def local(server: OpenAIServer) -> LocalServer:
@@ -40,7 +46,7 @@ async def test_a_local_server_that_answers_is_listed() -> None:
     assert entries[0] == CatalogEntry("ollama/scripted", "Ollama", ("local",), None, None, None, True, "")
 
 
-async def test_servers_that_are_not_there_are_not_listed() -> None:
+async def test_missing_servers_are_not_listed() -> None:
     with OpenAIServer([]) as server:
         gone = local(server)
     entries = await available_models({}, servers=(gone,))
@@ -89,7 +95,7 @@ def test_titles_go_to_a_small_model_of_the_same_provider(model: str, small: str)
     assert small_model_for(model) == small
 
 
-def test_a_key_is_needed_unless_there_is_one_or_a_server_of_ones_own() -> None:
+def test_a_key_is_needed_unless_it_is_set_or_the_server_is_self_hosted() -> None:
     needed = [
         needs_key("openai/x", "", {}),
         needs_key("openai/x", "", {"OPENAI_API_KEY": "k"}),

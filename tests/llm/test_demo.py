@@ -2,14 +2,14 @@ import json
 from typing import Any
 
 from coder_tui.llm.client import ModelRequest, StreamFinished, TextChunk, ToolCallChunk
-from coder_tui.llm.demo import BUG, MENDED, SECOND_MENDED, TEST_COMMAND, Call, DemoClient, next_scene
+from coder_tui.llm.demo import BUG, FIX, SECOND_FIX, TEST_COMMAND, Call, DemoClient, next_scene
 from coder_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from coder_tui.resources import sample_project
 
 OK = {"ok": True}
 REFUSED = {
     "ok": False,
-    "error": {"type": "denied_by_user", "message": "the person refused this call: not so"},
+    "error": {"type": "denied_by_user", "message": "the user refused this call: not so"},
 }
 FAILING = {"ok": False, "exit_code": 1, "error": {"type": "execution_failed", "message": "exit code 1"}}
 
@@ -39,7 +39,7 @@ class Play:
         return [call.arguments for call in self.calls if call.tool == tool]
 
 
-def test_it_reads_runs_the_tests_mends_and_runs_them_again() -> None:
+def test_it_reads_tests_fixes_and_tests_again() -> None:
     play = Play()
     play.step()
     play.step(bash=FAILING)
@@ -48,9 +48,9 @@ def test_it_reads_runs_the_tests_mends_and_runs_them_again() -> None:
     play.step()
     last = play.step()
     assert [todo["status"] for todo in play.made("todowrite")[-1]["todos"]] == ["completed"] * 4
-    assert MENDED.strip() in last
+    assert FIX.strip() in last
     assert play.made("bash") == [{"command": TEST_COMMAND, "description": "Run the project's tests"}] * 2
-    assert play.made("edit") == [{"path": "cart.py", "old_string": BUG, "new_string": MENDED}]
+    assert play.made("edit") == [{"path": "cart.py", "old_string": BUG, "new_string": FIX}]
     assert "| tests | pass |" in last
 
 
@@ -58,9 +58,9 @@ def test_refused_tests_are_not_tried_again() -> None:
     play = Play()
     play.step()
     play.step(bash=REFUSED)
-    assert "No command, then" in play.step()
+    assert "no command" in play.step()
     play.step()
-    assert "not run, as you wished" in play.step()
+    assert "not run, because you refused" in play.step()
     assert len(play.made("bash")) == 1
 
 
@@ -71,8 +71,8 @@ def test_a_refused_edit_is_offered_once_in_another_form_then_left() -> None:
     play.step(edit=REFUSED)
     assert "not so" in play.step(edit=REFUSED)
     play.step()
-    assert "is as it was" in play.step()
-    assert [edit["new_string"] for edit in play.made("edit")] == [MENDED, SECOND_MENDED]
+    assert "is unchanged" in play.step()
+    assert [edit["new_string"] for edit in play.made("edit")] == [FIX, SECOND_FIX]
 
 
 def test_the_report_shows_the_line_that_was_written() -> None:
@@ -82,10 +82,10 @@ def test_the_report_shows_the_line_that_was_written() -> None:
     play.step(edit=REFUSED)
     play.step()
     play.step()
-    assert SECOND_MENDED.strip() in play.step()
+    assert SECOND_FIX.strip() in play.step()
 
 
-def test_a_cancelled_call_is_taken_up_again_when_the_person_writes() -> None:
+def test_a_cancelled_call_is_made_again_after_the_users_next_message() -> None:
     play = Play()
     cancelled = {"ok": False, "error": {"type": "cancelled", "message": "stopped"}}
     play.step(read=cancelled, grep=cancelled)
@@ -97,7 +97,7 @@ def test_a_cancelled_call_is_taken_up_again_when_the_person_writes() -> None:
 def test_in_another_folder_it_says_so_and_stops() -> None:
     play = Play()
     play.step(read={"ok": False, "error": {"type": "file_not_found", "message": "no"}})
-    assert "this folder is another one" in play.step()
+    assert "this folder is a different one" in play.step()
     assert play.made("bash") == []
 
 

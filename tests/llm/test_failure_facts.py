@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from coder_tui.llm.failure_facts import Cause, FailureFacts, facts_of, parse_retry_after
+from coder_tui.llm.failure_facts import Cause, FailureFacts, parse_retry_after, read_failure_facts
 
 NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
 
@@ -31,12 +31,12 @@ NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
         ({"retry-after": "Wed, 21 Oct 2099 07:28:00 GMT"}, 300.0),
     ],
 )
-def test_the_servers_wish_is_read_and_capped(headers: dict[str, str], seconds: float | None) -> None:
+def test_retry_after_is_read_and_capped(headers: dict[str, str], seconds: float | None) -> None:
     assert parse_retry_after(headers, NOW) == seconds
 
 
 class WrappedError(Exception):
-    """As litellm wraps: a made-up status on top, the truth beneath."""
+    """Wraps as litellm does: a made-up status on top, the real error below."""
 
     status_code = 500
 
@@ -60,18 +60,18 @@ def wrapped(
     ],
 )
 def test_the_deepest_exception_names_the_cause(inner: BaseException, cause: Cause) -> None:
-    assert facts_of(wrapped(inner)).cause is cause
+    assert read_failure_facts(wrapped(inner)).cause is cause
 
 
 def test_the_status_of_a_real_response_goes_before_a_made_up_one() -> None:
     inner = RuntimeError()
     inner.response = SimpleNamespace(status_code=401, headers={"Retry-After": "3"})  # type: ignore[attr-defined]  # as HTTP libraries do
-    assert facts_of(wrapped(inner, 'AnthropicException - b\'{"message": "no \\"way\\""}\'')) == FailureFacts(
-        Cause.NONE, 401, 'no \\"way\\"', frozenset(), 3.0
-    )
+    assert read_failure_facts(
+        wrapped(inner, 'AnthropicException - b\'{"message": "no \\"way\\""}\'')
+    ) == FailureFacts(Cause.NONE, 401, 'no \\"way\\"', frozenset(), 3.0)
 
 
 def test_an_exception_that_is_its_own_cause_ends() -> None:
     error = WrappedError("x")
     error.__context__ = error
-    assert facts_of(error) == FailureFacts(Cause.NONE, 500, "x", frozenset(), None)
+    assert read_failure_facts(error) == FailureFacts(Cause.NONE, 500, "x", frozenset(), None)

@@ -1,4 +1,4 @@
-"""Items that come within a frame leave together."""
+"""Items that arrive within a frame are sent together."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Gemini over real HTTP: a reply is whole when the server has sent its finish reason, and only then."""
+"""Gemini over real HTTP: a reply is complete only if the server sent its finish reason."""
 
 import pytest
 
@@ -105,7 +105,7 @@ async def test_counts_before_the_end_do_not_end_a_reply(shared_host: HostClient)
     ],
     ids=["text", "call", "calls"],
 )
-async def test_a_stream_that_is_cut_is_never_taken_for_finished(
+async def test_a_cut_stream_never_counts_as_finished(
     shared_host: HostClient, reply: Reply, cleanly: bool
 ) -> None:
     cut = Reply(text=reply.text, calls=reply.calls, cut_after=reply.cut_after, cut_cleanly=cleanly)
@@ -114,6 +114,6 @@ async def test_a_stream_that_is_cut_is_never_taken_for_finished(
     assert not any(isinstance(item, StreamFinished) for item in items)
     assert error == ModelError(
         ModelErrorKind.CUT,
-        f"127.0.0.1:{server.port} broke off in the middle of the reply.",
-        "Nothing of that reply was run.",
+        f"127.0.0.1:{server.port} closed the connection in the middle of the reply.",
+        "Nothing from that reply was run. Send the message again.",
     )

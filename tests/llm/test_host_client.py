@@ -6,11 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from coder_tui.llm.client import ModelInfo, ModelRequest
+from coder_tui.llm.client import ModelInfo, ModelRequest, estimate_request, estimate_tokens
 from coder_tui.llm.host_client import HostClient
-from coder_tui.llm.host_process import Channel
-from coder_tui.llm.tokens import estimate_request, estimate_tokens
-from coder_tui.llm.wire import JsonObject
 from coder_tui.protocol.messages import (
     AssistantMessage,
     FinishReason,
@@ -20,6 +17,7 @@ from coder_tui.protocol.messages import (
     Usage,
     UserMessage,
 )
+from coder_tui.shell.hosts.link import Channel, JsonObject
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.script import Call, Reply, Tokens
@@ -198,7 +196,7 @@ async def test_a_cancelled_stream_leaves_the_same_host_running(shared_host: Host
     assert shared_host.pid == before
 
 
-async def test_text_that_cannot_be_encoded_is_sent_all_the_same(shared_host: HostClient) -> None:
+async def test_text_that_cannot_be_encoded_is_sent_anyway(shared_host: HostClient) -> None:
     request = ModelRequest("openai/x", "", (UserMessage("1", "a\udcff\n\u2028é"),))
     async with OpenAIServer([Reply(text="漢\u2028\n字")]) as server:
         items = await reply_to(shared_host, replace(request, api_base=server.url))
@@ -206,7 +204,7 @@ async def test_text_that_cannot_be_encoded_is_sent_all_the_same(shared_host: Hos
     assert server.requests[0]["messages"] == [{"role": "user", "content": "a?\n\u2028é"}]
 
 
-async def test_a_long_conversation_passes_whole(shared_host: HostClient) -> None:
+async def test_a_long_conversation_is_sent_completely(shared_host: HostClient) -> None:
     text = "0123456789abcdef" * 200_000
     async with OpenAIServer([Reply(text="read")]) as server:
         items = await reply_to(
@@ -216,7 +214,7 @@ async def test_a_long_conversation_passes_whole(shared_host: HostClient) -> None
     assert server.requests[0]["messages"] == [{"role": "user", "content": text}]
 
 
-async def test_a_call_with_large_arguments_passes_whole(shared_host: HostClient) -> None:
+async def test_a_call_with_large_arguments_arrives_completely(shared_host: HostClient) -> None:
     content = "line\n" * 20_000
     async with OpenAIServer(
         [Reply(calls=(Call("write", {"content": content}),), argument_piece=50_000)]

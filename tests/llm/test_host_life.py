@@ -21,7 +21,7 @@ from tests.llm.streaming import ask, failure_of, reply_to, text_of
 DIED = ModelError(
     ModelErrorKind.HOST_DIED,
     "The model process ended unexpectedly.",
-    "Send the message again: a new one starts by itself.",
+    "Send the message again; a new one starts automatically.",
 )
 PATIENCE = 20
 
@@ -86,7 +86,7 @@ async def test_a_host_that_cannot_start_is_reported(tmp_path: Path) -> None:
     assert error == ModelError(
         ModelErrorKind.HOST_DIED,
         "The model process cannot be started: No such file or directory.",
-        "Install coder-tui anew, or look into its log file.",
+        "Reinstall coder-tui, or check its log file.",
     )
 
 

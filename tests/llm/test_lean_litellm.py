@@ -1,4 +1,4 @@
-"""What is left out of litellm must not be missed, and must stay out."""
+"""Parts of litellm that are left out must not be needed, and must stay out."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ def chunk(text: str, usage: str | None = None) -> SimpleNamespace:
 
 
 def given(chunks: list[Any]) -> list[Any]:
-    """What the builder behind it gets to see."""
+    """Return the chunks that the wrapped builder gets."""
     build = only_counted(lambda chunks, *, messages: [chunks, messages])
     seen, messages = build(chunks, messages=["hello"])
     assert messages == ["hello"]
@@ -30,7 +30,7 @@ def test_counts_at_the_beginning_are_not_lost() -> None:
     assert given([first, chunk("b"), last]) == [first, last]
 
 
-def test_where_the_server_did_not_count_all_chunks_are_there() -> None:
+def test_without_counts_from_the_server_all_chunks_are_used() -> None:
     chunks = [chunk("a"), chunk("b")]
     assert given(chunks) == chunks
 

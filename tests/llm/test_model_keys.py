@@ -1,8 +1,10 @@
-"""Keys for models: the environment first, the keyring for what is missing."""
+"""Model keys: the environment first, then the keyring."""
+
+import traceback
 
 import pytest
 
-from coder_tui.llm.keys import KeyringError, ModelKeys, wrong_key
+from coder_tui.llm.keys import KeyringError, ModelKeys, in_background, key_problem
 from coder_tui.llm.providers import PROVIDERS, Provider, provider_of
 from coder_tui.text.redact import MASK, Redactor
 from tests.fakes.keyrings import FakeKeyring, NoKeyring, SilentKeyring
@@ -21,7 +23,7 @@ async def test_the_environment_wins_and_the_keyring_is_asked_once_for_the_rest()
     assert (keys.source(ANTHROPIC), keys.source(OPENAI)) == ("ANTHROPIC_AUTH_TOKEN", "system keyring")
 
 
-async def test_an_empty_variable_is_none() -> None:
+async def test_an_empty_variable_counts_as_unset() -> None:
     keys = ModelKeys({"OPENAI_API_KEY": ""}, FakeKeyring({"OPENAI_API_KEY": KEY}))
     await keys.complete((OPENAI,))
     assert keys.environment == {"OPENAI_API_KEY": KEY}
@@ -43,26 +45,26 @@ async def test_a_key_of_the_keyring_is_hidden_wherever_it_turns_up() -> None:
 
 
 @pytest.mark.parametrize("keyring", [NoKeyring(), SilentKeyring()], ids=["none", "silent"])
-async def test_a_keyring_that_fails_is_told_once_and_asked_no_more(keyring: NoKeyring) -> None:
-    keys = ModelKeys({}, keyring, patience=0.01)
+async def test_a_failing_keyring_is_reported_once_and_not_asked_again(keyring: NoKeyring) -> None:
+    is_silent = isinstance(keyring, SilentKeyring)
+    keys = ModelKeys({}, keyring, patience=0.01 if is_silent else 60.0)
     await keys.complete((OPENAI,))
     problem = keys.problem
     await keys.complete()
     assert "keyring" in problem
     assert (keys.problem, keys.environment) == (problem, {})
-    # That a machine has none is nothing to warn of.
-    is_silent = isinstance(keyring, SilentKeyring)
+    # A machine without a keyring is not worth a warning.
     assert keys.warnings == (("The system keyring did not answer within 0 s.",) if is_silent else ())
 
 
 class BrokenKeyring(FakeKeyring):
-    """With an error of its own, as the packages behind a desktop's have them."""
+    """Raises an unexpected error, as the packages of some desktops do."""
 
     def get(self, variable: str) -> str:
         raise AttributeError(variable)
 
 
-async def test_a_keyring_that_breaks_is_told_at_once_and_not_printed(
+async def test_a_crashing_keyring_is_reported_and_prints_nothing(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     keys = ModelKeys({}, BrokenKeyring())
@@ -71,13 +73,22 @@ async def test_a_keyring_that_breaks_is_told_at_once_and_not_printed(
     assert capfd.readouterr() == ("", "")
 
 
-async def test_a_new_key_holds_at_once_even_where_it_cannot_be_kept() -> None:
+async def test_an_error_that_holds_the_key_is_not_part_of_the_report() -> None:
+    def fail() -> str:
+        raise KeyError(KEY)
+
+    with pytest.raises(KeyringError) as failed:
+        await in_background(fail, 60.0)
+    assert KEY not in "".join(traceback.format_exception(failed.value))
+
+
+async def test_a_new_key_is_used_at_once_even_if_it_cannot_be_stored() -> None:
     keys = ModelKeys({}, NoKeyring())
     with pytest.raises(KeyringError):
-        await keys.keep(OPENAI, KEY)
+        await keys.store(OPENAI, KEY)
     assert keys.environment == {"OPENAI_API_KEY": KEY}
     keyring = FakeKeyring()
-    await ModelKeys({}, keyring).keep(OPENAI, KEY)
+    await ModelKeys({}, keyring).store(OPENAI, KEY)
     assert keyring.keys == {"OPENAI_API_KEY": KEY}
 
 
@@ -93,9 +104,9 @@ async def test_a_new_key_holds_at_once_even_where_it_cannot_be_kept() -> None:
     ],
     ids=["right", "empty", "short", "blank", "not ASCII", "escape"],
 )
-def test_what_can_be_no_key_is_refused_without_repeating_it(key: str, is_wrong: bool) -> None:
-    assert bool(wrong_key(key)) is is_wrong
-    assert not key or key not in wrong_key(key)
+def test_an_invalid_key_is_refused_without_showing_it(key: str, is_wrong: bool) -> None:
+    assert bool(key_problem(key)) is is_wrong
+    assert not key or key not in key_problem(key)
 
 
 def test_every_provider_of_the_table_has_a_variable() -> None:

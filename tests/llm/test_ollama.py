@@ -1,13 +1,12 @@
-"""Ollama over real HTTP: it cuts off what does not fit its window, so that each request sets one."""
+"""Ollama over real HTTP: it cuts off what does not fit its window, so each request sets one."""
 
 from dataclasses import replace
 
 import pytest
 
-from coder_tui.llm.client import ModelRequest, StreamFinished
+from coder_tui.llm.client import ModelRequest, StreamFinished, estimate_request
 from coder_tui.llm.host_client import HostClient
 from coder_tui.llm.providers import OLLAMA_WINDOW, may_cut_prompts
-from coder_tui.llm.tokens import estimate_request
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.protocol.messages import FinishReason, Usage, UserMessage
 from tests.fakes.ollama_server import OllamaServer
@@ -41,7 +40,7 @@ async def test_text_thinking_and_calls_stream_through(shared_host: HostClient, m
 
 
 @NAMES
-async def test_the_window_holds_what_is_sent(shared_host: HostClient, model: str) -> None:
+async def test_the_window_fits_the_request(shared_host: HostClient, model: str) -> None:
     request = ModelRequest(model, "be good " * 3_000, (UserMessage("1", "hello"),), (READ,))
     async with OllamaServer([Reply(text="hi")], window=262_144) as server:
         await reply_to(shared_host, replace(request, api_base=server.url))
@@ -73,7 +72,7 @@ async def test_the_window_can_be_set(shared_host: HostClient, monkeypatch: pytes
     assert other.context_window == 65_536
 
 
-async def test_what_cannot_fit_is_refused_before_it_is_cut(shared_host: HostClient) -> None:
+async def test_a_request_that_cannot_fit_is_refused_instead_of_cut(shared_host: HostClient) -> None:
     request = ModelRequest("ollama/qwen3", "be good " * 3_000, (UserMessage("1", "hello"),))
     async with OllamaServer([Reply(text="hi")], window=4_096) as server:
         _, error = await failure_of(shared_host, replace(request, api_base=server.url))
@@ -84,7 +83,7 @@ async def test_what_cannot_fit_is_refused_before_it_is_cut(shared_host: HostClie
 @pytest.mark.parametrize(
     "reply", [Reply(text="one two three", cut_after=2), Reply(calls=THREE_CALLS, cut_after=1)]
 )
-async def test_a_stream_that_is_cut_is_never_taken_for_finished(
+async def test_a_cut_stream_never_counts_as_finished(
     shared_host: HostClient, reply: Reply, cleanly: bool
 ) -> None:
     async with OllamaServer([replace(reply, cut_cleanly=cleanly)]) as server:
@@ -93,14 +92,14 @@ async def test_a_stream_that_is_cut_is_never_taken_for_finished(
     assert error.kind is ModelErrorKind.CUT
 
 
-async def test_a_model_that_is_not_there(shared_host: HostClient) -> None:
+async def test_a_missing_model(shared_host: HostClient) -> None:
     reply = Reply(status=404, error="model 'qwen3' not found")
     async with OllamaServer([reply]) as server:
         _, error = await failure_of(shared_host, ask(server.url, "ollama/qwen3"))
     assert error == ModelError(
         ModelErrorKind.NO_MODEL,
         f"127.0.0.1:{server.port} has no model “ollama_chat/qwen3”.",
-        "`coder-tui models` lists what can be used.",
+        "Run `coder-tui models` to list the models you can use.",
     )
 
 
@@ -122,5 +121,5 @@ async def test_a_local_short_name_carries_no_key_of_a_provider(shared_host: Host
         ("anthropic/x", "", False),
     ],
 )
-async def test_who_may_cut_a_prompt(model: str, api_base: str, cuts: bool) -> None:
+async def test_which_servers_may_cut_a_prompt(model: str, api_base: str, cuts: bool) -> None:
     assert may_cut_prompts(model, api_base) is cuts

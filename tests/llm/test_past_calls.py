@@ -1,4 +1,4 @@
-"""A call that made no sense goes back to the provider as one that it takes."""
+"""A malformed call is sent back in a form that providers accept."""
 
 import json
 
@@ -51,5 +51,5 @@ def test_arguments_are_always_an_object(text: str, sent: str) -> None:
         ("lese_\u00e4", "invalid"),
     ],
 )
-def test_a_name_that_no_provider_takes_gets_a_stand_in(name: str, sent: str) -> None:
+def test_a_name_that_providers_refuse_is_replaced(name: str, sent: str) -> None:
     assert past_name(name) == sent

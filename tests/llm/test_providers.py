@@ -1,4 +1,4 @@
-"""An address that was set for one provider never gets another one's key."""
+"""An address set for one provider never gets another provider's key."""
 
 import pytest
 
@@ -18,6 +18,6 @@ from coder_tui.llm.providers import is_same_provider
         ("hosted_vllm/a", "openai/b", False),
     ],
 )
-def test_unknown_providers_are_told_apart_as_well(one: str, other: str, is_same: bool) -> None:
+def test_unknown_providers_are_distinguished_as_well(one: str, other: str, is_same: bool) -> None:
     assert is_same_provider(one, other) is is_same
     assert is_same_provider(other, one) is is_same

@@ -25,7 +25,7 @@ def read_all(reader: ReplyReader, *chunks: SimpleNamespace) -> list[StreamItem]:
     return [item for each in chunks for item in reader.read(each)]
 
 
-def test_calls_that_share_one_index_are_told_apart_by_id() -> None:
+def test_calls_that_share_one_index_are_distinguished_by_id() -> None:
     items = read_all(
         ReplyReader(),
         chunk(tool_calls=[call(0, "a", "read", "{}")]),
@@ -50,7 +50,7 @@ def test_calls_with_the_same_id_or_none_get_ids_of_their_own() -> None:
     assert all(ids)
 
 
-def test_calls_that_share_one_index_and_have_no_ids_are_told_apart_by_whole_arguments() -> None:
+def test_calls_that_share_one_index_without_ids_are_distinguished_by_complete_arguments() -> None:
     items = read_all(
         ReplyReader(),
         chunk(tool_calls=[call(0, "a", "read", '{"path": "x"}')]),

@@ -20,11 +20,11 @@ def test_jitter_lengthens_a_wait_by_a_quarter_at_most() -> None:
 
 
 @pytest.mark.parametrize(("wish", "delay"), [(7.0, 7.0), (0.0, 0.0), (1e9, 300.0), (-1.0, 0.0)])
-def test_the_servers_wish_holds_within_reason(wish: float, delay: float) -> None:
+def test_retry_after_is_obeyed_within_limits(wish: float, delay: float) -> None:
     error = ModelError(ModelErrorKind.RATE_LIMIT, "429", retry_after=wish)
     assert POLICY.delay(1, error, 1.0) == delay
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ModelErrorKind if not ModelError(kind, "").is_retryable])
-def test_what_waiting_cannot_mend_is_not_tried_again(kind: ModelErrorKind) -> None:
+def test_errors_that_waiting_cannot_fix_are_not_retried(kind: ModelErrorKind) -> None:
     assert POLICY.delay(1, ModelError(kind, "x"), 0.0) is None

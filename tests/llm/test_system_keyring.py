@@ -10,7 +10,7 @@ from keyring.backends import chainer, fail, null
 from keyring.compat import properties
 from keyring.errors import KeyringLocked, PasswordDeleteError
 
-from coder_tui.llm.keys import SERVICE, KeyringError, SystemKeyring
+from coder_tui.llm.keys import SERVICE, Keyring, KeyringError
 
 
 class Memory(KeyringBackend):
@@ -39,7 +39,7 @@ class Memory(KeyringBackend):
 
 
 class PlainFile(Memory):
-    """Ranked as the package ranks what writes keys to a file."""
+    """Ranked like keyrings that write keys to a file."""
 
     rank = 0.5
 
@@ -56,7 +56,7 @@ def made(kind: type[Memory]) -> Memory:
 @pytest.fixture(autouse=True)
 def _restored() -> Iterator[None]:
     yield
-    # Not what was there before: the package would look around, and find the ones of this file.
+    # Not the keyring from before: the package would search, and find those of this file.
     none: type[KeyringBackend] = fail.Keyring
     keyring.set_keyring(none())
 
@@ -64,8 +64,8 @@ def _restored() -> Iterator[None]:
 def test_a_key_is_kept_found_and_deleted() -> None:
     backend = made(Memory)
     keyring.set_keyring(backend)
-    store = SystemKeyring()
-    store.keep("OPENAI_API_KEY", "sk-0123456789")
+    store = Keyring()
+    store.store("OPENAI_API_KEY", "sk-0123456789")
     assert backend.kept == {(SERVICE, "OPENAI_API_KEY"): "sk-0123456789"}
     assert store.get("OPENAI_API_KEY") == "sk-0123456789"
     assert (store.delete("OPENAI_API_KEY"), store.delete("OPENAI_API_KEY")) == (True, False)
@@ -75,13 +75,13 @@ def test_a_key_is_kept_found_and_deleted() -> None:
 @pytest.mark.parametrize(
     "backend", [fail.Keyring, null.Keyring, PlainFile], ids=["fail", "null", "plain file"]
 )
-def test_what_is_no_safe_keyring_is_not_used(backend: type[KeyringBackend]) -> None:
+def test_an_unsafe_keyring_is_not_used(backend: type[KeyringBackend]) -> None:
     keyring.set_keyring(backend())
     for call in (
-        lambda: SystemKeyring().get("X_API_KEY"),
-        lambda: SystemKeyring().keep("X_API_KEY", "secret"),
+        lambda: Keyring().get("X_API_KEY"),
+        lambda: Keyring().store("X_API_KEY", "secret"),
     ):
-        with pytest.raises(KeyringError, match="there is no system keyring here"):
+        with pytest.raises(KeyringError, match="this machine has no system keyring"):
             call()
 
 
@@ -91,15 +91,15 @@ def test_a_chain_never_falls_through_to_a_plain_file(monkeypatch: pytest.MonkeyP
     chained: type[KeyringBackend] = chainer.ChainerBackend
     keyring.set_keyring(chained())
     with pytest.raises(KeyringError, match="nobody unlocked it"):
-        SystemKeyring().keep("OPENAI_API_KEY", "sk-0123456789")
+        Keyring().store("OPENAI_API_KEY", "sk-0123456789")
     assert plain.kept == {}
 
 
-def test_a_keyring_that_forgets_is_told() -> None:
+def test_a_keyring_that_stores_nothing_is_reported() -> None:
     class Forgetful(Memory):
         def set_password(self, service: str, username: str, password: str) -> None:
-            """Takes it and keeps nothing."""
+            """Accept the key and store nothing."""
 
     keyring.set_keyring(made(Forgetful))
-    with pytest.raises(KeyringError, match="did not keep the key"):
-        SystemKeyring().keep("OPENAI_API_KEY", "sk-0123456789")
+    with pytest.raises(KeyringError, match="did not store the key"):
+        Keyring().store("OPENAI_API_KEY", "sk-0123456789")

@@ -1,7 +1,6 @@
-"""Guesses are near enough to plan with."""
+"""Estimates are close enough for planning."""
 
-from coder_tui.llm.client import ModelRequest
-from coder_tui.llm.tokens import estimate_request, estimate_tokens
+from coder_tui.llm.client import ModelRequest, estimate_request, estimate_tokens
 from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 
 

@@ -1,4 +1,4 @@
-"""What changes do to problems where files are no text, go, move, or are changed by others."""
+"""What changes do to problems if files are not text, are deleted, moved, or changed by others."""
 
 import asyncio
 import itertools
@@ -32,7 +32,7 @@ def root(tmp_path: Path) -> Path:
     [(LARGE.encode(), TOO_LARGE), (b"\x89PNG\r\n\x1a\n\0", "a.py is not text: PNG image.")],
     ids=["5 MB", "no text"],
 )
-async def test_a_file_that_no_server_is_asked_about_any_more_is_not_taken_for_mended(
+async def test_a_file_that_servers_no_longer_check_does_not_count_as_fixed(
     root: Path, data: bytes, why: str
 ) -> None:
     async with bench_in(root, faked()) as b:
@@ -40,32 +40,32 @@ async def test_a_file_that_no_server_is_asked_about_any_more_is_not_taken_for_me
         b.file.write_bytes(data)
         report = await b.pool.after_change([b.file], {b.file: "bad\n"})
         assert report == Report(UNSUPPORTED, detail=why)
-        assert b.told[-1] == DiagnosticsChanged("a.py", ())
+        assert b.reported[-1] == DiagnosticsChanged("a.py", ())
         b.write("bad\n")
         back = await b.pool.after_change([b.file], {b.file: ""})
     assert back == Report(FRESH, introduced=(problem(1, 1, is_new=True),))
 
 
-async def test_what_a_command_made_too_large_leaves_the_pane(root: Path) -> None:
+async def test_a_file_that_grows_too_large_leaves_the_pane(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         await b.pool.diagnostics(b.file, b.write("bad\n"))
         b.write(LARGE)
-        await b.pool.told_of_changes([b.file])
-        assert b.told[-1] == DiagnosticsChanged("a.py", ())
+        await b.pool.notify_changes([b.file])
+        assert b.reported[-1] == DiagnosticsChanged("a.py", ())
 
 
-async def test_too_large_a_text_goes_to_no_server(root: Path) -> None:
+async def test_a_text_that_is_too_large_is_not_sent_to_servers(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         b.write("x\n")
         assert await b.pool.check_proposed(b.file, LARGE) == Report(UNSUPPORTED, detail=TOO_LARGE)
-        await b.pool.expect(b.file, LARGE)
+        await b.pool.expect_write(b.file, LARGE)
         report = await b.pool.after_change([b.file], {b.file: b.write(LARGE)})
         assert report == Report(UNSUPPORTED, detail=TOO_LARGE)
         assert await b.pool.diagnostics(b.file, LARGE) == FileProblems(UNSUPPORTED, detail=TOO_LARGE)
         assert b.pool._hosting.started == ()
 
 
-async def test_what_is_proposed_for_a_large_file_is_not_compared_with_nothing(root: Path) -> None:
+async def test_a_proposal_for_a_large_file_is_not_compared_with_an_empty_text(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         b.write(LARGE)
         report = await b.pool.check_proposed(b.file, "bad\n")
@@ -75,7 +75,7 @@ async def test_what_is_proposed_for_a_large_file_is_not_compared_with_nothing(ro
 
 
 @pytest.mark.parametrize("checks", [1, 2], ids=["under way", "and one that waits"])
-async def test_what_is_said_of_a_file_after_it_was_deleted_is_not_shown(root: Path, checks: int) -> None:
+async def test_reports_on_a_deleted_file_are_not_shown(root: Path, checks: int) -> None:
     async with bench_in(root, faked("lazy")) as b:
         await b.pool.diagnostics(b.file, b.write("odd\n"))
         text = b.write("bad\n")
@@ -84,16 +84,16 @@ async def test_what_is_said_of_a_file_after_it_was_deleted_is_not_shown(root: Pa
         await asyncio.sleep(0)
         assert b.pool._files.lock(b.file).locked()
         b.file.unlink()
-        await b.pool.told_of_changes([b.file])
-        told = [event for event in b.told if isinstance(event, DiagnosticsChanged)]
-        assert told[-1] == DiagnosticsChanged("a.py", ())
+        await b.pool.notify_changes([b.file])
+        reported = [event for event in b.reported if isinstance(event, DiagnosticsChanged)]
+        assert reported[-1] == DiagnosticsChanged("a.py", ())
         await asyncio.gather(*checking)
-        assert [event for event in b.told if isinstance(event, DiagnosticsChanged)] == told
+        assert [event for event in b.reported if isinstance(event, DiagnosticsChanged)] == reported
         assert b.pool.open_problems() == ()
 
 
 def watched(b: Bench) -> str:
-    """What the server heard last of files on disk."""
+    """Return the server's last notification about files on disk."""
     return next(iter(b.pool.open_problems()), problem(1, 1)).message
 
 
@@ -102,7 +102,7 @@ def watched(b: Bench) -> str:
     [("x", "y", 2), ("", "y", 1), ("x", None, 3)],
     ids=["changed", "made", "gone"],
 )
-async def test_servers_hear_of_an_edit_of_a_file_that_they_do_not_look_at_themselves(
+async def test_servers_are_notified_of_edits_of_files_they_do_not_check(
     root: Path, before: str, after: str | None, kind: int
 ) -> None:
     async with bench_in(root, faked("watching")) as b:
@@ -114,7 +114,7 @@ async def test_servers_hear_of_an_edit_of_a_file_that_they_do_not_look_at_themse
         await b.until(lambda: watched(b) == f"{kind} ruff.toml")
 
 
-async def test_an_edit_of_several_files_is_told_before_any_of_them_is_checked(root: Path) -> None:
+async def test_servers_are_notified_of_all_edited_files_before_one_is_checked(root: Path) -> None:
     async with bench_in(root, faked("watching")) as b:
         await b.pool.diagnostics(b.file, b.write("fine\n"))
         (root / "ruff.toml").write_text("y")
@@ -124,7 +124,7 @@ async def test_an_edit_of_several_files_is_told_before_any_of_them_is_checked(ro
         assert report == Report(FRESH, introduced=(problem(1, 1, is_new=True),))
 
 
-async def test_a_server_does_not_hear_twice_of_what_it_looks_at_itself(root: Path) -> None:
+async def test_a_server_is_not_notified_twice_of_a_file_that_it_checks(root: Path) -> None:
     async with bench_in(root, faked("watching")) as b:
         await b.pool.diagnostics(b.file, b.write("fine\n"))
         b.write("bad\n")
@@ -132,11 +132,11 @@ async def test_a_server_does_not_hear_twice_of_what_it_looks_at_itself(root: Pat
         assert b.pool.open_problems() == (problem(1, 1, is_new=True),)
 
 
-async def test_a_file_that_nobody_knew_may_be_new_or_changed(root: Path) -> None:
+async def test_an_unknown_file_is_reported_as_created_and_changed(root: Path) -> None:
     async with bench_in(root, faked("watching")) as b:
         await b.pool.diagnostics(b.file, b.write("fine\n"))
         (root / "other.py").write_text("x")
-        await b.pool.told_of_changes([root / "other.py", root / "gone.py"])
+        await b.pool.notify_changes([root / "other.py", root / "gone.py"])
         await b.until(lambda: watched(b) == "1 other.py, 2 other.py, 3 gone.py")
 
 
@@ -150,11 +150,11 @@ async def test_an_edit_that_follows_one_without_an_answer_is_not_blamed_for_line
             b.write(new)
             report = await b.pool.after_change([b.file], {b.file: old})
             assert report.status is ServerStatus.STALE
-        await b.until(lambda: DiagnosticsChanged("a.py", (problem(3, 1),)) in b.told)
+        await b.until(lambda: DiagnosticsChanged("a.py", (problem(3, 1),)) in b.reported)
         assert await b.late() == {b.file: Report(FRESH, remaining=(problem(3, 1),))}
 
 
-async def test_of_equal_faults_the_pane_marks_the_one_that_came(root: Path) -> None:
+async def test_of_equal_problems_the_pane_marks_the_new_one(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         old = b.write("def f():\n    return bad\n")
         await b.pool.diagnostics(b.file, old)
@@ -164,7 +164,7 @@ async def test_of_equal_faults_the_pane_marks_the_one_that_came(root: Path) -> N
         assert b.pool.open_problems() == (problem(2, 12, is_new=True), problem(4, 12))
 
 
-async def test_a_file_that_only_moves_brings_and_mends_nothing(root: Path) -> None:
+async def test_moving_a_file_introduces_and_fixes_nothing(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         text = b.write("bad one\nodd two\n")
         await b.pool.diagnostics(b.file, text)
@@ -177,7 +177,7 @@ async def test_a_file_that_only_moves_brings_and_mends_nothing(root: Path) -> No
         assert b.pool.open_problems() == same
 
 
-async def test_servers_hear_that_a_file_came_from_elsewhere(root: Path) -> None:
+async def test_servers_are_notified_of_a_moved_file(root: Path) -> None:
     async with bench_in(root, faked("watching")) as b:
         await b.pool.diagnostics(b.file, b.write("fine\n"))
         old, new = root / "old.py", root / "new.py"
@@ -193,7 +193,7 @@ async def test_a_file_that_moves_and_changes_is_compared_with_what_it_was(root: 
     assert (proposed.introduced, len(proposed.fixed), len(proposed.remaining)) == ((), 1, 1)
 
 
-async def test_of_very_many_files_those_with_problems_stay_known(root: Path) -> None:
+async def test_files_with_problems_stay_known_among_very_many(root: Path) -> None:
     async with bench_in(root, faked()) as b:
         await b.pool.diagnostics(b.file, b.write("bad\n"))
         files = b.pool._files

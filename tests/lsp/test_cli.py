@@ -1,4 +1,4 @@
-"""`coder-tui lsp`: what is there, and getting more."""
+"""`coder-tui lsp`: list servers and install them."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.cli.main import run_command
-from coder_tui.lsp.install import InstallFailedError, InstallPlan, plans_for, run_plan
+from coder_tui.lsp.find_server import InstallFailedError, InstallPlan, plans_for, run_plan
 from coder_tui.lsp.servers import KNOWN
 
 NAMED = {spec.name: spec for spec in KNOWN}
@@ -15,7 +15,7 @@ NAMED = {spec.name: spec for spec in KNOWN}
 
 @pytest.fixture(autouse=True)
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Folders of its own, and no server anywhere."""
+    """Give the test its own folders, without any server."""
     for name in ("DATA", "CONFIG", "CACHE"):
         monkeypatch.setenv(f"CODER_TUI_{name}_DIR", str(tmp_path / name.lower()))
     (tmp_path / "w").mkdir()
@@ -32,7 +32,7 @@ def program(path: Path, text: str = "#!/bin/sh\nexit 0\n") -> Path:
     return path
 
 
-def test_status_names_every_server_with_its_program_or_how_to_get_it(
+def test_status_lists_every_server_with_its_program_or_install_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = program(tmp_path / "bin" / "pylsp")
@@ -55,40 +55,40 @@ def test_status_names_every_server_with_its_program_or_how_to_get_it(
     ("name", "hint"),
     [("mine", ""), ("pylsb", "; did you mean lsp.pylsp?"), ("rst", "; did you mean lsp.rust?")],
 )
-def test_a_server_without_a_command_is_complained_of_by_file_and_line(
+def test_a_server_without_a_command_is_an_error_with_file_and_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, hint: str
 ) -> None:
     settings = tmp_path / "config" / "config.toml"
     settings.parent.mkdir()
     settings.write_text(f"# mine\n\n[lsp.{name}]\nextensions = ['.m']\n")
     assert run_command(["lsp", "status"]) == 2
-    words = "a server that is not known needs a command and extensions"
+    words = "this server is not a known one, so it needs a command and extensions"
     assert f"{settings}:3: lsp.{name}: {words}{hint}\n" in capsys.readouterr().err
 
 
 def test_install_shows_its_commands_and_needs_a_yes(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["lsp", "install"]) == 2
-    told = capsys.readouterr()
-    assert "bash-language-server" in told.out
-    assert "'python-lsp-server[all]'" in told.out
-    assert "--yes" in told.err
+    reported = capsys.readouterr()
+    assert "bash-language-server" in reported.out
+    assert "'python-lsp-server[all]'" in reported.out
+    assert "--yes" in reported.err
 
 
-def test_install_of_an_unknown_name_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_installing_an_unknown_name_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["lsp", "install", "cobol", "--yes"]) == 2
-    assert "no language server or language is called cobol" in capsys.readouterr().err
+    assert "unknown language server or language cobol" in capsys.readouterr().err
 
 
-def test_what_we_cannot_install_is_left_to_the_person(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_without_an_installer_is_left_to_the_user(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["lsp", "install", "go", "--yes"]) == 1
     assert "go install golang.org/x/tools/gopls@latest" in capsys.readouterr().err
 
 
-def test_a_node_server_comes_into_our_own_folder(
+def test_a_node_server_is_installed_into_our_own_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("SOME_TOKEN", "hush")
-    # Stands in for npm: makes the program where it is told to, and tells what it got.
+    # Stands in for npm: makes the program where it is reported to, and tells what it got.
     script = (
         "#!/bin/sh",
         '/bin/mkdir -p "$3/node_modules/.bin"',
@@ -97,9 +97,9 @@ def test_a_node_server_comes_into_our_own_folder(
     )
     program(tmp_path / "bin" / "npm", "\n".join(script))
     assert run_command(["lsp", "install", "sh", "--yes"]) == 0
-    told = capfd.readouterr().out
+    reported = capfd.readouterr().out
     folder = tmp_path / "data" / "lsp" / "node"
-    assert f"install --prefix {folder} --no-audit --no-fund bash-language-server \n" in told
+    assert f"install --prefix {folder} --no-audit --no-fund bash-language-server \n" in reported
     assert run_command(["lsp", "status", "--json"]) == 0
     rows = {row["server"]: row for row in json.loads(capfd.readouterr().out)}
     assert rows["bash-language-server"]["program"] == str(
@@ -124,7 +124,7 @@ def test_python_servers_get_an_environment_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
-def test_an_environment_whose_python_is_gone_is_made_anew_with_what_it_had(
+def test_an_environment_without_its_python_is_recreated_with_its_servers(
     tmp_path: Path, is_gone: bool
 ) -> None:
     binaries = tmp_path / "python" / "bin"
@@ -140,9 +140,7 @@ def test_an_environment_whose_python_is_gone_is_made_anew_with_what_it_had(
     assert install[-2:] == ("basedpyright", "ruff")
 
 
-def test_a_server_whose_python_is_gone_is_not_there(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_server_without_its_python_is_not_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program(tmp_path / "data" / "lsp" / "python" / "bin" / "pylsp", f"#!{tmp_path}/gone/python\n")
     assert run_command(["lsp", "status", "--json"]) == 0
     rows = {row["server"]: row["status"] for row in json.loads(capsys.readouterr().out)}
@@ -154,25 +152,25 @@ def test_status_says_that_all_servers_are_off(
 ) -> None:
     monkeypatch.setenv("CODER_TUI_LSP", '{"*": {"enabled": false}}')
     assert run_command(["lsp", "status"]) == 0
-    assert "the settings switch all of them off" in capsys.readouterr().out
+    assert "your settings turn all of them off" in capsys.readouterr().out
 
 
-def test_install_brings_the_checkers_that_a_server_lacks_or_says_who_can(
+def test_install_adds_missing_checkers_or_says_how_to_get_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     python = program(tmp_path / "bin" / "python", "#!/bin/sh\nexit 1\n")
     program(tmp_path / "bin" / "pylsp", f"#!{python}\n")
     program(tmp_path / "bin" / "bash-language-server")
     assert run_command(["lsp", "install"]) == 2
-    told = capsys.readouterr()
-    assert "pip install --disable-pip-version-check 'python-lsp-server[all]'" in told.out
-    assert "npm" not in told.out
-    assert "bash-language-server: shellcheck is missing, run: apt install shellcheck" in told.err
+    reported = capsys.readouterr()
+    assert "pip install --disable-pip-version-check 'python-lsp-server[all]'" in reported.out
+    assert "npm" not in reported.out
+    assert "bash-language-server: shellcheck is missing, run: apt install shellcheck" in reported.err
     program(tmp_path / "bin" / "python")
     assert run_command(["lsp", "install"]) == 1
     program(tmp_path / "bin" / "shellcheck")
     assert run_command(["lsp", "install"]) == 0
-    assert "There is nothing to install" in capsys.readouterr().out
+    assert "Nothing to install" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

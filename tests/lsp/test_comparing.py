@@ -30,7 +30,7 @@ lines = st.lists(st.sampled_from(["a", "b", "c"]), max_size=6)
 
 
 @given(lines, lines)
-def test_what_was_there_is_fixed_or_remains_and_what_is_there_is_new_or_remains(
+def test_old_problems_are_fixed_or_remain_and_present_ones_are_new_or_remain(
     old: list[str], new: list[str]
 ) -> None:
     before = tuple(problem(number) for number in range(1, len(old) + 1))
@@ -42,18 +42,18 @@ def test_what_was_there_is_fixed_or_remains_and_what_is_there_is_new_or_remains(
         assert (report.introduced, report.fixed) == ((), ())
 
 
-def test_the_same_fault_above_an_old_one_is_the_new_one() -> None:
+def test_a_problem_added_above_an_equal_one_is_the_new_one() -> None:
     old = "def f():\n    return bad\n"
     report = compare((problem(2),), old, (problem(2), problem(4)), f"def g():\n    return bad\n{old}")
     assert report == Report(ServerStatus.FRESH, (problem(2, is_new=True),), (), (problem(4),))
 
 
-def test_lines_that_moved_elsewhere_take_their_problems_along() -> None:
+def test_moved_lines_keep_their_problems() -> None:
     report = compare((problem(1),), "one\ntwo\nthree\n", (problem(3),), "two\nthree\none\n")
     assert report == Report(ServerStatus.FRESH, remaining=(problem(3),))
 
 
-def test_lines_that_were_indented_keep_their_problems() -> None:
+def test_indented_lines_keep_their_problems() -> None:
     report = compare((problem(1),), "one\n", (problem(2),), "if two:\n    one\n")
     assert report == Report(ServerStatus.FRESH, remaining=(problem(2),))
 
@@ -64,7 +64,7 @@ def test_a_message_that_names_another_line_is_the_same_when_that_line_moves() ->
     assert report == Report(ServerStatus.FRESH, remaining=(after,))
 
 
-def test_names_that_differ_by_a_number_are_two() -> None:
+def test_names_that_differ_by_a_number_are_different() -> None:
     one, two = problem(2, "undefined name x1"), problem(2, "undefined name x2")
     report = compare(
         (problem(1, one.message), problem(1, two.message)), "x1 + x2\n", (two,), "x1 = 1\nx1 + x2\n"

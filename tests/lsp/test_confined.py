@@ -9,17 +9,18 @@ from pathlib import Path
 import pytest
 
 from coder_tui.bootstrap.language_servers import build_pool, missing_servers
-from coder_tui.bootstrap.setup import Setup, load_setup
+from coder_tui.bootstrap.prepare import load_setup
+from coder_tui.bootstrap.setup import Setup
 from coder_tui.config.paths import find_directories
 from coder_tui.config.sources import find_sources
 from coder_tui.config.trust import Trust
-from coder_tui.lsp.servers import Catalogue, ServerSpec
+from coder_tui.lsp.servers import Catalog, ServerSpec
 from coder_tui.protocol.diagnostics import ServerStatus
-from tests.fakes.lsp_pools import FAKE, Told, hear_nothing, pool_in
+from tests.fakes.lsp_pools import FAKE, PoolEvent, hear_nothing, pool_in
 from tests.fakes.shells import BUBBLEWRAP
 
 needs_bubblewrap = pytest.mark.needs("bubblewrap")
-# Tries what a server must not do, tells how that went as a finding, and then is the fake server.
+# Tries what a server must not do, reports the outcome as a finding, then acts as the fake server.
 SPY = """
 import json, os, runpy, socket, sys
 from pathlib import Path
@@ -32,7 +33,7 @@ def attempt(work):
     return "done"
 
 root = Path.cwd()
-told = {
+reported = {
     "workspace": attempt(lambda: (root / "made").write_text("x")),
     "git": attempt(lambda: (root / ".git" / "config").write_text("x")),
     "home": attempt(lambda: (Path.home() / "made-by-a-server").write_text("x")),
@@ -43,13 +44,13 @@ told = {
     "own": sorted(path.name for path in Path(sys.argv[3]).glob("*")),
     "source": (root / "a.py").read_text(),
 }
-sys.stderr.write(json.dumps(told) + "\\n")
+sys.stderr.write(json.dumps(reported) + "\\n")
 sys.exit(9)
 """
 
 
 @needs_bubblewrap
-async def test_a_server_cannot_write_talk_or_see_secrets(
+async def test_a_server_cannot_write_connect_or_read_secrets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_TOKEN", "hush")
@@ -62,16 +63,16 @@ async def test_a_server_cannot_write_talk_or_see_secrets(
     listening = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
     command = (sys.executable, str(root / "spy.py"), "", str(port), str(data))
-    pool = pool_in(root, Catalogue((ServerSpec("spy", "py", command, is_default=True),)), status=BUBBLEWRAP)
+    pool = pool_in(root, Catalog((ServerSpec("spy", "py", command, is_default=True),)), status=BUBBLEWRAP)
     try:
         found = await pool.diagnostics(root / "a.py", "bad\n")
     finally:
         await pool.close()
         listening.close()
     assert found.status is ServerStatus.CRASHED
-    told = json.loads(found.detail.partition("It said last: ")[2])
-    assert told.pop("network") != "done"
-    assert told == {
+    reported = json.loads(found.detail.partition("Its last output: ")[2])
+    assert reported.pop("network") != "done"
+    assert reported == {
         "workspace": "OSError",
         "git": "OSError",
         "home": "OSError",
@@ -89,7 +90,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def setup_in(home: Path, project: Path) -> Setup:
-    """Default settings, and servers as everybody has them."""
+    """Default settings and servers."""
     environ = environment(home)
     directories = find_directories(environ)
     return load_setup(project, directories, find_sources(directories, project, environ, {}, None), environ)
@@ -107,13 +108,13 @@ async def test_a_projects_own_server_starts_only_after_trust(tmp_path: Path) -> 
     command = json.dumps([sys.executable, str(FAKE), ""])
     only_this = f'[lsp."*"]\nenabled = false\n[lsp.py]\nenabled = true\ncommand = {command}\n'
     project = project_with(tmp_path, only_this)
-    told: list[Told] = []
-    before = build_pool(setup_in(tmp_path, project), told.append)
+    reported: list[PoolEvent] = []
+    before = build_pool(setup_in(tmp_path, project), reported.append)
     found = await before.diagnostics(project / "a.py", "bad\n")
     await before.close()
     assert found.status is ServerStatus.UNTRUSTED
     assert "'coder-tui trust' shows what they would do, and asks" in found.detail
-    assert told == []
+    assert reported == []
     trust_all(tmp_path, project)
     after = build_pool(setup_in(tmp_path, project), hear_nothing)
     try:
@@ -128,7 +129,7 @@ def trust_all(home: Path, project: Path) -> None:
     trust.accept(trust.inventory(project))
 
 
-def test_what_is_missing_is_told_at_start_in_the_contracts_words(
+def test_missing_servers_are_reported_at_start_as_specified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "project").mkdir()

@@ -1,4 +1,4 @@
-"""Which program is used as a server, in which folder, and which is not."""
+"""Which programs are used as servers, and in which folder."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def test_a_program_of_the_project_is_used_only_where_the_project_is_trusted(tmp_
     assert find_program(SPEC, root, places(root, tmp_path / "bin", trusted=True)) == str(theirs)
 
 
-def test_what_was_installed_for_us_comes_before_the_system(tmp_path: Path) -> None:
+def test_our_own_installation_comes_before_the_systems(tmp_path: Path) -> None:
     system = program(tmp_path / "bin" / "some-server")
     where = places(tmp_path / "w", tmp_path / "bin")
     assert find_program(SPEC, tmp_path / "w", where) == str(system)
@@ -40,9 +40,7 @@ def test_what_was_installed_for_us_comes_before_the_system(tmp_path: Path) -> No
     assert find_program(SPEC, tmp_path / "w", where) == str(own)
 
 
-def test_a_relative_folder_on_the_path_is_not_looked_into(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_relative_folders_on_the_path_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path / "w" / "bin" / "some-server")
     monkeypatch.chdir(tmp_path / "w")
     assert find_program(SPEC, tmp_path / "w", places(tmp_path / "w", Path("bin"))) == ""
@@ -55,9 +53,7 @@ def test_a_command_with_a_slash_is_relative_to_the_workspace(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("version", "is_used"), [("7.0.2", True), ("5.9.3", False), ("what?", False)])
-def test_tsc_is_a_server_only_from_its_seventh_version_on(
-    tmp_path: Path, version: str, is_used: bool
-) -> None:
+def test_tsc_is_a_server_from_version_7_on(tmp_path: Path, version: str, is_used: bool) -> None:
     root = tmp_path / "w"
     found = program(root / "node_modules" / ".bin" / "tsc")
     package = root / "node_modules" / "typescript" / "package.json"

@@ -1,4 +1,4 @@
-"""Servers start before they are needed, by one file of each language that is there."""
+"""Servers start before they are needed, with one file of each language in the workspace."""
 
 import asyncio
 from pathlib import Path
@@ -8,7 +8,7 @@ from coder_tui.lsp.find_server import MOST_ENTRIES, first_files
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.events import DiagnosticsChanged, ServerStatusChanged
 from coder_tui.workspace.files.confine import Workspace
-from tests.fakes.lsp_pools import Told, faked, only, pool_in
+from tests.fakes.lsp_pools import PoolEvent, faked, only, pool_in
 
 ENOUGH = 20.0
 
@@ -29,14 +29,14 @@ def test_one_file_of_each_language_is_found_near_the_top(tmp_path: Path) -> None
     ]
 
 
-def test_the_search_ends_however_large_the_workspace_is(tmp_path: Path) -> None:
+def test_the_search_is_bounded_in_a_large_workspace(tmp_path: Path) -> None:
     for number in range(MOST_ENTRIES):
         (tmp_path / f"{number}.txt").touch()
     files(tmp_path, "zz.py")
     assert first_files(tmp_path) == ()
 
 
-def test_nothing_is_read_that_is_no_usual_file(tmp_path: Path) -> None:
+def test_only_ordinary_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "large.py").write_text("x = 1\n" * 400_000)
     (tmp_path / "gone.py").symlink_to(tmp_path / "nowhere")
     (tmp_path / "shut.sh").mkdir()
@@ -49,28 +49,28 @@ async def test_a_server_of_the_workspaces_language_starts_and_nobody_hears_of_it
 ) -> None:
     root = tmp_path / "w"
     files(root, "a.py")
-    told: asyncio.Queue[Told] = asyncio.Queue()
-    pool = pool_in(root, faked(), told.put_nowait)
+    reported: asyncio.Queue[PoolEvent] = asyncio.Queue()
+    pool = pool_in(root, faked(), reported.put_nowait)
     try:
         await CodeLookup(pool, Workspace(root)).warm()
         async with asyncio.timeout(ENOUGH):
-            event = await told.get()
+            event = await reported.get()
             while not (isinstance(event, ServerStatusChanged) and event.status is ServerStatus.FRESH):
                 assert not isinstance(event, DiagnosticsChanged)
-                event = await told.get()
-            await asyncio.gather(*pool._aside_tasks)
-        assert (pool.open_problems(), told.qsize()) == ((), 0)
+                event = await reported.get()
+            await asyncio.gather(*pool._background._tasks)
+        assert (pool.open_problems(), reported.qsize()) == ((), 0)
     finally:
         await pool.close()
 
 
-async def test_nothing_starts_where_no_server_fits(tmp_path: Path) -> None:
+async def test_nothing_starts_if_no_server_fits(tmp_path: Path) -> None:
     root = tmp_path / "w"
     files(root, "a.sh", "b.txt")
     pool = pool_in(root, only("bash-language-server"), path="")
     try:
         await CodeLookup(pool, Workspace(root)).warm()
-        await asyncio.gather(*pool._aside_tasks)
+        await asyncio.gather(*pool._background._tasks)
         assert pool._hosting.pid is None
     finally:
         await pool.close()

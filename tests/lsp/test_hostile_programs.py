@@ -1,14 +1,13 @@
-"""Nothing that lies in a project runs outside of the sandbox, not even to see what it could do."""
+"""No program of a project runs outside the sandbox, not even to see what it can do."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from coder_tui.lsp.find_server import Places
-from coder_tui.lsp.install import InstallPlan, plans_for, run_plan
-from coder_tui.lsp.selection import NO_SANDBOX, Selector, Surroundings
-from coder_tui.lsp.servers import build_catalogue
+from coder_tui.lsp.find_server import InstallPlan, Places, plans_for, run_plan
+from coder_tui.lsp.selection import NO_SANDBOX, LspContext, Selector
+from coder_tui.lsp.servers import build_catalog
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus
 
@@ -36,7 +35,7 @@ def project(tmp_path: Path) -> Path:
 def selector(project: Path, sandbox: SandboxStatus) -> Selector:
     places = Places(project, project.parent / "installed", "", uses_project_programs=True)
     return Selector(
-        Surroundings((project,), build_catalogue({}), lambda: places, lambda: "", sandbox, os.environ)
+        LspContext((project,), build_catalog({}), lambda: places, lambda: "", sandbox, os.environ)
     )
 
 
@@ -56,14 +55,14 @@ async def test_a_projects_server_does_not_start_without_a_sandbox(project: Path)
     assert pylsp.detail == f"pylsp: {NO_SANDBOX}"
 
 
-def test_to_install_runs_no_module_of_the_folder_one_is_in(
+def test_installing_runs_no_module_of_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python looks for `-m` modules, and for all that they import, in the working directory first."""
     for name in ("venv", "logging"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     monkeypatch.chdir(tmp_path)
-    spec = next(spec for spec in build_catalogue({}).servers if spec.name == "pylsp")
+    spec = next(spec for spec in build_catalog({}).servers if spec.name == "pylsp")
     ((make, _),) = (plan.commands for plan in plans_for((spec,), tmp_path / "installed"))
 
     run_plan(InstallPlan(spec, ((*make[:3], "--help"),)))

@@ -14,7 +14,7 @@ from tests.fakes.needs import working_bubblewrap
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "CODER_TUI_TEST_LEFTOVER"
-# A program that has a stubborn server look at a file, tells that it has, and waits.
+# A program that lets a stubborn server check a file, reports it, and waits.
 PROGRAM = """
 import asyncio, sys
 from pathlib import Path
@@ -51,21 +51,21 @@ def marked(mark: str) -> set[int]:
 
 
 def speaker(mark: str) -> int:
-    """The process that speaks to servers."""
+    """Return the language server host."""
     lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in marked(mark)}
     return next(pid for pid, line in lines.items() if b"coder_tui.lsp.host" in line)
 
 
 @pytest.mark.parametrize("way", ["close", "kill", "terminate", "kill both"])
 async def test_nothing_is_left_of_a_stubborn_server(tmp_path: Path, way: str) -> None:
-    # Side by side: most of it is the patience that such a server is shown.
+    # Concurrently: most of the time is spent waiting for such a server.
     ways = ("bubblewrap", "none") if working_bubblewrap() else ("none",)
     left = await asyncio.gather(*(ended(tmp_path / how, how, way) for how in ways))
     assert left == [set() for _ in ways]
 
 
 async def ended(folder: Path, confined: str, way: str) -> set[int]:
-    """What lives of a program that ended this way."""
+    """Return the processes left by a program that ended this way."""
     root = folder / "w"
     await asyncio.to_thread(root.mkdir, parents=True)
     mark = f"{folder.parent.name}-{confined}-{os.getpid()}"
@@ -77,7 +77,7 @@ async def ended(folder: Path, confined: str, way: str) -> set[int]:
     )
     assert program.stdout is not None
     assert await asyncio.wait_for(program.stdout.readline(), 60) == b"fresh 1\n"
-    # The program, the process that speaks to servers, and at least the server itself.
+    # The program, the host, and at least the server itself.
     if way != "close":
         assert len(await asyncio.to_thread(marked, mark)) >= 3
         if way == "kill both":
@@ -88,7 +88,7 @@ async def ended(folder: Path, confined: str, way: str) -> set[int]:
 
 
 def left_after(mark: str, seconds: float) -> set[int]:
-    """What still lives when the time is up; nothing as soon as nothing does."""
+    """Return the processes left when the time is up, or none as soon as all are gone."""
     deadline = time.monotonic() + seconds
     while (left := marked(mark)) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""A server that is not there, one that lacks its checker, and files that are not the project's."""
+"""Missing servers, servers without their checker, and files outside the project."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ async def test_without_its_program_a_server_is_named_and_nothing_is_started(
     assert found == FileProblems(ServerStatus.NOT_INSTALLED, detail=detail)
 
 
-async def test_a_silent_server_without_its_checker_is_no_clean_file(root: Path, tmp_path: Path) -> None:
+async def test_a_silent_server_without_its_checker_does_not_mean_clean(root: Path, tmp_path: Path) -> None:
     """bash-language-server finds nothing at all without shellcheck, and does not say so."""
     argv, node = BASH.argv, shutil.which("node")
     assert node is not None
@@ -77,8 +77,8 @@ def bare_environment(folder: Path, *hidden: str) -> Path:
     return write_program(folder / "bin" / "pylsp", code, f"{folder}/bin/python")
 
 
-async def test_a_pylsp_without_its_checkers_is_no_clean_file(root: Path, tmp_path: Path) -> None:
-    """It answers that it found nothing at all, as it does where all is well."""
+async def test_a_pylsp_without_its_checkers_does_not_mean_clean(root: Path, tmp_path: Path) -> None:
+    """It reports no findings, as for a clean file."""
     program = bare_environment(tmp_path / "bare", *PYLSP.spec.modules)
     path = str(program.parent)
     pool = pool_in(root, only(PYLSP.server), path=path)

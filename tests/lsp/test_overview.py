@@ -1,4 +1,4 @@
-"""What a person sees of the language servers, and a server that is started anew."""
+"""What the user sees of the language servers, and a server that is started again."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,7 @@ from coder_tui.agent.session import Session
 from coder_tui.commands.base import Say
 from coder_tui.commands.reports import lsp
 from coder_tui.lsp.pool import ServerLine
-from coder_tui.lsp.servers import Catalogue, ServerSpec
+from coder_tui.lsp.servers import Catalog, ServerSpec
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.workspace.files.confine import Workspace
@@ -17,7 +17,7 @@ from tests.fakes.lsp_bench import Bench, bench_in, problem
 from tests.fakes.lsp_pools import fake_server
 
 MISSING = ServerSpec("lost", "go", ("no-such-server",), install="go install lost")
-ALL = Catalogue((fake_server("muttering"), MISSING))
+ALL = Catalog((fake_server("muttering"), MISSING))
 
 
 class Asking:
@@ -32,7 +32,7 @@ class Asking:
         return said
 
 
-async def test_every_server_is_told_with_how_it_is_doing(tmp_path: Path) -> None:
+async def test_every_server_is_listed_with_its_state(tmp_path: Path) -> None:
     async with bench_in(tmp_path / "w", ALL) as b:
         lost = ServerLine("go", "lost", ServerStatus.NOT_INSTALLED, detail="run: go install lost")
         idle, other = await b.pool.servers()
@@ -55,18 +55,18 @@ async def test_every_server_is_told_with_how_it_is_doing(tmp_path: Path) -> None
         f"        folder   {root}",
         f"        command  {' '.join(command)}",
         f"        process  {running.pid}",
-        "        it said  second thoughts",
+        "        output   second thoughts",
         "Not started:",
         "  go    lost  not installed        run: go install lost",
     ]
 
 
-async def test_a_server_that_runs_is_started_anew_with_its_files(tmp_path: Path) -> None:
+async def test_a_running_server_is_restarted_with_its_files(tmp_path: Path) -> None:
     async with bench_in(tmp_path / "w", ALL) as b:
         await b.pool.diagnostics(b.file, b.write("bad\n"))
         before = (await b.pool.servers())[0].pid
         asking = Asking(b)
-        assert await asking.say("restart fake") == Say("fake starts anew.")
+        assert await asking.say("restart fake") == Say("fake restarts.")
         found = await b.pool.diagnostics(b.file, b.write("bad\nbad\n"))
         assert found.items == (problem(1, 1), problem(2, 1))
         assert (await b.pool.servers())[0].pid not in {0, before}

@@ -1,4 +1,4 @@
-"""Characters and units, there and back."""
+"""Converting between characters and units."""
 
 from time import process_time
 
@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from coder_tui.lsp.document import PositionEncoding, Ruler, in_characters, lines_of, to_units
 from coder_tui.lsp.questions import places_in_characters
-from coder_tui.lsp.wire import Found, Place
+from coder_tui.lsp.wire import Finding, Place
 from coder_tui.protocol.diagnostics import Severity
 
 LINE = "aé😀z"
 SECONDS = 2.0
-"""A hundred times what it takes, a hundredth of what it took."""
+"""A hundred times the usual time, a hundredth of what it once took."""
 
 
 def to_characters(line: str, units: int, encoding: PositionEncoding) -> int:
@@ -38,14 +38,12 @@ def test_each_encoding_counts_its_own_units(encoding: PositionEncoding, units: l
     st.integers(0, 50),
     st.sampled_from(list(PositionEncoding)),
 )
-def test_a_place_survives_the_way_there_and_back(
-    line: str, character: int, encoding: PositionEncoding
-) -> None:
+def test_a_position_survives_a_round_trip(line: str, character: int, encoding: PositionEncoding) -> None:
     kept = min(character, len(line))
     assert to_characters(line, to_units(line, character, encoding), encoding) == kept
 
 
-def test_inside_of_a_character_is_its_beginning_and_past_the_end_the_end() -> None:
+def test_a_position_inside_a_character_is_its_start_and_past_the_end_the_end() -> None:
     assert to_characters("😀x", 1, PositionEncoding.UTF16) == 0
     assert to_characters("😀x", 99, PositionEncoding.UTF16) == 2
     assert to_units("ab", 99, PositionEncoding.UTF8) == 2
@@ -55,19 +53,19 @@ def test_only_the_line_ends_of_the_protocol_end_lines() -> None:
     assert lines_of("a\r\nb\rc\nd\x0ce\u2028f\n") == ["a", "b", "c", "d\x0ce\u2028f", ""]
 
 
-def test_many_places_in_one_long_line_take_a_moment() -> None:
-    """It is done where all servers are listened to: whoever counted for each place would stop them all."""
-    places = tuple(Found(0, 199_000, 0, 199_010, Severity.ERROR, str(n)) for n in range(500))
+def test_many_positions_in_one_long_line_are_converted_quickly() -> None:
+    """Counting happens on the loop of all servers: counting again for each place would block them all."""
+    places = tuple(Finding(0, 199_000, 0, 199_010, Severity.ERROR, str(n)) for n in range(500))
     begun = process_time()
-    told = in_characters(places, "😀" + "x" * 200_000, PositionEncoding.UTF16)
+    reported = in_characters(places, "😀" + "x" * 200_000, PositionEncoding.UTF16)
     assert process_time() - begun < SECONDS
-    assert {(item.character, item.end_character) for item in told} == {(198_999, 199_009)}
+    assert {(item.character, item.end_character) for item in reported} == {(198_999, 199_009)}
 
 
-def test_many_places_in_one_long_text_take_a_moment() -> None:
+def test_many_positions_in_one_long_text_are_converted_quickly() -> None:
     text = "é = 1\n" * 200_000
     places = tuple(Place("file:///w/a.py", n, 3, n, 4) for n in range(500))
     begun = process_time()
-    told = places_in_characters(places, {"/w/a.py": text}.get, "/w", PositionEncoding.UTF8)
+    reported = places_in_characters(places, {"/w/a.py": text}.get, "/w", PositionEncoding.UTF8)
     assert process_time() - begun < SECONDS
-    assert {(place.character, place.end_character, place.text) for place in told} == {(2, 3, "é = 1")}
+    assert {(place.character, place.end_character, place.text) for place in reported} == {(2, 3, "é = 1")}

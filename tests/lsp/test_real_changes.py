@@ -1,4 +1,4 @@
-"""A real server that answers only when it is asked hears of what commands and settings change."""
+"""A real server that must be asked notices changes by commands and settings."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.diagnostics.session import ProblemDesk
+from coder_tui.agent.diagnostics.session import SessionDiagnostics
 from coder_tui.lsp.report import Report
 from coder_tui.protocol.diagnostics import ServerStatus
-from coder_tui.protocol.events import DiagnosticsChanged, FilesChanged
+from coder_tui.protocol.events import DiagnosticsChanged
 from coder_tui.workspace.files.confine import Workspace
 from tests.fakes.lsp_bench import Bench, bench_in
 from tests.fakes.lsp_pools import only
@@ -26,29 +26,31 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
 
 
 def codes(bench: Bench) -> list[tuple[int, str]]:
-    """What the pane shows: each problem's line and code."""
-    told = [event for event in bench.told if isinstance(event, DiagnosticsChanged)]
-    return [(item.line, item.code) for item in told[-1].diagnostics] if told else []
+    """Return the line and code of each problem in the pane."""
+    reported = [event for event in bench.reported if isinstance(event, DiagnosticsChanged)]
+    return [(item.line, item.code) for item in reported[-1].diagnostics] if reported else []
 
 
-async def changed_by_a_command(bench: Bench, desk: ProblemDesk, text: str, *wanted: tuple[int, str]) -> None:
+async def changed_by_a_command(
+    bench: Bench, diagnostics: SessionDiagnostics, text: str, *wanted: tuple[int, str]
+) -> None:
     await asyncio.to_thread(bench.write, text)
-    desk.hear(FilesChanged((bench.file.name,)))
+    diagnostics.files_changed((bench.file.name,))
     await bench.until(lambda: codes(bench) == list(wanted))
 
 
 async def test_what_a_command_does_is_shown_and_not_blamed_on_the_next_edit(bench: Bench) -> None:
-    desk = ProblemDesk(bench.pool, Workspace(bench.root), lambda event: None)
+    diagnostics = SessionDiagnostics(bench.pool, Workspace(bench.root), lambda event: None)
     try:
         await bench.pool.diagnostics(bench.file, bench.write("x = 1\n"))
-        await changed_by_a_command(bench, desk, "x = undefined_name\n", (1, "F821"))
-        await changed_by_a_command(bench, desk, "x = 1\n")
-        await changed_by_a_command(bench, desk, "x = undefined_name\n", (1, "F821"))
+        await changed_by_a_command(bench, diagnostics, "x = undefined_name\n", (1, "F821"))
+        await changed_by_a_command(bench, diagnostics, "x = 1\n")
+        await changed_by_a_command(bench, diagnostics, "x = undefined_name\n", (1, "F821"))
         before = bench.file.read_text()
         bench.write(f"y = 2\n{before}")
-        report = await desk.after_edits({bench.file: before})
+        report = await diagnostics.after_edits({bench.file: before})
     finally:
-        await desk.close()
+        await diagnostics.close()
     assert (report.status, report.introduced, report.fixed) == (ServerStatus.FRESH, (), ())
     assert [item.line for item in report.remaining] == [2]
 

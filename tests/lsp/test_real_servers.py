@@ -1,4 +1,4 @@
-"""Real language servers say through us what they say when a plain script asks them."""
+"""Real language servers report the same through us as to a plain script."""
 
 import asyncio
 import os
@@ -32,7 +32,7 @@ async def ask(checker: Checker, case: Case, root: Path, text: str) -> Checked:
     return await checker.check(str(path), text, case.language, ENOUGH, is_saved=True)
 
 
-async def told(checker: Checker, case: Case, root: Path, texts: Sequence[str]) -> list[Checked]:
+async def reported(checker: Checker, case: Case, root: Path, texts: Sequence[str]) -> list[Checked]:
     return [await ask(checker, case, root, text) for text in texts]
 
 
@@ -41,7 +41,7 @@ async def said(plain: PlainClient, case: Case, path: Path, texts: Sequence[str])
 
 
 @every_server
-async def test_what_a_server_says_is_what_it_says_to_a_plain_script(case: Case, root: Path) -> None:
+async def test_we_report_what_a_plain_script_gets_from_the_server(case: Case, root: Path) -> None:
     texts = (case.broken, case.fixed, case.emoji, case.broken)
     initialization = dict(case.spec.initialization) if case.spec.initialization else None
     other = root.parent / "plain"
@@ -51,13 +51,13 @@ async def test_what_a_server_says_is_what_it_says_to_a_plain_script(case: Case, 
         plain_client(case.argv, other, server_path(), quiet=0.7, initialization=initialization) as plain,
     ):
         saying = said(plain, case, other / case.file, texts)
-        ours, theirs = await asyncio.gather(told(checker, case, root, texts), saying)
+        ours, theirs = await asyncio.gather(reported(checker, case, root, texts), saying)
     assert [one.status for one in ours] == [ServerStatus.FRESH] * len(texts)
     assert [rows(one) for one in ours] == theirs
     assert [bool(one.items) for one in ours] == [True, False, True, True]
 
 
-async def test_code_without_types_is_no_problem_unless_the_project_says_so(root: Path) -> None:
+async def test_untyped_code_is_no_problem_unless_the_project_says_so(root: Path) -> None:
     untyped = "def double(a):\n    return a * 2\n"
     case = next(case for case in CASES if case.server == "basedpyright")
     async with real_checker(case, root, case.spec.settings) as checker:
@@ -68,13 +68,13 @@ async def test_code_without_types_is_no_problem_unless_the_project_says_so(root:
 
 
 async def in_a_request(checker: Checker, case: Case, path: str, text: str) -> "asyncio.Task[Checked]":
-    """A check of this text, which the server has got and not answered yet."""
+    """Start a check that the server has received but not answered yet."""
     run = checker.life.run
     assert run is not None
-    # A quick one would answer before it could be ended.
+    # A quick server would answer before it could be killed.
     await asyncio.to_thread(hold, run.process.pid)
     asking = asyncio.create_task(checker.check(path, text, case.language, ENOUGH))
-    # It begins with the text, and what is said in one breath is written at its end.
+    # The check sends the text first; messages of one loop step are written at its end.
     for _ in range(2):
         await asyncio.sleep(0)
     assert checker.text_of(path) == text
@@ -83,13 +83,13 @@ async def in_a_request(checker: Checker, case: Case, path: str, text: str) -> "a
 
 
 @every_server
-async def test_what_is_told_stays_true_over_quick_edits_and_a_sudden_death(case: Case, root: Path) -> None:
+async def test_reports_stay_true_over_quick_edits_and_a_crash(case: Case, root: Path) -> None:
     async with real_checker(case, root) as checker:
         path = str(root / case.file)
         assert (await checker.check(path, case.broken, case.language, 0.0)).status is ServerStatus.STARTING
         broken = await ask(checker, case, root, case.broken)
         assert await checker.check(path, case.broken, case.language, 0.0) == broken
-        # A clean file stays clean: some servers do not say so twice.
+        # A clean file stays clean: some servers do not repeat it.
         for text in (case.clean(1), case.clean(2)):
             assert await ask(checker, case, root, text) == Checked(ServerStatus.FRESH)
         quick = (*(case.clean(number) for number in range(3, 7)), case.broken)
@@ -100,7 +100,7 @@ async def test_what_is_told_stays_true_over_quick_edits_and_a_sudden_death(case:
         assert run is not None
         asking = await in_a_request(checker, case, path, case.emoji)
         os.kill(run.process.pid, signal.SIGKILL)
-        told = await asking
-        assert (told.status, checker.life.run is run) == (ServerStatus.FRESH, False)
-        assert told.items
+        reported = await asking
+        assert (reported.status, checker.life.run is run) == (ServerStatus.FRESH, False)
+        assert reported.items
         assert rows(await ask(checker, case, root, case.broken)) == rows(broken)

@@ -1,4 +1,4 @@
-"""Why a server that should look at a file does not, and what is said of that."""
+"""Why a server does not check a file, and how that is reported."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from coder_tui.lsp.pool import FileProblems
 from coder_tui.lsp.report import Report
 from coder_tui.lsp.selection import MOST_FOLDERS, NO_SANDBOX
-from coder_tui.lsp.servers import Catalogue, ServerSpec
+from coder_tui.lsp.servers import Catalog, ServerSpec
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus
 from tests.fakes.lsp_pools import FAKE, fake_server, faked, only, pool_in
@@ -22,7 +22,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "w"
 
 
-async def test_a_missing_server_is_named_with_the_command_that_brings_it(root: Path) -> None:
+async def test_a_missing_server_is_reported_with_its_install_command(root: Path) -> None:
     pool = pool_in(root, only("bash-language-server"), path="")
     file = root / "a.sh"
     file.write_text("echo\n")
@@ -41,7 +41,7 @@ async def test_a_script_without_a_suffix_is_known_by_its_first_line(root: Path) 
 async def test_a_file_of_unknown_type_has_no_server(root: Path) -> None:
     found = await pool_in(root).diagnostics(root / "a.xyz", "what\n")
     assert found == FileProblems(
-        ServerStatus.UNSUPPORTED, (), 0, "no language server is known for such files"
+        ServerStatus.UNSUPPORTED, (), 0, "no language server is known for this type of file"
     )
 
 
@@ -59,13 +59,13 @@ async def test_no_server_starts_in_a_folder_that_waits_for_trust(root: Path) -> 
 
 
 @pytest.mark.parametrize("is_chosen", [False, True])
-async def test_a_server_that_runs_project_code_needs_a_sandbox_or_a_persons_word(
+async def test_a_server_that_runs_project_code_needs_a_sandbox_or_the_users_consent(
     root: Path, is_chosen: bool
 ) -> None:
     fake = fake_server()
     eager = ServerSpec("eager", "py", fake.command, is_default=True, runs_project_code=True)
     status = SandboxStatus(SandboxKind.NONE, "none here", is_chosen=is_chosen)
-    pool = pool_in(root, Catalogue((eager,)), status=status)
+    pool = pool_in(root, Catalog((eager,)), status=status)
     try:
         found = await pool.diagnostics(root / "a.py", "bad\n")
     finally:
@@ -78,7 +78,7 @@ async def test_a_server_that_runs_project_code_needs_a_sandbox_or_a_persons_word
 
 async def test_a_missing_default_does_not_hide_what_another_server_says(root: Path) -> None:
     missing = ServerSpec("missing", "py", ("no-such-server",), install="get it", is_default=True)
-    pool = pool_in(root, Catalogue((missing, fake_server())))
+    pool = pool_in(root, Catalog((missing, fake_server())))
     try:
         found = await pool.diagnostics(root / "a.py", "bad\n")
     finally:
@@ -87,13 +87,13 @@ async def test_a_missing_default_does_not_hide_what_another_server_says(root: Pa
 
 
 @pytest.mark.parametrize("is_restarted", [True, False])
-async def test_a_checker_that_was_installed_meanwhile_is_used(
+async def test_a_checker_installed_later_is_used(
     root: Path, is_restarted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programs = root.parent / "programs"
     programs.mkdir()
     spec = replace(fake_server(), checkers=("linter",), checker_hint="get linter")
-    pool = pool_in(root, Catalogue((spec,)), path=str(programs))
+    pool = pool_in(root, Catalog((spec,)), path=str(programs))
     text = "bad\n"
     try:
         found = await pool.diagnostics(root / "a.py", text)
@@ -122,13 +122,13 @@ async def test_a_server_that_replaces_another_is_used_alone(root: Path) -> None:
     old = ServerSpec("old", "py", command)
     new = ServerSpec("new", "py", command, replaces="old")
     assert FAKE.exists()
-    selected = await pool_in(root, Catalogue((old, new)))._selector.for_file(root / "a.py", "")
+    selected = await pool_in(root, Catalog((old, new)))._selector.for_file(root / "a.py", "")
     assert [chosen.spec.name for chosen in selected.servers] == ["new"]
 
 
 async def test_a_server_runs_in_a_few_folders_and_beyond_them_in_the_whole(root: Path) -> None:
     spec = replace(fake_server(), markers=("project",))
-    selector = pool_in(root, Catalogue((spec,)))._selector
+    selector = pool_in(root, Catalog((spec,)))._selector
     folders = [root / f"p{number:02}" for number in range(MOST_FOLDERS + 3)]
     roots: list[str] = []
     for folder in folders:

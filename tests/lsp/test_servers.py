@@ -1,20 +1,20 @@
-"""The table of known servers, and what settings make of it."""
+"""The table of known servers, and how settings change it."""
 
 from pathlib import PurePath
 
 import pytest
 
 from coder_tui.config.sections import LspServerSection
-from coder_tui.lsp.servers import KNOWN, Language, build_catalogue, language_of
+from coder_tui.lsp.servers import KNOWN, Language, build_catalog, language_of
 from coder_tui.protocol.errors import ConfigError
 
 
 def names(table: dict[str, dict[str, object]], language: str) -> list[str]:
     sections = {name: LspServerSection.model_validate(values) for name, values in table.items()}
-    return [spec.name for spec in build_catalogue(sections).of_language(language)]
+    return [spec.name for spec in build_catalog(sections).of_language(language)]
 
 
-def test_the_defaults_are_those_of_the_contract() -> None:
+def test_the_defaults_are_as_specified() -> None:
     defaults = {spec.language: spec.command for spec in KNOWN if spec.is_default}
     assert defaults == {"sh": ("bash-language-server", "start"), "py": ("pylsp",)}
 
@@ -33,31 +33,31 @@ def test_all_can_be_off_but_one() -> None:
     assert (names(table, "py"), names(table, "sh")) == (["pylsp"], [])
 
 
-def test_an_own_server_stands_beside_those_that_such_files_have() -> None:
+def test_a_users_server_is_added_to_those_of_its_language() -> None:
     own: dict[str, object] = {"command": "pyrefly lsp", "extensions": ["py"]}
     assert names({"pyrefly": own}, "py")[-1] == "pyrefly"
 
 
-def test_an_own_server_brings_a_language_of_its_own() -> None:
+def test_a_users_server_can_add_a_language() -> None:
     section = LspServerSection.model_validate(
         {"command": ["zls"], "extensions": [".zig"], "language_id": "zig"}
     )
-    catalogue = build_catalogue({"zls": section})
-    language = language_of(PurePath("main.zig"), "", catalogue.suffixes)
+    catalog = build_catalog({"zls": section})
+    language = language_of(PurePath("main.zig"), "", catalog.suffixes)
     assert language == Language("zls", "zig")
-    assert [spec.command for spec in catalogue.of_language("zls")] == [("zls",)]
+    assert [spec.command for spec in catalog.of_language("zls")] == [("zls",)]
 
 
 def test_settings_of_a_known_server_change_only_what_they_name() -> None:
     section = LspServerSection.model_validate({"settings": {"pylsp": {"x": 1}}, "env": {"A": "b"}})
-    spec = build_catalogue({"py": section}).of_language("py")[0]
+    spec = build_catalog({"py": section}).of_language("py")[0]
     assert (spec.name, spec.command, dict(spec.settings)) == ("pylsp", ("pylsp",), {"pylsp": {"x": 1}})
     assert dict(spec.environment) == {"A": "b"}
 
 
 def test_an_unknown_server_needs_a_command_and_extensions() -> None:
-    with pytest.raises(ConfigError, match=r"lsp\.mine: a server that is not known needs a command"):
-        build_catalogue({"mine": LspServerSection()})
+    with pytest.raises(ConfigError, match=r"lsp\.mine: .* needs a command and extensions"):
+        build_catalog({"mine": LspServerSection()})
 
 
 @pytest.mark.parametrize(

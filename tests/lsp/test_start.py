@@ -1,4 +1,4 @@
-"""Where no language server is installed a session starts as if there were none: counted, not timed."""
+"""Without an installed language server a session loads and starts nothing for them; counted, not timed."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# A turn that looks at files, as the demo does; what it did is printed as the last line.
+# A turn that reads files, as the demo does; the last line says what it did.
 PROGRAM = """
 import json, shutil, sys
 
@@ -27,7 +27,7 @@ code = run_command(["run", "--model", "demo", "-p", "look around"])
 print()
 print(json.dumps({"code": code, "begun": begun, "sought": sought, "modules": [*sys.modules]}))
 """
-# What decides whether there is a server at all; the rest belongs to the process that speaks to them.
+# What decides whether there is a server at all; the rest belongs to the host.
 LOADED = """
 changes document file_checks file_state find_server host_client pool report selection servers wire
 """
@@ -50,8 +50,8 @@ def first_turn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    reported: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return reported
 
 
 def test_a_first_turn_loads_only_what_decides_whether_there_is_a_server(first_turn: dict[str, Any]) -> None:
@@ -64,6 +64,6 @@ def test_a_first_turn_starts_no_process_for_servers(first_turn: dict[str, Any]) 
     assert [command for command in first_turn["begun"] if "coder_tui.lsp" in command] == []
 
 
-def test_only_servers_that_a_person_would_expect_are_looked_for(first_turn: dict[str, Any]) -> None:
+def test_only_default_servers_are_searched_for(first_turn: dict[str, Any]) -> None:
     sought = sorted(set(first_turn["sought"]) - {"bwrap", "git", "rg"})
     assert sought == ["bash-language-server", "pylsp"]

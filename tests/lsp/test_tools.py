@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from coder_tui.agent.calls.results import failure_json
-from coder_tui.lsp.servers import Catalogue
+from coder_tui.lsp.servers import Catalog
 from coder_tui.protocol.errors import ToolError
 from coder_tui.tools.aliases import canonical_name
 from coder_tui.tools.base import ToolContext
@@ -28,9 +28,9 @@ HINT = (
 
 
 class Bench:
-    def __init__(self, root: Path, catalogue: Catalogue, path: str | None) -> None:
+    def __init__(self, root: Path, catalog: Catalog, path: str | None) -> None:
         self.root = root
-        self.pool = pool_in(root, catalogue, path=path)
+        self.pool = pool_in(root, catalog, path=path)
         self._tools = {tool.name: tool for tool in language_tools(Workspace(root), self.pool)}
 
     async def call(self, tool: str, **arguments: object) -> JsonObject:
@@ -45,8 +45,8 @@ class Bench:
 
 
 @contextlib.asynccontextmanager
-async def bench_in(tmp_path: Path, catalogue: Catalogue, path: str | None = None) -> AsyncIterator[Bench]:
-    bench = Bench(tmp_path / "w", catalogue, path)
+async def bench_in(tmp_path: Path, catalog: Catalog, path: str | None = None) -> AsyncIterator[Bench]:
+    bench = Bench(tmp_path / "w", catalog, path)
     try:
         yield bench
     finally:
@@ -153,23 +153,23 @@ async def test_without_a_server_every_tool_has_the_hint_and_the_fallback(
         (
             {"line": 9, "character": 0},
             "invalid_tool_params",
-            "invalid args: line: a.py has the lines 0 to 2, counted from 0",
+            "invalid args: line: a.py has lines 0 to 2, counted from 0",
         ),
         (
             {"line": 0, "character": 99},
             "invalid_tool_params",
-            "invalid args: character: line 0 has the characters 0 to 9, counted from 0",
+            "invalid args: character: line 0 has characters 0 to 9, counted from 0",
         ),
-        ({"symbol": "nobody"}, "no_match", "nobody does not stand in the file."),
-        ({"symbol": "x", "line": 0}, "no_match", "x does not stand in line 0."),
+        ({"symbol": "nobody"}, "no_match", "nobody does not occur in the file."),
+        ({"symbol": "x", "line": 0}, "no_match", "x does not occur in line 0."),
     ],
 )
 async def test_a_place_that_is_not_there_is_named(
     tmp_path: Path, arguments: JsonObject, type: str, message: str
 ) -> None:
     async with bench_in(tmp_path, faked()) as b:
-        told = await b.call("lsp_hover", path="a.py", **arguments)
-    assert (told["error"]["type"], told["error"]["message"]) == (type, message)
+        reported = await b.call("lsp_hover", path="a.py", **arguments)
+    assert (reported["error"]["type"], reported["error"]["message"]) == (type, message)
 
 
 @pytest.mark.parametrize("arguments", [{}, {"line": 0}, {"line": -1, "character": 0}, {"symbol": ""}])
@@ -179,7 +179,7 @@ async def test_a_place_must_be_given(tmp_path: Path, arguments: JsonObject) -> N
             await b.call("lsp_definition", path="a.py", **arguments)
 
 
-async def test_files_that_no_server_takes_are_refused_in_words(tmp_path: Path) -> None:
+async def test_files_without_a_server_are_refused_with_a_reason(tmp_path: Path) -> None:
     root = tmp_path / "w"
     (root / "big.py").write_text("x = 1\n" * 850_000)
     (root / "picture.py").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
@@ -197,15 +197,15 @@ async def test_files_that_no_server_takes_are_refused_in_words(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("behaviour", ["never", "broken"])
-async def test_a_server_that_does_not_answer_is_never_a_clean_file(
+async def test_a_server_that_does_not_answer_never_means_clean(
     tmp_path: Path, behaviour: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("coder_tui.lsp.pool.LspPool.diagnostics.__defaults__", (2.0,))
     async with bench_in(tmp_path, faked(behaviour)) as b:
-        told = await b.call("lsp_diagnostics", path="a.py")
-    assert told["ok"] is False
-    assert "diagnostics" not in told
-    assert (told["error"]["type"], told["server_status"]) in {
+        reported = await b.call("lsp_diagnostics", path="a.py")
+    assert reported["ok"] is False
+    assert "diagnostics" not in reported
+    assert (reported["error"]["type"], reported["server_status"]) in {
         ("timeout", "starting"),
         ("execution_failed", "crashed"),
     }
@@ -213,8 +213,8 @@ async def test_a_server_that_does_not_answer_is_never_a_clean_file(
 
 async def test_a_query_before_any_server_runs_says_what_starts_one(tmp_path: Path) -> None:
     async with bench_in(tmp_path, faked()) as b:
-        told = await b.call("lsp_symbols", query="x")
-    assert told["error"]["hint"].startswith("No language server runs yet")
+        reported = await b.call("lsp_symbols", query="x")
+    assert reported["error"]["hint"].startswith("No language server is running yet")
 
 
 def test_the_other_programs_name_is_understood() -> None:

@@ -1,4 +1,4 @@
-"""What was true once is not told again when something changed since: files, the disk, the server itself."""
+"""Results are not reported again after something changed: files, the disk, the server itself."""
 
 import asyncio
 from pathlib import Path
@@ -49,7 +49,7 @@ async def test_a_proposal_that_is_not_written_is_closed_after_a_moment(tmp_path:
         assert it.checker.text_of(it.path) is None
 
 
-async def test_a_word_about_an_earlier_text_is_not_taken_for_one_about_this(tmp_path: Path) -> None:
+async def test_a_report_on_an_earlier_text_is_not_used_for_this_one(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "serial") as it:
         for text in ("x\n", "y\n", "z\n"):
             await it.checker.check(it.path, text, "python", ENOUGH)
@@ -58,14 +58,14 @@ async def test_a_word_about_an_earlier_text_is_not_taken_for_one_about_this(tmp_
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == BROKEN
 
 
-async def test_what_depends_on_another_file_is_asked_again_when_that_changed(tmp_path: Path) -> None:
+async def test_a_file_is_checked_again_when_one_it_depends_on_changed(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "linked") as it:
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == Checked(FRESH)
         it.checker.put(other(it), "bad\n", "python")
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == BROKEN
 
 
-async def test_what_depends_on_settings_is_asked_again_when_they_changed(tmp_path: Path) -> None:
+async def test_a_file_is_checked_again_when_settings_changed(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "settings") as it:
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == Checked(FRESH)
         strict = tmp_path / "w" / "strict"
@@ -74,14 +74,14 @@ async def test_what_depends_on_settings_is_asked_again_when_they_changed(tmp_pat
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == BROKEN
 
 
-async def test_without_an_answer_after_a_change_elsewhere_it_is_stale(tmp_path: Path) -> None:
+async def test_a_result_is_stale_without_an_answer_after_another_file_changed(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "lazy") as it:
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == BROKEN
         it.checker.changed_on_disk([(other(it), 1)])
         assert await it.checker.check(it.path, "bad\n", "python", 0.05) == Checked(STALE, (bad(0, 0),), 1)
 
 
-async def test_a_server_that_publishes_has_time_to_speak_of_a_change_elsewhere(tmp_path: Path) -> None:
+async def test_a_publishing_server_has_time_to_report_after_another_file_changed(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "slow") as it:
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == BROKEN
         it.checker.changed_on_disk([(other(it), 1)])
@@ -89,7 +89,7 @@ async def test_a_server_that_publishes_has_time_to_speak_of_a_change_elsewhere(t
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == BROKEN
 
 
-async def test_a_server_that_runs_anew_is_asked_anew(tmp_path: Path) -> None:
+async def test_a_restarted_server_is_asked_again(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "strict") as it:
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == Checked(FRESH)
         (tmp_path / "w" / "strict").touch()
@@ -97,12 +97,12 @@ async def test_a_server_that_runs_anew_is_asked_anew(tmp_path: Path) -> None:
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == BROKEN
 
 
-async def test_what_is_published_beside_what_is_handed_out_is_waited_for(tmp_path: Path) -> None:
+async def test_published_findings_are_awaited_in_addition_to_pulled_ones(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "both") as it:
         for text in ("odd\n", "bad\n"):
-            told = len(it.told)
+            reported = len(it.reported)
             await it.checker.check(it.path, text, "python", ENOUGH, is_saved=True)
-            await it.until_count(told + 2)
+            await it.until_count(reported + 2)
         assert await it.checker.check(it.path, "fine\n", "python", ENOUGH, is_saved=True) == Checked(FRESH)
         half = await it.checker.check(it.path, "bad bad\n", "python", 0.2, is_proposed=True)
         assert half.status is STALE
@@ -110,7 +110,7 @@ async def test_what_is_published_beside_what_is_handed_out_is_waited_for(tmp_pat
         assert (whole.status, whole.total) == (FRESH, 2)
 
 
-async def test_an_empty_list_of_a_server_that_is_still_at_work_is_no_clean_file(tmp_path: Path) -> None:
+async def test_an_empty_list_from_a_busy_server_does_not_mean_clean(tmp_path: Path) -> None:
     async with fake_checker(tmp_path / "w", "busy") as it:
         assert await it.checker.check(it.path, "bad\n", "python", ENOUGH) == BROKEN
 

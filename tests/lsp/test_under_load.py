@@ -1,4 +1,4 @@
-"""A server that starts on a busy machine: what is said meanwhile is that nothing is known, or the truth."""
+"""A server that starts on a busy machine reports "unknown" or the truth, never "clean"."""
 
 import asyncio
 import contextlib
@@ -29,24 +29,24 @@ async def busy_machine() -> AsyncIterator[None]:
 
 
 async def cold(case: Case, root: Path) -> list[ServerStatus]:
-    """All that is said of a broken file until something is known."""
+    """Return all statuses of a broken file until its problems are known."""
     await asyncio.to_thread(root.mkdir)
     path = root / case.file
     await asyncio.to_thread(path.write_text, case.broken)
     said: list[ServerStatus] = []
     async with real_checker(case, root) as checker:
         while not said or said[-1] in NOT_KNOWN:
-            told = await checker.check(str(path), case.broken, case.language, IMPATIENT)
-            said.append(told.status)
-            assert bool(told.items) is (told.status is ServerStatus.FRESH)
+            reported = await checker.check(str(path), case.broken, case.language, IMPATIENT)
+            said.append(reported.status)
+            assert bool(reported.items) is (reported.status is ServerStatus.FRESH)
     return said
 
 
-async def test_a_cold_start_on_a_busy_machine_is_never_a_clean_file(tmp_path: Path) -> None:
-    """Start all that are installed at once, which is quicker, and a load of its own."""
+async def test_a_cold_start_on_a_busy_machine_never_means_clean(tmp_path: Path) -> None:
+    """Start all installed servers at once: faster, and an additional load."""
     cases = [case for case in CASES if case.is_installed]
     async with busy_machine(), asyncio.timeout(ENOUGH):
         heard = await asyncio.gather(*(cold(case, tmp_path / case.server) for case in cases))
     assert [said[-1] for said in heard] == [ServerStatus.FRESH] * len(cases)
-    # A quick one may be up, or have answered, before the first look: which, the machine decides.
+    # A quick server may have started or answered before the first check.
     assert ServerStatus.STARTING in {said[0] for said in heard}

@@ -1,4 +1,4 @@
-"""What a confined server can write, in each sandbox that there is."""
+"""What a confined server can write, in each kind of sandbox."""
 
 import asyncio
 import shutil
@@ -10,9 +10,9 @@ import pytest
 from coder_tui.config.mcp_files import FoundServer
 from coder_tui.config.sections import McpServerSection
 from coder_tui.mcp.pool import McpPool
-from coder_tui.mcp.servers import READS, UNCONFINED, reach_of
+from coder_tui.mcp.servers import READS, UNCONFINED, describe_write_access
 from coder_tui.mcp.wire import ServerState
-from coder_tui.shell.hosts.options import SandboxOrder
+from coder_tui.shell.hosts.side import SandboxSpec
 from coder_tui.shell.sandbox.bubblewrap import find_bubblewrap
 from coder_tui.shell.sandbox.sandbox import SandboxKind
 from tests.fakes.mcp_pools import ENOUGH, fake, found, nothing, pool_of, tool, until
@@ -38,11 +38,11 @@ async def writes(pool: McpPool, server: str, path: Path) -> bool:
 
 
 @pytest.mark.parametrize("kind", [BWRAP, LANDLOCK])
-async def test_a_confined_server_writes_only_what_the_person_named(tmp_path: Path, kind: SandboxKind) -> None:
+async def test_a_confined_server_writes_only_what_the_user_named(tmp_path: Path, kind: SandboxKind) -> None:
     skip_without_sandbox(kind)
     work = tmp_path / "work"
     (work / "docs").mkdir(parents=True)
-    order = SandboxOrder(
+    order = SandboxSpec(
         str(kind), find_bubblewrap(()), "auto", (), (str(work),), str(tmp_path / "cache"), str(tmp_path)
     )
     pool = pool_of(work, confined(work, "reader"), confined(work, "writer", "docs"), sandbox=order)
@@ -66,7 +66,7 @@ async def test_a_confined_server_writes_only_what_the_person_named(tmp_path: Pat
         (
             {"writable": (".",)},
             LANDLOCK,
-            "writes ., .git and settings there as well: Landlock cannot keep them",
+            "writes ., including .git and settings there: Landlock cannot protect them",
         ),
         ({"command": "", "url": "https://a.b"}, NONE, ""),
     ],
@@ -76,4 +76,4 @@ def test_the_list_says_what_a_server_may_write(
     fields: dict[str, object], kind: SandboxKind, words: str
 ) -> None:
     section = McpServerSection.model_validate({"command": "x", **fields})
-    assert reach_of(section, kind) == words
+    assert describe_write_access(section, kind) == words

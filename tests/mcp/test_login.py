@@ -1,4 +1,4 @@
-"""A server that wants a login: it waits for the person, who goes there with a browser; then it is kept."""
+"""A server that needs a login waits for the user's browser; then the login is kept."""
 
 import asyncio
 import stat
@@ -28,7 +28,7 @@ def has_words(view: ServerView) -> bool:
     return bool(view.detail)
 
 
-async def test_a_person_logs_in_once_and_the_login_is_kept_for_them_alone(
+async def test_the_user_logs_in_once_and_the_login_is_kept_private(
     tmp_path: Path, server: OAuthServer
 ) -> None:
     wrong = found("wrong", url=server.url, headers={"Authorization": "Bearer old"})
@@ -47,8 +47,8 @@ async def test_a_person_logs_in_once_and_the_login_is_kept_for_them_alone(
     later = await until(again, "hosted", ServerState.READY, ServerState.NEEDS_LOGIN, ServerState.FAILED)
     await again.close()
 
-    assert (waiting.link, waiting.detail.partition(":")[0]) == ("", "it wants a login")
-    assert refused.detail == "it does not start: it refuses what the header Authorization says"
+    assert (waiting.link, waiting.detail.partition(":")[0]) == ("", "it needs a login")
+    assert refused.detail == "it cannot be started: it rejects the configured Authorization header"
     assert page.text.startswith("Done.")
     assert [tool.name for tool in ready.offer.tools] == ["hello"]
     assert server.codes == ["a-code"]
@@ -60,16 +60,16 @@ async def test_a_person_logs_in_once_and_the_login_is_kept_for_them_alone(
 @pytest.mark.parametrize(
     ("field", "place", "words"),
     [
-        ("logins_at", "http://127.0.0.2:9", "it sends us to http://127.0.0.2, which is not https"),
+        ("logins_at", "http://127.0.0.2:9", "it redirects to http://127.0.0.2, which is not https"),
         (
             "token_at",
             "https://169.254.169.254/t",
-            "it sends us to 169.254.169.254, which is a cloud-metadata",
+            "it redirects to 169.254.169.254, which is a cloud-metadata",
         ),
     ],
     ids=["metadata", "token"],
 )
-async def test_where_a_login_must_not_lead_nobody_goes(
+async def test_a_login_does_not_follow_forbidden_addresses(
     tmp_path: Path, server: OAuthServer, field: str, place: str, words: str
 ) -> None:
     setattr(server, field, place)

@@ -1,4 +1,4 @@
-"""Servers of a session: what they say, how they fail, and that nothing of it harms the others."""
+"""The servers of a session: answers, failures, and that none affects the others."""
 
 import asyncio
 import json
@@ -58,7 +58,7 @@ async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[McpPoo
     )
     made = pool_of(folder, *servers, environ=environ)
     with pytest.MonkeyPatch.context() as patch:
-        # A process that is killed must be the one that answers, not one that stands for it.
+        # The killed process must be the one that answers, not a wrapper.
         patch.setattr(link, "sys", sys)
         made.start()
         yield made
@@ -88,7 +88,7 @@ async def test_ten_megabytes_arrive_and_the_next_call_works(pool: McpPool) -> No
     assert (await call(pool, "plain")).parts[0].text == "plain {}"
 
 
-async def test_pictures_failures_and_garbage_are_told_apart(pool: McpPool) -> None:
+async def test_pictures_failures_and_garbage_are_distinguished(pool: McpPool) -> None:
     picture, failed, garbled = [await call(pool, name) for name in ("picture", "fail", "garbage")]
     assert [(part.kind, part.media_type) for part in picture.parts] == [(PartKind.IMAGE, "image/png")]
     assert (failed.is_error, failed.failure, failed.parts[0].text) == (True, None, "no such row")
@@ -113,7 +113,7 @@ async def test_cancelling_a_call_tells_the_server(pool: McpPool) -> None:
     assert (await call(pool, "plain")).parts[0].text == "plain {}"
 
 
-async def test_a_server_that_dies_in_a_call_is_told_of_and_comes_back(pool: McpPool) -> None:
+async def test_a_server_that_dies_during_a_call_is_reported_and_restarted(pool: McpPool) -> None:
     before = (await until(pool, "main", ServerState.READY)).pid
     assert (await call(pool, "die")).failure is Failure.GONE
     await until(pool, "main", ServerState.STARTING)
@@ -122,7 +122,7 @@ async def test_a_server_that_dies_in_a_call_is_told_of_and_comes_back(pool: McpP
     assert (await call(pool, "plain")).parts[0].text == "plain {}"
 
 
-async def test_a_server_that_is_killed_while_it_rests_comes_back(pool: McpPool) -> None:
+async def test_a_server_killed_while_idle_is_restarted(pool: McpPool) -> None:
     view = await until(pool, "many", ServerState.READY)
     assert len(view.offer.tools) == 100
     os.kill(view.pid, signal.SIGKILL)
@@ -132,18 +132,18 @@ async def test_a_server_that_is_killed_while_it_rests_comes_back(pool: McpPool) 
     assert (await until(pool, "many", ServerState.READY)).pid != view.pid
 
 
-async def test_what_is_no_schema_is_left_out_and_the_rest_is_used(pool: McpPool) -> None:
+async def test_tools_with_an_invalid_schema_are_left_out(pool: McpPool) -> None:
     offer = (await until(pool, "strange", ServerState.READY)).offer
     assert [each.name for each in offer.tools] == ["good"]
     assert [each.name for each in offer.prompts] == ["ask"]
     assert [each.uri for each in offer.resources] == ["a:b"]
     assert offer.problems == (
-        "tools: bad is left out: its schema is none",
-        "tools: one without a name is left out: it has no name",
-        "tools: one without a name is left out: it is no object",
-        "tools: list is left out: its schema is not that of an object",
-        "prompts: one without a name is left out: it has no name",
-        "resources: x is left out: it has no address",
+        "tools: bad was left out: it has no input schema",
+        "tools: an entry without a name was left out: it has no name",
+        "tools: an entry without a name was left out: it is not an object",
+        "tools: list was left out: its input schema does not describe an object",
+        "prompts: an entry without a name was left out: it has no name",
+        "resources: x was left out: it has no address",
     )
 
 
@@ -151,7 +151,7 @@ def is_changed(view: ServerView) -> bool:
     return view.offer.tools[0].description == "As it is now."
 
 
-async def test_lists_that_change_are_asked_for_again(pool: McpPool) -> None:
+async def test_changed_lists_are_read_again(pool: McpPool) -> None:
     await call(pool, "change", "changing", description="As it is now.")
     await until(pool, "changing", ServerState.READY, when=is_changed)
 
@@ -161,15 +161,15 @@ async def test_servers_that_cannot_start_say_why(pool: McpPool) -> None:
         await until(pool, name, ServerState.FAILED)
         for name in ("crashing", "missing", "unset", "unreachable")
     ]
-    told = {view.name: view.detail for view in failed}
-    assert "the fake server says hello" in told["crashing"]
-    assert told["missing"] == "there is no program no-such-program-anywhere"
-    assert told["unset"].startswith("the variable NOT_SET_ANYWHERE is not set")
-    assert told["unreachable"].startswith("it does not start: ")
+    reported = {view.name: view.detail for view in failed}
+    assert "the fake server says hello" in reported["crashing"]
+    assert reported["missing"] == "program not found: no-such-program-anywhere"
+    assert reported["unset"].startswith("the variable NOT_SET_ANYWHERE is not set")
+    assert reported["unreachable"].startswith("it cannot be started: ")
     assert (await pool.call("crashing", "x", {}, 1.0, nothing)).failure is Failure.GONE
 
 
-async def test_one_that_is_off_stays_off_until_it_is_wanted(pool: McpPool) -> None:
+async def test_a_server_that_is_off_stays_off_until_restarted(pool: McpPool) -> None:
     assert [(view.state, view.detail) for view in pool.views if view.name == "off"] == [
         (ServerState.OFF, "switched off in the settings")
     ]
@@ -189,7 +189,7 @@ async def test_error_output_goes_to_the_log(pool: McpPool, tmp_path_factory: pyt
     assert "[main] this line is no message" in log
 
 
-async def test_when_the_process_between_us_and_the_servers_is_killed_all_begin_anew(pool: McpPool) -> None:
+async def test_all_servers_restart_after_the_host_was_killed(pool: McpPool) -> None:
     before = (await until(pool, "main", ServerState.READY)).pid
     assert pool.pid is not None
     os.kill(pool.pid, signal.SIGKILL)

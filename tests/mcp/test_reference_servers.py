@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from coder_tui.mcp.pool import McpPool
 from coder_tui.mcp.wire import Answer, Failure, PartKind, ServerState
-from coder_tui.shell.hosts.options import SandboxOrder
+from coder_tui.shell.hosts.side import SandboxSpec
 from coder_tui.shell.sandbox.bubblewrap import find_bubblewrap
 from tests.fakes.mcp_pools import (
     ENOUGH,
@@ -50,7 +50,7 @@ def wait_for_port(port: int) -> None:
 
 
 class Hosted:
-    """The same server over the network: it can be killed, and be there anew at the same address."""
+    """The same server over the network: it can be killed and restarted at the same address."""
 
     def __init__(self, mode: str, path: str) -> None:
         self._mode, self._port = mode, free_port()
@@ -100,7 +100,7 @@ async def pool(folder: Path, hosted: dict[str, Hosted]) -> AsyncIterator[McpPool
     program = find_bubblewrap(())
     kind = "bubblewrap" if program else "none"
     home = folder.parent / "home"
-    order = SandboxOrder(kind, program, "auto", (), (str(folder),), str(folder.parent / "cache"), str(home))
+    order = SandboxSpec(kind, program, "auto", (), (str(folder),), str(folder.parent / "cache"), str(home))
     memory = {"MEMORY_FILE_PATH": str(folder / "memory.jsonl")}
     servers = (
         found("everything", command=str(EVERYTHING), args=("stdio",), sandbox="auto"),
@@ -135,7 +135,7 @@ def text(answer: Answer) -> str:
 
 
 @pytest.mark.parametrize("server", ["everything", "http", "sse"])
-async def test_every_way_to_a_server_gives_the_same(pool: McpPool, server: str) -> None:
+async def test_every_transport_gives_the_same_results(pool: McpPool, server: str) -> None:
     offer = (await until(pool, server, ServerState.READY)).offer
     assert offer.protocol == "2025-11-25"
     assert {"echo", "get-tiny-image", "get-structured-content"} <= {tool.name for tool in offer.tools}
@@ -147,7 +147,7 @@ async def test_every_way_to_a_server_gives_the_same(pool: McpPool, server: str) 
 
 
 @pytest.mark.parametrize("server", ["everything", "http"])
-async def test_progress_is_told_while_a_call_runs(pool: McpPool, server: str) -> None:
+async def test_progress_is_reported_during_a_call(pool: McpPool, server: str) -> None:
     heard: list[str] = []
     await until(pool, server, ServerState.READY)
     arguments = {"duration": 0.2, "steps": 2}
@@ -189,7 +189,7 @@ async def test_a_confined_server_writes_the_workspace_where_it_may(pool: McpPool
     assert json.loads(kept)["name"] == "Ada"
 
 
-async def test_servers_of_today_are_spoken_to_as_well(pool: McpPool, folder: Path) -> None:
+async def test_servers_with_the_newest_protocol_work(pool: McpPool, folder: Path) -> None:
     views = [await until(pool, name, ServerState.READY) for name in ("git", "fetch", "time")]
     assert [view.offer.protocol for view in views] == ["2026-07-28"] * 3
     assert "A first commit" in text(await call(pool, "git", "git_log", repo_path=str(folder)))
@@ -198,12 +198,10 @@ async def test_servers_of_today_are_spoken_to_as_well(pool: McpPool, folder: Pat
     assert refused.is_error or refused.failure is not None
 
 
-async def test_a_hosted_server_that_was_started_anew_is_found_again(
-    pool: McpPool, hosted: dict[str, Hosted]
-) -> None:
+async def test_a_restarted_hosted_server_is_reconnected(pool: McpPool, hosted: dict[str, Hosted]) -> None:
     assert text(await call(pool, "http", "echo", message="before")) == "Echo: before"
     await asyncio.to_thread(hosted["http"].renew)
-    if (lost := await call(pool, "http", "echo", message="meanwhile")).failure is not None:
+    if (lost := await call(pool, "http", "echo", message="between")).failure is not None:
         assert lost.failure is Failure.GONE
         await until(pool, "http", ServerState.STARTING)
     assert text(await call(pool, "http", "echo", message="after")) == "Echo: after"

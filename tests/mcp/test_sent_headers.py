@@ -3,7 +3,7 @@
 import httpx2
 import pytest
 
-from coder_tui.mcp.client import only_at_home
+from coder_tui.mcp.client import drop_headers_elsewhere
 from coder_tui.mcp.wire import ServerOrder, Transport
 
 
@@ -19,8 +19,8 @@ from coder_tui.mcp.wire import ServerOrder, Transport
     ],
     ids=["home", "safer", "less-safe", "elsewhere", "look-alike", "port"],
 )
-async def test_headers_stay_at_home(home: str, asked: str, is_sent: bool) -> None:
+async def test_headers_are_sent_only_to_the_servers_own_address(home: str, asked: str, is_sent: bool) -> None:
     order = ServerOrder("s", Transport.HTTP, url=home, headers={"X-Api-Key": "k"})
     request = httpx2.Request("POST", asked, headers={"x-api-key": "k", "accept": "x"})
-    await only_at_home(order)(request)
+    await drop_headers_elsewhere(order)(request)
     assert (request.headers.get("X-Api-Key"), request.headers["accept"]) == ("k" if is_sent else None, "x")

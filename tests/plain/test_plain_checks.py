@@ -1,27 +1,30 @@
-"""What is said of a change's problems where there is no screen."""
+"""The plain front end describes the problems of a proposed change."""
 
 import pytest
 
-from coder_tui.plain.session import check_lines
+from coder_tui.plain.dialogs import check_lines
 from coder_tui.protocol.diagnostics import ChangeCounts, ProposalCheck, ServerStatus
 
 
 @pytest.mark.parametrize(
     ("check", "words"),
     [
-        (ProposalCheck(ServerStatus.FRESH, is_known=True), "none that is new"),
-        (ProposalCheck(ServerStatus.LINTER_MISSING, is_known=True), "hardly known, a checker is missing"),
-        (ProposalCheck(ServerStatus.NOT_INSTALLED), "problems not checked: no language server"),
+        (ProposalCheck(ServerStatus.FRESH, is_known=True), "no new problems"),
+        (
+            ProposalCheck(ServerStatus.LINTER_MISSING, is_known=True),
+            "only partly checked, a linter is missing",
+        ),
+        (ProposalCheck(ServerStatus.NOT_INSTALLED), "not checked: no language server installed"),
         (
             ProposalCheck(ServerStatus.UNSUPPORTED, detail="a.py is too large"),
-            "problems not checked: the file is too large",
+            "not checked: file too large",
         ),
-        (ProposalCheck(ServerStatus.NOT_INSTALLED, unchecked=1), "none that is new, 1 file not checked"),
+        (ProposalCheck(ServerStatus.NOT_INSTALLED, unchecked=1), "no new problems, 1 file not checked"),
         (
             ProposalCheck(ServerStatus.FRESH, ChangeCounts(1), is_known=True, is_compared=False),
-            "1 error in it, old or new",
+            "1 error (old or new)",
         ),
     ],
 )
-def test_a_change_is_never_called_clean_when_nobody_knows(check: ProposalCheck, words: str) -> None:
-    assert list(check_lines(check)) == [f"Problems of this change: {words}."]
+def test_an_unchecked_change_is_never_called_clean(check: ProposalCheck, words: str) -> None:
+    assert list(check_lines(check)) == [f"Language server: {words}."]

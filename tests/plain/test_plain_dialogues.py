@@ -2,7 +2,7 @@
 
 import pytest
 
-from coder_tui.plain.dialogs import CANCEL, Dialogue, dialogue
+from coder_tui.plain.dialogs import CANCEL, LineDialog, make_dialog
 from coder_tui.protocol.requests import (
     Attendance,
     Option,
@@ -16,16 +16,16 @@ from coder_tui.protocol.requests import (
 from tests.fakes.questions import PLAN, STORAGE, plan, questions
 
 
-def said(talk: Dialogue, *lines: str) -> Reply | None:
+def said(talk: LineDialog, *lines: str) -> Reply | None:
     reply = None
     for line in lines:
         assert reply is None
-        reply = talk.take(line)
+        reply = talk.answer(line)
     return reply
 
 
-def test_questions_are_asked_one_by_one_and_an_empty_line_leaves_one_open() -> None:
-    talk = dialogue(questions())
+def test_questions_are_asked_one_at_a_time_and_an_empty_line_skips_one() -> None:
+    talk = make_dialog(questions())
     assert list(talk.opening()) == ["3 questions for you"]
     assert list(talk.menu())[:3] == [
         "Question 1 of 3: Where should sessions be kept?",
@@ -38,26 +38,26 @@ def test_questions_are_asked_one_by_one_and_an_empty_line_leaves_one_open() -> N
     )
 
 
-def test_the_mark_stands_on_the_option_that_the_model_recommends() -> None:
+def test_the_recommended_option_has_the_mark() -> None:
     asked = Question("Clean up?", (Option("delete all"), Option("keep a backup", is_recommended=True)))
-    assert list(dialogue(questions(asked)).menu())[1:3] == [
+    assert list(make_dialog(questions(asked)).menu())[1:3] == [
         "  1  delete all",
         "  2  keep a backup (Recommended)",
     ]
 
 
 @pytest.mark.parametrize("line", ["flat files", "3", "1 2", "0", "²"])
-def test_what_is_no_number_of_an_option_is_an_answer_in_own_words(line: str) -> None:
+def test_anything_but_the_number_of_an_option_is_a_free_text_answer(line: str) -> None:
     reply = QuestionReply(Attendance.ANSWERED, (QuestionAnswer(text=line),))
-    assert said(dialogue(questions(STORAGE)), line) == reply
+    assert said(make_dialog(questions(STORAGE)), line) == reply
 
 
 def test_all_are_cancelled_at_any_question() -> None:
-    assert said(dialogue(questions()), "1", CANCEL) == QuestionReply(Attendance.CANCELLED)
+    assert said(make_dialog(questions()), "1", CANCEL) == QuestionReply(Attendance.CANCELLED)
 
 
-def test_a_plan_is_read_out_and_answered_by_number_or_with_words() -> None:
-    talk = dialogue(plan())
+def test_a_plan_is_printed_and_answered_by_number_or_with_a_reason() -> None:
+    talk = make_dialog(plan())
     assert list(talk.opening())[:2] == ["Carry out this plan?", f"    {PLAN.splitlines()[0]}"]
     assert said(talk, "nonsense", "1") == PlanReply(PlanDecision.APPROVE)
-    assert said(dialogue(plan()), "3", "test first") == PlanReply(PlanDecision.REFUSE, "test first")
+    assert said(make_dialog(plan()), "3", "test first") == PlanReply(PlanDecision.REFUSE, "test first")

@@ -1,4 +1,4 @@
-"""Reads the shell corpora and judges their commands on the way that a call of the bash tool takes."""
+"""Read the shell corpora and decide on their commands as for calls of the bash tool."""
 
 import os
 import tomllib
@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from coder_tui.policy.command import ShellCommand
 from coder_tui.policy.decide import Action, Policy, Verdict, decide
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell.analyse import ShellCommand, analyse
+from coder_tui.policy.shell.analysis import analyze_command
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 
 FOLDER = Path(__file__).parent
@@ -27,7 +28,7 @@ UNDER_TEST: Mapping[str, str] = {
     "sed -n*": "allow",
     "curl*": "deny",
 }
-"""The configuration that every attack is held against."""
+"""The rules that every attack is decided with."""
 
 GENEROUS: Mapping[str, str] = {
     "*": "ask",
@@ -47,26 +48,26 @@ GENEROUS: Mapping[str, str] = {
     "git push*": "allow",
     "git repack*": "allow",
 }
-"""Rules of a user who lets git and downloads run as well."""
+"""Rules of a user who also allows git and downloads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """`least` is the least strict effect that is right for it."""
+    """An attack. `least` is the least strict effect that is right for it."""
 
     family: str
     least: Effect
     why: str
     command: str
     rules: str = "attack"
-    """Which configuration it is held against."""
+    """The rules that it is decided with."""
 
     def __str__(self) -> str:
         return f"{self.family} ({self.why}): {shown(self.command)}"
 
 
 def attacks(root: Path) -> Iterator[Attack]:
-    """`{workspace}` in a command stands for the folder that it would run in."""
+    """Read the attacks. `{workspace}` in a command is the folder that it would run in."""
     for path in sorted((FOLDER / "attacks").glob("*.toml")):
         content = tomllib.loads(path.read_text())
         family, rules = content["family"], content.get("rules", "attack")
@@ -78,7 +79,7 @@ def attacks(root: Path) -> Iterator[Attack]:
 
 
 def ordinary(root: Path) -> Iterator[tuple[str, str]]:
-    """Commands of everyday work, each after the name of its group."""
+    """Yield everyday commands, each with the name of its group."""
     for path in sorted((FOLDER / "benign").glob("*.toml")):
         for group in tomllib.loads(path.read_text()).get("group", ()):
             for command in group["commands"]:
@@ -91,7 +92,7 @@ def everyday_rules() -> Mapping[str, str]:
 
 
 class Judge:
-    """Says what policy would do with a command in a workspace, and runs nothing."""
+    """Decides on commands in a workspace without running them."""
 
     def __init__(self, root: Path, home: Path, rules: Mapping[str, str], mode: Mode = Mode.ASK) -> None:
         self._root = os.path.realpath(root)
@@ -109,10 +110,10 @@ class Judge:
         return {part.words for part in self._analyse(command).parts}
 
     def _analyse(self, command: str) -> ShellCommand:
-        return analyse(command, self._root, home=self._home, roots=(self._root,))
+        return analyze_command(command, self._root, home=self._home, roots=(self._root,))
 
 
 def shown(command: str) -> str:
-    """Short enough for the list in a failing test."""
+    """Return a text that is short enough for a failing test."""
     text = repr(command)
     return text if len(text) <= 160 else f"{text[:100]}…{text[-40:]}"

@@ -12,7 +12,7 @@ _RUN = "#!/bin/sh\ntouch {base}/marks/ran\n"
 _FILES = {
     "ws/a.txt": "banana\napple\nKEY=harmless\ntouch pwned\n",
     "ws/b.txt": "one\ntwo\n",
-    "ws/notes.md": "# Notes\nNothing here.\n",
+    "ws/notes.md": "# CommandNotes\nNothing here.\n",
     "ws/package.json": '{"scripts": {"test": "true"}}\n',
     "ws/src/main.py": "print('hi')  # TODO: say more\n",
     "ws/src/lib/deep.py": "KEY = 'harmless'\n",
@@ -24,7 +24,7 @@ _FILES = {
     "ws/.tls/id_rsa": f"{CANARY} KEY\n",
     "ws/run.sed": "w pwned\n",
     "ws/evil.rc": "--pre=./run.sh\n",
-    # Names that a glob turns into flags.
+    # Names that a glob expands to flags.
     "ws/-opwned.txt": "x\n",
     "ws/--output=pwned": "x\n",
     "ws/--pre=.run.sh": "x\n",
@@ -73,7 +73,7 @@ class Planted:
 
 
 def plant(base: Path, *, is_hostile: bool) -> Planted:
-    """A hostile one has settings and files that make the plainest search or `git diff` dangerous."""
+    """Plant the traps. Hostile ones make even a plain search or `git diff` dangerous."""
     planted = Planted(base)
     planted.marks.mkdir(parents=True)
     for name, content in (_FILES | (_IN_PLAIN_SIGHT if is_hostile else {})).items():
@@ -82,7 +82,7 @@ def plant(base: Path, *, is_hostile: bool) -> Planted:
         path.write_text(content)
     for name, target in _LINKS.items():
         (base / name).symlink_to(target)
-    # Under every name that a search of the current folder, or a hostile setting, could start.
+    # Under every name that a search of the current folder or a hostile setting could run.
     for name in ("run.sh", "ls", "git", "cat", "less", "gpg", "bin/ls", "bin/git"):
         path = planted.root / name
         path.parent.mkdir(exist_ok=True)
@@ -110,7 +110,7 @@ def _repository(planted: Planted, settings: Iterable[str]) -> None:
 
 
 def _bare_repository(planted: Planted) -> None:
-    """A folder that git takes for a repository of its own, with a setting that starts a program."""
+    """Create a folder that git treats as a repository, with a setting that runs a program."""
     evil = planted.root / "vendor/evil"
     evil.mkdir(parents=True)
     _git(evil, "init", "-q", "--bare", ".")

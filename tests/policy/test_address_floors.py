@@ -1,9 +1,8 @@
-"""A rule for the net never reaches this machine, its neighbours or a cloud's metadata."""
+"""A rule for all addresses never covers this machine, its network or a cloud's metadata."""
 
 import pytest
 
-from coder_tui.policy.decide import FLOOR_SOURCE, Action, Policy, decide
-from coder_tui.policy.grants import offered_grants
+from coder_tui.policy.decide import FLOOR_SOURCE, Action, Policy, decide, offered_grants
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
@@ -33,7 +32,7 @@ def policy(*patterns: str, mode: Mode = Mode.ASK, grants: tuple[Grant, ...] = ()
     ],
 )
 @pytest.mark.parametrize("pattern", ["*", "http*://*", "*://*"])
-def test_a_rule_that_allows_everything_stops_at_the_public_net(
+def test_a_rule_that_allows_everything_covers_only_public_addresses(
     url: str, effect: Effect, pattern: str
 ) -> None:
     verdict = decide(fetching(url), policy(pattern))
@@ -53,13 +52,13 @@ def test_a_rule_that_allows_everything_stops_at_the_public_net(
         ("http://169.254.169.254/*", "http://169.254.169.254/", Effect.DENY),
     ],
 )
-def test_a_rule_with_the_very_host_reaches_what_is_private_but_never_metadata(
+def test_a_rule_that_names_a_private_host_allows_it_but_never_metadata(
     pattern: str, url: str, effect: Effect
 ) -> None:
     assert decide(fetching(url), policy(pattern)).effect is effect
 
 
-def test_a_later_rule_for_everything_takes_the_host_away_again() -> None:
+def test_a_later_rule_for_everything_overrides_the_host() -> None:
     assert decide(fetching("http://127.0.0.1/"), policy("http://127.0.0.1*", "*")).effect is Effect.ASK
 
 
@@ -67,7 +66,7 @@ def test_fetching_asks_by_default() -> None:
     assert decide(fetching("https://example.org/"), policy()).effect is Effect.ASK
 
 
-def test_a_granted_private_address_is_that_one_alone() -> None:
+def test_a_grant_for_a_private_address_covers_only_that_address() -> None:
     granted = policy(grants=(Grant("fetch", ("http://127.0.0.1:8000/a",), "a"),))
     assert decide(fetching("http://127.0.0.1:8000/a"), granted).effect is Effect.ALLOW
     assert decide(fetching("http://127.0.0.1:8000/b"), granted).effect is Effect.ASK

@@ -1,4 +1,4 @@
-"""Addresses are known for what they reach, however they are written."""
+"""Addresses are classified correctly in every spelling."""
 
 import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -88,7 +88,7 @@ PUBLIC = (
         *((url, Reach.PUBLIC) for url in PUBLIC),
     ],
 )
-def test_an_address_is_known_in_every_spelling(url: str, reach: Reach) -> None:
+def test_an_address_is_recognized_in_every_spelling(url: str, reach: Reach) -> None:
     assert reach_of_url(url) is reach
 
 
@@ -101,7 +101,7 @@ def test_a_number_is_read_as_resolvers_read_it(text: str, address: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["example.org", "1.2.3.4.5", "256.0.0.1", "08.0.0.1", "", "a:b", "1..2"])
-def test_a_name_is_not_taken_for_a_number(text: str) -> None:
+def test_a_name_is_not_read_as_a_number(text: str) -> None:
     assert literal_address(text) is None
 
 
@@ -119,13 +119,13 @@ def test_numbers_are_read_as_this_system_reads_them(text: str) -> None:
 
 
 @given(st.ip_addresses(v=4))
-def test_an_address_keeps_its_reach_in_every_ipv6_dress(address: IPv4Address) -> None:
+def test_an_address_keeps_its_reach_in_every_ipv6_form(address: IPv4Address) -> None:
     for prefix in ("::ffff:0:0", "64:ff9b::", "64:ff9b:1::"):
         dressed = IPv6Address(int(IPv6Address(prefix)) | int(address))
         assert _ORDER.index(reach_of_address(dressed)) >= _ORDER.index(reach_of_address(address))
 
 
-def test_a_name_alone_says_nothing_of_where_it_leads() -> None:
+def test_a_name_counts_as_public() -> None:
     assert reach_of_host("intranet.example") is Reach.PUBLIC
 
 

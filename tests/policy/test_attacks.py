@@ -1,4 +1,4 @@
-"""No hand-written attack on the shell runs without a question."""
+"""No hand-written attack on the shell runs without asking."""
 
 from collections import Counter
 from pathlib import Path
@@ -30,7 +30,7 @@ def test_there_are_at_least_four_hundred_different_attacks() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_no_attack_runs_without_a_question(judged: dict[Attack, Effect], family: str) -> None:
+def test_no_attack_runs_without_asking(judged: dict[Attack, Effect], family: str) -> None:
     tried = {attack: effect for attack, effect in judged.items() if attack.family == family}
     assert tried
     allowed = [str(attack) for attack, effect in tried.items() if effect is Effect.ALLOW]
@@ -38,7 +38,7 @@ def test_no_attack_runs_without_a_question(judged: dict[Attack, Effect], family:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_must_be_refused_is_refused(judged: dict[Attack, Effect], family: str) -> None:
+def test_attacks_that_must_be_denied_are_denied(judged: dict[Attack, Effect], family: str) -> None:
     weak = [
         f"{attack} → {effect}"
         for attack, effect in judged.items()

@@ -1,4 +1,4 @@
-"""Ordinary work under sensible rules is hardly ever interrupted by a question."""
+"""Ordinary work under sensible rules is rarely interrupted by a question."""
 
 import subprocess
 from collections import Counter
@@ -17,7 +17,7 @@ def test_there_are_at_least_a_thousand_different_commands() -> None:
 
 
 def lived_in(root: Path) -> None:
-    """As projects are: a repository with a remote, a secret that git leaves out, dependencies, sources."""
+    """Create a typical project: a repository with a remote, an ignored secret, dependencies, sources."""
     for name in (
         *("src/main.py", "src/lib/deep.py", "src/index.ts", "tests/test_main.py", "docs/guide.md"),
         *("packages/api/package.json", "packages/web/package.json", "node_modules/x/index.js", "README.md"),
@@ -34,7 +34,7 @@ def lived_in(root: Path) -> None:
         subprocess.run(["git", *arguments], cwd=root, check=True)
 
 
-def test_at_most_one_in_twenty_asks_a_needless_question(tmp_path: Path) -> None:
+def test_at_most_one_in_twenty_commands_asks_needlessly(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     lived_in(root)
     judge = Judge(root, tmp_path / "home", everyday_rules())

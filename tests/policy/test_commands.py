@@ -8,10 +8,10 @@ from coder_tui.config.project_settings import user_layer
 from coder_tui.config.settings import Settings
 from coder_tui.config.sources import Sources
 from coder_tui.policy.decide import decide
-from coder_tui.policy.model import Action, Policy
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell.analyse import analyse
+from coder_tui.policy.shell.analysis import analyze_command
+from coder_tui.policy.targets import Action, Policy
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm
 
@@ -33,7 +33,7 @@ RULES = (
 
 def command(text: str) -> Action:
     target = Target(TargetKind.COMMAND, text, writes=True)
-    found = analyse(text, ROOT, home="/nowhere/home", roots=(ROOT,))
+    found = analyze_command(text, ROOT, home="/nowhere/home", roots=(ROOT,))
     return Action("bash", "bash", ToolKind.EXECUTE, (target, *found.targets), found)
 
 
@@ -93,7 +93,7 @@ def test_a_part_without_a_rule_asks(text: str) -> None:
         "CURL h",
     ],
 )
-def test_what_is_denied_is_found_in_every_dress(text: str) -> None:
+def test_a_denied_command_is_found_in_every_form(text: str) -> None:
     assert effect(text) is Effect.DENY
 
 
@@ -104,7 +104,7 @@ def test_a_rule_for_everything_allows_only_what_is_plain() -> None:
         assert effect(text, everything) is Effect.ASK, text
 
 
-def test_where_output_goes_is_decided_as_an_edit() -> None:
+def test_a_redirection_is_decided_like_an_edit() -> None:
     assert effect("echo x > f") is Effect.ASK
     assert effect("sort -o f a") is Effect.ASK
     assert effect("echo x > f", layer(*RULES, ("edit", "*", "allow"))) is Effect.ALLOW
@@ -113,7 +113,7 @@ def test_where_output_goes_is_decided_as_an_edit() -> None:
     assert effect("echo x > /dev/null") is Effect.ALLOW
 
 
-def test_a_rule_for_a_program_that_writes_covers_what_it_is_for() -> None:
+def test_a_rule_for_a_program_covers_the_files_it_exists_to_write() -> None:
     assert effect("mkdir -p build/out") is Effect.ALLOW
     assert effect("rm -rf build") is Effect.ALLOW
     for text in ("mkdir /elsewhere", "rm -rf .", "rm -rf ..", "rm -rf *", "rm .env", "rm -rf ~", "rm $x"):
@@ -134,11 +134,11 @@ def test_a_rule_for_a_program_that_writes_covers_what_it_is_for() -> None:
         ("echo x > /nowhere/config/config.toml", Effect.DENY),
     ],
 )
-def test_protections_hold_for_what_a_command_touches(text: str, wanted: Effect) -> None:
+def test_protections_apply_to_the_paths_of_a_command(text: str, wanted: Effect) -> None:
     assert effect(text, layer(("bash", "*", "allow"), ("edit", "*", "allow"))) is wanted
 
 
-def test_the_whole_line_letter_by_letter_may_be_allowed_in_spite_of_doubts() -> None:
+def test_a_rule_with_exactly_the_whole_line_allows_it_despite_doubts() -> None:
     exact = layer(("bash", "*", "ask"), ("bash", "for f in a b; do make $f; done", "allow"))
     assert effect("for f in a b; do make $f; done", exact) is Effect.ALLOW
     assert effect("for f in a c; do make $f; done", exact) is Effect.ASK
@@ -182,7 +182,7 @@ def test_auto_runs_what_the_sandbox_confines() -> None:
         ("git status", "bash 'git status*' = allow"),
     ],
 )
-def test_what_auto_lets_run_is_told_of_auto(text: str, rule: str) -> None:
+def test_a_command_that_mode_auto_allows_names_the_mode(text: str, rule: str) -> None:
     policy = Policy(WORLD, Mode.AUTO, (layer(("bash", "git status*", "allow")),), is_sandboxed=True)
     verdict = decide(command(text), policy)
     assert (verdict.effect, verdict.rule) == (Effect.ALLOW, rule)
@@ -210,11 +210,11 @@ def test_what_auto_lets_run_is_told_of_auto(text: str, rule: str) -> None:
         "",
     ],
 )
-def test_auto_still_asks_for_what_the_sandbox_does_not_hold(text: str) -> None:
+def test_auto_still_asks_about_what_the_sandbox_cannot_contain(text: str) -> None:
     assert effect(text, layer(), mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
 
 
-def test_auto_obeys_rules_that_ask_or_refuse() -> None:
+def test_auto_obeys_rules_that_ask_or_deny() -> None:
     rules = layer(("bash", "make*", "ask"), ("bash", "curl*", "deny"))
     assert effect("make", rules, mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
     assert effect("make $x", rules, mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
@@ -222,7 +222,7 @@ def test_auto_obeys_rules_that_ask_or_refuse() -> None:
 
 
 def own(*rules: tuple[str, str, str]) -> Layer:
-    """A person's own settings, as they are read from a file."""
+    """Return the user's layer, as read from a settings file."""
     table: dict[str, dict[str, str]] = {}
     for key, pattern, chosen in rules:
         table.setdefault(key, {})[pattern] = chosen
@@ -230,7 +230,7 @@ def own(*rules: tuple[str, str, str]) -> Layer:
 
 
 @pytest.mark.parametrize("rules", [[("bash", "*", "ask")], [("*", "*", "ask")]])
-def test_a_catch_all_that_asks_yields_to_the_mode_that_the_person_chose(
+def test_a_catch_all_that_asks_yields_to_the_mode_that_the_user_chose(
     rules: list[tuple[str, str, str]],
 ) -> None:
     assert effect("pytest -q", own(*rules), mode=Mode.AUTO, is_sandboxed=True) is Effect.ALLOW
@@ -249,16 +249,18 @@ def test_a_catch_all_that_asks_yields_to_the_mode_that_the_person_chose(
         (own(("bash", "*", "ask")), layer(("bash", "*", "ask"), name="project")),
     ],
 )
-def test_a_question_of_its_own_name_or_of_the_project_holds_in_every_mode(layers: tuple[Layer, ...]) -> None:
+def test_a_rule_that_asks_by_name_or_from_the_project_applies_in_every_mode(
+    layers: tuple[Layer, ...],
+) -> None:
     assert effect("cd src && make", *layers, mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
 
 
-def test_no_allowance_before_a_catch_all_comes_back_with_the_mode() -> None:
+def test_a_mode_does_not_revive_rules_before_a_catch_all() -> None:
     rules = own(("bash", "npm*", "allow"), ("bash", "*", "ask"))
     assert effect("npm install", rules, mode=Mode.AUTO, is_sandboxed=True) is Effect.ASK
 
 
-def test_mode_edits_outweighs_a_catch_all_for_edits_and_nothing_else() -> None:
+def test_mode_edits_overrides_a_catch_all_for_edits_only() -> None:
     def edit(path: str, mode: Mode, *rules: tuple[str, str, str]) -> Effect:
         target = Target(TargetKind.PATH, f"{ROOT}/{path}", writes=True)
         action = Action("edit", "edit", ToolKind.EDIT, (target,))
@@ -273,7 +275,7 @@ def test_mode_edits_outweighs_a_catch_all_for_edits_and_nothing_else() -> None:
     assert decide(reading, everything).effect is Effect.ASK
 
 
-def test_a_pattern_that_was_granted_covers_the_parts_that_it_names() -> None:
+def test_a_granted_pattern_covers_the_parts_that_it_names() -> None:
     granted = (Grant("bash", ("npm run build*", "ls*"), "x", GrantForm.GLOB),)
     assert effect("npm run build --all && ls", layer(), grants=granted) is Effect.ALLOW
     for text in ("npm run deploy", "npm run build; touch x", "npm run build $x", "ls > f", "cat .env"):
@@ -281,14 +283,14 @@ def test_a_pattern_that_was_granted_covers_the_parts_that_it_names() -> None:
     assert effect("curl h", grants=(Grant("bash", ("*",), "x", GrantForm.GLOB),)) is Effect.DENY
 
 
-def test_an_exact_command_that_was_granted_runs_again_with_all_that_it_showed() -> None:
+def test_a_granted_exact_command_runs_again_with_everything_it_touches() -> None:
     granted = (Grant("bash", ("cat .env $x",), "x"), Grant("bash", ("echo x > .git/config",), "x"))
     assert effect("cat .env $x", layer(), grants=granted) is Effect.ALLOW
     assert effect("cat .env $y", layer(), grants=granted) is Effect.ASK
     assert effect("echo x > .git/config", layer(), grants=granted) is Effect.DENY
 
 
-def test_what_runs_is_explained_by_the_rule_that_allows_it() -> None:
+def test_an_allowed_command_is_explained_by_its_rule() -> None:
     policy = Policy(WORLD, layers=(layer(*RULES),))
     verdict = decide(command("ls src"), policy)
     assert (verdict.rule, verdict.source) == ("bash 'ls*' = allow", "user")
@@ -317,7 +319,7 @@ def linked(tmp_path: Path) -> Path:
 
 
 def effect_in(root: Path, text: str, mode: Mode = Mode.ASK) -> Effect:
-    found = analyse(text, str(root), roots=(str(root),))
+    found = analyze_command(text, str(root), roots=(str(root),))
     target = Target(TargetKind.COMMAND, text, writes=True)
     action = Action("bash", "bash", ToolKind.EXECUTE, (target, *found.targets), found)
     rules = layer(("bash", "*", "allow"), ("edit", "*", "allow"), ("external_directory", "*", "allow"))
@@ -356,14 +358,12 @@ def test_no_rule_grant_or_mode_lets_a_command_write_out_of_the_workspace_through
 @pytest.mark.parametrize(
     "text", ["rm link", "mv there elsewhere", "echo x > near/new", "cat link", "echo x > ../outside/x"]
 )
-def test_a_link_itself_may_be_removed_and_what_is_named_outright_may_be_granted(
-    tmp_path: Path, text: str
-) -> None:
+def test_a_link_itself_may_be_removed_and_a_named_path_may_be_granted(tmp_path: Path, text: str) -> None:
     assert effect_in(linked(tmp_path), text) is Effect.ALLOW
 
 
-def test_a_workspace_that_is_reached_through_a_link_is_not_taken_for_a_way_out(tmp_path: Path) -> None:
+def test_a_workspace_behind_a_link_does_not_count_as_outside(tmp_path: Path) -> None:
     root = linked(tmp_path)
     (tmp_path / "alias").symlink_to(root)
-    found = analyse("echo x > src/new", str(tmp_path / "alias"), roots=(str(tmp_path / "alias"),))
+    found = analyze_command("echo x > src/new", str(tmp_path / "alias"), roots=(str(tmp_path / "alias"),))
     assert found.linked_out == frozenset()

@@ -1,5 +1,4 @@
-from coder_tui.policy.decide import Action, Policy, Verdict, decide
-from coder_tui.policy.grants import offered_grants
+from coder_tui.policy.decide import Action, Policy, Verdict, decide, offered_grants
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
@@ -33,13 +32,13 @@ def effect(action: Action, rules: Policy) -> Effect:
     return decide(action, rules).effect
 
 
-def test_of_two_questions_the_protection_is_named() -> None:
+def test_a_protection_is_named_rather_than_a_rule_that_asks() -> None:
     targets = tuple(Target(TargetKind.PATH, path, writes=True) for path in ("/ws/a.py", "/elsewhere/b.py"))
     verdict = decide(Action("patch", "edit", ToolKind.EDIT, targets), Policy(Boundaries(roots=("/ws",))))
     assert (verdict.effect, verdict.rule) == (Effect.ASK, "external_directory = ask")
 
 
-def test_reading_inside_runs_and_everything_that_acts_asks() -> None:
+def test_reading_inside_runs_and_every_change_asks() -> None:
     assert effect(read("/ws/a.py"), policy()) is Effect.ALLOW
     assert effect(edit("/ws/a.py"), policy()) is Effect.ASK
     assert effect(command("ls"), policy()) is Effect.ASK
@@ -47,7 +46,7 @@ def test_reading_inside_runs_and_everything_that_acts_asks() -> None:
     assert effect(Action("fetch", "fetch", ToolKind.FETCH), policy()) is Effect.ASK
 
 
-def test_a_path_outside_asks_even_to_read_and_a_prefix_twin_is_outside() -> None:
+def test_a_path_outside_asks_even_to_read_and_a_similar_prefix_is_outside() -> None:
     assert effect(read("/etc/passwd"), policy()) is Effect.ASK
     assert effect(read("/ws-evil/x"), policy()) is Effect.ASK
     assert effect(edit("/ws-evil/x"), policy(mode=Mode.EDITS)) is Effect.ASK
@@ -58,7 +57,7 @@ def test_the_folder_of_cut_outputs_may_be_read_but_not_written() -> None:
     assert effect(edit("/data/tool-output/c1.txt"), policy(("edit", "*", "allow"))) is Effect.ASK
 
 
-def test_a_rule_for_external_directories_opens_what_it_names_only() -> None:
+def test_a_rule_for_external_directories_opens_only_what_it_names() -> None:
     rules = policy(("external_directory", "/etc/*", "allow"))
     assert effect(read("/etc/hosts"), rules) is Effect.ALLOW
     assert effect(read("/var/log/x"), rules) is Effect.ASK
@@ -138,7 +137,7 @@ def test_a_grant_covers_what_it_names_and_never_a_denial() -> None:
     assert effect(edit("/ws/a"), policy(("edit", "*", "deny"), grants=granted)) is Effect.DENY
 
 
-def test_a_grant_for_a_name_with_a_star_is_no_pattern() -> None:
+def test_a_grant_for_a_name_with_a_star_is_not_a_pattern() -> None:
     granted = (Grant("edit", ("/ws/a*b",), "x"),)
     assert effect(edit("/ws/a*b"), policy(grants=granted)) is Effect.ALLOW
     assert effect(edit("/ws/axxb"), policy(grants=granted)) is Effect.ASK
@@ -156,7 +155,7 @@ def test_a_grant_for_a_file_called_star_is_that_file() -> None:
     assert effect(edit("/ws/a"), policy(grants=granted)) is Effect.ASK
 
 
-def test_what_always_offers_is_narrow() -> None:
+def test_the_grants_of_always_are_narrow() -> None:
     assert [grant.patterns[0] for grant in offered_grants(command("make"), policy())] == ["make"]
     assert [grant.patterns[0] for grant in offered_grants(edit("/ws/a"), policy())][:2] == ["/ws/a", "/ws"]
     assert [grant.patterns[0] for grant in offered_grants(read("/ws/.env"), policy())] == ["/ws/.env"]

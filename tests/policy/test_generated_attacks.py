@@ -1,4 +1,4 @@
-"""A sample of made-up commands: what policy lets run is really run, and touches no planted marker."""
+"""Generated commands: those that policy allows are run, and must not touch a planted marker."""
 
 import pytest
 
@@ -12,6 +12,6 @@ JUDGED, SEED = 400, 20
 def test_no_allowed_command_touches_a_marker(rules: str) -> None:
     tally, touches = attack(JUDGED, SEED, "all", rules)
     assert tally["judged"] == JUDGED
-    # Otherwise nothing was tried.
+    # Otherwise nothing was tested.
     assert tally["executed"] >= JUDGED // 10
     assert touches == []

@@ -1,11 +1,10 @@
 import pytest
 
-from coder_tui.policy.decide import decide
-from coder_tui.policy.grants import offered_grants
-from coder_tui.policy.model import Action, Policy
+from coder_tui.policy.decide import decide, offered_grants
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell.analyse import analyse
+from coder_tui.policy.shell.analysis import analyze_command
+from coder_tui.policy.targets import Action, Policy
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm, GrantScope
 
@@ -14,7 +13,7 @@ POLICY = Policy(Boundaries(roots=(ROOT,)))
 
 
 def command(text: str) -> Action:
-    found = analyse(text, ROOT, roots=(ROOT,))
+    found = analyze_command(text, ROOT, roots=(ROOT,))
     target = Target(TargetKind.COMMAND, text, writes=True)
     return Action("bash", "bash", ToolKind.EXECUTE, (target,), found)
 
@@ -52,7 +51,7 @@ def test_the_narrowest_useful_pattern_is_offered_for_each_scope(text: str, offer
     assert others == [
         Grant("bash", offered, f"{words}  ·  this session", GrantForm.GLOB, GrantScope.SESSION),
         Grant("bash", offered, f"{words}  ·  saved for this project", GrantForm.GLOB, GrantScope.PROJECT),
-        Grant("bash", offered, f"{words}  ·  saved for me", GrantForm.GLOB, GrantScope.USER),
+        Grant("bash", offered, f"{words}  ·  saved for all projects", GrantForm.GLOB, GrantScope.USER),
     ]
 
 
@@ -78,18 +77,18 @@ def test_the_narrowest_useful_pattern_is_offered_for_each_scope(text: str, offer
         "ls; python x.py",
     ],
 )
-def test_only_the_exact_command_where_a_pattern_would_say_too_much_or_not_help(text: str) -> None:
+def test_only_the_exact_command_is_offered_if_a_pattern_is_too_wide_or_useless(text: str) -> None:
     assert patterns(text) == [(text,)]
 
 
-def test_nothing_is_offered_for_what_cannot_be_seen() -> None:
+def test_nothing_is_offered_for_invisible_characters() -> None:
     assert patterns("ls \u200b") == []
 
 
 @pytest.mark.parametrize(
     "text", ["git status", "rg foo | head -5", "npm run build -- --x", "echo $x", "cat .env"]
 )
-def test_what_is_offered_spares_the_next_question(text: str) -> None:
+def test_an_offered_grant_avoids_the_next_question(text: str) -> None:
     for grant in offered_grants(command(text), POLICY):
         granted = Policy(POLICY.boundaries, grants=(grant,))
         assert decide(command(text), granted).effect is Effect.ALLOW
@@ -149,12 +148,12 @@ def test_a_change_of_several_files_can_be_granted_for_them_or_for_the_workspace(
 
 
 @pytest.mark.parametrize("other", ["/elsewhere/b.py", f"{ROOT}/.env"])
-def test_several_files_with_a_protected_one_among_them_are_granted_by_name_alone(other: str) -> None:
+def test_files_with_a_protected_one_among_them_are_granted_only_by_name(other: str) -> None:
     (only,) = offered_grants(patch(f"{ROOT}/a.py", other), POLICY)
     assert (only.form, only.patterns) == (GrantForm.EXACT, (f"{ROOT}/a.py", other))
 
 
-def test_a_place_is_offered_only_where_a_rule_in_it_would_spare_the_next_question() -> None:
+def test_a_scope_is_offered_only_if_a_rule_in_it_would_avoid_the_next_question() -> None:
     def scopes(*layers: Layer) -> list[GrantScope]:
         offered = offered_grants(command("make test"), Policy(POLICY.boundaries, layers=layers))
         return [grant.scope for grant in offered if grant.form is GrantForm.GLOB]
@@ -169,11 +168,11 @@ def test_a_place_is_offered_only_where_a_rule_in_it_would_spare_the_next_questio
     assert scopes(asking("user"), asking("project")) == [GrantScope.SESSION]
 
 
-def test_a_file_can_be_granted_for_good_unless_a_rule_could_not_name_it() -> None:
+def test_a_file_can_be_granted_permanently_unless_a_rule_cannot_name_it() -> None:
     saved = [grant for grant in offered_grants(patch(f"{ROOT}/a.py"), POLICY) if grant.scope != "session"]
     assert saved == [
         Grant("edit", (f"{ROOT}/a.py",), "a.py  ·  saved for this project", scope=GrantScope.PROJECT),
-        Grant("edit", (f"{ROOT}/a.py",), "a.py  ·  saved for me", scope=GrantScope.USER),
+        Grant("edit", (f"{ROOT}/a.py",), "a.py  ·  saved for all projects", scope=GrantScope.USER),
     ]
     for path in (f"{ROOT}/a*.py", f"{ROOT}/.env", "/elsewhere/a.py"):
         assert {grant.scope for grant in offered_grants(patch(path), POLICY)} == {GrantScope.SESSION}

@@ -1,4 +1,4 @@
-"""Harmless commands ask where the workspace itself makes them run programs or tell secrets."""
+"""Harmless commands ask if the workspace makes them run programs or show secrets."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ _KEPT_SECRET = (
 )
 _TRAP = "config core.fsmonitor $PWD/run.sh"
 
-# What is done to the workspace, and then the commands that must not run unasked.
+# How the workspace is prepared, and the commands that must then ask.
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "a hook in a folder of the workspace": (
         f"{_REPOSITORY} && mkdir .husky && cp run.sh .husky/post-index-change"
@@ -126,7 +126,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-# What many people have: none of it makes reading dangerous.
+# Common setups, which do not make reading dangerous.
 ORDINARY: dict[str, str] = {
     "a fresh repository": _REPOSITORY,
     "a clone": f"{_REPOSITORY} && git config remote.origin.url https://example.org/x.git"
@@ -184,6 +184,6 @@ def test_an_ordinary_workspace_asks_nothing(tmp_path: Path, name: str) -> None:
         "git log -p -- src/a.py",
     ],
 )
-def test_a_repository_that_keeps_a_secret_is_looked_at_without_it(tmp_path: Path, command: str) -> None:
+def test_a_repository_that_tracks_a_secret_can_be_read_without_it(tmp_path: Path, command: str) -> None:
     judges = prepared(tmp_path, _KEPT_SECRET)
     assert {judge.verdict(command).effect for judge in judges} == {Effect.ALLOW}

@@ -1,14 +1,13 @@
-"""Plan mode's layer, foreign tools, and a layer that can only tighten: the decisions alone."""
+"""Decisions in plan mode, for foreign tools, and with a layer that can only tighten."""
 
 from dataclasses import replace
 
 import pytest
 
-from coder_tui.policy.decide import Action, Policy, decide
-from coder_tui.policy.grants import offered_grants
+from coder_tui.policy.decide import Action, Policy, decide, offered_grants
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell.analyse import analyse
+from coder_tui.policy.shell.analysis import analyze_command
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.protocol.requests import Grant, GrantForm
 
@@ -23,7 +22,9 @@ def path(name: str, *, writes: bool) -> Target:
 
 
 def command(text: str) -> Action:
-    return Action("bash", "bash", ToolKind.EXECUTE, (Target(TargetKind.COMMAND, text),), analyse(text, ROOT))
+    return Action(
+        "bash", "bash", ToolKind.EXECUTE, (Target(TargetKind.COMMAND, text),), analyze_command(text, ROOT)
+    )
 
 
 REFUSED = {
@@ -61,7 +62,7 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-def test_looking_and_delegating_go_on(name: str) -> None:
+def test_reading_and_delegating_still_run(name: str) -> None:
     assert decide(ALLOWED[name], PLAN).effect is Effect.ALLOW
 
 
@@ -92,7 +93,7 @@ DOCS = replace(EDIT, targets=(path("docs/a", writes=True),))
 
 
 @pytest.mark.parametrize(
-    ("action", "alone", "beside_all"),
+    ("action", "alone", "with_all"),
     [
         (command("git log"), Effect.ASK, Effect.ALLOW),
         (command("ls"), Effect.DENY, Effect.DENY),
@@ -102,15 +103,15 @@ DOCS = replace(EDIT, targets=(path("docs/a", writes=True),))
     ],
     ids=["excepted", "denied", "both", "edit", "docs"],
 )
-def test_an_agents_layer_tightens_and_its_allow_says_nothing(
-    action: Action, alone: Effect, beside_all: Effect
+def test_an_agents_layer_can_only_tighten_and_its_allow_permits_nothing(
+    action: Action, alone: Effect, with_all: Effect
 ) -> None:
     boundaries = Boundaries((ROOT,))
     assert decide(action, Policy(boundaries, layers=(AGENT,))).effect is alone
-    assert decide(action, Policy(boundaries, layers=(ALL, AGENT))).effect is beside_all
+    assert decide(action, Policy(boundaries, layers=(ALL, AGENT))).effect is with_all
 
 
-def test_no_saved_rule_is_offered_that_an_agents_layer_would_outweigh() -> None:
+def test_no_saved_rule_is_offered_that_an_agents_layer_would_override() -> None:
     policy = Policy(Boundaries((ROOT,)), layers=(AGENT,))
     assert {grant.scope for grant in offered_grants(EDIT, policy)} == {"session", "project", "user"}
     assert {grant.scope for grant in offered_grants(DOCS, policy)} == {"session"}

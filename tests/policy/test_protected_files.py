@@ -1,15 +1,14 @@
-"""Files that other programs act on ask before every change, and so does the home folder as a workspace."""
+"""Changes of files that other programs run always ask, and so does the home folder as a workspace."""
 
 from pathlib import Path
 
 import pytest
 
-from coder_tui.policy.decide import decide
-from coder_tui.policy.grants import offered_grants
-from coder_tui.policy.model import Action, Policy, Verdict
+from coder_tui.policy.decide import decide, offered_grants
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell.analyse import analyse
+from coder_tui.policy.shell.analysis import analyze_command
+from coder_tui.policy.targets import Action, Policy, Verdict
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 from coder_tui.shell.sandbox.protected import ALSO_GUARDED, GUARDED, START_FILES
 
@@ -75,7 +74,7 @@ def test_a_workspace_below_such_a_folder_is_a_workspace() -> None:
     assert verdict("/ws/.claude/settings.json", "/ws/.claude").effect is Effect.ASK
 
 
-def test_only_this_very_file_can_be_allowed_for_the_session() -> None:
+def test_only_exactly_this_file_can_be_allowed_for_the_session() -> None:
     target = Target(TargetKind.PATH, "/ws/.vscode/tasks.json", writes=True)
     policy = Policy(Boundaries(("/ws",)), Mode.EDITS)
 
@@ -95,7 +94,7 @@ def test_hidden_names_of_the_home_folder_ask(root: str, name: str, layers: tuple
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "/etc/cron.d/x", "/usr/bin/git", "/srv/x", "/home/other/x"])
-def test_everything_outside_of_the_home_folder_asks_if_the_root_is_the_workspace(path: str) -> None:
+def test_everything_outside_the_home_folder_asks_if_the_root_is_the_workspace(path: str) -> None:
     assert verdict(path, "/").effect is Effect.ASK
 
 
@@ -110,7 +109,7 @@ def test_everything_outside_of_the_home_folder_asks_if_the_root_is_the_workspace
         ("/srv/data/x", (HOME, "/srv/data")),
     ],
 )
-def test_what_is_plain_in_a_wide_workspace_runs(path: str, roots: tuple[str, ...]) -> None:
+def test_ordinary_files_of_a_wide_workspace_run(path: str, roots: tuple[str, ...]) -> None:
     assert verdict(path, *roots).effect is Effect.ALLOW
 
 
@@ -130,12 +129,12 @@ def test_the_root_as_home_protects_everything() -> None:
         ("ls", "", Effect.ALLOW),
     ],
 )
-def test_the_sandbox_does_not_stand_in_for_an_answer_about_the_home_folder(
+def test_the_sandbox_does_not_replace_an_answer_about_the_home_folder(
     tmp_path: Path, command: str, home: str, effect: Effect
 ) -> None:
     root = str(tmp_path)
     policy = Policy(Boundaries((root,), homes=(home or root,)), Mode.AUTO, is_sandboxed=True)
-    found = analyse(command, root, home=home or root, roots=(root,))
+    found = analyze_command(command, root, home=home or root, roots=(root,))
     target = Target(TargetKind.COMMAND, command, writes=True)
 
     assert decide(Action("bash", "bash", ToolKind.EXECUTE, (target,), found), policy).effect is effect

@@ -1,4 +1,4 @@
-"""What a command line would run out of the folder that it happens to be in."""
+"""Programs that a command line would run from its current folder."""
 
 import pytest
 
@@ -27,5 +27,5 @@ from coder_tui.policy.relative_programs import relative_program
         ("make -s test >&2 || exit 2", ""),
     ],
 )
-def test_a_program_of_the_folder_is_found(command: str, found: str) -> None:
+def test_a_program_from_the_folder_is_found(command: str, found: str) -> None:
     assert relative_program(command, "/tmp") == found

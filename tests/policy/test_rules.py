@@ -23,7 +23,7 @@ def test_patterns_are_globs(pattern: str, value: str, is_match: bool) -> None:
     assert pattern_matches(pattern, value) is is_match
 
 
-def test_many_stars_over_a_long_text_end() -> None:
+def test_many_stars_over_a_long_text_finish() -> None:
     assert not pattern_matches("*a" * 30 + "*b", "a" * 100_000)
 
 

@@ -1,4 +1,4 @@
-"""Secret files are known by their names."""
+"""Files with secrets are recognized by their names."""
 
 import pytest
 
@@ -35,7 +35,7 @@ from coder_tui.policy.paths import is_secret, may_name_a_secret
         "credentials.json",
     ],
 )
-def test_a_file_that_holds_secrets_is_known(path: str) -> None:
+def test_a_file_with_secrets_is_recognized(path: str) -> None:
     assert is_secret(path)
 
 
@@ -59,7 +59,7 @@ def test_a_file_that_holds_secrets_is_known(path: str) -> None:
         "pem/readme.md",
     ],
 )
-def test_a_harmless_file_is_not_taken_for_one(path: str) -> None:
+def test_a_harmless_file_is_not_recognized_as_one(path: str) -> None:
     assert not is_secret(path)
 
 

@@ -1,12 +1,12 @@
-"""Rules over everything deny all that they should, and never let a project into a person's own files."""
+"""Rules for everything deny what they should, and never let a project write the user's own files."""
 
 import pytest
 
 from coder_tui.policy.decide import decide
-from coder_tui.policy.model import Action, Policy
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
-from coder_tui.policy.shell.analyse import analyse
+from coder_tui.policy.shell.analysis import analyze_command
+from coder_tui.policy.targets import Action, Policy
 from coder_tui.protocol.access import Mode, Target, TargetKind, ToolKind
 
 INSIDE = Boundaries(("/ws",))
@@ -19,7 +19,7 @@ def policy(*rules: Rule, mode: Mode = Mode.ASK) -> Policy:
 
 def running(command: str) -> Action:
     targets = (Target(TargetKind.COMMAND, command),)
-    found = analyse(command, "/ws", roots=("/ws",))
+    found = analyze_command(command, "/ws", roots=("/ws",))
     return Action("bash", "bash", ToolKind.EXECUTE, targets, found)
 
 

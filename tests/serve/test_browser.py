@@ -1,4 +1,4 @@
-"""`coder-tui serve` in a real browser: a person types, approves and sees a diff."""
+"""`coder-tui serve` in a real browser: a user types, approves and sees a diff."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ pytestmark = needs_chromium
 
 @asynccontextmanager
 async def serving(program: Program) -> AsyncIterator[tuple[str, int]]:
-    """The address that is printed, and the number of the process."""
+    """Return the printed address and the process id."""
     process = await asyncio.create_subprocess_exec(
         *program.command("serve", "--demo"),
         stdout=asyncio.subprocess.PIPE,
@@ -30,7 +30,7 @@ async def serving(program: Program) -> AsyncIterator[tuple[str, int]]:
         assert await asyncio.wait_for(process.wait(), 60) == 0
 
 
-async def test_a_person_types_approves_and_sees_a_diff(tmp_path: Path) -> None:
+async def test_a_user_types_approves_and_sees_a_diff(tmp_path: Path) -> None:
     program = Program.in_folder(tmp_path, PLAIN)
     async with serving(program) as (url, server), browser(tmp_path / "browser") as opened:
         page = await opened(url)
@@ -38,7 +38,7 @@ async def test_a_person_types_approves_and_sees_a_diff(tmp_path: Path) -> None:
         await page.type("!env | grep -c -E '^(TEXTUAL|COLUMNS|ROWS)'")
         await page.press("Enter")
         await page.shows("exit 1")
-        await page.type("mend the bug")
+        await page.type("fix the bug")
         await page.press("Enter")
         await page.shows("Run this command?")
         await page.shows("ready")

@@ -1,8 +1,8 @@
-"""Who is let in by `coder-tui serve`."""
+"""Who may connect to `coder-tui serve`."""
 
 import pytest
 
-from coder_tui.serve.gate import Gate, is_loopback
+from coder_tui.serve.server import Gate, is_loopback
 
 GATE = Gate("a-token-of-some-length", "127.0.0.1", "/folder/")
 
@@ -41,7 +41,7 @@ def test_only_the_token_is_known(given: str | None, is_known: bool) -> None:
         ("box.example", "localhost:80", False),
     ],
 )
-def test_a_name_that_points_here_by_somebody_elses_will_is_not_served(
+def test_a_foreign_name_that_points_here_is_not_served(
     bound: str, header: str | None, is_served: bool
 ) -> None:
     assert Gate("token", bound).serves(header) is is_served
@@ -61,7 +61,7 @@ def test_only_its_own_page_may_open_a_socket(origin: str | None, is_own: bool) -
     assert GATE.is_own_page(origin, "127.0.0.1:8000") is is_own
 
 
-def test_two_servers_have_folders_and_cookies_of_their_own() -> None:
+def test_each_server_has_its_own_folder_and_cookie() -> None:
     one, other = Gate("token", "127.0.0.1"), Gate("token", "127.0.0.1")
     assert one.folder != other.folder
     assert one.cookie != other.cookie

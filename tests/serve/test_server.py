@@ -1,4 +1,4 @@
-"""The web server: pages, files and sockets only for those who came by the address with the token."""
+"""The web server: pages, files and sockets only for browsers that know the token."""
 
 import asyncio
 import re
@@ -12,12 +12,11 @@ import pytest
 import pytest_asyncio
 
 from coder_tui.serve import tab
-from coder_tui.serve.gate import Gate
-from coder_tui.serve.server import Served, listen
+from coder_tui.serve.server import Gate, TabServer, listen
 from tests.fakes.process_family import has_ended
 
 TOKEN = "a-token-of-some-length"
-# Says its number and the size that it was given, then what it is told; asked to quit, it goes.
+# Prints its number and the size that it was given, then its input. It exits when asked to quit.
 SCREEN = """
 import os, sys
 def say(text):
@@ -60,7 +59,7 @@ class Site:
 async def site(request: pytest.FixtureRequest) -> AsyncIterator[Site]:
     words = getattr(request, "param", ())
     gate = Gate(TOKEN, "127.0.0.1")
-    served = Served([sys.executable, "-c", SCREEN, *words], {}, gate)
+    served = TabServer([sys.executable, "-c", SCREEN, *words], {}, gate)
     runner, port = await listen(served, "127.0.0.1", 0)
     jar = aiohttp.CookieJar(unsafe=True)  # which means: also for addresses without a name
     async with aiohttp.ClientSession(cookie_jar=jar) as client:
@@ -109,7 +108,7 @@ async def test_the_page_names_only_files_that_are_here_and_may_load_no_others(si
     assert await site.status(f"{site.folder}server.py") == 404
 
 
-async def test_a_tab_is_a_process_that_hears_keys_and_ends_with_its_socket(site: Site) -> None:
+async def test_a_tab_is_a_process_that_gets_keys_and_ends_with_its_socket(site: Site) -> None:
     await site.enter()
     async with site.tab() as socket:
         pid, _, size = (await socket.receive_bytes()).decode().partition(" ")
@@ -133,7 +132,7 @@ async def test_a_tab_is_a_process_that_hears_keys_and_ends_with_its_socket(site:
 
 
 @pytest.mark.parametrize("site", [("stubborn",)], indirect=True, ids=["stubborn"])
-async def test_a_program_that_does_not_go_is_ended(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_program_that_does_not_quit_is_killed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tab, "PATIENCE", 0.2)
     await site.enter()
     async with site.tab() as socket:
@@ -142,7 +141,7 @@ async def test_a_program_that_does_not_go_is_ended(site: Site, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("site", [("broken",)], indirect=True, ids=["broken"])
-async def test_a_program_that_does_not_start_says_why_in_the_tab(site: Site) -> None:
+async def test_the_tab_shows_why_a_program_did_not_start(site: Site) -> None:
     await site.enter()
     async with site.tab() as socket:
         assert (await socket.receive_bytes()).endswith(b"\x1b[2Jcoder-tui: \xe2\x90\x9bno such model\r\n")
@@ -158,6 +157,6 @@ async def test_a_foreign_page_cannot_open_a_socket(site: Site, origin: str) -> N
     assert caught.value.status == 403
 
 
-def test_what_the_page_is_made_of_comes_with_the_package() -> None:
+def test_the_package_includes_the_files_of_the_page() -> None:
     folder = Path(tab.__file__).parent
     assert {file.suffix for file in folder.glob("page.*")} == {".html", ".css", ".js"}

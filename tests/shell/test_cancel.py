@@ -1,4 +1,4 @@
-"""A cancelled command leaves nothing behind, whatever it did to stay."""
+"""A cancelled command leaves no process behind, whatever it does to survive."""
 
 import asyncio
 import uuid
@@ -19,7 +19,7 @@ SAMPLE = 2 * len(KINDS)
     [(BUBBLEWRAP, SAMPLE), (LANDLOCK, len(KINDS)), (UNCONFINED, len(KINDS))],
     ids=lambda value: str(getattr(value, "kind", value)),
 )
-async def test_nothing_is_left(tmp_path: Path, status: SandboxStatus, commands: int) -> None:
+async def test_no_process_is_left(tmp_path: Path, status: SandboxStatus, commands: int) -> None:
     skip_without_sandbox(status.kind)
 
     found = await cancel_many(tmp_path, status, commands, seed=1)
@@ -32,10 +32,10 @@ def names_in(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("steps", range(0, 24, 3))
-async def test_a_command_that_is_cancelled_while_it_starts_does_not_run_on(
+async def test_a_command_that_is_cancelled_while_starting_does_not_keep_running(
     tmp_path: Path, steps: int
 ) -> None:
-    """However far the start has come: `steps` are turns of the loop."""
+    """At any point of the start: `steps` are iterations of the loop."""
     (tmp_path / "ws").mkdir()
     mark = f"1000.{steps}{uuid.uuid4().int}"
     shell = shell_for(tmp_path / "ws", BUBBLEWRAP if BUBBLEWRAP.program else UNCONFINED)

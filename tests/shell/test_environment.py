@@ -1,4 +1,4 @@
-"""What commands see of the environment, and where their caches are."""
+"""The environment and the caches of commands."""
 
 from pathlib import Path
 
@@ -34,11 +34,11 @@ def test_secrets_and_start_files_stay_out() -> None:
     }
 
 
-def test_programs_are_not_looked_for_in_the_folder_at_hand() -> None:
+def test_programs_are_not_searched_in_the_current_folder() -> None:
     assert clean_environment({"PATH": ".:/usr/bin::bin:/bin:"}) == {"PATH": "/usr/bin:/bin"}
 
 
-def test_names_that_a_person_passes_come_through_but_never_start_files() -> None:
+def test_variables_that_the_user_passes_get_through_but_never_start_files() -> None:
     environment = {"CI_TOKEN": "t", "OTHER_TOKEN": "t", "BASH_ENV": "/tmp/x"}
 
     assert clean_environment(environment, ("CI_TOKEN", "BASH_ENV")) == {"CI_TOKEN": "t"}

@@ -1,4 +1,4 @@
-"""Programs that are spoken to: what they read, what they answer, and how each of them ends."""
+"""Programs that read input: what they read, what they answer, and how they end."""
 
 import asyncio
 import os
@@ -6,18 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.shell.conversation import Answer
 from coder_tui.shell.sandbox.confinement import NOTHING_MORE
-from coder_tui.shell.session_shell import SessionShell
+from coder_tui.shell.session_shell import Answer, AnswerLimits, SessionShell
 from tests.fakes.bell import wait_for_ring
 from tests.fakes.shells import shell_for
 
 
 async def ask(shell: SessionShell, command: str, given: str = "", time_limit: float = 20.0) -> Answer:
-    return await shell.converse(command, given, NOTHING_MORE, time_limit=time_limit, limit=100_000)
+    return await shell.run_with_input(command, given, NOTHING_MORE, AnswerLimits(time_limit, 100_000))
 
 
-async def test_it_reads_what_it_is_given_to_the_end(tmp_path: Path) -> None:
+async def test_it_reads_its_whole_input(tmp_path: Path) -> None:
     answer = await ask(shell_for(tmp_path), "cat; echo wrong >&2", "x" * 90_000)
     assert answer == Answer(0, "x" * 90_000, "wrong\n")
 
@@ -31,11 +30,11 @@ async def test_it_reads_what_it_is_given_to_the_end(tmp_path: Path) -> None:
     ],
     ids=["code", "signal", "flood"],
 )
-async def test_each_end_has_its_words(tmp_path: Path, command: str, ending: str) -> None:
+async def test_each_way_to_end_has_its_description(tmp_path: Path, command: str, ending: str) -> None:
     assert (await ask(shell_for(tmp_path), command)).ending == ending
 
 
-async def test_who_hangs_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
+async def test_a_program_that_hangs_is_stopped_with_everything_it_started(tmp_path: Path) -> None:
     marker = tmp_path / "pid"
     answer = await ask(shell_for(tmp_path), f"sleep 60 & echo $! > {marker}; wait", time_limit=0.5)
     assert (answer.timed_out, answer.ending) == (True, "took too long and was stopped")

@@ -1,4 +1,4 @@
-"""Commands run bounded, live, and leave nothing behind."""
+"""Commands run with limits and live output, and leave no process behind."""
 
 import asyncio
 import os
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.shell.command import Completed, run_command, shell_argv
+from coder_tui.shell.command import Completed, OutputCollector, run_launch, shell_argv
+from coder_tui.shell.running import Launch
 from tests.fakes.process_family import is_alive
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
@@ -22,14 +23,9 @@ async def run(
     limit: int = 30_000,
     on_output: Callable[[str], None] = lambda text: None,
 ) -> Completed:
-    return await run_command(
-        shell_argv("/bin/sh", command),
-        directory=directory,
-        time_limit=time_limit,
-        limit=limit,
-        environment=ENVIRONMENT,
-        on_output=on_output,
-    )
+    launch = Launch(shell_argv("/bin/sh", command), ENVIRONMENT)
+    collector = OutputCollector(limit, on_output)
+    return await run_launch(launch, collector, directory=directory, time_limit=time_limit)
 
 
 def open_descriptors() -> int:
@@ -37,7 +33,7 @@ def open_descriptors() -> int:
 
 
 class Started:
-    """Collects live output and tells when a line is complete."""
+    """Collects live output and reports when a line is complete."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -191,7 +187,7 @@ async def test_cancelling_twice_still_ends_everything(tmp_path: Path) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    # The shell itself may tell of its child's end on the same stream.
+    # The shell may report the end of its child on the same stream.
     assert not is_alive(int(started.text.split()[0]))
 
 
@@ -217,11 +213,9 @@ async def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
 
 async def test_a_program_that_is_not_there_cannot_start(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        await run_command(
-            ["/nonexistent/sh"],
+        await run_launch(
+            Launch(("/nonexistent/sh",), ENVIRONMENT),
+            OutputCollector(100, lambda text: None),
             directory=tmp_path,
             time_limit=1.0,
-            limit=100,
-            environment=ENVIRONMENT,
-            on_output=lambda text: None,
         )

@@ -1,4 +1,4 @@
-"""No probe gets out of the sandbox; without one they do, so each is worth something."""
+"""No probe escapes the sandbox. Without one each does, so every probe is meaningful."""
 
 import pytest
 

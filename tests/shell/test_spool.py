@@ -1,4 +1,4 @@
-"""What had to be cut is kept whole in a private file."""
+"""Output that was cut is kept whole in a private file."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def test_little_output_makes_no_file(tmp_path: Path) -> None:
     assert (spool.path, (tmp_path / "o").exists()) == (None, False)
 
 
-def test_the_whole_is_kept_for_the_person_alone(tmp_path: Path) -> None:
+def test_the_whole_output_is_kept_for_the_user_only(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "o" / "a.log", 10, same)
 
     for _ in range(30_000):
@@ -46,7 +46,7 @@ def test_the_file_is_bounded_and_says_so(tmp_path: Path) -> None:
     assert kept == b"123456789\n" * 10 + b"\n[output truncated: this file holds no more]\n"
 
 
-def test_secrets_are_hidden_also_where_they_come_in_pieces(tmp_path: Path) -> None:
+def test_secrets_are_hidden_also_if_they_arrive_in_pieces(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "a.log", 3, lambda text: text.replace("hunter2", "***"))
 
     for piece in (b"a hun", b"ter2\n", b"b\n"):
@@ -56,7 +56,7 @@ def test_secrets_are_hidden_also_where_they_come_in_pieces(tmp_path: Path) -> No
     assert (tmp_path / "a.log").read_text() == "a ***\nb\n"
 
 
-def test_a_folder_that_cannot_be_made_costs_only_the_file(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_costs_only_the_file(tmp_path: Path) -> None:
     (tmp_path / "o").write_text("in the way")
     spool = Spool(tmp_path / "o" / "a.log", 3, same)
 
@@ -66,7 +66,7 @@ def test_a_folder_that_cannot_be_made_costs_only_the_file(tmp_path: Path) -> Non
     assert spool.path is None
 
 
-def test_a_reader_who_comes_in_the_middle_of_a_secret_does_not_see_it(tmp_path: Path) -> None:
+def test_reading_in_the_middle_of_a_secret_does_not_show_it(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "a.log", 10, Redactor({}))
     whole = f"filler filler\nkey {KEY} end\n{BLOCK}last"
 
@@ -81,7 +81,7 @@ def test_a_reader_who_comes_in_the_middle_of_a_secret_does_not_see_it(tmp_path: 
     assert [text for text in seen if "sk-ant" in text or "aB3d" in text] == []
 
 
-def test_a_file_that_nobody_needs_is_removed(tmp_path: Path) -> None:
+def test_a_file_that_is_not_needed_is_removed(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "a.log", 3, same)
     spool.add(b"more than three\n")
     spool.close()

@@ -1,4 +1,4 @@
-"""Skills are found where they lie; the nearer source holds, and what is not used is said."""
+"""Skills are found in all folders; the nearer source wins, and unused skills are reported."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from coder_tui.config.paths import Directories
 from coder_tui.config.trust import Trust
-from coder_tui.skills.discover import MOST_FOLDERS, Found, Root, discover, skill_roots
+from coder_tui.skills.discover import MOST_FOLDERS, FoundSkills, Root, discover, skill_roots
 from coder_tui.skills.skill import SkillSource
 from tests.fakes.skill_files import put_skill
 
@@ -24,7 +24,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def look(directories: Directories, workspace: Path, *paths: str) -> Found:
+def look(directories: Directories, workspace: Path, *paths: str) -> FoundSkills:
     home = directories.config.parent / "home"
     return discover(skill_roots(workspace, directories, paths, home), Trust.load(directories))
 
@@ -34,12 +34,12 @@ def accept(directories: Directories, project: Path) -> None:
     trust.accept(trust.inventory(project))
 
 
-def below(folder: Path) -> Found:
+def below(folder: Path) -> FoundSkills:
     trust = Trust(folder / "none")
     return discover([Root(folder, SkillSource.USER)], trust)
 
 
-def test_the_nearer_source_holds_and_shadowing_is_said(directories: Directories, project: Path) -> None:
+def test_the_nearer_source_wins_and_shadowing_is_reported(directories: Directories, project: Path) -> None:
     home, extra = directories.config.parent / "home", directories.config.parent / "extra"
     places = (
         home / ".claude/skills",
@@ -67,7 +67,7 @@ def test_the_nearer_source_holds_and_shadowing_is_said(directories: Directories,
     assert found.problems == ()
 
 
-def test_a_home_folder_is_meant_by_a_tilde(directories: Directories, project: Path) -> None:
+def test_a_tilde_means_the_home_folder(directories: Directories, project: Path) -> None:
     put_skill(directories.config.parent / "home/mine", "special")
 
     found = look(directories, project, "~/mine")
@@ -83,7 +83,7 @@ def test_a_project_that_is_not_trusted_gives_nothing(directories: Directories, p
     assert SkillSource.PROJECT not in {skill.source for skill in found.skills}
     assert [problem.message for problem in found.problems] == [
         "not used: .agents/skills/deploy/SKILL.md is not trusted; "
-        f"'coder-tui trust {project}' shows it, and asks"
+        f"run 'coder-tui trust {project}' to review it"
     ]
 
 
@@ -138,7 +138,7 @@ def test_folders_above_count_up_to_the_repository_and_the_nearest_wins(
     ]
 
 
-def test_a_broken_skill_is_told_and_the_others_stay(tmp_path: Path) -> None:
+def test_a_broken_skill_is_reported_and_the_others_are_used(tmp_path: Path) -> None:
     put_skill(tmp_path, "good")
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad/SKILL.md").write_text("---\nname: bad\n---\nGo.\n")
@@ -163,7 +163,7 @@ def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
     assert [(problem.file, problem.message) for problem in found.problems] == [
         (
             root / "linked",
-            "is a link that leads out of its folder, not followed; name the place in skills.paths",
+            "not followed: the link leads out of its folder; add its target to skills.paths",
         ),
         (root / "half/SKILL.md", "leads out of the project through a link"),
     ]
@@ -177,10 +177,10 @@ def test_a_linked_folder_of_a_project_is_not_used(directories: Directories, proj
     found = look(directories, project)
 
     assert SkillSource.PROJECT not in {skill.source for skill in found.skills}
-    assert [problem.message for problem in found.problems] == ["lies behind a link, so it is not used"]
+    assert [problem.message for problem in found.problems] == ["not used: the path goes through a link"]
 
 
-def test_circles_pipes_and_foreign_folders_end(tmp_path: Path) -> None:
+def test_cycles_pipes_and_unreadable_folders_are_handled(tmp_path: Path) -> None:
     (tmp_path / "round").symlink_to(tmp_path)
     (tmp_path / "pipe").mkdir()
     os.mkfifo(tmp_path / "pipe/SKILL.md")
@@ -199,7 +199,7 @@ def test_the_search_is_bounded_in_depth_and_number(tmp_path: Path) -> None:
     for number in range(MOST_FOLDERS):
         (tmp_path / f"many/{number}").mkdir(parents=True)
     assert [problem.message for problem in below(tmp_path / "many").problems] == [
-        "holds more than 2000 folders; the rest was not looked at"
+        "has more than 2000 folders; the rest was not searched"
     ]
 
 
@@ -213,7 +213,7 @@ def test_two_of_one_name_in_one_folder(tmp_path: Path) -> None:
     assert [problem.file for problem in found.problems] == [tmp_path / "group/same/SKILL.md"]
 
 
-def test_a_path_that_is_no_text_is_told(tmp_path: Path) -> None:
+def test_an_undecodable_path_is_reported(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/sk\xff"))
     folder.mkdir()
     put_skill(tmp_path, "good")
@@ -222,4 +222,4 @@ def test_a_path_that_is_no_text_is_told(tmp_path: Path) -> None:
     found = below(tmp_path)
 
     assert [skill.name for skill in found.skills] == ["good"]
-    assert [problem.message for problem in found.problems] == ["its path is not valid Unicode"]
+    assert [problem.message for problem in found.problems] == ["the path is not valid Unicode"]

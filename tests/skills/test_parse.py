@@ -1,4 +1,4 @@
-"""A `SKILL.md` is read forgivingly; what is wrong is said with its line."""
+"""A `SKILL.md` is read leniently; problems are reported with their line."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def test_a_whole_skill() -> None:
     )
 
 
-def test_a_value_with_a_colon_is_quoted_and_that_is_said() -> None:
+def test_a_value_with_a_colon_is_quoted_with_a_warning() -> None:
     result = parsed("---\nname: release-notes\ndescription: Use when: a release # soon\n---\nGo.")
 
     assert result.skill is not None
@@ -65,16 +65,16 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("# Notes\n", 1, "there is no frontmatter: the file must begin with a line ---"),
-        ("---\nname: x\n", 1, "the frontmatter has no end: a line --- is missing"),
-        ("---\nname: release-notes\n---\nGo.", 1, "there is no description, so nobody could find it"),
+        ("# Notes\n", 1, "there is no frontmatter: the file must start with a line ---"),
+        ("---\nname: x\n", 1, "the frontmatter is not closed: a second line --- is missing"),
+        ("---\nname: release-notes\n---\nGo.", 1, "there is no description, so the skill could not be found"),
         (
             "---\nname: release-notes\ndescription: ' '\n---\nGo.",
             3,
-            "there is no description, so nobody could find it",
+            "there is no description, so the skill could not be found",
         ),
-        ("---\n- a\n- b\n---\n", 2, "the frontmatter must be a list of fields, such as name: my-skill"),
-        ("---\nname: a\nname: b\n---\n", 3, "name stands there twice"),
+        ("---\n- a\n- b\n---\n", 2, "the frontmatter must consist of fields, such as name: my-skill"),
+        ("---\nname: a\nname: b\n---\n", 3, "the field name appears twice"),
         ("---\na: &a x\ndescription: *a\n---\n", 3, "aliases (*name) are not supported"),
     ],
 )
@@ -88,7 +88,7 @@ def test_broken_yaml_names_its_line() -> None:
     assert found[0][2].startswith("not valid YAML: ")
 
 
-def test_a_document_that_unfolds_without_end_is_refused_at_once() -> None:
+def test_a_document_that_expands_without_end_is_refused() -> None:
     lines = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9) if n else 'x'}]" for n in range(30)]
     assert flaws("---\n" + "\n".join(lines) + "\n---\n")[0][:2] == ("error", 3)
 
@@ -100,14 +100,14 @@ def test_deep_nesting_is_an_error_and_no_crash() -> None:
 @pytest.mark.parametrize(
     ("head", "folder", "name", "message"),
     [
-        ("name: other", "notes", "other", "the name other differs from the folder's, notes"),
+        ("name: other", "notes", "other", "the name other differs from the folder's name, notes"),
         (
             "name: ../../etc",
             "notes",
             "notes",
-            "the name '../../etc' cannot be used; it goes by its folder, notes",
+            "the name '../../etc' is not valid; the folder's name is used instead: notes",
         ),
-        ("x: y", "notes", "notes", "there is no name; it goes by its folder, notes"),
+        ("x: y", "notes", "notes", "there is no name; the folder's name is used instead: notes"),
     ],
 )
 def test_a_strange_name_is_a_warning(head: str, folder: str, name: str, message: str) -> None:
@@ -119,12 +119,13 @@ def test_a_strange_name_is_a_warning(head: str, folder: str, name: str, message:
 
 
 @pytest.mark.parametrize("name", ["Notes", "my_notes", "a--b", "n" * 65])
-def test_a_name_that_is_not_by_the_format_is_used_with_a_warning(name: str) -> None:
+def test_a_name_that_breaks_the_format_is_used_with_a_warning(name: str) -> None:
     assert flaws(f"---\nname: {name}\ndescription: x\n---\nGo.", Path("/skills") / name) == [
         (
             "warning",
             2,
-            f"the name {name} is not by the format: 1 to 64 characters of a-z, 0-9 and single hyphens",
+            f"the name {name} does not follow the format: "
+            "use 1 to 64 characters of a-z, 0-9 and single hyphens",
         )
     ]
 
@@ -133,25 +134,25 @@ def test_no_usable_name_at_all_is_an_error() -> None:
     assert flaws("---\ndescription: x\n---\nGo.", Path("/skills/a b"))[0][0] == "error"
 
 
-def test_what_is_too_long_is_said() -> None:
+def test_too_long_texts_are_reported() -> None:
     description, body = "d" * 1_100, "line\n" * 501
     result = parsed(f"---\nname: release-notes\ndescription: {description}\n---\n{body}")
 
     assert result.skill is not None
     assert len(result.skill.description) == 1_024
     assert [(problem.line, problem.message) for problem in result.problems] == [
-        (3, "the description has 1100 characters; 1024 are kept"),
-        (5, "the body has 501 lines, more than 500; move parts into files beside it"),
+        (3, "the description has 1100 characters; only 1024 are used"),
+        (5, "the body has 501 lines, more than 500; move parts to other files in the folder"),
     ]
 
 
 def test_a_misspelt_field_names_the_nearest() -> None:
     assert flaws("---\nname: release-notes\ndescription: x\nlicence: MIT\n---\nGo.") == [
-        ("warning", 4, "licence is not known; did you mean license?")
+        ("warning", 4, "unknown field licence; did you mean license?")
     ]
 
 
-def test_a_huge_file_and_bytes_that_are_no_text_are_errors() -> None:
+def test_a_huge_file_and_undecodable_bytes_are_errors() -> None:
     huge = parse_skill(b"x" * (LARGEST_FILE + 1), FOLDER, SkillSource.USER)
     bytes_ = parse_skill(b"---\nname: x\n\xff\n---\n", FOLDER, SkillSource.USER)
 
@@ -159,7 +160,7 @@ def test_a_huge_file_and_bytes_that_are_no_text_are_errors() -> None:
     assert huge.skill is bytes_.skill is None
 
 
-def test_a_skill_for_the_person_alone() -> None:
+def test_a_skill_only_for_the_user() -> None:
     skill = parsed("---\nname: release-notes\ndescription: x\ndisable-model-invocation: true\n---\nGo.").skill
     assert skill is not None
     assert not skill.is_for_model
@@ -177,7 +178,7 @@ def _with_head(text: str) -> bytes:
 
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(max_size=300).map(_with_head), st.binary(max_size=200)))
-def test_any_bytes_are_a_skill_or_told_what_is_wrong_with_them(data: bytes) -> None:
+def test_any_bytes_give_a_skill_or_a_problem(data: bytes) -> None:
     result = parse_skill(data, Path("/skills/any"), SkillSource.USER)
 
     assert (result.skill is None) == any(each.severity is Severity.ERROR for each in result.problems)

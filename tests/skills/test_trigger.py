@@ -1,4 +1,4 @@
-"""A person calls a skill by a slash, or names it in so many words."""
+"""The user calls a skill with a slash, or by naming it in a sentence."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ SKILLS = (skill("debug"), skill("code-review"), skill("deploy", SkillSource.PROJ
         ("/usr/bin", ""),
     ],
 )
-def test_a_slash_calls_at_the_beginning_only(text: str, name: str) -> None:
+def test_a_slash_calls_a_skill_only_at_the_start(text: str, name: str) -> None:
     found = called_by_slash(text, SKILLS)
     assert (found.name if found else "") == name
 
@@ -45,7 +45,7 @@ def test_a_slash_calls_at_the_beginning_only(text: str, name: str) -> None:
         "the Debug skill.",
     ],
 )
-def test_a_skill_that_is_named_is_meant(text: str) -> None:
+def test_naming_a_skill_calls_it(text: str) -> None:
     assert [found.name for found in named_in(text, SKILLS)] == ["debug"]
 
 
@@ -61,7 +61,7 @@ def test_a_skill_that_is_named_is_meant(text: str) -> None:
         "skill debug/x.md",
     ],
 )
-def test_a_word_that_happens_to_be_a_name_is_no_call(text: str) -> None:
+def test_a_word_that_happens_to_be_a_name_is_not_a_call(text: str) -> None:
     assert named_in(text, SKILLS) == ()
 
 
@@ -73,7 +73,7 @@ def test_far_down_in_a_pasted_text_nothing_is_called() -> None:
     assert named_in("x" * 20_000 + " use the debug skill", SKILLS) == ()
 
 
-def test_of_two_that_differ_in_case_the_one_that_was_typed_is_meant() -> None:
+def test_of_two_names_that_differ_in_case_the_typed_one_is_called() -> None:
     alike = (skill("Debug"), skill("debug"))
     assert [called_by_slash(text, alike) for text in ("/debug", "/Debug", "/DEBUG")] == [
         *(alike[1], alike[0], alike[0])

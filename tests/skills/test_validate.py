@@ -1,4 +1,4 @@
-"""Who writes a skill learns what is wrong, with the line."""
+"""Authors of skills get every problem with its line."""
 
 from pathlib import Path
 
@@ -22,12 +22,12 @@ def test_files_that_the_body_names_must_exist(tmp_path: Path) -> None:
     assert [(each.severity, each.line, each.message) for each in validate(folder)] == [
         ("warning", 5, "references/gone.md does not exist"),
         ("warning", 5, "scripts/go.sh does not exist"),
-        ("warning", 6, "../../secret lies outside of the skill's folder"),
+        ("warning", 6, "../../secret is outside the skill's folder"),
         ("warning", 10, "assets/a.png does not exist"),
     ]
 
 
-def test_a_path_means_a_skill_its_file_or_all_below(tmp_path: Path) -> None:
+def test_a_path_can_be_a_skill_its_file_or_a_folder_of_skills(tmp_path: Path) -> None:
     one, two = put_skill(tmp_path, "one"), put_skill(tmp_path / "group", "two")
 
     assert skills_at(one) == skills_at(one / "SKILL.md") == (one,)
@@ -35,23 +35,23 @@ def test_a_path_means_a_skill_its_file_or_all_below(tmp_path: Path) -> None:
     assert skills_at(tmp_path / "nowhere") == ()
 
 
-def test_a_new_skill_wants_its_description(tmp_path: Path) -> None:
+def test_a_new_skill_needs_a_description(tmp_path: Path) -> None:
     file = new_skill(tmp_path / "new", "deploy", "")
 
     assert [(each.line, each.message) for each in validate(file.parent)] == [
-        (3, "the description is still the one that a new skill begins with")
+        (3, "the description is still the template's")
     ]
 
 
 @pytest.mark.parametrize("name", ["", "../x", "Deploy", "a--b", "a/b", "x" * 65])
-def test_a_name_that_is_no_name_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be the name of a skill"):
+def test_an_invalid_name_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not a valid skill name"):
         new_skill(tmp_path, name, "")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_exists_stays_as_it_is(tmp_path: Path) -> None:
+def test_an_existing_skill_is_not_overwritten(tmp_path: Path) -> None:
     folder = put_skill(tmp_path, "deploy", body="mine")
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         new_skill(tmp_path, "deploy", "")
     assert "mine" in (folder / "SKILL.md").read_text()

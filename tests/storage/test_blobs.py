@@ -1,4 +1,4 @@
-"""Contents are kept once, whole, and for the person alone."""
+"""Contents are stored once, completely, and privately."""
 
 import fcntl
 import hashlib
@@ -43,7 +43,7 @@ def test_the_same_content_is_kept_once(blobs: BlobStore, folder: Path) -> None:
     assert (first, len(files(folder))) == (second, 1)
 
 
-def test_nobody_else_can_look(blobs: BlobStore, folder: Path) -> None:
+def test_copies_are_private(blobs: BlobStore, folder: Path) -> None:
     mask = os.umask(0)
     try:
         blobs.put((b"x",))
@@ -55,7 +55,7 @@ def test_nobody_else_can_look(blobs: BlobStore, folder: Path) -> None:
     assert (modes, folders) == ({0o600}, {0o700})
 
 
-def test_a_damaged_content_is_not_handed_out_as_whole(blobs: BlobStore, folder: Path) -> None:
+def test_a_damaged_content_is_an_error(blobs: BlobStore, folder: Path) -> None:
     digest = blobs.put((b"right",))
     files(folder)[0].write_bytes(b"wrong")
 
@@ -63,7 +63,7 @@ def test_a_damaged_content_is_not_handed_out_as_whole(blobs: BlobStore, folder: 
         b"".join(blobs.chunks(digest))
 
 
-def test_a_torn_content_is_replaced_when_it_is_put_again(blobs: BlobStore, folder: Path) -> None:
+def test_a_truncated_content_is_replaced_when_stored_again(blobs: BlobStore, folder: Path) -> None:
     digest = blobs.put((b"whole",))
     files(folder)[0].write_bytes(b"wh")
 
@@ -72,7 +72,7 @@ def test_a_torn_content_is_replaced_when_it_is_put_again(blobs: BlobStore, folde
     assert b"".join(blobs.chunks(digest)) == b"whole"
 
 
-def test_a_missing_content_is_told(blobs: BlobStore) -> None:
+def test_a_missing_content_is_an_error(blobs: BlobStore) -> None:
     with pytest.raises(StorageError, match="too old to undo"):
         b"".join(blobs.chunks("0" * 64))
 
@@ -88,7 +88,7 @@ def test_a_source_that_fails_leaves_nothing(blobs: BlobStore, folder: Path) -> N
     assert files(folder) == []
 
 
-def test_only_old_contents_that_nobody_wants_are_pruned(blobs: BlobStore, folder: Path) -> None:
+def test_only_old_unused_contents_are_pruned(blobs: BlobStore, folder: Path) -> None:
     wanted, old, fresh = (blobs.put((word,)) for word in (b"wanted", b"old", b"fresh"))
     for digest in (wanted, old):
         past = time.time() - 7200
@@ -98,13 +98,13 @@ def test_only_old_contents_that_nobody_wants_are_pruned(blobs: BlobStore, folder
     assert sorted(path.parent.name + path.name for path in files(folder)) == sorted([wanted, fresh])
 
 
-def test_what_is_kept_again_while_old_contents_go_stays(blobs: BlobStore, folder: Path) -> None:
+def test_a_content_stored_again_during_pruning_stays(blobs: BlobStore, folder: Path) -> None:
     digest = blobs.put((b"old",))
     path = folder / digest[:2] / digest[2:]
     past = time.time() - 2 * SETTLED_SEC
     os.utime(path, (past, past))
     holding = os.open(folder, os.O_RDONLY)
-    fcntl.flock(holding, fcntl.LOCK_SH)  # as one who just found it there
+    fcntl.flock(holding, fcntl.LOCK_SH)  # like a process that just found it
     is_looking = threading.Event()
 
     def look() -> bool:
@@ -114,7 +114,7 @@ def test_what_is_kept_again_while_old_contents_go_stays(blobs: BlobStore, folder
     pruning = threading.Thread(target=blobs.prune, args=(frozenset(), look))
     pruning.start()
     is_looking.wait()
-    pruning.join(0.2)  # who does not wait for the lock is done by now
+    pruning.join(0.2)  # without waiting for the lock it would be done by now
     os.utime(path)  # so that it counts as new
     os.close(holding)
     pruning.join()

@@ -1,4 +1,4 @@
-"""Every value that the protocol can hold comes back as it went in."""
+"""Every value of the protocol survives a round trip."""
 
 import pytest
 from hypothesis import given, settings
@@ -28,7 +28,7 @@ from coder_tui.protocol.messages import (
 )
 from coder_tui.protocol.subagents import ChildLine, ChildState
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.storage.codec import (
+from coder_tui.storage.records import (
     pack_display,
     pack_message,
     pack_text,
@@ -39,7 +39,7 @@ from coder_tui.storage.codec import (
     unpack_todos,
 )
 
-# Surrogates, NULs and backslashes far more often than chance would have them.
+# Surrogates, NULs and backslashes far more often than by chance.
 _text = st.text(st.one_of(st.characters(), st.sampled_from("\x00\\~u\ud83d\ude00\udcff\u2028")), max_size=12)
 _counts = st.integers(0, 10**9)
 _usage = st.builds(Usage, _counts, _counts, cost=st.none() | st.floats(0, 1e6))
@@ -114,5 +114,5 @@ def test_todos_round_trip(items: tuple[TodoItem, ...]) -> None:
 
 @pytest.mark.parametrize("text", ["", "\x00\x00", '{"role": "user"', '{"role": "ghost"}', '{"role": "user"}'])
 def test_a_damaged_row_is_a_storage_error(text: str) -> None:
-    with pytest.raises(StorageError, match="the store holds something this program cannot read"):
+    with pytest.raises(StorageError, match="the store contains a value that this program cannot read"):
         unpack_message(text)

@@ -1,4 +1,4 @@
-"""What is acknowledged survives kill -9, and processes do not get in each other's way."""
+"""Acknowledged writes survive kill -9, and processes do not disturb each other."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from coder_tui.storage.store import Store
 async def main(path, session_id, name, count):
     store = await Store.open(Path(path))
     for number in itertools.islice(itertools.count(), int(count) or None):
-        await store.add_message(session_id, UserMessage(f"{name}{number}", "x" * 3000))
+        await store.messages.add(session_id, UserMessage(f"{name}{number}", "x" * 3000))
         print(number, flush=True)
     await store.close()
 
@@ -38,7 +38,7 @@ def _writer(path: Path, session_id: str, name: str, count: int) -> "subprocess.P
 
 async def _new_session(path: Path) -> str:
     store = await Store.open(path)
-    info = await store.create_session("/w", "", Mode.ASK)
+    info = await store.sessions.create("/w", "", Mode.ASK)
     await store.close()
     return info.id
 
@@ -46,8 +46,8 @@ async def _new_session(path: Path) -> str:
 async def _message_ids(path: Path, session_id: str) -> list[str]:
     store = await Store.open(path)
     loaded = await store.load(session_id)
-    # The store is not only readable but takes the next message.
-    await store.add_message(session_id, UserMessage("after", ""))
+    # The store is readable, and accepts the next message.
+    await store.messages.add(session_id, UserMessage("after", ""))
     await store.close()
     return [message.id for message in loaded.messages]
 
@@ -92,7 +92,7 @@ async def main(path):
     print("ready", flush=True)
     sys.stdin.readline()
     store = await Store.open(Path(path))
-    await store.create_session("/w", "", Mode.ASK)
+    await store.sessions.create("/w", "", Mode.ASK)
     await store.close()
 
 asyncio.run(main(sys.argv[1]))
@@ -123,5 +123,5 @@ async def test_processes_that_create_the_store_at_once_all_succeed(tmp_path: Pat
         creator.communicate()
     store = await Store.open(path)
     assert [creator.returncode for creator in creators] == [0, 0, 0, 0]
-    assert len(await store.list_sessions()) == 4
+    assert len(await store.sessions.list()) == 4
     await store.close()

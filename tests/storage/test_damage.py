@@ -1,4 +1,4 @@
-"""What a disk did to the store: the rest of a session is there, and nothing ends in a traceback."""
+"""A damaged store: the rest of a session is loaded, and nothing ends in a traceback."""
 
 import random
 import sqlite3
@@ -25,49 +25,50 @@ from coder_tui.storage.command_records import LeftOut
 from coder_tui.storage.database import Damage
 from coder_tui.storage.export import to_jsonl, to_markdown
 from coder_tui.storage.manifest import ABSENT, FileKind, FileState
+from coder_tui.storage.records import FinishedCall
 from coder_tui.storage.store import CallRecord, DecisionRecord, Store
 
 FLIPS = 300
 FOLDER = "/w"
 TURNS = 4
-DAMAGED = "is damaged or not a database; it was left untouched: move it away to start anew"
+DAMAGED = "is damaged or not a database; it was not changed. Move it away to start afresh"
 
 
 async def _turn(store: Store, session_id: str, turn: int) -> None:
-    await store.begin_turn(session_id, turn)
-    await store.add_message(session_id, UserMessage(f"u{turn}", f"question {turn} " + "words " * 50))
+    await store.turns.begin(session_id, turn)
+    await store.messages.add(session_id, UserMessage(f"u{turn}", f"question {turn} " + "words " * 50))
     call = ToolCall(f"c{turn}", "bash", '{"command": "ls"}')
     reply = AssistantMessage(f"a{turn}", f"reply {turn}", calls=(call,), finish=FinishReason.TOOL_CALLS)
-    await store.add_message(session_id, reply)
-    await store.record_call(
+    await store.messages.add(session_id, reply)
+    await store.calls.begin(
         session_id, CallRecord(call.id, reply.id, "bash", call.arguments, "list it", ToolKind.EXECUTE)
     )
-    await store.add_decision(session_id, DecisionRecord(call.id, "bash", "allow", "bash", "built in", ""))
+    await store.decisions.add(session_id, DecisionRecord(call.id, "bash", "allow", "bash", "built in", ""))
     file = FileState(FileKind.FILE, "0" * 64, 0o644)
-    number = await store.begin_command(session_id, turn, {"ignored": LeftOut.of({"build"})})
-    added = await store.add_changes(session_id, turn, call.id, [(Path(f"/w/{turn}"), ABSENT)])
-    await store.finish_changes(session_id, [(change, file) for change in added])
-    await store.end_command(session_id, number, {"ignored": LeftOut.of({"build"})})
-    child = await store.add_child(session_id, call.id, "explore", "look around", "openai/x")
-    await store.end_child(child, ChildState.OK, "found it", 3)
+    number = await store.command_records.begin(session_id, turn, {"ignored": LeftOut.from_names({"build"})})
+    added = await store.changes.begin(session_id, turn, call.id, [(Path(f"/w/{turn}"), ABSENT)])
+    await store.changes.finish(session_id, [(change, file) for change in added])
+    await store.command_records.end(session_id, number, {"ignored": LeftOut.from_names({"build"})})
+    child = await store.subagents.add(session_id, call.id, "explore", "look around", "openai/x")
+    await store.subagents.end(child, ChildState.OK, "found it", 3)
     answer = ToolMessage(f"t{turn}", call.id, "bash", '{"ok": true}')
-    await store.finish_call(
-        session_id, call.id, Outcome.OK, answer.content, "done", TextBlock("a\n"), 12, answer
+    await store.calls.finish(
+        session_id, FinishedCall(call.id, call.name, Outcome.OK, "done", TextBlock("a\n"), 12, answer)
     )
-    await store.add_usage(session_id, reply.id, "openai/x", Usage(10, 5, 0, 0, 0, 0.1), turn)
+    await store.usage.add(session_id, reply.id, "openai/x", Usage(10, 5, 0, 0, 0, 0.1), turn)
 
 
 async def _made(path: Path) -> str:
-    """A store with a session in it of which every kind of row has some; returns its id."""
+    """Make a store with a session that has rows of every kind; return its id."""
     store = await Store.open(path)
-    session_id = (await store.create_session(FOLDER, "openai/x", Mode.ASK)).id
+    session_id = (await store.sessions.create(FOLDER, "openai/x", Mode.ASK)).id
     for turn in range(1, TURNS + 1):
         await _turn(store, session_id, turn)
-    await store.set_todos(session_id, (TodoItem("1", "mend it", TodoStatus.PENDING, TodoPriority.HIGH),))
-    await store.add_compaction(session_id, "t1", "what was said", frozenset({"c1"}))
-    await store.add_pin(session_id, "remember this")
-    await store.set_plan(session_id, "first, second")
-    await store.rename(session_id, "a long talk")
+    await store.todos.set(session_id, (TodoItem("1", "fix it", TodoStatus.PENDING, TodoPriority.HIGH),))
+    await store.compactions.add(session_id, "t1", "what was said", frozenset({"c1"}))
+    await store.compactions.add_pin(session_id, "remember this")
+    await store.profiles.set_plan(session_id, "first, second")
+    await store.sessions.rename(session_id, "a long talk")
     await store.close()
     return session_id
 
@@ -86,18 +87,18 @@ async def test_a_message_that_cannot_be_read_is_left_out_and_counted(tmp_path: P
     store = await Store.open(path)
     assert await store.close_unfinished(session_id) == ()
     stored = await store.load(session_id)
-    # The result of a call that was lost goes with it: no provider takes one without the other.
+    # The result of a lost call is dropped as well: providers accept neither alone.
     assert [each.id for each in stored.messages] == ["u1", "a1", "t1", "a2", "t2", "u3", "u4", "a4", "t4"]
     assert stored.damage == Damage(messages=2, calls=1)
     assert str(stored.damage) == (
-        "This session is damaged on disk: 2 messages lost, 1 call lost. The rest is here."
+        "This session is damaged on disk: 2 messages lost, 1 call lost. The rest was loaded."
     )
-    await store.add_message(session_id, UserMessage("u5", "go on"))
+    await store.messages.add(session_id, UserMessage("u5", "go on"))
     assert (await store.load(session_id)).messages[-1].id == "u5"
     await store.close()
 
 
-async def test_a_byte_that_is_no_text_costs_one_character(tmp_path: Path) -> None:
+async def test_an_undecodable_byte_costs_one_character(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     session_id = await _made(path)
     data = path.read_bytes()
@@ -112,9 +113,9 @@ async def test_a_byte_that_is_no_text_costs_one_character(tmp_path: Path) -> Non
     ]
     assert stored.damage == Damage(garbled=1)
     assert str(stored.damage) == (
-        "This session is damaged on disk: 1 message with characters that cannot be read. The rest is here."
+        "This session is damaged on disk: 1 message with unreadable characters. The rest was loaded."
     )
-    assert await store.search("question") != ()
+    assert await store.search.find("question") != ()
     await store.close()
 
 
@@ -143,7 +144,7 @@ async def test_a_lost_result_gets_one_that_says_so(tmp_path: Path) -> None:
         "PRAGMA user_version = 3",
     ],
 )
-async def test_a_schema_that_is_not_ours_is_called_damaged(tmp_path: Path, statement: str) -> None:
+async def test_a_foreign_schema_counts_as_damaged(tmp_path: Path, statement: str) -> None:
     path = tmp_path / "store.db"
     session_id = await _made(path)
     with sqlite3.connect(path) as connection:
@@ -153,14 +154,14 @@ async def test_a_schema_that_is_not_ours_is_called_damaged(tmp_path: Path, state
     with pytest.raises(StorageError) as caught:
         store = await Store.open(path)
         try:
-            await store.add_message(session_id, UserMessage("u9", "hello"))
+            await store.messages.add(session_id, UserMessage("u9", "hello"))
         finally:
             await store.close()
     assert str(caught.value) == f"{path} {DAMAGED}"
 
 
 def _flipped(data: bytes, dice: random.Random) -> bytes:
-    """As disks and crashes do it: single bits, lost sectors, sectors of something else, a missing end."""
+    """Damage data like disks and crashes: single bits, lost or foreign sectors, a missing end."""
     torn = bytearray(data)
     match dice.randrange(5):
         case 0:
@@ -184,35 +185,35 @@ def _all_that_reads_and_writes(store: Store, session_id: str) -> list[Callable[[
         to_jsonl(stored)
 
     return [
-        lambda: store.list_sessions(FOLDER, only_used=True),
-        lambda: store.latest(FOLDER),
-        lambda: store.get(session_id[:6]),
-        lambda: store.search("question words c++"),
+        lambda: store.sessions.list(FOLDER, only_used=True),
+        lambda: store.sessions.latest(FOLDER),
+        lambda: store.sessions.get(session_id[:6]),
+        lambda: store.search.find("question words c++"),
         lambda: store.close_unfinished(session_id),
         documents,
-        lambda: store.turns(session_id),
-        lambda: store.changes(session_id, 1),
-        lambda: store.outer_changes(session_id, 1),
-        lambda: store.decisions(session_id),
-        lambda: store.lead(session_id),
-        lambda: store.pins(session_id),
-        lambda: store.paid_calls(session_id),
-        lambda: store.paid_days(7),
-        lambda: store.sent_before(FOLDER, 50),
-        lambda: store.copies_by_turn(),
-        lambda: store.children(session_id),
-        lambda: store.set_model(session_id, "openai/y"),
-        lambda: store.begin_turn(session_id, 99),
-        lambda: store.add_message(session_id, UserMessage("u9", "still there?")),
-        lambda: store.unsay(session_id, 99, ()),
-        lambda: store.fork(session_id),
-        lambda: store.discard(session_id),
-        lambda: store.trashed(),
-        lambda: store.delete(session_id),
+        lambda: store.turns.list(session_id),
+        lambda: store.changes.since(session_id, 1),
+        lambda: store.changes.outermost(session_id, 1),
+        lambda: store.decisions.list(session_id),
+        lambda: store.profiles.get(session_id),
+        lambda: store.compactions.pins(session_id),
+        lambda: store.usage.calls(session_id),
+        lambda: store.usage.days(7),
+        lambda: store.messages.sent_before(FOLDER, 50),
+        lambda: store.copies.by_turn(),
+        lambda: store.subagents.list(session_id),
+        lambda: store.sessions.set_model(session_id, "openai/y"),
+        lambda: store.turns.begin(session_id, 99),
+        lambda: store.messages.add(session_id, UserMessage("u9", "still there?")),
+        lambda: store.turns.hide_messages(session_id, 99, ()),
+        lambda: store.forks.create(session_id),
+        lambda: store.trash.discard(session_id),
+        lambda: store.trash.list(),
+        lambda: store.sessions.delete(session_id),
     ]
 
 
-async def test_whatever_bytes_change_there_is_a_sentence(tmp_path: Path) -> None:
+async def test_any_changed_bytes_give_a_clear_error(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     session_id = await _made(path)
     data, dice = path.read_bytes(), random.Random(8)

@@ -1,4 +1,4 @@
-"""Opening, refusing, migrating, and what happens when the disk does not play along."""
+"""Opening, refusing and migrating a database, and failures of the disk."""
 
 import asyncio
 import sqlite3
@@ -79,8 +79,8 @@ async def test_a_newer_version_is_refused_and_kept(tmp_path: Path) -> None:
         connection.execute("PRAGMA user_version = 99")
     before = path.read_bytes()
     assert await _refusal(path) == (
-        f"{path} was written by a newer coder-tui (schema 99, this one knows {len(MIGRATIONS)}); "
-        "update the program"
+        f"{path} was written by a newer coder-tui (schema 99, this version supports {len(MIGRATIONS)}); "
+        "update coder-tui"
     )
     assert path.read_bytes() == before
 
@@ -91,7 +91,7 @@ async def test_a_database_of_another_program_is_refused_and_kept(tmp_path: Path)
         connection.execute("CREATE TABLE theirs (x)")
     before = path.read_bytes()
     assert await _refusal(path) == (
-        f"{path} is a database of another program; it was left untouched: move it away"
+        f"{path} is a database of another program; it was not changed. Move it away"
     )
     assert path.read_bytes() == before
 
@@ -100,7 +100,7 @@ async def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) ->
     path = tmp_path / "store.db"
     path.write_bytes(b"not a database at all" * 100)
     assert await _refusal(path) == (
-        f"{path} is damaged or not a database; it was left untouched: move it away to start anew"
+        f"{path} is damaged or not a database; it was not changed. Move it away to start afresh"
     )
     assert path.read_bytes() == b"not a database at all" * 100
 
@@ -151,7 +151,7 @@ async def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> 
     with pytest.raises(StorageError) as caught:
         await database.write(_insert("x" * 100_000))
     assert str(caught.value) == (
-        f"cannot save to {path}: the disk is full; free some space, what was saved is safe"
+        f"cannot save to {path}: the disk is full; free some space. What was saved before is safe"
     )
     await database.read(lambda connection: connection.execute("PRAGMA max_page_count = 1000").close())
     await database.write(_insert("second"))
@@ -221,6 +221,6 @@ async def test_a_sqlite_without_full_text_search_is_one_sentence(tmp_path: Path)
     with pytest.raises(StorageError) as caught:
         await Database.open(tmp_path / "store.db", (lacking,))
     assert str(caught.value) == (
-        f"cannot use {tmp_path / 'store.db'}: this Python's SQLite has no full-text search (FTS5); "
+        f"cannot use {tmp_path / 'store.db'}: the SQLite of this Python has no full-text search (FTS5); "
         "run coder-tui with another Python"
     )

@@ -1,4 +1,4 @@
-"""A session as a document and as lines."""
+"""A session as Markdown and as JSON lines."""
 
 import json
 from datetime import UTC, datetime
@@ -114,7 +114,7 @@ plain
 | --- |
 | 1 |
 
-### `bash` — without a result
+### `bash` — no result
 
 ```json
 {}
@@ -126,7 +126,7 @@ plain
 """
 
 
-def test_markdown_tells_the_session_in_order() -> None:
+def test_markdown_has_the_session_in_order() -> None:
     session = _session(
         (
             TerminalBlock("ls", "a\n", 0),
@@ -140,7 +140,7 @@ def test_markdown_tells_the_session_in_order() -> None:
     assert to_markdown(session) == _MARKDOWN
 
 
-def test_neither_format_carries_a_control_to_a_terminal() -> None:
+def test_neither_format_passes_control_characters_to_a_terminal() -> None:
     evil = "\x1b]52;c;x\x07\x9b2J\u202e\ud800"
     session = StoredSession(_info(evil), (UserMessage("u1", evil),), {}, (), Usage())
     markdown = to_markdown(session)

@@ -1,4 +1,4 @@
-"""What a killed program left half-written goes at the next start, and nothing else."""
+"""Half-written files of a killed program are removed at the next start, and nothing else."""
 
 import os
 import signal
@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_only_what_the_dead_left_is_removed(tmp_path: Path, folder: Path) -> None:
+def test_only_files_of_dead_processes_are_removed(tmp_path: Path, folder: Path) -> None:
     notes = tmp_path / "notes"
     before = names(folder)
     dead, living = writer(notes, folder), writer(notes, folder)
@@ -104,7 +104,7 @@ def test_a_note_of_something_else_removes_nothing(tmp_path: Path) -> None:
     assert names(notes) == []
 
 
-def test_what_cannot_be_noted_is_not_begun(tmp_path: Path) -> None:
+def test_a_write_that_cannot_be_listed_is_not_started(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("a file in the way")
     began = False
 

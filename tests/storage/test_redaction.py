@@ -1,4 +1,4 @@
-"""What is stored holds no secret: whatever way it came, the bytes on disk do not have it."""
+"""Nothing stored has a secret: the bytes on disk never contain one."""
 
 import json
 from dataclasses import replace
@@ -10,6 +10,7 @@ from coder_tui.protocol.messages import AssistantMessage, ThinkingBlock, ToolCal
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.storage.export import to_jsonl, to_markdown
+from coder_tui.storage.records import FinishedCall
 from coder_tui.storage.redaction import Redaction
 from coder_tui.storage.store import CallRecord, DecisionRecord, Store
 from coder_tui.text.redact import MASK, Redactor
@@ -23,29 +24,31 @@ ITEM = TodoItem("t1", f"use {SECRET}", TodoStatus.PENDING, TodoPriority.LOW)
 
 async def filled_store(path: Path) -> tuple[Store, str]:
     store = await Store.open(path, Redactor({"A_SECRET": KNOWN}))
-    info = await store.create_session("/folder", "m", Mode.ASK)
+    info = await store.sessions.create("/folder", "m", Mode.ASK)
     arguments = json.dumps({"command": f"curl -H {SECRET}", "token": "short"})
     thinking = (ThinkingBlock(f"so {SECRET}", "signed"), ThinkingBlock("plain", "signed"))
     call = ToolCall("call-1", "bash", arguments)
-    await store.rename(info.id, f"title {SECRET}")
-    await store.add_message(info.id, UserMessage("m1", f"said {SECRET}"))
-    await store.add_message(info.id, AssistantMessage("m2", f"ok {SECRET}", thinking, (call,)))
-    await store.record_call(
+    await store.sessions.rename(info.id, f"title {SECRET}")
+    await store.messages.add(info.id, UserMessage("m1", f"said {SECRET}"))
+    await store.messages.add(info.id, AssistantMessage("m2", f"ok {SECRET}", thinking, (call,)))
+    await store.calls.begin(
         info.id, CallRecord("call-1", "m2", "bash", arguments, f"curl {SECRET}", ToolKind.EXECUTE)
     )
     content = json.dumps({"ok": True, "stdout": f"out {SECRET}\nend"})
-    await store.finish_call(
+    await store.calls.finish(
         info.id,
-        "call-1",
-        Outcome.OK,
-        content,
-        f"curl {SECRET}",
-        TerminalBlock(f"curl {SECRET}", f"out {SECRET}", 0),
-        5,
-        ToolMessage("m3", "call-1", "bash", content),
+        FinishedCall(
+            "call-1",
+            "bash",
+            Outcome.OK,
+            f"curl {SECRET}",
+            TerminalBlock(f"curl {SECRET}", f"out {SECRET}", 0),
+            5,
+            ToolMessage("m3", "call-1", "bash", content),
+        ),
     )
-    await store.set_todos(info.id, (ITEM,))
-    await store.add_decision(
+    await store.todos.set(info.id, (ITEM,))
+    await store.decisions.add(
         info.id, DecisionRecord("call-1", "bash", "ask", f"curl {SECRET}", "user", f"deny {SECRET}")
     )
     return store, info.id
@@ -65,14 +68,14 @@ async def test_no_secret_reaches_the_disk(tmp_path: Path) -> None:
 async def test_what_is_read_back_has_the_mask_and_the_rest(tmp_path: Path) -> None:
     store, session_id = await filled_store(tmp_path / "store.db")
     stored = await store.load(session_id)
-    (decision,) = await store.decisions(session_id)
+    (decision,) = await store.decisions.list(session_id)
     await store.close()
     user, assistant, tool = stored.messages
     assert stored.info.title == f"title {CLEAN}"
     assert user == UserMessage("m1", f"said {CLEAN}")
     assert isinstance(assistant, AssistantMessage) and isinstance(tool, ToolMessage)
     assert assistant.text == f"ok {CLEAN}"
-    # The words of a signed thought must not be changed under its signature.
+    # The text of a signed thought must not change under its signature.
     assert assistant.thinking == (ThinkingBlock(f"so {CLEAN}"), ThinkingBlock("plain", "signed"))
     assert json.loads(assistant.calls[0].arguments) == {"command": f"curl -H {CLEAN}", "token": MASK}
     assert json.loads(tool.content) == {"ok": True, "stdout": f"out {CLEAN}\nend"}

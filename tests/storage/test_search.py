@@ -1,4 +1,4 @@
-"""Sessions are found by what was said in them."""
+"""Sessions are found by the words in them."""
 
 import random
 import sqlite3
@@ -10,8 +10,8 @@ import pytest
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from coder_tui.storage.database import Database
+from coder_tui.storage.index import MOST_WORDS, around
 from coder_tui.storage.migrations import MIGRATIONS
-from coder_tui.storage.search import MOST_WORDS, around
 from coder_tui.storage.store import CallRecord, Store
 
 
@@ -23,16 +23,16 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 
 async def _session(store: Store, *texts: str, directory: str = "/w") -> str:
-    """The person and the model say these in turn."""
-    info = await store.create_session(directory, "openai/x", Mode.ASK)
+    """Store a session in which the user and the model say these texts in turn."""
+    info = await store.sessions.create(directory, "openai/x", Mode.ASK)
     for place, text in enumerate(texts):
         said = UserMessage(f"u{place}", text) if place % 2 == 0 else AssistantMessage(f"a{place}", text)
-        await store.add_message(info.id, said)
+        await store.messages.add(info.id, said)
     return info.id
 
 
 async def _found(store: Store, words: str, directory: str | None = None) -> list[str]:
-    return [hit.info.id for hit in await store.search(words, directory)]
+    return [hit.info.id for hit in await store.search.find(words, directory)]
 
 
 async def test_a_session_is_found_by_all_its_words_wherever_in_it_they_were_said(store: Store) -> None:
@@ -47,46 +47,46 @@ async def test_a_session_is_found_by_all_its_words_wherever_in_it_they_were_said
 
 async def test_a_hit_shows_the_passage_that_has_most_of_the_words(store: Store) -> None:
     session_id = await _session(store, "about prices", "prices are rounded", "thanks for the prices")
-    await store.rename(session_id, "rounded prices")
-    (hit,) = await store.search("prices rounded")
+    await store.sessions.rename(session_id, "rounded prices")
+    (hit,) = await store.search.find("prices rounded")
     assert (hit.info.id, hit.excerpt, hit.count) == (session_id, "prices are rounded", 4)
 
 
-async def test_titles_and_what_calls_were_for_are_found_too(store: Store) -> None:
+async def test_titles_and_summaries_of_calls_are_searched_too(store: Store) -> None:
     session_id = await _session(store, "go on")
-    await store.rename(session_id, "first name")
-    await store.rename(session_id, "Wichtige Prüfung")
-    await store.add_message(session_id, AssistantMessage("a1", "", calls=(ToolCall("c1", "bash", "{}"),)))
+    await store.sessions.rename(session_id, "first name")
+    await store.sessions.rename(session_id, "Wichtige Prüfung")
+    await store.messages.add(session_id, AssistantMessage("a1", "", calls=(ToolCall("c1", "bash", "{}"),)))
     record = CallRecord("c1", "a1", "bash", "{}", "pytest tests/shop", ToolKind.EXECUTE)
-    await store.record_call(session_id, record)
+    await store.calls.begin(session_id, record)
     assert await _found(store, "prufung") == [session_id]
     assert await _found(store, "pytest go") == [session_id]
     assert await _found(store, "first") == []
 
 
-async def test_what_tools_returned_is_not_searched(store: Store) -> None:
+async def test_tool_results_are_not_searched(store: Store) -> None:
     session_id = await _session(store, "read it")
-    await store.add_message(session_id, ToolMessage("t1", "c1", "read", '{"text": "needle"}'))
+    await store.messages.add(session_id, ToolMessage("t1", "c1", "read", '{"text": "needle"}'))
     assert await _found(store, "needle") == []
 
 
-async def test_words_that_were_taken_back_are_found_again_only_once_they_are_said_again(store: Store) -> None:
+async def test_undone_messages_are_found_again_only_after_a_redo(store: Store) -> None:
     session_id = await _session(store)
-    await store.begin_turn(session_id, 1)
-    await store.add_message(session_id, UserMessage("u1", "mention the heron"))
-    await store.add_message(session_id, AssistantMessage("a1", "", calls=(ToolCall("c1", "bash", "{}"),)))
+    await store.turns.begin(session_id, 1)
+    await store.messages.add(session_id, UserMessage("u1", "mention the heron"))
+    await store.messages.add(session_id, AssistantMessage("a1", "", calls=(ToolCall("c1", "bash", "{}"),)))
     record = CallRecord("c1", "a1", "bash", "{}", "grep egret", ToolKind.EXECUTE)
-    await store.record_call(session_id, record)
-    await store.unsay(session_id, 1, ())
+    await store.calls.begin(session_id, record)
+    await store.turns.hide_messages(session_id, 1, ())
     assert (await _found(store, "heron"), await _found(store, "egret")) == ([], [])
-    await store.say_again(session_id, 1)
+    await store.turns.show_messages(session_id, 1)
     assert await _found(store, "heron egret") == [session_id]
 
 
 async def test_a_sub_agents_conversation_is_not_found_by_itself(store: Store) -> None:
     session_id = await _session(store, "look around")
-    child = await store.add_child(session_id, "c1", "explore", "find the otter", "openai/x")
-    await store.add_message(child, AssistantMessage("a1", "there is an otter"))
+    child = await store.subagents.add(session_id, "c1", "explore", "find the otter", "openai/x")
+    await store.messages.add(child, AssistantMessage("a1", "there is an otter"))
     assert await _found(store, "otter") == []
 
 
@@ -123,7 +123,7 @@ async def test_only_so_many_words_count(store: Store) -> None:
 
 async def test_deleted_sessions_leave_nothing_to_be_found(store: Store, tmp_path: Path) -> None:
     session_id = await _session(store, "a secret plan")
-    await store.delete(session_id)
+    await store.sessions.delete(session_id)
     assert await _found(store, "secret") == []
     with sqlite3.connect(tmp_path / "store.db") as connection:
         assert connection.execute("SELECT count(*) FROM passages").fetchone() == (0,)
@@ -177,24 +177,24 @@ async def test_the_index_stays_true_through_everything_that_changes_sessions(
         match chance.randrange(8):
             case 0 | 1 | 2:
                 turns[session_id] += 1
-                await store.begin_turn(session_id, turns[session_id])
-                await store.add_message(session_id, UserMessage(f"u{number}", f"word{number} said"))
+                await store.turns.begin(session_id, turns[session_id])
+                await store.messages.add(session_id, UserMessage(f"u{number}", f"word{number} said"))
             case 3:
                 reply = AssistantMessage(f"a{number}", "", calls=(ToolCall(f"c{number}", "bash", "{}"),))
-                await store.add_message(session_id, reply)
+                await store.messages.add(session_id, reply)
                 record = CallRecord(f"c{number}", f"a{number}", "bash", "{}", "ls", ToolKind.EXECUTE)
-                await store.record_call(session_id, record)
+                await store.calls.begin(session_id, record)
             case 4 if turns[session_id]:
-                await store.unsay(session_id, turns[session_id], ())
+                await store.turns.hide_messages(session_id, turns[session_id], ())
             case 5 if turns[session_id]:
-                await store.say_again(session_id, turns[session_id])
+                await store.turns.show_messages(session_id, turns[session_id])
             case 6:
-                await store.rename(session_id, f"title{number}")
+                await store.sessions.rename(session_id, f"title{number}")
             case 7 if len(ids) < 6:
-                ids.append((await store.fork(session_id)).id)
+                ids.append((await store.forks.create(session_id)).id)
                 turns[ids[-1]] = 0
             case _ if number % 5 == 0:
-                await store.delete(ids.pop(ids.index(session_id)))
+                await store.sessions.delete(ids.pop(ids.index(session_id)))
                 ids.append(await _session(store))
                 turns[ids[-1]] = 0
             case _:

@@ -1,4 +1,4 @@
-"""What looks like another character is told; honest text in any language is not."""
+"""Characters that look like others are reported. Ordinary text in any language is not."""
 
 import pytest
 
@@ -29,7 +29,7 @@ from coder_tui.text.confusables import MOST, Confusable, confusables
         ("cat a\u2215b", Confusable("\u2215", "/", "U+2215 division slash")),
     ],
 )
-def test_what_passes_for_something_else_is_told(text: str, found: Confusable) -> None:
+def test_text_that_looks_like_something_else_is_reported(text: str, found: Confusable) -> None:
     assert confusables(text) == (found,)
 
 
@@ -44,10 +44,10 @@ def test_what_passes_for_something_else_is_told(text: str, found: Confusable) ->
         "echo 10 m\u00b2 \u2713 \U0001f600",
     ],
 )
-def test_honest_text_is_not(text: str) -> None:
+def test_ordinary_text_is_not_reported(text: str) -> None:
     assert confusables(text) == ()
 
 
-def test_a_flood_is_told_once_and_briefly() -> None:
+def test_many_lookalikes_are_reported_once_and_briefly() -> None:
     assert len(confusables("\u0441url " * 1000)) == 1
     assert len(confusables(" ".join(f"\u0441url{number}" for number in range(1000)))) == MOST

@@ -1,4 +1,4 @@
-"""What nobody catches is printed without secrets, in the main thread and in others."""
+"""Uncaught errors are printed without secrets, in the main thread and in others."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ fail()
 """
 
 
-def test_tracebacks_hold_no_secret() -> None:
+def test_tracebacks_contain_no_secret() -> None:
     ended = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         capture_output=True,

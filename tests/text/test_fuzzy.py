@@ -1,4 +1,4 @@
-"""What a person means by a few letters stands first."""
+"""The text that the user most likely means comes first."""
 
 import pytest
 from hypothesis import given
@@ -48,11 +48,11 @@ def test_names_come_before_folders() -> None:
     ]
 
 
-def test_without_letters_all_come_in_their_order() -> None:
+def test_an_empty_query_returns_all_in_order() -> None:
     assert found("", 3) == list(FILES[:3])
 
 
-def test_what_lacks_a_letter_is_not_found() -> None:
+def test_a_text_that_lacks_a_letter_is_not_found() -> None:
     assert found("promptz") == []
 
 

@@ -1,4 +1,4 @@
-"""Names of files in a sentence."""
+"""Mentions of files in a sentence."""
 
 import pytest
 

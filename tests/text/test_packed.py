@@ -1,4 +1,4 @@
-"""A packed list is a list, whatever of it is packed."""
+"""A packed list behaves like a list, whatever part of it is packed."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +9,7 @@ _STEPS = st.lists(st.tuples(st.sampled_from(("add", "pack", "set")), st.integers
 
 
 @given(_STEPS)
-def test_it_holds_what_a_list_holds(steps: list[tuple[str, int]]) -> None:
+def test_it_behaves_like_a_list(steps: list[tuple[str, int]]) -> None:
     plain: list[str] = []
     packed: PackedList[str] = PackedList()
     for step, number in steps:
@@ -19,7 +19,7 @@ def test_it_holds_what_a_list_holds(steps: list[tuple[str, int]]) -> None:
                     plain.append(f"{number} {each}")
                     packed.append(f"{number} {each}")
             case "pack":
-                packed.keep_at_hand(number)
+                packed.unpack_from(number)
             case _ if plain:
                 plain[number % len(plain)] = packed[number % len(plain)] = "another"
         assert len(packed) == len(plain)
@@ -29,20 +29,20 @@ def test_it_holds_what_a_list_holds(steps: list[tuple[str, int]]) -> None:
         assert not plain or packed[-1] == plain[-1]
 
 
-def test_what_is_packed_takes_less_room() -> None:
+def test_packed_items_take_less_memory() -> None:
     items = [f"{number}: {'some words ' * 100}" for number in range(10 * PAGE)]
     packed = PackedList(items)
-    packed.keep_at_hand(len(items))
+    packed.unpack_from(len(items))
     assert packed.room < sum(map(len, items)) / 10
-    packed.keep_at_hand(0)
+    packed.unpack_from(0)
     assert packed.room == 0
     assert list(packed) == items
 
 
-def test_it_may_be_packed_while_somebody_reads_it() -> None:
+def test_it_may_be_packed_while_it_is_read() -> None:
     packed = PackedList(range(5 * PAGE))
     seen = []
     for item in packed:
         seen.append(item)
-        packed.keep_at_hand(item)
+        packed.unpack_from(item)
     assert seen == list(range(5 * PAGE))

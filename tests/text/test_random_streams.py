@@ -7,7 +7,7 @@ import pytest
 from bench import safe_text as bench
 
 
-def test_no_random_stream_steers_the_terminal_or_depends_on_its_pieces() -> None:
+def test_no_random_stream_controls_the_terminal_or_depends_on_its_chunks() -> None:
     score = bench.measure(4_000, seed=7)
     assert (score.streams, score.failures) == (4_000, [])
 

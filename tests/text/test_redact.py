@@ -1,4 +1,4 @@
-"""Keys never show, by shape or by value; what only looks long stays."""
+"""Keys are hidden by shape and by value. Other long texts stay."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coder_tui.text.redact import MASK, Redactor
 
-# Put together here, so that no scanner takes this file for a leak.
+# Joined here, so that no scanner reports this file as a leak.
 HEX = "0123456789abcdef"
 LONG = "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{LONG}{LONG[:28]}\n{LONG}==\nshort=\n-----END RSA PRIVATE KEY-----"
@@ -43,7 +43,7 @@ PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{LONG}{LONG[:28]}\n{LONG}==\nshort=\n--
         (PEM[: len(PEM) - 40], MASK),
     ],
 )
-def test_a_secret_is_hidden_and_what_stands_around_it_stays(text: str, clean: str) -> None:
+def test_a_secret_is_hidden_and_the_text_around_it_stays(text: str, clean: str) -> None:
     assert Redactor({})(text) == clean
 
 
@@ -102,7 +102,7 @@ def test_the_keys_of_many_issuers_are_known_by_their_shape(key: str, around: str
         "AKIA and AIza are prefixes; eyJ too",
     ],
 )
-def test_what_is_no_secret_survives(text: str) -> None:
+def test_text_without_a_secret_is_unchanged(text: str) -> None:
     assert Redactor({})(text) == text
 
 
@@ -113,7 +113,7 @@ def test_known_values_are_hidden_whatever_their_shape() -> None:
     assert redact("plainvalue-longer plainvalue /home/x ab") == f"{MASK} {MASK} /home/x ab"
 
 
-def test_values_that_are_words_numbers_or_folders_are_not_taken_for_secrets() -> None:
+def test_words_numbers_and_folders_do_not_count_as_secrets() -> None:
     redact = Redactor(
         {
             "POSTGRES_PASSWORD": "postgres",
@@ -141,7 +141,7 @@ def test_only_known_values_are_hidden_from_the_model() -> None:
     assert redact.known("known-value-1 sk-ant-abcdef0123456789") == f"{MASK} sk-ant-abcdef0123456789"
 
 
-def test_further_values_can_be_given() -> None:
+def test_more_values_can_be_given() -> None:
     assert Redactor({}, ["given by hand"])("it was given by hand.") == f"it was {MASK}."
 
 
@@ -161,7 +161,7 @@ def test_a_json_text_stays_one() -> None:
     ['{"path": "a.py",  "n": 1}', "[]", "not json", '{"half": "wri', f'{{"n": {"9" * 5_000}}}'],
     ids=["object", "list", "words", "half", "digits"],
 )
-def test_a_json_text_without_secrets_is_left_to_the_letter(text: str) -> None:
+def test_a_json_text_without_secrets_is_unchanged(text: str) -> None:
     assert Redactor({}).json_text(text) == text
 
 
@@ -174,7 +174,7 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["eyJ-", "sk-", "password=", "-----BEGIN PRIVATE KEY-----\n", "://a", "bearer "]
 )
-def test_a_flood_of_beginnings_is_read_in_one_go(piece: str) -> None:
+def test_many_beginnings_of_secrets_are_read_in_one_pass(piece: str) -> None:
     text = piece * (400_000 // len(piece))
     assert len(Redactor({})(text)) <= len(text) + len(MASK) * (len(text) // len(piece))
 

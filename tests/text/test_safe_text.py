@@ -30,7 +30,7 @@ from coder_tui.text.safe_text import has_unsafe, safe_line, safe_text
         ("\U0001f468\u200d\U0001f469", "\U0001f468<U+200D>\U0001f469"),
     ],
 )
-def test_what_could_steer_a_terminal_is_shown_instead(raw: str, shown: str) -> None:
+def test_control_characters_are_shown_instead_of_obeyed(raw: str, shown: str) -> None:
     assert safe_text(raw) == shown
 
 
@@ -54,7 +54,7 @@ def test_the_set_is_all_that_unicode_calls_control_format_or_ignorable() -> None
 
 
 @given(st.text(alphabet=st.characters(), max_size=200))
-def test_nothing_that_steers_gets_through(raw: str) -> None:
+def test_no_control_character_gets_through(raw: str) -> None:
     shown = safe_text(raw)
     unsafe = [
         char
@@ -81,7 +81,7 @@ def test_a_line_stays_one_line() -> None:
         st.sampled_from([*"a\n [", *map(chr, IGNORABLE[:60]), "\x1b", "\x9b", "\ufe0e", "\ufe0f", "\u26a0"])
     )
 )
-def test_however_many_there_are_each_character_is_shown_as_it_is_alone(raw: str) -> None:
+def test_many_characters_are_each_shown_like_a_single_one(raw: str) -> None:
     selectors = {"\ufe0e", "\ufe0f"}  # these alone depend on what stands before
     pairs = zip(["", *raw], raw, strict=False)
     alone = [

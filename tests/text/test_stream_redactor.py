@@ -1,11 +1,10 @@
-"""Secrets that arrive in pieces are hidden all the same, and what is held back is bounded."""
+"""Secrets that arrive in pieces are hidden too, and the text that is held back is bounded."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coder_tui.text.redact import MASK, Redactor
-from coder_tui.text.stream_redactor import KnownStream, LineStream
+from coder_tui.text.redact import MASK, KnownStream, LineStream, Redactor
 
 VALUE = "abcX1abc"
 LONGER = "abcX1abc-and-more-2"
@@ -53,7 +52,7 @@ def test_shapes_are_found_across_pieces(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [13, 1000, 9001])
-def test_a_line_without_end_is_handed_on_with_its_secrets_hidden(size: int) -> None:
+def test_a_very_long_line_is_passed_on_with_its_secrets_hidden(size: int) -> None:
     text = f"{'word ' * 3000}{KEY} {'x' * 30_000} {KEY}{'y' * 9_000}"
     read = fed(LineStream(REDACT), text, list(range(0, len(text), size)))
     assert "0123456789" not in read

@@ -1,4 +1,4 @@
-"""Output made for a terminal becomes the text that a person would have been left with."""
+"""Terminal output becomes the text that the user would finally see."""
 
 import pytest
 from hypothesis import given
@@ -40,7 +40,7 @@ _OUTPUTS = st.lists(_PIECES, max_size=40).map("".join)
         ("日本語 ✓", "日本語 ✓"),
     ],
 )
-def test_what_only_decorates_is_dropped(raw: str, text: str) -> None:
+def test_decoration_is_dropped(raw: str, text: str) -> None:
     assert plain_output(raw) == text
 
 
@@ -59,7 +59,7 @@ def test_what_only_decorates_is_dropped(raw: str, text: str) -> None:
         ("\x1b[10G[ ok ]", "         [ ok ]"),
     ],
 )
-def test_what_was_redrawn_stands_once_as_it_was_last(raw: str, text: str) -> None:
+def test_redrawn_text_appears_once_in_its_last_state(raw: str, text: str) -> None:
     assert plain_output(raw) == text
 
 
@@ -103,12 +103,12 @@ def test_a_link_shows_where_it_leads(raw: str, text: str) -> None:
         ("\x00\x07", "␀␇"),
     ],
 )
-def test_what_could_steer_a_terminal_is_shown(raw: str, text: str) -> None:
+def test_other_control_sequences_are_shown(raw: str, text: str) -> None:
     assert plain_output(raw) == text
 
 
 @given(_OUTPUTS)
-def test_nothing_that_steers_gets_through(raw: str) -> None:
+def test_no_control_character_gets_through(raw: str) -> None:
     assert not has_unsafe(plain_output(raw))
 
 
@@ -159,14 +159,14 @@ def test_lines_above_the_screen_are_settled() -> None:
     assert (settled + reader.pending).split("\n") == [*map(str, range(ROWS + 3)), ""]
 
 
-def test_a_line_without_end_is_handed_on_whole_and_not_kept() -> None:
+def test_a_very_long_line_is_passed_on_whole_and_not_kept() -> None:
     reader = OutputReader()
     settled = "".join(reader.feed("x" * 50_000) for _ in range(80))
     assert len(reader.pending) <= ROWS * COLUMNS
     assert settled + reader.finish() == "x" * 4_000_000
 
 
-def test_a_flood_of_returns_leaves_one_line() -> None:
+def test_many_carriage_returns_leave_one_line() -> None:
     assert plain_output("\r" * 1_000_000 + "end" + "\r\x1b[K" * 1000) == ""
     assert plain_output("working\r" * 20_000) == "working"
 
@@ -176,6 +176,6 @@ def test_a_sequence_without_end_is_not_kept() -> None:
     assert reader.feed("\x1b]0;" + "t" * 100_000) + reader.finish() == "␛]0;" + "t" * 100_000
 
 
-def test_far_moves_do_not_become_much_blank() -> None:
+def test_far_moves_do_not_become_many_spaces() -> None:
     assert len(plain_output("\x1b[9999C\x1b[9999Bx")) < 200
     assert len(plain_output("\x1b[9999;9999Hx")) < 300

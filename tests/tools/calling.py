@@ -1,4 +1,4 @@
-"""Calls one tool as the runner does: declare, then run with what was declared."""
+"""Call one tool as the runner does: declare, then run with what was declared."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,8 +8,7 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell.sandbox.sandbox import SandboxStatus
 from coder_tui.shell.session_shell import ShellOptions
 from coder_tui.tools.base import Access, JsonObject, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.bash import BashTool
-from coder_tui.tools.builtin.bash_jobs import BashKillTool, BashOutputTool
+from coder_tui.tools.builtin.bash import BashKillTool, BashOutputTool, BashTool
 from coder_tui.tools.builtin.edit import EditTool
 from coder_tui.tools.builtin.folders import FileInfoTool, MkdirTool
 from coder_tui.tools.builtin.glob import GlobTool
@@ -21,7 +20,7 @@ from coder_tui.tools.builtin.read_around import ReadAroundTool
 from coder_tui.tools.builtin.read_many import ReadManyTool
 from coder_tui.tools.builtin.write import CreateFileTool, WriteTool
 from coder_tui.workspace.files.confine import Workspace
-from coder_tui.workspace.files.ledger import ReadLedger
+from coder_tui.workspace.files.text import ReadLedger
 from coder_tui.workspace.outline.client import Outliner
 from coder_tui.workspace.search.search import Search, search_program
 from tests.fakes.shells import UNCONFINED, shell_for
@@ -81,14 +80,14 @@ class Bench:
         return await tool.run(tool.params.model_validate(arguments), self.context(access))
 
     async def call(self, name: str, **arguments: object) -> JsonObject:
-        """The result's fields for the model."""
+        """Return the result's fields for the model."""
         return (await self.result(name, **arguments)).for_model
 
     async def result(self, name: str, **arguments: object) -> ToolResult:
         return await self.run(name, await self.access(name, **arguments), **arguments)
 
     async def failure(self, name: str, **arguments: object) -> tuple[ErrorType, str]:
-        """The error that the call ends in."""
+        """Return the error that the call raises."""
         try:
             result = await self.call(name, **arguments)
         except ToolError as error:

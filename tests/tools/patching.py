@@ -3,19 +3,19 @@
 from pathlib import Path
 
 from coder_tui.tools.base import JsonObject
-from coder_tui.tools.builtin.patch import ApplyPatchTool, PatchTool
+from coder_tui.tools.builtin.patch import PatchDialect, PatchTool
 from tests.tools.calling import Bench
 
 
 def patch_bench(root: Path) -> Bench:
     bench = Bench(root)
-    for tool in (PatchTool(bench.workspace, bench.ledger), ApplyPatchTool(bench.workspace, bench.ledger)):
-        bench.tools[tool.name] = tool
+    for dialect in PatchDialect:
+        bench.tools[dialect] = PatchTool(bench.workspace, bench.ledger, dialect)
     return bench
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    """Every file with its content."""
+    """Return every file with its content."""
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 

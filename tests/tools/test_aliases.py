@@ -11,7 +11,7 @@ from coder_tui.tools.builtin.todo import TodoWriteParams
 from tests.tools.calling import Bench
 
 ELSEWHERE: dict[str, type[Params]] = {"fetch": FetchParams, "todowrite": TodoWriteParams}
-"""Of tools that the bench does not have."""
+"""Parameters of tools that the bench does not have."""
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 
 def understood(bench: Bench, name: str, arguments: JsonObject) -> JsonObject:
-    """The fields that the call sets, after everything was renamed and checked."""
+    """Return the fields that the call sets, after everything was renamed and checked."""
     tool = TOOL_ALIASES.get(name, name)
     model = params_of(bench, tool)
     params = model.model_validate(canonical_arguments(arguments, frozenset(model.model_fields), tool))

@@ -1,4 +1,4 @@
-"""How a call that does not fit is answered: one line a field, and what the tool takes."""
+"""An invalid call is answered with one line per field and what the tool takes."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.arguments import understand
+from coder_tui.tools.arguments import parse_call
 from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.foreign import foreign_params
 
@@ -37,10 +37,10 @@ class OwnParams(Params):
         return self
 
 
-class ToldTool(Tool[Any]):
-    name = "told"
+class DescribedTool(Tool[Any]):
+    name = "lister"
     kind = ToolKind.THINK
-    permission = "told"
+    permission = "lister"
 
     def __init__(self, params: type[Params]) -> None:
         self.params = params
@@ -57,7 +57,7 @@ class ToldTool(Tool[Any]):
 
 def refused(params: type[Params], given: dict[str, object]) -> tuple[str, str]:
     with pytest.raises(ToolError) as caught:
-        understand(ToldTool(params), json.dumps(given))
+        parse_call(DescribedTool(params), json.dumps(given))
     assert caught.value.type is ErrorType.INVALID_TOOL_PARAMS
     return caught.value.message, caught.value.hint
 
@@ -77,9 +77,9 @@ def refused(params: type[Params], given: dict[str, object]) -> tuple[str, str]:
     ],
 )
 def test_each_wrong_field_has_a_line(given: dict[str, object], message: str) -> None:
-    assert refused(OwnParams, given) == (message, "told takes: name, count?.")
+    assert refused(OwnParams, given) == (message, "lister takes: name, count?.")
 
 
-def test_a_tool_that_others_bring_tells_of_its_own_fields() -> None:
+def test_an_error_of_a_foreign_tool_lists_its_own_fields() -> None:
     message = "invalid args: often: Field required\nwho: must be of type string"
-    assert refused(foreign_params(GIVEN), {"who": 7}) == (message, "told takes: who, often, loud?.")
+    assert refused(foreign_params(GIVEN), {"who": 7}) == (message, "lister takes: who, often, loud?.")

@@ -1,4 +1,4 @@
-"""Tools that a command tells of: every form of a declaration, every way to fail, and real calls."""
+"""Tools that a command lists: every form of a declaration, every way to fail, and real calls."""
 
 import json
 from pathlib import Path
@@ -53,20 +53,20 @@ def test_every_form_of_a_declaration_is_read(printed: object) -> None:
 @pytest.mark.parametrize(
     ("printed", "problem"),
     [
-        ("garbage", "it printed no JSON (Expecting value: line 1 column 1 (char 0))"),
-        ("3", "it printed no list of tools"),
-        ("[" * 100_000, "it printed no JSON ("),
+        ("garbage", "it did not print JSON (Expecting value: line 1 column 1 (char 0))"),
+        ("3", "it did not print a list of tools"),
+        ("[" * 100_000, "it did not print JSON ("),
         ('[{"description": "x"}]', "tool 1: it has no name"),
-        ('["x"]', "tool 1: it is no declaration"),
-        ('[{"name": "x", "parameters": "no"}]', "tool 1: x: its schema is no object but str"),
+        ('["x"]', "tool 1: it is not a declaration"),
+        ('[{"name": "x", "parameters": "no"}]', "tool 1: x: its schema is not an object but str"),
         ('[{"name": "x", "parameters": {"type": "string"}}]', "tool 1: x: its schema has the type 'string'"),
         ('[{"name": "a"}, {"name": "a"}]', "tool 2: the name a is taken"),
     ],
     ids=["garbage", "number", "deep", "nameless", "text", "no-schema", "no-object", "twice"],
 )
-def test_what_cannot_be_used_is_told(printed: str, problem: str) -> None:
-    (told,) = read_declarations(printed).problems
-    assert told.startswith(problem)
+def test_invalid_declarations_are_reported(printed: str, problem: str) -> None:
+    (found,) = read_declarations(printed).problems
+    assert found.startswith(problem)
 
 
 def test_one_bad_declaration_leaves_the_others(tmp_path: Path) -> None:
@@ -81,13 +81,13 @@ def test_names_fit_every_provider_and_too_many_are_cut() -> None:
     assert len(declared.declarations) == MOST_TOOLS
     assert declared.declarations[0].name == "discovered_tool_read"
     assert all(len(each.name) <= 64 and each.name.startswith(PREFIX) for each in declared.declarations)
-    assert declared.problems == (f"there are more than {MOST_TOOLS} tools; the rest is left out",)
+    assert declared.problems == (f"there are more than {MOST_TOOLS} tools; the rest are left out",)
 
 
 @pytest.mark.parametrize(
     ("script", "problem"),
     [
-        ("echo nothing", "it printed no JSON"),
+        ("echo nothing", "it did not print JSON"),
         ("sleep 60", "it took too long and was stopped"),
         ("yes", "it printed too much and was stopped"),
         ("kill -SEGV $$", "it was ended by SIGSEGV"),
@@ -95,7 +95,7 @@ def test_names_fit_every_provider_and_too_many_are_cut() -> None:
     ],
     ids=["garbage", "hangs", "floods", "signal", "fails"],
 )
-async def test_a_command_that_goes_wrong_is_one_problem(tmp_path: Path, script: str, problem: str) -> None:
+async def test_a_failing_command_is_one_problem(tmp_path: Path, script: str, problem: str) -> None:
     limit = 0.5 if script.startswith("sleep") else 30.0
     commands = DiscoveryCommands(put(tmp_path, "find", script), "call", limit)
     declared = await discover(commands, shell_for(tmp_path))
@@ -147,7 +147,7 @@ async def test_a_failing_call_tells_code_signal_and_output(
     assert tuple(caught.value.fields[name] for name in ("exit_code", "signal", "stdout", "stderr")) == fields
 
 
-async def test_arguments_are_held_to_the_schema(tmp_path: Path) -> None:
+async def test_arguments_are_checked_against_the_schema(tmp_path: Path) -> None:
     tool = await made(tmp_path, "cat")
     with pytest.raises(ValueError, match="text: Field required"):
         tool.params.model_validate({})

@@ -1,4 +1,4 @@
-"""`git_cmd` becomes the tool that does the same, else a command for the shell."""
+"""`git_cmd` becomes the tool that does the same, otherwise a shell command."""
 
 import json
 

@@ -44,7 +44,7 @@ async def test_a_pattern_is_relative_to_its_folder(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["/etc/*", "../*", "src/../../*", "~/x", "", "[z-a]", "{a,b}" * 7])
-async def test_a_pattern_that_leads_away_or_makes_no_sense_is_refused(bench: Bench, pattern: str) -> None:
+async def test_an_escaping_or_invalid_pattern_is_refused(bench: Bench, pattern: str) -> None:
     kind, message = await bench.failure("glob", pattern=pattern)
 
     assert kind is ErrorType.INVALID_TOOL_PARAMS
@@ -84,7 +84,7 @@ async def test_many_matches_are_cut_and_say_so(bench: Bench) -> None:
     assert result.summary == "many/*: 1000+ files"
 
 
-async def test_the_person_sees_the_paths(bench: Bench) -> None:
+async def test_the_user_sees_the_paths(bench: Bench) -> None:
     result = await bench.result("glob", pattern="src/*.py")
 
     assert (result.for_user, result.summary) == (TextBlock("src/c.py"), "src/*.py: 1 file")

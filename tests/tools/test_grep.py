@@ -1,4 +1,4 @@
-"""`grep` finds lines and says where they are."""
+"""`grep` finds lines and reports where they are."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ async def test_matches_have_path_line_column_and_text(bench: Bench) -> None:
     assert result.summary == r"main\(: 2 matches in 1 file"
 
 
-async def test_context_comes_before_and_after(bench: Bench) -> None:
+async def test_context_is_before_and_after(bench: Bench) -> None:
     bench.put("a.txt", "1\nhit\n3\n")
 
     assert (await bench.call("grep", pattern="hit", context=1))["matches"] == [

@@ -1,4 +1,4 @@
-"""`outline` shows the structure of a file, and what a project leans on."""
+"""`outline` shows the structure of a file, and what a project uses most."""
 
 from pathlib import Path
 
@@ -111,6 +111,6 @@ async def test_bad_places_are_said(bench: Bench) -> None:
 
 async def test_an_outline_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     with pytest.raises(ToolError) as caught:
-        await Outliner(tmp_path / "c.db", seconds=0.001).of_file("a.py", "x = 1\n", None)
+        await Outliner(tmp_path / "c.db", seconds=0.001).outline_file("a.py", "x = 1\n", None)
 
     assert caught.value.type is ErrorType.TIMEOUT

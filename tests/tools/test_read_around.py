@@ -1,4 +1,4 @@
-"""`read_around` shows each place where a text stands."""
+"""`read_around` shows each place where a text occurs."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def numbered(first: int, last: int) -> str:
     return "\n".join(f"line {number}" for number in range(first, last + 1))
 
 
-async def test_each_hit_comes_with_its_surroundings(bench: Bench) -> None:
+async def test_each_hit_has_its_context(bench: Bench) -> None:
     bench.put("a.txt", f"{numbered(1, 9)}\nneedle\n{numbered(11, 19)}\nneedle")
 
     result = await bench.result("read_around", path="a.txt", keyword="needle", context=2)
@@ -43,7 +43,7 @@ async def test_each_hit_comes_with_its_surroundings(bench: Bench) -> None:
     )
 
 
-async def test_twenty_lines_and_five_hits_unless_told(bench: Bench) -> None:
+async def test_twenty_lines_and_five_hits_by_default(bench: Bench) -> None:
     bench.put("a.txt", f"{numbered(1, 50)}\n" + "needle\n" * 6)
 
     hits = (result := await bench.call("read_around", path="a.txt", keyword="needle"))["hits"]
@@ -109,7 +109,7 @@ async def test_a_keyword_is_text_within_a_line(bench: Bench, keyword: str) -> No
         await bench.call("read_around", path="a.txt", keyword=keyword)
 
 
-async def test_what_is_no_text_file_is_refused(bench: Bench) -> None:
+async def test_a_file_that_is_not_text_is_refused(bench: Bench) -> None:
     bench.put("a.bin", b"needle\0")
     (bench.root / "folder").mkdir()
 

@@ -78,7 +78,7 @@ async def test_one_failing_file_does_not_spoil_the_others(bench: Bench) -> None:
                 "error": {
                     "type": "file_not_found",
                     "message": "No file or folder at gone.txt.",
-                    "hint": "Look with list or glob.",
+                    "hint": "Find it with list or glob.",
                 },
             },
             {"path": "a.txt", "content": "a", "has_more": False},
@@ -87,7 +87,7 @@ async def test_one_failing_file_does_not_spoil_the_others(bench: Bench) -> None:
                 "error": {
                     "type": "binary_file",
                     "message": "b.bin is not text: binary data.",
-                    "hint": "Look at it with a program, through bash.",
+                    "hint": "Inspect it with a program, through bash.",
                 },
             },
         ],
@@ -127,13 +127,13 @@ async def test_the_result_stays_within_bounds_and_names_what_is_left_out(bench: 
 
     result = await bench.call("read_many", paths=["*.txt"])
 
-    # 40 KB hold eight pages of fifty such lines, and a part of the ninth.
+    # 40 KB are eight pages of fifty such lines and a part of the ninth.
     assert [(file["path"], file["has_more"]) for file in result["files"]] == [
         (f"{number:03}.txt", True) for number in range(9)
     ]
     assert sum(len(file["content"]) for file in result["files"]) <= 40 * 1024
     assert result["skipped"][0] == {"path": "*.txt", "reason": "more than 100 files in one call"}
-    assert result["skipped"][1] == {"path": "009.txt", "reason": "no room left in one result"}
+    assert result["skipped"][1] == {"path": "009.txt", "reason": "no room left in this result"}
     assert len(result["skipped"]) == 92
 
 

@@ -1,4 +1,4 @@
-"""Single hunks of a change can be refused before anything is written; the model hears which."""
+"""Single hunks of a change can be refused before anything is written; the model learns which."""
 
 import random
 from pathlib import Path
@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.hunks import without
+from coder_tui.diffs.hunks import undo_hunks
+from coder_tui.diffs.unified import parse_unified
 from coder_tui.protocol.access import Mode
+from coder_tui.protocol.display import DiffBlock
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
 from coder_tui.tools.base import JsonObject
 from tests.diffs.texts import random_edit, random_text
@@ -24,9 +26,15 @@ def project(tmp_path: Path) -> Path:
     return project
 
 
+def ids(request: ApprovalRequest, *places: int) -> tuple[str, ...]:
+    """Return the hunks at these places from the top; a missing one gets an unknown id."""
+    known = dict(enumerate(request.hunk_ids))
+    return tuple(known.get(place, "unknown") for place in places)
+
+
 def tools(project: Path, *refused: int, decision: Decision = Decision.ALLOW_ONCE) -> RealTools:
     def answer(request: ApprovalRequest) -> ApprovalReply:
-        return ApprovalReply(decision, refused=refused)
+        return ApprovalReply(decision, refused=ids(request, *refused))
 
     return RealTools(setup_in(project.parent, project, Mode.ASK), answer)
 
@@ -36,13 +44,13 @@ async def rewrite(project: Path, made: RealTools, content: str) -> JsonObject:
     return await made.call("write", path="a.txt", content=content)
 
 
-async def test_only_what_was_not_refused_is_written_and_the_model_is_told(project: Path) -> None:
+async def test_only_accepted_hunks_are_written_and_the_refused_ones_reported(project: Path) -> None:
     (project / "a.txt").write_text(OLD)
     made = tools(project, 0)
     result = await rewrite(project, made, NEW)
 
     assert (project / "a.txt").read_text() == OLD.replace("25\n", "", 1)
-    assert [request.is_divisible for request in made.asked] == [True]
+    assert [bool(request.files) for request in made.asked] == [True]
     assert (result["ok"], result["additions"], result["deletions"]) == (True, 0, 1)
     assert result["refused_hunks"] == [
         {
@@ -52,7 +60,7 @@ async def test_only_what_was_not_refused_is_written_and_the_model_is_told(projec
             "diff": "@@ -1,6 +1,6 @@\n 1\n 2\n-3\n+three\n 4\n 5\n 6\n",
         }
     ]
-    assert result["refused_by_person"].startswith("The person refused 1 of 2 hunks: those were not written")
+    assert result["refused_by_user"].startswith("The user refused 1 of 2 hunks. Those were not written")
 
 
 @pytest.mark.parametrize("decision", [Decision.ALLOW_ONCE, Decision.ALLOW_ALWAYS])
@@ -63,7 +71,7 @@ async def test_refusing_every_hunk_refuses_the_call(project: Path, decision: Dec
     assert (project / "a.txt").read_text() == OLD
 
 
-async def test_a_hunk_that_nobody_saw_is_an_error_and_nothing_is_written(project: Path) -> None:
+async def test_an_unknown_hunk_is_an_error_and_nothing_is_written(project: Path) -> None:
     (project / "a.txt").write_text(OLD)
     result = await rewrite(project, tools(project, 7), NEW)
     assert (result["ok"], result["error"]["type"]) == (False, "internal")
@@ -73,7 +81,7 @@ async def test_a_hunk_that_nobody_saw_is_an_error_and_nothing_is_written(project
 async def test_a_call_that_cannot_be_divided_is_refused_as_a_whole(project: Path) -> None:
     made = tools(project, 0)
     result = await made.call("bash", command="touch made")
-    assert (result["error"]["type"], [request.is_divisible for request in made.asked]) == (
+    assert (result["error"]["type"], [bool(request.files) for request in made.asked]) == (
         "denied_by_user",
         [False],
     )
@@ -81,7 +89,7 @@ async def test_a_call_that_cannot_be_divided_is_refused_as_a_whole(project: Path
 
 
 async def test_an_edit_in_many_places_leaves_out_some_byte_for_byte(project: Path) -> None:
-    """Bytes that are no text show as stand-ins in the preview; CR LF stays as it is."""
+    """Undecodable bytes show as replacement characters in the preview; CR LF stays as it is."""
     lines = [b"caf\xe9 old\r\n", *[b"same \xff\r\n"] * 10, b"old end\r\n", *[b"x\r\n"] * 10, b"old"]
     (project / "a.txt").write_bytes(b"".join(lines))
     made = tools(project, 0, 2)
@@ -150,6 +158,9 @@ async def test_hunks_of_a_patch_are_counted_through_all_files(patched: Path) -> 
         ("a.txt", 30),
     ]
     assert [file["path"] for file in result["files"]] == ["moved.txt", "a.txt"]
+    (request,) = made.asked
+    assert isinstance(request.preview, DiffBlock)
+    assert request.files == parse_unified(request.preview.diff, request.preview.path)
 
 
 async def test_the_envelope_leaves_out_refused_hunks_too(patched: Path) -> None:
@@ -169,7 +180,7 @@ async def test_a_file_that_changed_since_it_was_shown_is_left_alone(project: Pat
 
     def answer(request: ApprovalRequest) -> ApprovalReply:
         (project / "a.txt").write_text("mine\n")
-        return ApprovalReply(Decision.ALLOW_ONCE, refused=(0,))
+        return ApprovalReply(Decision.ALLOW_ONCE, refused=ids(request, 0))
 
     made = tools(project)
     made.answer = answer
@@ -189,6 +200,6 @@ async def test_what_is_written_is_the_proposal_without_the_refused_hunks(project
         return
     (project / "a.txt").write_bytes(old.encode())
     await rewrite(project, tools(project, *refused), new)
-    assert (project / "a.txt").read_bytes().decode() == without(
+    assert (project / "a.txt").read_bytes().decode() == undo_hunks(
         compare(old, new), [hunks[n] for n in refused]
     )

@@ -49,7 +49,7 @@ def test_an_unknown_tool_names_the_nearest() -> None:
     assert "read" in caught.value.hint
 
 
-def test_a_slip_is_nearer_than_a_longer_name_that_holds_it() -> None:
+def test_a_typo_is_nearer_than_a_longer_name_that_contains_it() -> None:
     many = Registry([tool(name) for name in ("create_file", "read", "read_around", "read_many", "bash")])
     with pytest.raises(ToolError) as slip:
         many.get("rea")

@@ -17,7 +17,7 @@ from coder_tui.tools.arguments import parse_arguments
         ('{"content": "keeps ,} inside",}', {"content": "keeps ,} inside"}),
     ],
 )
-def test_what_is_certain_is_mended(text: str, expected: dict[str, object]) -> None:
+def test_what_is_certain_is_repaired(text: str, expected: dict[str, object]) -> None:
     assert parse_arguments(text) == expected
 
 
@@ -26,7 +26,7 @@ def test_what_is_certain_is_mended(text: str, expected: dict[str, object]) -> No
     ['{"path": "a', "[1]", "null", "7", '{"a": 1} {"b": 2}', "[" * 10_000, "{'a': 1}", "9" * 5_000],
     ids=["cut", "list", "null", "number", "two", "deep", "quotes", "digits"],
 )
-def test_what_could_mean_anything_goes_back(text: str) -> None:
+def test_ambiguous_arguments_are_refused(text: str) -> None:
     with pytest.raises(ToolError, match=r"^invalid args: not valid JSON") as caught:
         parse_arguments(text)
     assert caught.value.type is ErrorType.INVALID_TOOL_PARAMS

@@ -5,8 +5,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from coder_tui.diffs.unified import DIFF_LIMIT
 from coder_tui.tools.truncate import MAX_BYTES, MAX_LINES, OutputGuard
-from coder_tui.workspace.files.diff import DIFF_LIMIT
 
 
 def test_a_small_result_passes_as_it_is(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_a_tool_that_truncates_itself_is_left_alone(tmp_path: Path) -> None:
     assert json.loads(OutputGuard(tmp_path).guard(result, "c")) == result
 
 
-def test_a_diff_comes_whole_up_to_its_own_limit(tmp_path: Path) -> None:
+def test_a_diff_is_whole_up_to_its_own_limit(tmp_path: Path) -> None:
     diff = "+x\n" * (DIFF_LIMIT // 3)
     whole = {"ok": True, "path": "a", "diff": diff}
     assert json.loads(OutputGuard(tmp_path).guard(whole, "c")) == whole
@@ -92,7 +92,7 @@ def test_a_result_that_cannot_be_kept_is_still_a_result(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     result = json.loads(OutputGuard(tmp_path / "taken").guard({"ok": True, "content": "x" * 90_000}, "c"))
     assert result["content"].endswith("[output truncated]")
-    assert "could not be kept" in result["note"]
+    assert "could not be saved" in result["note"]
 
 
 JSON = st.recursive(
@@ -114,7 +114,7 @@ def test_the_result_is_always_valid_json_within_the_limit(
     assert json.loads(guarded)["ok"] is True
 
 
-def test_what_is_kept_whole_holds_no_secret_and_is_private(tmp_path: Path) -> None:
+def test_the_saved_output_has_no_secrets_and_is_private(tmp_path: Path) -> None:
     content = "key sk-ant-abcdefgh0123456789\n" + "x\n" * 5_000
     result = json.loads(OutputGuard(tmp_path).guard({"ok": True, "content": content}, "c"))
     saved = Path(result["full_output"])

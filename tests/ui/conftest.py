@@ -11,15 +11,11 @@ from tests.fakes.accepted import SvgExtension
 from tests.fakes.virtual_time import VirtualClock, VirtualLoop, clocks_follow
 
 _CLOCK = VirtualClock()
-_IN_REAL_TIME = frozenset(
-    f"test_{name}.py" for name in ("clipboard", "drawn_whole", "external_editor", "pasting")
-)
-"""Files that wait for programs or for threads of their own."""
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
     """Run the screen in virtual time: nothing is waited for, and no machine is too slow."""
-    if item.path.name in _IN_REAL_TIME:
+    if item.get_closest_marker("real_time"):
         return {"real": asyncio.SelectorEventLoop}
     return {"virtual": lambda: VirtualLoop(_CLOCK)}
 
@@ -27,7 +23,7 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], a
 @pytest.fixture(autouse=True)
 def virtual_clock(request: pytest.FixtureRequest) -> Iterator[None]:
     # A comparison of pictures runs the app in a loop of its own.
-    if request.path.name in _IN_REAL_TIME or "snap_compare" in request.fixturenames:
+    if request.node.get_closest_marker("real_time") or "snap_compare" in request.fixturenames:
         yield
         return
     with clocks_follow(_CLOCK):

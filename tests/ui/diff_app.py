@@ -6,9 +6,9 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.model import Comparison
+from coder_tui.protocol.comparison import Comparison
 from coder_tui.ui.diff.view import DiffView
-from coder_tui.ui.draw.glyphs import UNICODE, Glyphs
+from coder_tui.ui.glyphs import UNICODE, Glyphs
 from coder_tui.ui.themes import load_themes
 
 OLD = '''"""Arithmetic."""
@@ -74,11 +74,10 @@ class DiffApp(App[None]):
         files: Sequence[Comparison],
         theme: str = "coder-dark",
         *,
-        is_whole: bool = False,
         glyphs: Glyphs = UNICODE,
     ) -> None:
         super().__init__()
-        self.view = DiffView(files, is_whole=is_whole, glyphs=glyphs)
+        self.view = DiffView(files, glyphs=glyphs)
         self.moves: list[str] = []
         self._first_theme = theme
 
@@ -101,11 +100,11 @@ def drawn(app: DiffApp) -> list[str]:
     return "\n".join(strip.text.rstrip() for strip in strips).rstrip("\n").split("\n")
 
 
-async def coloured(pilot: Pilot[None]) -> None:
-    """Wait until nothing is left to colour."""
+async def until_colored(pilot: Pilot[None]) -> None:
+    """Wait until nothing is left to color."""
     app = pilot.app
     assert isinstance(app, DiffApp)
     await pilot.pause()
-    while app.view.is_colouring:
+    while app.view.coloring.is_running:
         await pilot.pause()
     await pilot.pause()

@@ -31,21 +31,19 @@ from coder_tui.ui.diff.view import DiffView
 from coder_tui.ui.first_run import FirstRunScreen
 from coder_tui.ui.keys import KEYS, Context
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.lists.choosers import ThemesScreen
-from coder_tui.ui.lists.files import FilesScreen
+from coder_tui.ui.lists.background import JobsScreen, SubagentsScreen
+from coder_tui.ui.lists.choosers import FilesScreen, ThemesScreen
 from coder_tui.ui.lists.help import HelpScreen, help_items, palette_entries
-from coder_tui.ui.lists.jobs import JobsScreen
 from coder_tui.ui.lists.picker import PickerScreen
 from coder_tui.ui.lists.row_list import RowList
 from coder_tui.ui.lists.servers import LspScreen, McpScreen
 from coder_tui.ui.lists.sessions import SessionsScreen
-from coder_tui.ui.lists.subagents import SubagentsScreen
 from coder_tui.ui.panes.changes import ChangesList
 from coder_tui.ui.panes.pane import Pane
 from coder_tui.ui.panes.problems import ProblemsList
 from coder_tui.ui.replay import ReplayScreen
 from coder_tui.ui.requests.approval import ApprovalScreen
-from coder_tui.ui.requests.pending import WaitingScreen
+from coder_tui.ui.requests.pending import PendingScreen
 from coder_tui.ui.requests.plan import PlanScreen
 from coder_tui.ui.requests.questions import QuestionsScreen
 from coder_tui.ui.review.screen import ReviewScreen
@@ -54,7 +52,7 @@ from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, shell_request, stage
 
 BACK = "coder-tui --resume s-1 /srv/project"
-"""The folder is named where the person does not stand in it."""
+"""The folder is named if it is not the current one."""
 
 
 def last_words(app: CoderApp) -> str:
@@ -71,7 +69,7 @@ async def test_a_session_that_cannot_open_ends_with_one_sentence_and_its_code() 
         assert last_words(app) == "coder-tui: config.toml, line 3: no such key modle."
 
 
-async def test_leaving_closes_the_session_and_says_how_to_come_back() -> None:
+async def test_leaving_closes_the_session_and_says_how_to_resume_it() -> None:
     async with stage() as s:
         s.session.emit(SessionRenamed("fix \x1b[31m[b]div"))
         s.session.verifier.newest = "check failed: make [b]test"
@@ -112,20 +110,20 @@ async def test_a_signal_closes_the_session_and_ends_with_143(number: signal.Sign
         assert s.session.is_closed
 
 
-async def test_an_unknown_theme_is_named_and_the_default_stands_in() -> None:
+async def test_an_unknown_theme_is_reported_and_the_default_is_used() -> None:
     session = FakeSession()
     async with stage(session, launch=launch_for(session, theme="neon")) as s:
         assert s.app.theme == "coder-dark"
-        await s.until(lambda: "There is no theme neon." in s.drawn())
+        await s.shows("There is no theme neon.")
 
 
-async def test_a_persons_theme_without_our_names_still_draws(tmp_path: Path) -> None:
+async def test_a_user_theme_without_our_names_still_draws(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('primary = "#aa3366"\n')
     session = FakeSession()
     launch = replace(launch_for(session, theme="mine"), theme_directory=tmp_path)
     async with stage(session, launch=launch) as s:
         assert s.app.theme == "mine"
-        assert "ASK" in s.drawn()
+        await s.shows("ASK")
 
 
 def not_ascii(s: Stage) -> list[str]:
@@ -139,10 +137,10 @@ async def test_a_plain_terminal_gets_plain_signs_only(width: int) -> None:
     async with stage(session, (width, 30), launch_for(session, use_ascii=True)) as s:
         await s.pilot.press(*"go", "enter")
         session.emit(TodosChanged(todos), MessageFinished("m", "- one\n- two\n", ""))
-        await s.until(lambda: "two" in s.drawn())
+        await s.shows("two")
         assert not_ascii(s) == []
         await s.pilot.press("f4")
-        await s.until(lambda: "guard" in s.drawn())
+        await s.shows("guard")
         assert not_ascii(s) == []
         await s.pilot.press("f2")
         session.emit(
@@ -153,13 +151,13 @@ async def test_a_plain_terminal_gets_plain_signs_only(width: int) -> None:
         assert not_ascii(s) == []
         session.emit(ToolFinished("c", "bash", Outcome.OK, f"make {'all ' * 60}…", TextBlock("a"), 1))
         await s.pilot.press("ctrl+p")
-        await s.until(lambda: "Repaint the screen" in s.drawn())
+        await s.shows("Repaint the screen")
         assert not_ascii(s) == []
         await s.pilot.press("escape", "f1")
-        await s.until(lambda: "Keys" in s.drawn())
+        await s.shows("Keys")
         assert not_ascii(s) == []
         await s.pilot.press("escape", "f8")
-        await s.until(lambda: "Run this command?" in s.drawn())
+        await s.shows("Run this command?")
         assert not_ascii(s) == []
 
 
@@ -208,7 +206,7 @@ async def test_every_bound_action_exists() -> None:
     async with stage() as s:
         focused: dict[Context, object] = {
             Context.COMPOSER: s.screen.prompt,
-            Context.TRANSCRIPT: s.screen.transcript,
+            Context.TRANSCRIPT: s.screen.transcript.view,
             Context.PAGER: Pager,
             Context.DIFF: DiffView,
             Context.PICKER: PickerScreen,
@@ -223,7 +221,7 @@ async def test_every_bound_action_exists() -> None:
             Context.LSP: LspScreen,
             Context.REPLAY: ReplayScreen,
             Context.REVIEW: ReviewScreen,
-            Context.WAITING: WaitingScreen,
+            Context.WAITING: PendingScreen,
             Context.APPROVAL: ApprovalScreen,
             Context.QUESTIONS: QuestionsScreen,
             Context.PLAN: PlanScreen,

@@ -3,7 +3,11 @@
 import base64
 from pathlib import Path
 
+import pytest
+
 from coder_tui.ui.clipboard import LONGEST_SEQUENCE, Clipboard, native_commands, osc52
+
+pytestmark = pytest.mark.real_time
 
 
 def program(folder: Path, name: str, script: str) -> None:
@@ -20,11 +24,11 @@ def encoded(text: str) -> str:
 async def copied(tmp_path: Path, text: str, **environ: str) -> tuple[str, list[str]]:
     written: list[str] = []
     path = f"{tmp_path / 'bin'}:/usr/bin:/bin"
-    clipboard = Clipboard(written.append, tmp_path / "work", {"PATH": path, **environ}, "linux")
-    return await clipboard.copy(text), written
+    clipboard = Clipboard(tmp_path / "work", {"PATH": path, **environ}, "linux")
+    return await clipboard.copy(text, written.append), written
 
 
-async def test_a_program_of_the_desktop_is_used_first_and_its_success_is_told(tmp_path: Path) -> None:
+async def test_a_program_of_the_desktop_is_used_first_and_its_success_is_reported(tmp_path: Path) -> None:
     program(tmp_path / "bin", "wl-copy", f"exec /bin/cat > {tmp_path / 'got'}")
     words, written = await copied(tmp_path, "one\ntwo\n", WAYLAND_DISPLAY="wayland-0")
     assert (words, written) == ("Copied 2 lines.", [])
@@ -52,9 +56,9 @@ def test_inside_of_tmux_it_is_also_handed_through() -> None:
     assert osc52("x", {"TMUX": "/tmp/t,1,0"}) == f"{plain}\x1bPtmux;\x1b{plain}\x1b\\"
 
 
-async def test_so_much_that_terminals_cut_it_is_not_promised(tmp_path: Path) -> None:
+async def test_a_text_that_terminals_would_cut_is_not_reported_as_copied(tmp_path: Path) -> None:
     words, _ = await copied(tmp_path, "x" * (LONGEST_SEQUENCE + 1))
-    assert words == "Sent 100,001 characters to the clipboard; so much may arrive cut."
+    assert words == "Sent 100,001 characters to the clipboard; the terminal may cut off so much."
 
 
 def test_over_ssh_the_far_machines_clipboard_is_not_used() -> None:

@@ -13,7 +13,7 @@ SECRET = "sk-ant-abcdefgh0123456789"
 KNOWN = "no shape at all 7"
 
 
-async def test_a_crash_is_told_without_secrets(
+async def test_a_crash_is_reported_without_secrets(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", KNOWN)
@@ -27,6 +27,6 @@ async def test_a_crash_is_told_without_secrets(
         async with app.run_test() as pilot:
             while app._exception is None:
                 await pilot.pause(0.01)
-    told = capsys.readouterr().err
-    assert "RuntimeError: said ␛]52;c;aGk=␇ [redacted] [redacted]" in told
-    assert (KNOWN in told, SECRET in told, "\x1b" in told) == (False, False, False)
+    report = capsys.readouterr().err
+    assert "RuntimeError: said ␛]52;c;aGk=␇ [redacted] [redacted]" in report
+    assert (KNOWN in report, SECRET in report, "\x1b" in report) == (False, False, False)

@@ -8,10 +8,10 @@ from textual.widgets import Static
 
 from coder_tui.ui.keys import KEYS, RESERVED, Context
 from coder_tui.ui.lists.help import palette_entries
-from coder_tui.ui.session.slash import _ACTIONS
 from tests.fakes.rendered import alike, clipped, weak
 from tests.fakes.screens import Stage, stage
 
+REPLAY = Context.REPLAY
 OF_THE_SESSION = {Context.GLOBAL, Context.SESSION, Context.COMPOSER}
 
 
@@ -47,7 +47,7 @@ async def test_a_title_without_room_is_found() -> None:
         assert clipped(s) == ["Static#put: title a title beyond its frame"]
 
 
-async def test_words_that_say_by_a_sign_that_they_go_on_are_let_be() -> None:
+async def test_words_with_an_ellipsis_are_allowed() -> None:
     async with stage() as s:
         await put(s, "much too long", {"width": 5, "height": 1, "text_overflow": "ellipsis"})
         assert clipped(s) == []
@@ -79,13 +79,20 @@ def test_no_key_is_reserved_or_taken_twice_where_the_same_focus_meets_it() -> No
 async def test_every_action_of_the_session_is_in_the_palette_and_has_a_key_or_a_command() -> None:
     async with stage() as s:
         offered = {entry.title for entry in palette_entries(s.app, KEYS, s.screen)}
-        commands = s.screen.composing.commands.offered()
+        commands = s.screen.widgets.composing.commands.offered()
         actions = [row for row in KEYS if row.in_palette and row.context in OF_THE_SESSION]
-        hidden = [row.id for row in actions if row.title not in offered and s.screen.offers(row.action)]
-    reached = {row.action for row in KEYS if row.keys} | set(_ACTIONS.values())
-    reached |= {f"{place}.{command.name}" for command in commands for place in ("screen", "app")}
+        hidden = [row.id for row in actions if row.title not in offered and s.screen.offers(row.id)]
+    reached = {row.action for row in KEYS if row.keys} | {"app.start_session"}  # /new
+    reached |= {f"app.{command.name}" for command in commands}
+    reached |= {f"screen.run('{command.opens}')" for command in commands if command.opens}
     keyless = [row.id for row in actions if row.action not in reached]
     assert (hidden, keyless) == ([], [])
+
+
+async def test_every_key_of_the_session_screen_names_an_action_of_its_table() -> None:
+    named = {row.action for row in KEYS if row.action.startswith("screen.run(") and row.context is not REPLAY}
+    async with stage() as s:
+        assert named == {f"screen.run('{name}')" for name in s.screen.widgets.actions.table}
 
 
 async def test_every_action_that_moves_nothing_is_in_the_palette() -> None:

@@ -65,7 +65,7 @@ async def shown(s: Stage) -> FirstRunScreen:
 
 
 def is_open(s: Stage) -> bool:
-    return s.screen.conversation.session is not None
+    return s.screen.widgets.sender.session is not None
 
 
 @pytest.mark.parametrize("key", ["d", "enter", "escape"])
@@ -87,21 +87,21 @@ async def test_a_key_is_typed_unseen_and_kept(use_ascii: bool) -> None:
         await s.pilot.press("down", "down", "enter", *"sk-very")
         s.app.post_message(events.Paste("-secret-0123456789\n"))
         hidden = ("*" if use_ascii else "•") * len(KEY)
-        await s.until(lambda: f"key for OpenAI: {hidden}_" in s.drawn())
+        await s.shows(f"key for OpenAI: {hidden}_")
         assert "secret" not in s.drawn()
         await s.pilot.press("enter")
         await s.until(lambda: is_open(s))
         assert beginning.kept == {"openai": KEY}
-        await s.until(lambda: "It is in the keyring." in s.drawn())
+        await s.shows("It is in the keyring.")
         assert KEY not in s.app.export_screenshot()
 
 
-async def test_what_can_be_no_key_is_said_and_asked_again() -> None:
+async def test_an_impossible_key_is_reported_and_asked_for_again() -> None:
     beginning = Beginning()
     async with begun(beginning) as s:
         await shown(s)
         await s.pilot.press("down", "enter", "a", "space", "b", "enter")
-        await s.until(lambda: "A key has no blanks." in s.drawn())
+        await s.shows("A key has no blanks.")
         assert not is_open(s)
         await s.pilot.press(*"abcdefgh", "enter")
         await s.until(lambda: is_open(s))
@@ -116,7 +116,7 @@ async def test_escape_drops_a_half_typed_key_first() -> None:
         assert not is_open(s)
 
 
-async def test_a_server_that_was_started_meanwhile_is_found() -> None:
+async def test_a_server_that_was_started_later_is_found() -> None:
     beginning = Beginning()
     async with begun(beginning) as s:
         await shown(s)
@@ -126,7 +126,7 @@ async def test_a_server_that_was_started_meanwhile_is_found() -> None:
         assert beginning.asked == 2
 
 
-async def test_whoever_quits_is_told_the_other_ways() -> None:
+async def test_quitting_shows_the_other_ways_to_set_up_a_model() -> None:
     async with begun(Beginning()) as s:
         await shown(s)
         await s.pilot.press("q")
@@ -138,7 +138,7 @@ async def test_a_draft_is_not_covered_and_what_was_sent_goes_out_afterwards() ->
     async with begun(Beginning()) as s:
         s.app.post_message(events.Key("h", "h"))
         s.app.post_message(events.Key("i", "i"))
-        await s.until(lambda: "asked for one as soon as your draft is sent" in s.drawn())
+        await s.shows("asked for one once your draft is sent")
         assert (s.draft, s.app.screen) == ("hi", s.screen)
         await s.pilot.press("enter")
         await shown(s)
@@ -150,11 +150,11 @@ async def test_a_folder_with_nothing_to_trust_says_so() -> None:
     async with begun(Beginning()) as s:
         await shown(s)
         await s.pilot.press("t")
-        await s.until(lambda: "brings nothing along" in s.drawn())
+        await s.shows("has nothing that needs your trust")
         assert isinstance(s.app.screen, FirstRunScreen)
 
 
-async def test_whoever_put_off_the_question_of_trust_can_answer_it_from_here() -> None:
+async def test_a_postponed_question_about_trust_can_be_answered_here() -> None:
     file = FileState(".coder-tui/config.toml", "0", is_trusted=False)
     item = ProjectItem(ItemKind.RULE, file.name, 4, 'lets "rm *" run without asking')
     beginning = Beginning(trusting=Trusting(ProjectInventory("/srv/project", (file,), (item,))))
@@ -162,7 +162,7 @@ async def test_whoever_put_off_the_question_of_trust_can_answer_it_from_here() -
         await s.until(lambda: isinstance(s.app.screen, TrustScreen) and s.app.screen.is_ready)
         await s.pilot.press("escape")
         await shown(s)
-        assert "not decided" in s.drawn()
+        await s.shows("not decided")
         await s.pilot.press("t")
         await s.until(lambda: isinstance(s.app.screen, TrustScreen) and s.app.screen.is_ready)
         await s.pilot.pause()

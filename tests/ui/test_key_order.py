@@ -37,7 +37,7 @@ async def test_a_burst_of_keys_writes_what_it_would_key_by_key(keys: list[str], 
         assert s.session.submitted == []
 
 
-async def test_enter_sends_what_stood_there_when_it_was_pressed() -> None:
+async def test_enter_sends_the_text_at_the_time_it_was_pressed() -> None:
     async with stage() as s:
         burst(s, *"helloXX", "backspace", "backspace", "enter", *"next")
         await s.until(lambda: s.session.submitted == ["hello"] and s.draft == "next")

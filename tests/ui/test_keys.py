@@ -7,7 +7,7 @@ from textual.binding import Binding
 from coder_tui.ui.keys import KEYS, RESERVED, Context, bindings, shown
 
 
-def test_no_key_is_one_that_terminals_take_away() -> None:
+def test_no_key_is_one_that_terminals_reserve() -> None:
     assert [row.id for row in KEYS if set(row.keys.split(",")) & RESERVED] == []
 
 

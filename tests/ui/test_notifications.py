@@ -24,7 +24,7 @@ def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def listen(s: Stage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     written: list[str] = []
-    monkeypatch.setattr(s.screen.attention, "write", written.append)
+    monkeypatch.setattr(s.screen.widgets.attention, "write", written.append)
     return written
 
 
@@ -40,7 +40,9 @@ async def test_the_title_follows_the_session_and_is_written_on_changes_only(
         assert written == [title("▶ project"), title("✓ project")]
 
 
-async def test_who_looks_elsewhere_is_called_once_for_each_change(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_user_who_looks_elsewhere_is_notified_once_a_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter", *"draft")
         written = listen(s, monkeypatch)
@@ -57,17 +59,19 @@ async def test_who_looks_elsewhere_is_called_once_for_each_change(monkeypatch: p
         ]
 
 
-async def test_after_a_long_turn_also_who_has_the_focus_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_after_a_long_turn_a_user_who_is_there_is_notified_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter")
         written = listen(s, monkeypatch)
-        now = s.screen.attention._clock()
-        monkeypatch.setattr(s.screen.attention, "_clock", lambda: now + PATIENCE + 1)
+        now = s.screen.widgets.attention._clock()
+        monkeypatch.setattr(s.screen.widgets.attention, "_clock", lambda: now + PATIENCE + 1)
         s.session.finish()
         assert written == [title("✓ project"), NOTE_DONE]
 
 
-async def test_who_types_hears_the_bell_for_a_request_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_waiting_request_rings_the_bell_while_the_user_types(monkeypatch: pytest.MonkeyPatch) -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter", *"draft")
         written = listen(s, monkeypatch)
@@ -75,7 +79,7 @@ async def test_who_types_hears_the_bell_for_a_request_that_waits(monkeypatch: py
         assert written == [title("? project"), "\a"]
 
 
-async def test_who_stopped_the_turn_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_user_who_stopped_the_turn_is_not_notified(monkeypatch: pytest.MonkeyPatch) -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter")
         written = listen(s, monkeypatch)
@@ -91,11 +95,11 @@ async def test_a_terminal_that_knows_no_titles_gets_the_bell_alone(monkeypatch: 
         await s.pilot.press(*"go", "enter")
         s.app.app_focus = False
         s.session.emit(TurnFailed(1, "gone", ""))
-        s.screen.attention.stop()
+        s.screen.widgets.attention.stop()
         assert written == ["\a"]
 
 
-async def test_the_title_is_given_back_while_the_terminal_is_somebody_elses(
+async def test_the_title_is_restored_while_another_program_has_the_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with stage() as s:
@@ -103,7 +107,7 @@ async def test_the_title_is_given_back_while_the_terminal_is_somebody_elses(
         s.app.app_suspend_signal.publish(s.app)
         s.session.emit(TurnStarted(1))
         s.app.app_resume_signal.publish(s.app)
-        s.screen.attention.stop()
+        s.screen.widgets.attention.stop()
         assert written == ["\x1b[23;2t", "\x1b[22;2t", title("▶ project"), "\x1b[23;2t"]
 
 
@@ -112,7 +116,7 @@ async def test_a_session_that_was_left_does_not_come_back_with_the_terminal(
 ) -> None:
     async with stage() as s:
         written = listen(s, monkeypatch)
-        s.screen.attention.stop()
+        s.screen.widgets.attention.stop()
         s.app.app_suspend_signal.publish(s.app)
         s.app.app_resume_signal.publish(s.app)
         s.session.emit(TurnStarted(1))
@@ -137,9 +141,9 @@ def test_a_note_is_sent_in_one_way_and_through_tmux(environ: dict[str, str], exp
     assert note_sequence("x", environ) == expected
 
 
-async def test_what_was_shown_for_a_moment_can_be_read_again() -> None:
+async def test_brief_messages_can_be_read_again() -> None:
     async with stage() as s:
         await s.pilot.press("f4")
-        await s.app.run_action("screen.log")
-        await s.until(lambda: "Messages of this session" in s.drawn())
-        assert "There is no todo list yet." in s.drawn()
+        await s.app.run_action("screen.run('log')")
+        await s.shows("Messages of this session")
+        await s.shows("There is no todo list yet.")

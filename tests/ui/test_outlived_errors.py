@@ -14,9 +14,9 @@ from textual.widget import Widget
 
 from coder_tui.protocol.events import TextDelta, TurnStarted
 from coder_tui.ui.exit import LAYOUTS, LOOPS, ScreenErrors
+from coder_tui.ui.keymap import KeyFirstScreen
 from coder_tui.ui.keys import Context
-from coder_tui.ui.session.base import Gated
-from coder_tui.ui.transcript.transcript import Transcript
+from coder_tui.ui.transcript.scroll import TranscriptView
 from tests.fakes.screens import Stage, stage
 
 LINE = "Something went wrong on the screen: RuntimeError: boom"
@@ -56,10 +56,10 @@ class Broken(Widget):
         return 1
 
 
-class Stuck(Gated, ModalScreen[None]):
+class Stuck(KeyFirstScreen, ModalScreen[None]):
     help_context = Context.GLOBAL
 
-    async def take(self, event: events.Key | events.Paste) -> bool:
+    async def handle_input(self, event: events.Key | events.Paste) -> bool:
         raise RuntimeError("boom")
 
 
@@ -108,7 +108,7 @@ async def test_a_widget_that_cannot_be_drawn_leaves_the_others_and_is_drawn_agai
         widget.draws = False
         widget.refresh()
         await goes_on(s)
-        assert "This part cannot be drawn: RuntimeError" in s.drawn()
+        await s.shows("This part cannot be drawn: RuntimeError")
         widget.draws = True
         assert "cannot be drawn" not in s.drawn()
         s.app._exception = None
@@ -140,7 +140,7 @@ async def test_the_third_ctrl_c_that_fails_leaves(monkeypatch: pytest.MonkeyPatc
         raise RuntimeError("boom")
 
     async with stage() as s:
-        monkeypatch.setattr(s.screen, "take", boom)
+        monkeypatch.setattr(s.screen, "handle_input", boom)
         await s.pilot.press("ctrl+c", "ctrl+c")
         assert s.app.return_code is None
         await s.pilot.press("ctrl+c")
@@ -162,7 +162,7 @@ def _lay_out(widget: Broken) -> None:
 def _lay_out_all(widget: Broken) -> None:
     """Widgets within others ask for a layout, and after it failed the outer ones."""
     vars(widget.screen._compositor)["reflow"] = lambda *_: widget.boom()
-    transcript = widget.screen.query_one(Transcript)
+    transcript = widget.screen.query_one(TranscriptView)
     transcript.children[0].refresh(layout=True)
     widget.set_interval(0.01, partial(transcript.refresh, layout=True))
 

@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.ui.clipboard import ClipboardReader, picture_commands, text_commands
+from coder_tui.ui.clipboard import Clipboard, picture_commands, text_commands
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, stage
 from tests.ui.test_clipboard import program
+
+pytestmark = pytest.mark.real_time
 
 PNG = b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4, "big") + b"IHDR" + struct.pack(">II", 640, 480) + bytes(2000)
 ONLY_TEXT = 'case "$*" in *image*) exit 1;; esac; printf "from the clipboard"'
 
 
-def reader(folder: Path, **environ: str) -> ClipboardReader:
-    return ClipboardReader(folder / "work", {"PATH": f"{folder / 'bin'}:/usr/bin:/bin", **environ}, "linux")
+def reader(folder: Path, **environ: str) -> Clipboard:
+    return Clipboard(folder / "work", {"PATH": f"{folder / 'bin'}:/usr/bin:/bin", **environ}, "linux")
 
 
 async def test_the_picture_comes_whole(tmp_path: Path) -> None:
@@ -46,7 +48,7 @@ async def test_a_text_that_is_too_long_for_a_message_still_comes_whole(tmp_path:
 async def test_no_program_of_the_workspace_is_run(tmp_path: Path) -> None:
     program(tmp_path / "work", "wl-paste", f"touch {tmp_path / 'ran'}")
     environ = {"PATH": f"{tmp_path / 'work'}:.", "WAYLAND_DISPLAY": "w"}
-    assert await ClipboardReader(tmp_path / "work", environ, "linux").text() == ""
+    assert await Clipboard(tmp_path / "work", environ, "linux").text() == ""
     assert not (tmp_path / "ran").exists()
 
 
@@ -91,7 +93,7 @@ async def test_a_model_that_does_not_see_is_named_at_once(
     program(tmp_path / "bin", "wl-paste", f"exec /bin/cat {tmp_path / 'picture'}")
     async with desktop(tmp_path, monkeypatch, "openai/gpt-3.5") as s:
         await s.pilot.press("ctrl+v")
-        await s.until(lambda: "openai/gpt-3.5 does not see pictures." in s.drawn())
+        await s.shows("openai/gpt-3.5 does not see pictures.")
 
 
 async def test_text_is_pasted_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,9 +103,9 @@ async def test_text_is_pasted_as_it_is(tmp_path: Path, monkeypatch: pytest.Monke
         await s.until(lambda: s.draft == "from the clipboard!")
 
 
-async def test_an_empty_clipboard_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_empty_clipboard_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path / "bin", "wl-paste", "exit 1")
     async with desktop(tmp_path, monkeypatch) as s:
         await s.pilot.press("ctrl+v")
-        await s.until(lambda: "Nothing to paste was found" in s.drawn())
+        await s.shows("Nothing to paste was found")
         assert s.draft == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from coder_tui.agent.session import Session
-from coder_tui.agent.undo.replay import Moment, Step
+from coder_tui.agent.undo.replay import Frame, Step
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import UserError
@@ -20,9 +20,8 @@ from coder_tui.protocol.events import (
     UserMessageAdded,
 )
 from coder_tui.protocol.outcomes import Outcome
-from coder_tui.ui.export_svg import pictures
 from coder_tui.ui.launch import Launch
-from coder_tui.ui.replay import Playback, ReplayApp
+from coder_tui.ui.replay import Playback, ReplayApp, pictures
 
 LONG = 3600.0
 
@@ -31,10 +30,13 @@ def steps(folder: Path, replies: int = 3) -> tuple[Step, ...]:
     started = SessionStarted("s1", "old work", str(folder), "gpt-9", Mode.ASK, resumed=True)
     done = ToolFinished("c1", "read", Outcome.OK, "a.py", TextBlock("x = 1"), 5)
     return (
-        (Moment(started),),
-        (Moment(UserMessageAdded("u1", "what is [b]this[/b]?"), LONG),),
-        (Moment(ToolStarted("c1", "read", ToolKind.READ, "a.py"), LONG, is_passing=True), Moment(done)),
-        *((Moment(MessageFinished(f"m{n}", f"reply number {n}", ""), LONG),) for n in range(replies)),
+        (Frame(started),),
+        (Frame(UserMessageAdded("u1", "what is [b]this[/b]?"), LONG),),
+        (
+            Frame(ToolStarted("c1", "read", ToolKind.READ, "a.py"), LONG, is_passing=True),
+            Frame(done),
+        ),
+        *((Frame(MessageFinished(f"m{n}", f"reply number {n}", ""), LONG),) for n in range(replies)),
     )
 
 
@@ -67,7 +69,7 @@ async def test_the_next_step_comes_at_once_and_the_last_one_is_the_end(tmp_path:
     async with playing(tmp_path) as (app, pilot):
         await pilot.press("space", "right")
         await shows(app, pilot, "a.py")
-        await shows(app, pilot, "Halted 3/6")
+        await shows(app, pilot, "Paused 3/6")
         assert "reply number" not in screen_text(app)
         await pilot.press("right")
         await shows(app, pilot, "reply number 0")
@@ -77,12 +79,12 @@ async def test_the_next_step_comes_at_once_and_the_last_one_is_the_end(tmp_path:
         await shows(app, pilot, "The end 6/6")
 
 
-async def test_nothing_can_be_said_to_it(tmp_path: Path) -> None:
+async def test_a_replay_accepts_no_message(tmp_path: Path) -> None:
     async with playing(tmp_path) as (app, pilot):
         await pilot.press("h", "i", "enter", "slash", "exclamation_mark", "ctrl+p", "shift+tab")
         await pilot.press("space")
-        await shows(app, pilot, "Halted 1/6")
-        assert (app.replay_screen.prompt.text, app.replay_screen.conversation.session) == ("", None)
+        await shows(app, pilot, "Paused 1/6")
+        assert (app.replay_screen.prompt.text, app.replay_screen.widgets.sender.session) == ("", None)
         assert app.screen is app.replay_screen
 
 
@@ -95,22 +97,22 @@ async def test_q_leaves(tmp_path: Path) -> None:
     assert app.return_code == 0
 
 
-async def test_halting_holds_until_it_goes_on() -> None:
+async def test_a_paused_replay_waits_until_it_continues() -> None:
     def hear(moments: Step) -> None:
         shown.append(len(moments))
         if playback.number == 2:
             halted.set()
 
     shown, halted = list[int](), asyncio.Event()
-    step = (Moment(MessageFinished("m", "x", ""), 0.01),)
+    step = (Frame(MessageFinished("m", "x", ""), 0.01),)
     playback = Playback((step,) * 4, 1.0, hear)
-    playback.halt()
+    playback.toggle_pause()
     task = asyncio.create_task(playback.play())
-    playback.hurry(2)
+    playback.skip_to(2)
     async with asyncio.timeout(20):
         await halted.wait()
         before = sum(shown)
-        playback.halt()
+        playback.toggle_pause()
         await task
 
     assert (before, playback.number, sum(shown)) == (2, 4, 4)

@@ -26,7 +26,7 @@ CHILDREN = (
         cost=0.03,
     ),
     ChildLine(
-        "k2", "general 1", "mend the decimal comma", ChildState.RUNNING, "edit  invoice/read.py", "", 95, 0.2
+        "k2", "general 1", "fix the decimal comma", ChildState.RUNNING, "edit  invoice/read.py", "", 95, 0.2
     ),
     ChildLine(
         "k3", "general 2", "add tests for it", ChildState.WAITING, "bash  pytest -q tests", "", 8, 0.004
@@ -35,7 +35,7 @@ CHILDREN = (
     ChildLine(
         "k5", "general 3", "bump the version", ChildState.FAILED, summary="The model did not answer: no key."
     ),
-    ChildLine("k6", "general 4", "tidy up", ChildState.STOPPED, summary="Stopped by the person.", seconds=3),
+    ChildLine("k6", "general 4", "tidy up", ChildState.STOPPED, summary="Stopped by the user.", seconds=3),
 )
 EARLIER: tuple[Event, ...] = (
     UserMessageAdded("u", "Read invoices whatever their decimal comma is."),
@@ -53,7 +53,7 @@ def prepared(*keys: str, shows: str) -> tuple[CoderApp, Callable[[Pilot[int]], A
 
     async def ready(pilot: Pilot[int]) -> None:
         s = Stage(app, pilot, session)
-        await s.until(lambda: "tidy up" in s.drawn() or "Stopped by the person" in s.drawn())
+        await s.until(lambda: "tidy up" in s.drawn() or "Stopped by the user" in s.drawn())
         await pilot.press(*keys)
         await s.until(lambda: shows in s.drawn())
         await pilot.pause()

@@ -2,35 +2,25 @@
 
 import pytest
 from textual import _styles_cache, widget
-from textual.geometry import Region, Size
-from textual.layout import DockArrangeResult
+from textual.geometry import Region
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar
 
 from coder_tui.ui import textual_internals
 from coder_tui.ui.textual_internals import FewPlacements, NoStylesCache, ParsedOnce, PlainScrollBar
-from coder_tui.ui.transcript.transcript import Transcript
-from tests.ui.transcript_app import TranscriptApp, drawn, fill, screen_rows
-
-
-class LayoutCounted(Transcript):
-    layouts = 0
-
-    def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
-        self.layouts += 1
-        return super().arrange(size, optimal)
+from tests.ui.transcript_app import TranscriptApp, count_layouts, drawn, fill, screen_rows
 
 
 async def layouts_of_one_growth() -> int:
-    transcript = LayoutCounted()
-    app = TranscriptApp(transcript)
+    app = TranscriptApp()
+    transcript, layouts = app.transcript, count_layouts(app.transcript)
     async with app.run_test() as pilot:
         transcript.add_user("a", "first")
         await drawn(pilot)
-        before = transcript.layouts
+        before = layouts()
         transcript.add_user("b", "second")
         await drawn(pilot)
-        return transcript.layouts - before
+        return layouts() - before
 
 
 def test_this_textual_is_a_known_one() -> None:
@@ -67,7 +57,7 @@ async def test_arrangements_take_the_plain_map() -> None:
         fill(app.transcript, 100)
         await drawn(pilot)
         transcript = app.transcript
-        result = transcript.arrange(transcript.scrollable_content_region.size)
+        result = transcript.view.arrange(transcript.view.scrollable_content_region.size)
         assert isinstance(result.spatial_map, FewPlacements)
         assert result.total_region == Region(0, 0, transcript.history.size.width, 199)
         assert [each.widget for each in result.get_visible_placements(Region(0, 50, 80, 10))] == [
@@ -75,12 +65,12 @@ async def test_arrangements_take_the_plain_map() -> None:
         ]
 
 
-async def test_the_plain_bar_stands_in_for_the_stock_one() -> None:
+async def test_the_plain_bar_replaces_the_stock_one() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 10)) as pilot:
         fill(app.transcript, 100)
         await drawn(pilot)
-        bar = app.transcript.vertical_scrollbar
+        bar = app.transcript.view.vertical_scrollbar
         assert isinstance(bar, PlainScrollBar)
         assert (bar.window_virtual_size, bar.window_size, bar.position) == (199, 10, 189)
         strips = bar.render_lines(Region(0, 0, 1, 10))
@@ -94,7 +84,7 @@ async def test_a_click_above_the_thumb_scrolls_up() -> None:
         await drawn(pilot)
         await pilot.click(offset=(79, 1))
         await drawn(pilot)
-        assert app.transcript.scroll_y == 179
+        assert app.transcript.view.scroll_y == 179
 
 
 async def test_scrolling_is_never_animated() -> None:
@@ -103,9 +93,9 @@ async def test_scrolling_is_never_animated() -> None:
         app.animation_level = "full"
         fill(app.transcript, 100)
         await drawn(pilot)
-        app.transcript.scroll_page_up()
+        app.transcript.view.scroll_page_up()
         await pilot.pause()
-        assert app.transcript.scroll_y == 179
+        assert app.transcript.view.scroll_y == 179
 
 
 async def test_drawn_widgets_keep_no_second_cache() -> None:
@@ -144,5 +134,5 @@ async def test_without_the_tricks_the_screen_is_the_same(monkeypatch: pytest.Mon
         (Screen, "clear_selection"),
     ],
 )
-def test_what_is_overridden_is_still_there(owner: type, name: str) -> None:
+def test_overridden_methods_still_exist_in_textual(owner: type, name: str) -> None:
     assert hasattr(owner, name)

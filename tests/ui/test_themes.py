@@ -75,7 +75,7 @@ def test_added_and_deleted_differ_for_every_eye(name: str, sight: str) -> None:
     assert distance(color(theme, "diff-add-bg"), color(theme, "diff-del-bg"), sight) >= 20
 
 
-def test_a_persons_theme_wins_over_a_bundled_one_of_its_name(tmp_path: Path) -> None:
+def test_a_user_theme_wins_over_a_bundled_one_of_its_name(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('name = "coder-dark"\nprimary = "#123456"\n')
     themes = {theme.name: theme for theme in load_themes(tmp_path).themes}
     assert themes["coder-dark"] == Theme(name="coder-dark", primary="#123456")
@@ -89,7 +89,7 @@ def test_a_persons_theme_wins_over_a_bundled_one_of_its_name(tmp_path: Path) -> 
         ('secondary = "red"', "Theme bad.toml lacks the key primary."),
         ('primary = "no colour"', "Theme bad.toml has a wrong value: "),
         ("primary = 7", "Theme bad.toml has a wrong value: "),
-        ('primary = "#123456"\n[variables]\nlink = 3', "Theme bad.toml: variables have to be strings."),
+        ('primary = "#123456"\n[variables]\nlink = 3', "Theme bad.toml: variables must be strings."),
         ('primary = "#123456"\n[variables]\nlink = "#12"', "Theme bad.toml has a wrong value: "),
     ],
 )

@@ -1,16 +1,21 @@
 """A transcript alone on a screen, and ways to look at it."""
 
 import unicodedata
+from collections.abc import Callable
 
 from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.color import Color
+from textual.geometry import Size
+from textual.layout import DockArrangeResult
 from textual.pilot import Pilot
 from textual.strip import Strip
 
 from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.events import ToolFinished
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.ui.draw.palette import Palette, build_palette
+from coder_tui.ui.transcript.scroll import FollowingScroll
 from coder_tui.ui.transcript.transcript import Transcript
 
 VARIABLES = {"syntax-keyword": "#ff0000", "diff-add-bg": "#002200", "text-dim": "#888888"}
@@ -24,10 +29,23 @@ class TranscriptApp(App[None]):
         self.news: list[int] = []
 
     def compose(self) -> ComposeResult:
-        yield self.transcript
+        yield self.transcript.view
 
-    def on_transcript_new_below(self, message: Transcript.NewBelow) -> None:
+    def on_transcript_new_below(self, message: FollowingScroll.NewBelow) -> None:
         self.news.append(message.count)
+
+
+def count_layouts(transcript: Transcript) -> Callable[[], int]:
+    """Count the layouts of its view from now on."""
+    layouts: list[Size] = []
+    arrange = transcript.view.arrange
+
+    def counted(size: Size, optimal: bool = False) -> DockArrangeResult:
+        layouts.append(size)
+        return arrange(size, optimal)
+
+    vars(transcript.view)["arrange"] = counted
+    return lambda: len(layouts)
 
 
 def texts(strips: list[Strip]) -> list[str]:
@@ -60,10 +78,10 @@ def unsafe_characters(text: str) -> set[str]:
 
 
 def finish(transcript: Transcript, call_id: str, outcome: Outcome = Outcome.OK, text: str = "") -> None:
-    transcript.finish_tool(call_id, "read", outcome, call_id, TextBlock(text), 0)
+    transcript.finish_tool(ToolFinished(call_id, "read", outcome, call_id, TextBlock(text), 0))
 
 
 def fill(transcript: Transcript, count: int) -> None:
-    with transcript.adding_many():
+    with transcript.history.adding_many():
         for number in range(count):
             transcript.add_user(f"m{number}", f"message {number}")

@@ -139,7 +139,7 @@ def ask_for_all(url: str) -> Effect:
 
 
 class Fetching:
-    """The tool, called as the runner does once a person has said yes."""
+    """The tool, called as the runner does once the user has said yes."""
 
     def __init__(
         self, names: Names | None = None, settings: WebSettings | None = None, judge: Judge = ask_for_all

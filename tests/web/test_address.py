@@ -79,7 +79,7 @@ def test_what_could_be_read_in_two_ways_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["file:///etc/passwd", "gopher://h/1", "ftp://h/", "javascript:alert(1)", "data:,x"]
 )
-def test_only_web_schemes_are_taken(text: str) -> None:
+def test_only_web_schemes_are_accepted(text: str) -> None:
     with pytest.raises(ToolError) as caught:
         read_address(text)
     assert caught.value.type is ErrorType.PERMISSION_DENIED

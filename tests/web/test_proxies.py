@@ -43,7 +43,7 @@ def test_the_setting_goes_before_the_environment() -> None:
 
 
 @pytest.mark.parametrize("proxy", ["socks5://p:1", "http://", "http://p:x", "ftp://p"])
-def test_a_proxy_that_cannot_be_used_is_said_so(proxy: str) -> None:
+def test_an_unusable_proxy_is_reported(proxy: str) -> None:
     with pytest.raises(ToolError) as caught:
         Proxies(proxy).for_address(read_address("https://a.example/"))
     assert caught.value.type is ErrorType.NETWORK_ERROR

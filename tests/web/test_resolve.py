@@ -7,7 +7,7 @@ import pytest
 
 from coder_tui.policy.addresses import reach_of_address
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.web.resolve import AddressBook, system_resolver
+from coder_tui.web.transport import AddressBook, system_resolver
 from tests.web.loopback import Names
 
 
@@ -18,13 +18,13 @@ async def test_this_machine_knows_its_own_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["no-such-host.invalid", "a..b", "x" * 300])
-async def test_a_name_that_leads_nowhere_is_a_network_error(name: str) -> None:
+async def test_an_unknown_name_is_a_network_error(name: str) -> None:
     with pytest.raises(ToolError) as caught:
         await system_resolver(name)
     assert caught.value.type is ErrorType.NETWORK_ERROR
 
 
-async def test_a_lookup_can_be_left() -> None:
+async def test_a_lookup_can_be_cancelled() -> None:
     task = asyncio.create_task(system_resolver("no-such-host.invalid"))
     await asyncio.sleep(0)
     task.cancel()
@@ -36,19 +36,22 @@ async def test_a_literal_is_never_looked_up() -> None:
     names = Names({})
     book = AddressBook(names, reach_of_address)
     assert await book.look_up("127.1") == (ip_address("127.0.0.1"),)
-    assert await book.foretell("10.0.0.1") == ()
+    assert await book.private_addresses_of("10.0.0.1") == ()
     assert names.asked == []
 
 
 async def test_only_what_is_private_is_remembered_and_only_while_it_is() -> None:
     names = Names({"a.example": ["10.0.0.1", "8.8.8.8"], "b.example": ["8.8.4.4"]})
     book = AddressBook(names, reach_of_address)
-    assert await book.foretell("a.example") == ()
+    assert await book.private_addresses_of("a.example") == ()
     await book.look_up("a.example")
-    assert await book.foretell("a.example") == (ip_address("10.0.0.1"),)
+    assert await book.private_addresses_of("a.example") == (ip_address("10.0.0.1"),)
     await book.look_up("a.example")
     await book.look_up("b.example")
-    assert (await book.foretell("a.example"), await book.foretell("b.example")) == ((), ())
+    assert (await book.private_addresses_of("a.example"), await book.private_addresses_of("b.example")) == (
+        (),
+        (),
+    )
     assert names.asked == ["a.example", "a.example", "b.example"]
 
 
@@ -57,9 +60,9 @@ async def test_what_is_remembered_is_bounded() -> None:
     book = AddressBook(names, reach_of_address)
     for n in range(300):
         await book.look_up(f"h{n}.example")
-    assert await book.foretell("h0.example") == ()
-    assert await book.foretell("h299.example") == (ip_address("10.0.0.1"),)
+    assert await book.private_addresses_of("h0.example") == ()
+    assert await book.private_addresses_of("h299.example") == (ip_address("10.0.0.1"),)
 
 
-async def test_a_local_name_that_nobody_answers_for_does_not_hold_up_the_question() -> None:
-    assert await AddressBook(Names({}), reach_of_address).foretell("wiki") == ()
+async def test_an_unanswered_local_name_does_not_delay_the_approval() -> None:
+    assert await AddressBook(Names({}), reach_of_address).private_addresses_of("wiki") == ()

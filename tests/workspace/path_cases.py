@@ -1,4 +1,4 @@
-"""Paths that try to get out, to hang or to write the wrong thing, and what must become of each."""
+"""Paths that try to escape, to hang or to write the wrong thing, and what must happen to each."""
 
 import os
 import socket
@@ -226,7 +226,7 @@ PATCHED: dict[str, str] = {
     ".coder-tui/config.toml": DENIED,
     "/proc/self/patched": DENIED,
 }
-"""New files that a patch would make."""
+"""Return the new files that a patch would create."""
 
 LINKS = {
     "link_file_in": "sub/b.txt",
@@ -272,7 +272,7 @@ FILES = {
 
 
 def make_tree(base: Path) -> Path:
-    """Make all that the cases speak of under `base`; returns the workspace."""
+    """Create everything that the cases use under `base`; return the workspace."""
     root = base / "ws"
     for name, content in FILES.items():
         (base / name).parent.mkdir(parents=True, exist_ok=True)
@@ -284,7 +284,7 @@ def make_tree(base: Path) -> Path:
     (root / os.fsdecode(b"caf\xff.txt")).write_text("inside\n")
     os.mkfifo(root / "pipe")
     with socket.socket(socket.AF_UNIX) as listener:
-        # Bound by a short name: the address of a socket has little room.
+        # Bound by a short name, because the address of a socket has little room.
         before = Path.cwd()
         os.chdir(root)
         listener.bind("socket")

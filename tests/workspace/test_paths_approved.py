@@ -1,4 +1,4 @@
-"""What was approved is what is written: whatever is put in its place between the two is left alone."""
+"""Only what was approved is written; what is put in its place in between is left alone."""
 
 import os
 from collections.abc import Callable
@@ -16,7 +16,7 @@ EDIT = {"old_string": "old", "new_string": "new"}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A workspace with `sub/a.txt` in it, and a folder outside that looks the same."""
+    """Return a workspace with `sub/a.txt` in it, and a folder outside that looks the same."""
 
     base: Path
 
@@ -118,7 +118,7 @@ SWAPS: list[tuple[Callable[[Place], None], str]] = [
 
 
 def swapping(place: Place, swap: Callable[[Place], None]) -> RealTools:
-    """Everything is allowed, but somebody uses the time that the person thinks."""
+    """Allow everything, but let somebody act while the user decides."""
 
     def answer(request: ApprovalRequest) -> ApprovalReply:
         swap(place)

@@ -27,7 +27,7 @@ def setup(base: Path) -> Setup:
 
 
 def outside(base: Path) -> Contents:
-    """Everything beside the workspace, the program's own log apart."""
+    """Return everything outside the workspace except the program's own log."""
     files = (path for name in ("out", "ws-evil", "w") for path in (base / name, *(base / name).rglob("*")))
     return {str(path): path.read_bytes() if path.is_file() else b"" for path in files}
 
@@ -74,7 +74,7 @@ OUTSIDE_FOR_ASKING = ("../out/secret.txt", "{root}-evil/x.txt", "link_file_out",
 
 
 @pytest.mark.parametrize("path", OUTSIDE_FOR_ASKING)
-async def test_what_lies_outside_is_read_when_the_person_says_so(path: str, base: Path, setup: Setup) -> None:
+async def test_outside_paths_are_read_if_the_user_allows_it(path: str, base: Path, setup: Setup) -> None:
     tools = RealTools(setup, lambda request: ALLOW)
 
     result = await tools.call("read", path=path.format(root=base / "ws"))
@@ -83,7 +83,9 @@ async def test_what_lies_outside_is_read_when_the_person_says_so(path: str, base
 
 
 @pytest.mark.parametrize("path", ["link_file_out", "link_folder_out/new", "dangling_out", "chain_1/new"])
-async def test_nobody_can_allow_writing_where_a_link_leads_out(path: str, base: Path, setup: Setup) -> None:
+async def test_writing_through_a_link_that_leads_out_is_never_allowed(
+    path: str, base: Path, setup: Setup
+) -> None:
     before = outside(base)
     tools = RealTools(setup, lambda request: ALLOW)
 
@@ -101,11 +103,11 @@ async def test_nobody_can_allow_writing_where_a_link_leads_out(path: str, base: 
         ("pipe", NOT_A_FILE),
     ],
 )
-async def test_nobody_can_allow_reading_what_is_no_file(path: str, outcome: str, setup: Setup) -> None:
+async def test_reading_what_is_not_a_file_is_never_allowed(path: str, outcome: str, setup: Setup) -> None:
     assert await RealTools(setup, lambda request: ALLOW).outcome("read", path=path) == outcome
 
 
-async def test_a_file_with_a_name_elsewhere_is_told_and_only_its_name_here_is_changed(
+async def test_a_file_with_another_name_is_reported_and_only_this_name_is_changed(
     tmp_path: Path,
 ) -> None:
     root = make_tree(tmp_path)

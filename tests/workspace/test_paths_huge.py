@@ -1,4 +1,4 @@
-"""Huge files and endless folders are looked at in pieces, or not at all."""
+"""Huge files and endless folders are read in pieces, or not at all."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ def tools(base: Path) -> RealTools:
 
 @pytest.fixture(scope="module")
 def sparse(base: Path) -> Path:
-    """Ten gigabytes that take no room on disk: some text, then nothing."""
+    """Create ten gigabytes that take no room on disk: some text, then nothing."""
     path = base / "ws/sparse.log"
     path.write_text("".join(f"line {number}\n" for number in range(20_000)))
     os.truncate(path, 10 * 1024 * MEGABYTE)
@@ -49,7 +49,7 @@ def one_line(base: Path) -> Path:
 
 
 async def measured(tools: RealTools, tool: str, **arguments: object) -> JsonObject:
-    """The result of a call that must get along with little memory."""
+    """Return the result of a call that must work with little memory."""
     tracemalloc.start()
     try:
         result = await tools.call(tool, **arguments)
@@ -71,7 +71,7 @@ async def test_ten_gigabytes_are_paged(tools: RealTools) -> None:
     ("tool", "more"),
     [("edit", {"old_string": "line 1\n", "new_string": "x"}), ("write", {"content": "x"})],
 )
-async def test_what_cannot_be_held_is_not_changed(
+async def test_a_file_too_large_to_load_is_not_changed(
     tools: RealTools, sparse: Path, tool: str, more: dict[str, str]
 ) -> None:
     before = identity(sparse)
@@ -97,7 +97,7 @@ async def test_a_line_of_500_megabytes_is_cut(tools: RealTools) -> None:
 
 @pytest.fixture(scope="module")
 def deep(base: Path) -> Path:
-    """So deep that no path can name its end in one piece."""
+    """Create a folder so deep that no single path can name its end."""
     path = base / "ws/deep"
     path.mkdir()
     folder = os.open(path, os.O_RDONLY)

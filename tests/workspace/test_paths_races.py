@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench.path_races import Trials
-from coder_tui.workspace.files import openat2
+from coder_tui.workspace.files import confine
 
 
 @pytest.mark.parametrize("way", ["one call", "step by step"])
@@ -13,7 +13,7 @@ async def test_nothing_outside_is_read_or_changed_by_a_race(
     tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if way == "step by step":
-        monkeypatch.setattr(openat2, "is_available", lambda: False)
+        monkeypatch.setattr(confine, "has_openat2", lambda: False)
 
     found = await Trials(tmp_path, seed=7).run(600)
 

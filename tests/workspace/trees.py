@@ -1,4 +1,4 @@
-"""A folder's whole content as one value, to compare."""
+"""Return a folder's whole content as one value, to compare."""
 
 import os
 import stat
@@ -17,6 +17,6 @@ def look(path: Path) -> tuple[str, bytes, int]:
 
 
 def tree_of(root: Path) -> Tree:
-    """Without git's own folder."""
+    """Return the tree without git's own folder."""
     found = (path for path in sorted(root.rglob("*")) if ".git" not in path.relative_to(root).parts)
     return {str(path.relative_to(root)): look(path) for path in found}

@@ -1,19 +1,17 @@
-"""The permission desk: puts a call before policy, and before the person where policy says so.
-
-What a grant would have covered: the calls of this session that were asked for and would not have been.
-"""
+"""Decide whether a call may run: by policy, and by asking the user if the policy says so."""
 
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any, Protocol
 from uuid import uuid4
 
-from coder_tui.agent.hooks.protocol import HOOK_RULE, HookWish, wished
+from coder_tui.agent.event_bus import RequestBroker
+from coder_tui.agent.hooks.runner import HOOK_RULE, HookVerdict, apply_hook_verdict
 from coder_tui.agent.profiles.profiles import Profile
-from coder_tui.agent.request_broker import RequestBroker
 from coder_tui.policy.decide import (
     FLOOR_SOURCE,
     Action,
@@ -21,9 +19,9 @@ from coder_tui.policy.decide import (
     Verdict,
     decide,
     may_all_be_read,
+    offered_grants,
     refusal_ahead,
 )
-from coder_tui.policy.grants import offered_grants
 from coder_tui.policy.rules import Effect
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.display import DisplayBlock, TextBlock
@@ -31,15 +29,14 @@ from coder_tui.protocol.errors import REFUSED, ErrorType, ToolError, UserError
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, Grant, GrantScope
 from coder_tui.tools.base import Access, Params, Tool
-from coder_tui.tools.editing.refused_hunks import hunk_count
 
 MOST_REMEMBERED = 200
-"""Every one of them is decided again for each scope that is offered."""
+"""Each of them is decided again for every scope that is offered."""
 
 
 @dataclass(frozen=True, slots=True)
-class AskedBefore:
-    """The calls that a person was asked about since the session was opened."""
+class ApprovalHistory:
+    """The calls that the user was asked about since the session was opened."""
 
     _asked: deque[tuple[Action, str]] = field(default_factory=lambda: deque(maxlen=MOST_REMEMBERED))
 
@@ -47,7 +44,7 @@ class AskedBefore:
         self._asked.append((action, summary))
 
     def covered(self, grant: Grant, policy: Policy) -> tuple[str, ...]:
-        """Summaries of what the grant alone would have let pass, each once."""
+        """Summarize the calls that the grant alone would have allowed, each once."""
         with_grant = replace(policy, grants=(*policy.grants, grant))
         passed = (
             summary
@@ -64,7 +61,7 @@ CHANGED_RULE = "changed since it was allowed"
 
 @dataclass(frozen=True, slots=True)
 class AskingAgent:
-    """Who is named where a call needs an answer; the main agent is not."""
+    """The sub-agent that a request names; empty for the main agent."""
 
     name: str = ""
     child_id: str = ""
@@ -74,58 +71,85 @@ MAIN_AGENT = AskingAgent()
 
 
 @dataclass(frozen=True, slots=True)
+class ProposedCall:
+    """A call to decide on. If it `is_users`, the user made it, and no agent needs to have the tool."""
+
+    id: str
+    tool: Tool[Any]
+    params: Params
+    access: Access | None = None
+    asker: AskingAgent = MAIN_AGENT
+    is_foreign: bool = False
+    is_users: bool = False
+    is_in_turn: bool = True
+
+    @property
+    def action(self) -> Action:
+        tool = self.tool
+        if self.access is None:
+            return Action(tool.name, tool.permission, tool.kind, is_foreign=self.is_foreign)
+        targets, command = self.access.targets, self.access.command
+        return Action(tool.name, tool.permission, tool.kind, targets, command, self.is_foreign)
+
+
+@dataclass(frozen=True, slots=True)
 class Clearance:
-    """A call may run. `edited` is to run instead, once it is cleared as well; `refused` are not written."""
+    """An approval. `edited` runs instead, once it is approved as well; `refused` hunks are not written."""
 
     edited: str | None = None
-    refused: tuple[int, ...] = ()
+    refused: tuple[str, ...] = ()
     was_asked: bool = True
 
 
 Notify = Callable[[NoticeLevel, str], None]
 Guard = Callable[[Access], Awaitable[None]]
-"""Somebody else who holds files, such as an editor: raises `ToolError` where a call must not touch them."""
+"""Raises `ToolError` if a call must not touch files that another program, such as an editor, has open."""
 
 
 async def unguarded(access: Access) -> None:
-    """Nobody else holds anything."""
+    """Allow every call: no other program has files open."""
 
 
 class DecisionLog(Protocol):
-    """Keeps every verdict with its rule."""
+    """Stores every verdict with its rule."""
 
     async def decided(self, call_id: str, tool: str, verdict: Verdict, answer: str) -> None: ...
 
 
-class GrantKeeper(Protocol):
-    """Keeps what a person allowed beyond this session; says where, or raises `UserError`."""
+class GrantStore(Protocol):
+    """Saves what the user allowed beyond this session; returns where, or raises `UserError`."""
 
-    async def keep(self, grant: Grant) -> str: ...
+    async def save(self, grant: Grant) -> str: ...
 
 
-class PermissionDesk:
-    """Holds what may change during a session: the mode, the profile that leads and the person's grants."""
+class Permissions:
+    """What may change during a session: the mode, the profile that leads and the user's grants."""
 
     def __init__(
-        self, policy: Policy, broker: RequestBroker, log: DecisionLog, keeper: GrantKeeper, notify: Notify
+        self,
+        policy: Policy,
+        broker: RequestBroker,
+        log: DecisionLog,
+        grants: GrantStore,
+        notify: Notify,
     ) -> None:
         self._policy = policy
         self._broker = broker
         self._log = log
-        self._keeper = keeper
+        self._grants = grants
         self._notify = notify
-        self._before = AskedBefore()
+        self._before = ApprovalHistory()
         self._profile: Profile | None = None
         self._limits: Profile | None = None
-        self._parent: PermissionDesk | None = None
+        self._parent: Permissions | None = None
         self.guard: Guard = unguarded
 
-    def child(self, profile: Profile) -> "PermissionDesk":
-        """A sub-agent's desk: what holds here at each moment holds there, and its profile's layer beside."""
-        desk = PermissionDesk(self._policy, self._broker, self._log, self._keeper, self._notify)
-        desk._parent, desk._profile, desk._before = self, profile, self._before
-        desk.guard = lambda access: self.guard(access)
-        return desk
+    def child(self, profile: Profile) -> "Permissions":
+        """Return a sub-agent's permissions: these, as they are at each moment, and its profile's rules."""
+        permissions = Permissions(self._policy, self._broker, self._log, self._grants, self._notify)
+        permissions._parent, permissions._profile, permissions._before = self, profile, self._before
+        permissions.guard = lambda access: self.guard(access)
+        return permissions
 
     @property
     def policy(self) -> Policy:
@@ -143,14 +167,14 @@ class PermissionDesk:
     def set_profile(self, profile: Profile) -> None:
         self._profile = profile
 
-    def narrow(self, limits: Profile | None) -> None:
-        """Beside the profile's, these tools and rules limit every call, until there are others or none."""
+    def restrict(self, limits: Profile | None) -> None:
+        """Limit every call by these tools and rules in addition to the profile's; None removes them."""
         self._limits = limits
 
-    def let_read(self, folder: Path) -> None:
-        """Reading in this folder, resolved, needs no question from now on, though it may lie outside."""
+    def allow_reading(self, folder: Path) -> None:
+        """Allow reading in this resolved folder without a question, also outside the workspace."""
         if self._parent is not None:
-            self._parent.let_read(folder)
+            self._parent.allow_reading(folder)
             return
         inside = self._policy.boundaries
         readable = tuple(dict.fromkeys((*inside.readable, str(folder))))
@@ -159,9 +183,10 @@ class PermissionDesk:
     def verdict(self, action: Action) -> Verdict:
         return decide(action, self.policy)
 
-    def _verdict_on(self, action: Action) -> Verdict:
-        """As `verdict`, for a call of a tool: one that the agent does not have is denied as well."""
-        return self._tool_missing(action) or self.verdict(action)
+    def _verdict_on(self, call: ProposedCall) -> Verdict:
+        """As `verdict`; a tool that the agent does not have is denied as well."""
+        missing = None if call.is_users else self._tool_missing(call.action)
+        return missing or self.verdict(call.action)
 
     def _tool_missing(self, action: Action) -> Verdict | None:
         if (profile := self._without(action)) is None:
@@ -170,93 +195,74 @@ class PermissionDesk:
         return Verdict(Effect.DENY, f"{action.tool} = off", f"agent {profile.name}", (reason,))
 
     def _without(self, action: Action) -> Profile | None:
-        """The first of those who answer for the call that does not have its tool."""
+        """Return the first profile that applies to the call and does not have its tool."""
         if self._parent is not None and (profile := self._parent._without(action)) is not None:
             return profile
         both = (each for each in (self._profile, self._limits) if each is not None)
         return next((each for each in both if not each.offers(action.tool, action.kind)), None)
 
-    async def refuse_ahead(self, call_id: str, tool: Tool[Any], is_foreign: bool) -> None:
+    async def refuse_ahead(self, call: ProposedCall) -> None:
         """Raise if the call is denied whatever it touches, before anything is prepared for it."""
-        action = action_of(tool, None, is_foreign=is_foreign)
-        verdict = self._tool_missing(action) or refusal_ahead(action, self.policy)
+        verdict = self._tool_missing(call.action) or refusal_ahead(call.action, self.policy)
         if verdict is not None:
-            await self._log.decided(call_id, tool.name, verdict, "")
+            await self._log.decided(call.id, call.tool.name, verdict, "")
             raise _denied(verdict)
 
-    def report_failure(self, tool: Tool[Any], access: Access | None, is_foreign: bool) -> None:
+    def report_failure(self, call: ProposedCall) -> None:
         """Raise why an edit cannot be made, unless it is denied or quotes what may not be read unasked."""
+        access = call.access
         if access is None or access.failure is None or not may_all_be_read(access.targets, self.policy):
             return
-        if self._verdict_on(action_of(tool, access, is_foreign=is_foreign)).effect is not Effect.DENY:
+        if self._verdict_on(call).effect is not Effect.DENY:
             raise access.failure
 
-    async def clear(
+    async def approve(
         self,
-        call_id: str,
-        tool: Tool[Any],
-        params: Params,
-        access: Access | None,
+        call: ProposedCall,
         *,
-        is_repeat: bool,
-        asker: AskingAgent = MAIN_AGENT,
-        is_foreign: bool = False,
-        is_persons: bool = False,
-        is_in_turn: bool = True,
-        wish: HookWish | None = None,
+        is_repeat: bool = False,
+        hook_verdict: HookVerdict | None = None,
+        while_asking: AbstractContextManager[None] | None = None,
     ) -> Clearance:
-        """Return when the call may run; raise `ToolError` when it may not. `is_persons`: their own wish."""
-        action = action_of(tool, access, is_foreign=is_foreign)
-        decide_on = self.verdict if is_persons else self._verdict_on
-        verdict = wished(decide_on(action), wish)
+        """Return when the call may run; raise `ToolError` when it may not."""
+        verdict = apply_hook_verdict(self._verdict_on(call), hook_verdict)
         if is_repeat and verdict.effect is Effect.ALLOW:
             verdict = Verdict(
                 Effect.ASK, REPEAT_RULE, "limits.repeated_calls", ("the same call again and again",)
             )
-        if access is not None and access.asks_again and verdict.effect is Effect.ALLOW:
-            verdict = Verdict(Effect.ASK, CHANGED_RULE, FLOOR_SOURCE, (access.asks_again,))
-        match verdict.effect:
-            case Effect.ALLOW:
-                await self._log.decided(call_id, tool.name, verdict, "")
-            case Effect.DENY:
-                await self._log.decided(call_id, tool.name, verdict, "")
-                raise _denied(verdict)
-            case Effect.ASK:
-                is_lasting = verdict.rule not in (REPEAT_RULE, HOOK_RULE)
-                grants = offered_grants(action, self.policy) if is_lasting else ()
-                request = _request(call_id, tool, params, access, verdict, grants, asker)
-                request = replace(request, covered=self._covered(grants), is_in_turn=is_in_turn)
-                self._before.remember(action, request.summary)
-                reply = await self._broker.ask(request)
-                await self._log.decided(call_id, tool.name, verdict, reply.decision)
-                clearance = await self._apply(request, reply)
-                # While the person read, the mode or the agent may have become another.
-                if (now := decide_on(action)).effect is Effect.DENY:
-                    raise _denied(now)
-                return clearance
+        if call.access is not None and call.access.asks_again and verdict.effect is Effect.ALLOW:
+            verdict = Verdict(Effect.ASK, CHANGED_RULE, FLOOR_SOURCE, (call.access.asks_again,))
+        if verdict.effect is Effect.ASK:
+            with while_asking or nullcontext():
+                request, reply = await self._ask(call, verdict)
+            await self._log.decided(call.id, call.tool.name, verdict, reply.decision)
+            clearance = await self._apply(request, reply)
+            # While the user read, the mode or the agent may have become another.
+            self.check_still(call)
+            return clearance
+        await self._log.decided(call.id, call.tool.name, verdict, "")
+        if verdict.effect is Effect.DENY:
+            raise _denied(verdict)
         return Clearance(was_asked=False)
 
-    async def clear_edited(
-        self,
-        call_id: str,
-        tool: Tool[Any],
-        access: Access | None,
-        answer: str = Decision.MODIFY,
-        *,
-        is_foreign: bool = False,
-        is_persons: bool = False,
-    ) -> None:
-        """What the person wrote runs without another question; what is denied stays denied."""
-        decide_on = self.verdict if is_persons else self._verdict_on
-        verdict = decide_on(action_of(tool, access, is_foreign=is_foreign))
-        await self._log.decided(call_id, tool.name, verdict, answer)
+    async def _ask(self, call: ProposedCall, verdict: Verdict) -> tuple[ApprovalRequest, ApprovalReply]:
+        is_lasting = verdict.rule not in (REPEAT_RULE, HOOK_RULE)
+        grants = offered_grants(call.action, self.policy) if is_lasting else ()
+        covered = tuple(self._before.covered(grant, self.policy) for grant in grants)
+        request = _request(call, verdict, grants, covered)
+        self._before.remember(call.action, request.summary)
+        return request, await self._broker.ask(request)
+
+    async def approve_edited(self, call: ProposedCall, answer: str = Decision.MODIFY) -> None:
+        """Let what the user wrote run without another question; what is denied stays denied."""
+        verdict = self._verdict_on(call)
+        await self._log.decided(call.id, call.tool.name, verdict, answer)
         if verdict.effect is Effect.DENY:
             raise _denied(verdict)
 
-    def check_still(self, tool: Tool[Any], access: Access | None, *, is_foreign: bool) -> None:
-        """Right before a cleared call runs: the mode or the agent may have become another."""
-        now = self._verdict_on(action_of(tool, access, is_foreign=is_foreign))
-        if now.effect is Effect.DENY:
+    def check_still(self, call: ProposedCall) -> None:
+        """Raise if the call is denied by now: the mode or the agent may have become another."""
+        if (now := self._verdict_on(call)).effect is Effect.DENY:
             raise _denied(now)
 
     async def _apply(self, request: ApprovalRequest, reply: ApprovalReply) -> Clearance:
@@ -274,9 +280,6 @@ class PermissionDesk:
             case Decision.NOBODY_THERE:
                 raise _unattended(request)
 
-    def _covered(self, grants: tuple[Grant, ...]) -> tuple[tuple[str, ...], ...]:
-        return tuple(self._before.covered(grant, self.policy) for grant in grants)
-
     async def _grant(self, grant: Grant) -> None:
         if self._parent is not None:
             await self._parent._grant(grant)
@@ -285,7 +288,7 @@ class PermissionDesk:
         if grant.scope is GrantScope.SESSION:
             return
         try:
-            place = await self._keeper.keep(grant)
+            place = await self._grants.save(grant)
         except UserError as error:
             self._notify(NoticeLevel.WARNING, f"Allowed for this session only, not saved: {error}")
         else:
@@ -293,25 +296,20 @@ class PermissionDesk:
 
 
 def _allowed(request: ApprovalRequest, reply: ApprovalReply) -> Clearance:
-    """A call of which every hunk is refused is refused; so is one that cannot leave any out."""
-    refused = tuple(sorted(set(reply.refused)))
-    if refused and (not request.is_divisible or len(refused) >= hunk_count(request.preview)):
+    """Refuse a call if all of its hunks are refused, or if it cannot leave any out."""
+    refused = tuple(dict.fromkeys(reply.refused))
+    if refused and len(refused) >= len(request.hunk_ids):
         raise _refused(reply)
     return Clearance(refused=refused)
 
 
 def _request(
-    call_id: str,
-    tool: Tool[Any],
-    params: Params,
-    access: Access | None,
-    verdict: Verdict,
-    grants: tuple[Grant, ...],
-    asker: AskingAgent,
+    call: ProposedCall, verdict: Verdict, grants: tuple[Grant, ...], covered: tuple[tuple[str, ...], ...]
 ) -> ApprovalRequest:
+    tool, params, access = call.tool, call.params, call.access
     return ApprovalRequest(
         id=uuid4().hex,
-        call_id=call_id,
+        call_id=call.id,
         tool=tool.name,
         kind=tool.kind,
         title=_title(tool, params, access),
@@ -324,9 +322,11 @@ def _request(
         findings=access.command.findings if access and access.command else (),
         sandbox=access.sandbox if access else "",
         editable=_editable(tool, params),
-        agent=asker.name,
-        child_id=asker.child_id,
-        is_divisible=bool(access and access.is_divisible),
+        agent=call.asker.name,
+        child_id=call.asker.child_id,
+        files=access.files if access else (),
+        covered=covered,
+        is_in_turn=call.is_in_turn,
     )
 
 
@@ -336,12 +336,6 @@ def _editable(tool: Tool[Any], params: Params) -> Editable | None:
     path = getattr(params, "path", "")
     suffix = ".sh" if tool.editable == "command" else PurePath(path).suffix or ".txt"
     return Editable(tool.editable, str(getattr(params, tool.editable)), suffix)
-
-
-def action_of(tool: Tool[Any], access: Access | None, *, is_foreign: bool = False) -> Action:
-    if access is None:
-        return Action(tool.name, tool.permission, tool.kind, is_foreign=is_foreign)
-    return Action(tool.name, tool.permission, tool.kind, access.targets, access.command, is_foreign)
 
 
 def _title(tool: Tool[Any], params: Params, access: Access | None) -> str:

@@ -1,12 +1,11 @@
-"""Calls that are sent back as they stand, before anybody decides on them.
+"""Results for the model: of calls that failed, were refused or cannot run.
 
-How a call that came to nothing is told: to the model, to the person, and as an outcome.
+Describe a failed call: to the model, to the user, and as an outcome.
 
 Tells a model that what ran is not what it asked for.
 """
 
 import json
-from dataclasses import replace
 from typing import Any
 
 from coder_tui.agent.calls.permissions import Clearance
@@ -15,7 +14,7 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.text.redact import MASK
 from coder_tui.tools.base import Access, JsonObject, Tool, ToolResult
-from coder_tui.tools.editing.refused_hunks import told
+from coder_tui.tools.editing.change import refusal_report
 
 
 def writes_mask() -> ToolError:
@@ -36,7 +35,7 @@ def half_written() -> ToolError:
 
 
 def failure_json(error: ToolError) -> JsonObject:
-    """The form of every failure: type, message and hint beside the fields that still make sense."""
+    """Return a failure as JSON: type, message and hint, with the fields that still make sense."""
     body: JsonObject = {"type": str(error.type), "message": error.message}
     if error.hint:
         body["hint"] = error.hint
@@ -59,16 +58,16 @@ def cancelled_json(message: str) -> str:
     return json.dumps(failure_json(ToolError(ErrorType.CANCELLED, message)))
 
 
-EDITED = "The person changed this call before it ran; what ran is below."
+EDITED = "The user changed this call before it ran; what ran is below."
 
 
-def told_of_person(
+def with_user_changes(
     result: ToolResult, tool: Tool[Any], access: Access | None, clearance: Clearance
 ) -> ToolResult:
     """The model must know that what ran is not what it asked for."""
     note: JsonObject = {}
     if clearance.edited is not None:
-        note = {"edited_by_person": {"message": EDITED, tool.editable: clearance.edited}}
+        note = {"edited_by_user": {"message": EDITED, tool.editable: clearance.edited}}
     elif clearance.refused and access is not None:
-        note = told(access.preview, clearance.refused)
-    return replace(result, for_model={**result.for_model, **note})
+        note = refusal_report(access.files, clearance.refused)
+    return result.with_fields(note)

@@ -1,4 +1,4 @@
 """Keep the conversation within the model's context window.
 
-`conversation.py` holds what was said, `model_view.py` what of it is sent, `compaction.py` makes it shorter.
+`conversation.py` holds what was said and what of it is sent, `compaction.py` makes it shorter.
 """

@@ -1,6 +1,6 @@
-"""How much of a model's window is for what, in tokens.
+"""Divide the context window, in tokens: how much is for what, and when it counts as full.
 
-Which texts are carried on word for word where there is room for some of them only.
+Also chooses which texts are kept word for word if there is room only for some.
 
 What would fill the model's window with the next request, part by part.
 """
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from coder_tui.agent.context.conversation import Conversation
 from coder_tui.agent.turn.model_request import RequestBuilder
 from coder_tui.agent.turn.usage import last_context
-from coder_tui.llm.tokens import estimate_message, estimate_request, estimate_tokens
+from coder_tui.llm.client import estimate_message, estimate_request, estimate_tokens
 from coder_tui.protocol.messages import Attachment, Message, ToolMessage, UserMessage
 from coder_tui.skills.session_skills import PERMISSION as SKILL
 
 PRUNE_AT = 0.70
-SUMMARISE_AT = 0.85
+SUMMARIZE_AT = 0.85
 UNKNOWN_WINDOW = 32_000
-"""Taken where nobody knows the model's window: what is left then fits nearly all of them."""
+"""Used if the model's window is not known: what is left then fits nearly every model."""
 _LEAST_FREE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class TokenBudget:
     """`fixed` is what every request carries: instructions and tools. Shares are of what they leave."""
 
     window: int
@@ -31,7 +31,7 @@ class Room:
 
     @property
     def free(self) -> int:
-        return max(round(self.window * SUMMARISE_AT) - self.fixed, _LEAST_FREE)
+        return max(round(self.window * SUMMARIZE_AT) - self.fixed, _LEAST_FREE)
 
     @property
     def tail(self) -> int:
@@ -40,7 +40,7 @@ class Room:
 
     @property
     def words(self) -> int:
-        """Of the person's own words, pins among them, beside a summary: a quarter of a large window."""
+        """Of the user's own messages, with pins, next to a summary: a quarter of a large window."""
         return self.free * 30 // 100
 
     @property
@@ -53,7 +53,7 @@ class Room:
 
     @property
     def list(self) -> int:
-        """Of each list beside a summary: todos, changed files, problems."""
+        """Of each list next to a summary: todos, changed files, problems."""
         return self.free * 3 // 100
 
     @property
@@ -63,7 +63,7 @@ class Room:
 
     @property
     def material(self) -> int:
-        """Of what is shown to whoever writes a summary; the rest is for what they write."""
+        """Of what is sent to the model that writes a summary; the rest is for the summary."""
         return self.window * 70 // 100
 
     @property
@@ -120,7 +120,7 @@ def shortened_to(text: str, tokens: int) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Head and tail: how it began and where it stands matter more than the way between."""
+    """Keep head and tail: the beginning and the end matter more than what is between."""
     if len(text) <= most:
         return text
     half = max(0, (most - len(CUT)) // 2)
@@ -157,7 +157,7 @@ def _add(sizes: dict[str, int], name: str, size: int) -> None:
 
 
 def _of_message(message: Message) -> Iterator[tuple[str, int]]:
-    """What comes along with a person's words, and a skill's text, are told apart."""
+    """Tell apart typed text, attachments and the text of skills."""
     if isinstance(message, ToolMessage) and message.tool == SKILL:
         yield SKILLS, estimate_message(message)
         return

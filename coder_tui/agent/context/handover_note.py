@@ -1,7 +1,4 @@
-"""What survives a compaction word for word: the person's messages, pins, todos, skills, changed files.
-
-Has a model write down what a conversation came to, in few words.
-"""
+"""Write the note that replaces old messages: a model's summary, and what is kept word for word."""
 
 import json
 import re
@@ -10,23 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from coder_tui.agent.context.budget import Kept, Room, kept, shortened, shortened_to
+from coder_tui.agent.context.budget import Kept, TokenBudget, kept, shortened, shortened_to
 from coder_tui.agent.context.conversation import Conversation
 from coder_tui.agent.profiles.profiles import prompt_text
-from coder_tui.agent.turn.model_call import plain_reply
+from coder_tui.agent.turn.model_call import one_shot_reply
 from coder_tui.agent.turn.model_request import ModelChoice
 from coder_tui.agent.turn.usage import UsageMeter
 from coder_tui.agent.undo.file_changes import SessionChanges
-from coder_tui.agent.undo.review import name_of
-from coder_tui.llm.client import ModelClient, ModelRequest
-from coder_tui.llm.tokens import estimate_tokens
+from coder_tui.llm.client import ModelClient, ModelRequest, estimate_tokens
 from coder_tui.protocol.messages import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from coder_tui.protocol.todos import TodoItem
 from coder_tui.skills.session_skills import PERMISSION as SKILL
+from coder_tui.workspace.files.confine import relative_name
 
 MOST_FILES = 200
 _SKILL_TEXT = "<skill "
-_FRAME = re.compile(r"<(?=/?(?:summary|pinned|person|todos|changed_files|open_problems|skills)>)")
+_FRAME = re.compile(r"<(?=/?(?:summary|pinned|user|todos|changed_files|open_problems|skills)>)")
 _HEAD = (
     "Earlier messages of this session were replaced by this note to save room. It is your own handover: "
     "go on from here, and read files again where you need them."
@@ -35,7 +31,7 @@ _HEAD = (
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What a note carries on word for word, or cut where that is too much."""
+    """What a note keeps word for word, or cut if it is too long."""
 
     words: Kept
     pins: Kept
@@ -43,8 +39,8 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True)
-class Keepsakes:
-    """Writes the message that stands for everything before the tail."""
+class HandoverNote:
+    """Writes the message that replaces everything before the newest messages."""
 
     conversation: Conversation
     changes: SessionChanges
@@ -53,36 +49,36 @@ class Keepsakes:
     pins: Callable[[], Awaitable[tuple[str, ...]]]
     problems: Callable[[], str] = str
 
-    async def carried(self, last_id: str, room: Room) -> Carried:
-        """What of the person's words, pins and skills up to this message there is room for."""
+    async def carried(self, last_id: str, budget: TokenBudget) -> Carried:
+        """Return the user's messages, pins and skills up to this message, as far as there is room."""
         before = self._before(last_id)
-        pins = kept([f"- {pin}" for pin in await self.pins()], room.words)
+        pins = kept([f"- {pin}" for pin in await self.pins()], budget.words)
         taken = sum(map(estimate_tokens, pins.texts))
         return Carried(
-            words=kept(list(_person(before)), room.words - taken),
+            words=kept(list(_typed_messages(before)), budget.words - taken),
             pins=pins,
-            skills=kept(list(_skills(before)), room.skills),
+            skills=kept(list(_skills(before)), budget.skills),
         )
 
-    async def note(self, last_id: str, summary: str, room: Room) -> str:
-        carried = await self.carried(last_id, room)
+    async def note(self, last_id: str, summary: str, budget: TokenBudget) -> str:
+        carried = await self.carried(last_id, budget)
         todos = "\n".join(f"- [{item.status}] {item.content}" for item in self.todos())
         parts = (
             ("", _HEAD),
-            ("summary", shortened_to(summary, room.summary)),
+            ("summary", shortened_to(summary, budget.summary)),
             ("pinned", "\n".join(carried.pins.texts)),
-            ("person", _told(carried.words, "the person's messages")),
-            ("todos", shortened_to(todos, room.list)),
-            ("changed_files", shortened_to("\n".join(await self._changed()), room.list)),
-            ("open_problems", shortened_to(self.problems(), room.list)),
-            ("skills", _told(carried.skills, "the loaded skills")),
+            ("user", _listed(carried.words, "the user's messages")),
+            ("todos", shortened_to(todos, budget.list)),
+            ("changed_files", shortened_to("\n".join(await self._changed()), budget.list)),
+            ("open_problems", shortened_to(self.problems(), budget.list)),
+            ("skills", _listed(carried.skills, "the loaded skills")),
         )
         return "\n\n".join(_tagged(name, text) for name, text in parts if text)
 
     def _before(self, last_id: str) -> tuple[Message, ...]:
-        """What may survive of the conversation up to there, with what an earlier summary stands for.
+        """Return the messages up to there that may be kept, including those that an earlier summary covers.
 
-        Looked at one by one: to have all of a long session at hand takes memory that is never given back.
+        One by one: all messages of a long session at once take memory that is never released.
         """
         found: list[Message] = []
         is_before = False
@@ -94,27 +90,27 @@ class Keepsakes:
 
     async def _changed(self) -> list[str]:
         files = await self.changes.files()
-        return [name_of(file.path, self.root) for file in files[:MOST_FILES]]
+        return [relative_name(file.path, self.root) for file in files[:MOST_FILES]]
 
 
 def _tagged(name: str, text: str) -> str:
-    """No part can end itself and begin another: a summary must not put words into the person's mouth."""
+    """Wrap a part in a tag that its text cannot close: a summary must not forge the user's messages."""
     if not name:
         return text
     inner = _FRAME.sub("<\\\\", text)
     return f"<{name}>\n{inner}\n</{name}>"
 
 
-def _told(found: Kept, what: str) -> str:
-    """In their order; that something is missing is said first."""
+def _listed(found: Kept, what: str) -> str:
+    """Join the texts in order; if some are missing, say so first."""
     if found.is_whole:
         return "\n\n".join(found.texts)
     missing = f"[Of {what} {found.whole} are whole, {found.cut} are cut and {found.left_out} are left out.]"
     return "\n\n".join((missing, *found.texts))
 
 
-def _person(messages: Iterable[Message]) -> Iterator[str]:
-    """What they typed; what they attached is named, since it can be read again."""
+def _typed_messages(messages: Iterable[Message]) -> Iterator[str]:
+    """Yield what the user typed; attachments are only named, as they can be read again."""
     for message in messages:
         if isinstance(message, UserMessage) and message.is_typed:
             labels = [each.label for each in message.attachments if not _is_skill(each)]
@@ -150,34 +146,36 @@ def _is_skill(attachment: Attachment) -> bool:
 
 
 LONGEST_RESULT = 2_000
-"""Characters of a tool's result that are worth summarising."""
+"""Characters of a tool's result that are worth summarizing."""
 _PROMPT = "compact"
 
 
-class Summariser:
-    def __init__(self, client: ModelClient, meter: UsageMeter) -> None:
-        self._client = client
-        self._meter = meter
+@dataclass(frozen=True, slots=True)
+class Summarizer:
+    """Has a model summarize messages."""
 
-    async def summarise(
+    client: ModelClient
+    meter: UsageMeter
+
+    async def summarize(
         self, messages: Iterable[Message], choice: ModelChoice, most_tokens: int, wish: str = ""
     ) -> str:
-        """Paid for; empty where the model said nothing."""
-        told = told_shortly(messages, most_tokens)
+        """Return a model's summary, which is paid for; empty if it wrote nothing."""
+        text = shorten_messages(messages, most_tokens)
         if wish:
-            told = f"{told}\n\nThe person asks that the note pays special attention to: {wish}"
+            text = f"{text}\n\nThe user asks that the note pays special attention to: {wish}"
         request = ModelRequest(
             model=choice.name,
             system=prompt_text(_PROMPT),
-            messages=(UserMessage(uuid4().hex, told),),
+            messages=(UserMessage(uuid4().hex, text),),
             api_base=choice.api_base,
         )
-        reply = await plain_reply(self._client, request, self._meter, self._meter.add_apart)
+        reply = await one_shot_reply(self.client, request, self.meter, self.meter.add_detached)
         return reply.text
 
 
-def told_shortly(messages: Iterable[Message], most_tokens: int) -> str:
-    """Who said and did what, line by line; the middle is left out where it is too much."""
+def shorten_messages(messages: Iterable[Message], most_tokens: int) -> str:
+    """Write the messages as a transcript; leave out the middle if it is too long."""
     return shortened_to("\n\n".join(_lines(messages)), most_tokens)
 
 
@@ -185,7 +183,7 @@ def _lines(messages: Iterable[Message]) -> Iterator[str]:
     for message in messages:
         match message:
             case UserMessage():
-                yield f"{'PERSON' if message.is_typed else 'PROGRAM'}: {message.text}"
+                yield f"{'USER' if message.is_typed else 'PROGRAM'}: {message.text}"
                 for each in message.attachments:
                     yield f"ATTACHED {each.label}: {shortened(each.text, LONGEST_RESULT)}"
             case AssistantMessage():

@@ -12,10 +12,10 @@ from coder_tui.workspace.undo.tree_survey import is_made_again
 
 MOST_BYTES = 32 * 1024
 _HEAD = (
-    "The person, or whoever keeps this project, wrote this for those who work here. Follow it unless the "
-    "person says otherwise; what is nearer to a file counts more. It permits nothing that is refused."
+    "The user, or the project's maintainers, wrote this for those who work here. Follow it unless the "
+    "user says otherwise; what is nearer to a file counts more. It permits nothing that is refused."
 )
-_NEARBY = "These instructions hold below their folder:"
+_NEARBY = "These instructions apply below their folder:"
 _CLOSING = "</instructions>"
 
 Redact = Callable[[str], str]
@@ -24,7 +24,7 @@ Nearby = Callable[[tuple[str, ...]], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class InstructionText:
-    """`name` is how a person would call the file."""
+    """`name` is how the user would call the file."""
 
     name: str
     text: str
@@ -32,7 +32,7 @@ class InstructionText:
 
 @dataclass(slots=True)
 class _Room:
-    """What still fits; what does not is told."""
+    """Limits the size of instructions, and reports what was cut."""
 
     left: int = MOST_BYTES
     notices: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class _Room:
             self.left -= len(data)
             return InstructionText(given.name, given.text.strip())
         kept, self.left = data[: self.left].decode("utf-8", "ignore"), 0
-        note = f"{given.name} is cut: of its {len(data):,} bytes {len(kept.encode()):,} are told to the model"
+        note = f"{given.name} is cut: of its {len(data):,} bytes {len(kept.encode()):,} are sent to the model"
         self.notices.append(f"{note}; {MOST_BYTES:,} is the most for all instructions")
         return InstructionText(given.name, f"{kept}\n(cut here; read the file for the rest)")
 
@@ -51,21 +51,21 @@ class _Room:
 def upfront(
     users: Path | None, workspace: Path, names: tuple[str, ...], *, redact: Redact
 ) -> tuple[str, tuple[str, ...]]:
-    """A part of the system prompt, and what the person should know of it. Blocks.
+    """A part of the system prompt, and what the user should know of it. Blocks.
 
-    `users` is the person's own file; `names` are those of the project that may be read.
+    `users` is the user's own file; `names` are those of the project that may be read.
     """
     room = _Room()
     texts = [*_own(users, room), *_project(workspace, names)]
     fitted = [room.fitted(InstructionText(each.name, redact(each.text))) for each in texts]
-    told = [f"## {each.name}\n{_inside(each.text)}" for each in fitted if each.text]
-    if not told:
+    sections = [f"## {each.name}\n{_inside(each.text)}" for each in fitted if each.text]
+    if not sections:
         return "", tuple(room.notices)
-    return "\n\n".join(["<instructions>\n" + _HEAD, *told]) + "\n" + _CLOSING, tuple(room.notices)
+    return "\n\n".join(["<instructions>\n" + _HEAD, *sections]) + "\n" + _CLOSING, tuple(room.notices)
 
 
 def users_file(config: Path, home: Path) -> Path | None:
-    """The person's own: ours, else the one that they have for another program."""
+    """The user's own: ours, else the one that they have for another program."""
     return instruction_file(config) or instruction_file(home / ".claude")
 
 
@@ -106,32 +106,32 @@ def _inside(text: str) -> str:
 
 @dataclass(slots=True)
 class NearbyInstructions:
-    """Those of folders below the workspace: told once, with the first call that touches a file there.
+    """The instructions of folders below the workspace, sent with the first call that touches a file there.
 
-    `is_told` says whether the conversation still holds a file's text.
+    `is_known` returns whether the conversation still has a file's text.
     """
 
     workspace: Path
     redact: Redact
-    is_told: Callable[[str], bool]
+    is_known: Callable[[str], bool]
     _room: _Room = field(default_factory=_Room)
 
     async def of(self, paths: tuple[str, ...]) -> str:
-        """For the result of a call that touches these; empty where there is nothing new."""
+        """Return instructions for the result of a call that touches these; empty if nothing is new."""
         return await asyncio.to_thread(self._of, paths)
 
     def _of(self, paths: tuple[str, ...]) -> str:
         folders = dict.fromkeys(folder for path in paths for folder in _between(self.workspace, Path(path)))
-        told = []
+        found_texts = []
         for folder in folders:
             found = instruction_file(self.workspace / folder)
             if found is None or paths == (str(found),):
                 continue
             heading = f"## {folder}/{found.name}"
-            if not self.is_told(heading) and (text := _read(self.workspace, f"{folder}/{found.name}")):
+            if not self.is_known(heading) and (text := _read(self.workspace, f"{folder}/{found.name}")):
                 fitted = self._room.fitted(InstructionText(heading, self.redact(text)))
-                told.append(f"{heading}\n{fitted.text}")
-        return "\n\n".join([_NEARBY, *told]) if told else ""
+                found_texts.append(f"{heading}\n{fitted.text}")
+        return "\n\n".join([_NEARBY, *found_texts]) if found_texts else ""
 
 
 def _between(workspace: Path, path: Path) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _between(workspace: Path, path: Path) -> Iterator[str]:
     chain = IgnoreChain.for_folder(workspace)
     for count, name in enumerate(folders):
         if is_made_again(name) or chain.ignores(name, is_folder=True):
-            return  # what a package manager or a build put there is nobody's word in this project
+            return  # files of a package manager or a build are not instructions of this project
         chain = chain.enter(name)
         if chain.begins_repository:
             return  # another project, which has not been trusted

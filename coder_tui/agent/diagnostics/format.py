@@ -1,21 +1,21 @@
-"""What a report of language servers comes to, for those who have a line for it."""
+"""Put reports of language servers into words, for results, approvals and front ends."""
 
 import json
 from collections.abc import Iterable
 from dataclasses import replace
 
-from coder_tui.lsp.report import Report, problem_json, worth_telling
+from coder_tui.lsp.report import Report, most_important, problem_json
 from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
 
-UNKNOWN = "problems not known"
+UNKNOWN = "problems unknown"
 WHY_UNKNOWN = {
-    ServerStatus.PENDING: "problems not known yet",
-    ServerStatus.STALE: "problems not known yet",
-    ServerStatus.STARTING: "problems not known yet",
-    ServerStatus.CRASHED: "problems not known: the language server fails",
-    ServerStatus.NOT_INSTALLED: "problems not checked: no language server",
-    ServerStatus.UNTRUSTED: "problems not checked: no server may run here",
-    ServerStatus.UNSUPPORTED: "problems not checked: the file is too large",
+    ServerStatus.PENDING: "still checking for problems",
+    ServerStatus.STALE: "still checking for problems",
+    ServerStatus.STARTING: "language server is starting",
+    ServerStatus.CRASHED: "problems unknown: language server crashed",
+    ServerStatus.NOT_INSTALLED: "not checked: no language server installed",
+    ServerStatus.UNTRUSTED: "not checked: language servers may not run here",
+    ServerStatus.UNSUPPORTED: "not checked: file too large",
 }
 _MOST = 5
 _LONGEST_MESSAGE = 300
@@ -24,7 +24,7 @@ _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
 
 
 def counts_of(report: Report) -> ChangeCounts:
-    """New and gone; where that cannot be told, all there are."""
+    """Count new and fixed problems; if that is not known, all of them."""
     new = report.introduced if report.is_compared else (*report.introduced, *report.remaining)
     return ChangeCounts(
         _count(new, Severity.ERROR),
@@ -48,23 +48,23 @@ def check_of(report: Report) -> ProposalCheck:
     )
 
 
-def unchecked_words(words: str, count: int) -> str:
+def format_unchecked(words: str, count: int) -> str:
     """With how many files no server looked at."""
     left = f"{count} file{'' if count == 1 else 's'} not checked" if count else ""
     return ", ".join(filter(None, (words, left)))
 
 
-def open_words(items: tuple[Diagnostic, ...]) -> str:
-    """For a model that forgets what it was told of them: the gravest one by one, the rest in numbers."""
-    told = worth_telling(items)
-    if not told:
+def format_open_problems(items: tuple[Diagnostic, ...]) -> str:
+    """List the worst problems and count the rest, for a model that loses its earlier messages."""
+    listed = most_important(items)
+    if not listed:
         return ""
     lines = [
         json.dumps(problem_json(replace(item, message=item.message[:_LONGEST_MESSAGE]), with_path=True))
-        for item in told
+        for item in listed
     ]
-    all_told = sum(item.severity in {Severity.ERROR, Severity.WARNING} for item in items)
-    more = [f"[{all_told - len(told)} more]"] if all_told > len(told) else []
+    count = sum(item.severity in {Severity.ERROR, Severity.WARNING} for item in items)
+    more = [f"[{count - len(listed)} more]"] if count > len(listed) else []
     return "\n".join((_AS_OF_THEN, *lines, *more))
 
 

@@ -1,4 +1,4 @@
-"""What a person asks language servers: what a name in a change is, where it comes from, how they all are."""
+"""Ask language servers for the user: what a name is, where it is defined, and how the servers are."""
 
 import asyncio
 from collections.abc import Iterable
@@ -11,67 +11,32 @@ from coder_tui.lsp.find_server import first_files
 from coder_tui.lsp.pool import ServerLine
 from coder_tui.lsp.wire import Answered, Question
 from coder_tui.protocol.errors import ToolError
-from coder_tui.tools.builtin.lsp_places import shown_place, unanswered
+from coder_tui.tools.builtin.lsp import shown_place, unanswered
 from coder_tui.workspace.files.confine import Workspace
 from coder_tui.workspace.files.text import load
 
-CHANGED = "The file is not as it was when this was compared."
+CHANGED = "The file has changed since this was compared."
 _FALLBACK = "search for it"
 
 
 @dataclass(frozen=True, slots=True)
 class NamePlace:
-    """A name as it stands in a file; `line` and `character` count from 0."""
+    """A name in a file; `line` and `character` count from 0."""
 
     name: str
     line: int
     character: int
     text: str = ""
-    """The line that it stands in."""
+    """The line that it is in."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """As people count: from 1."""
+    """A place in a file; `line` and `character` count from 1."""
 
     path: str
     line: int
     character: int
-
-
-class Lookup(Protocol):
-    """Each answers with a sentence where there is nothing to tell."""
-
-    async def hover(self, path: str, place: NamePlace) -> str: ...
-    async def definition(self, path: str, place: NamePlace) -> FoundPlace | str: ...
-
-    async def servers(self) -> tuple[ServerLine, ...]:
-        """Every server that is known here."""
-
-    async def restart(self, name: str) -> bool:
-        """False where none of that name was started."""
-
-    async def warm(self) -> None:
-        """Let the servers of the workspace's languages start, without waiting for them."""
-
-
-class NoLookup:
-    """Where there are no language servers."""
-
-    async def hover(self, path: str, place: NamePlace) -> str:
-        return "There is no language server."
-
-    async def definition(self, path: str, place: NamePlace) -> FoundPlace | str:
-        return await self.hover(path, place)
-
-    async def servers(self) -> tuple[ServerLine, ...]:
-        return ()
-
-    async def restart(self, name: str) -> bool:
-        return False
-
-    async def warm(self) -> None:
-        return
 
 
 class Servers(Protocol):
@@ -85,6 +50,8 @@ class Servers(Protocol):
 
 
 class CodeLookup:
+    """Each answer is a sentence if the servers know nothing."""
+
     def __init__(self, servers: Servers, workspace: Workspace) -> None:
         self._servers = servers
         self._workspace = workspace
@@ -105,12 +72,15 @@ class CodeLookup:
         return FoundPlace(shown_place(first, self._workspace), first.line + 1, first.character + 1)
 
     async def servers(self) -> tuple[ServerLine, ...]:
+        """Return every server that is known here."""
         return await self._servers.servers()
 
     async def restart(self, name: str) -> bool:
+        """Return False if no server of that name was started."""
         return await self._servers.restart(name)
 
     async def warm(self) -> None:
+        """Start the servers of the workspace's languages, without waiting for them."""
         self._servers.warm(await asyncio.to_thread(first_files, self._workspace.root))
 
     async def _ask(self, question: Question, path: str, place: NamePlace) -> Answered | str:

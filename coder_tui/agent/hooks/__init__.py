@@ -1,4 +1,4 @@
 """Run the user's hooks at calls and turns, and apply their answers.
 
-Enter at `runner.py`; `protocol.py` reads a hook's answer. The settings are in `config`.
+Enter at `session_hooks.py`; `runner.py` runs a hook and reads its answer. The settings are in `config`.
 """

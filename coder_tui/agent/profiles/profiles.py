@@ -46,7 +46,7 @@ class Switch:
     pattern: str
     is_on: bool
 
-    def speaks_of(self, name: str, kind: ToolKind) -> bool:
+    def matches(self, name: str, kind: ToolKind) -> bool:
         if self.pattern.startswith(KIND_PREFIX):
             return self.pattern.removeprefix(KIND_PREFIX) == kind
         return fnmatchcase(name, self.pattern)
@@ -60,7 +60,7 @@ class Profile:
     description: str
     mode: ProfileMode
     prompt: str
-    """What the model is told of its part; goes before everything else."""
+    """The model's role; comes before everything else in the prompt."""
     switches: tuple[Switch, ...] = ()
     rules: tuple[Rule, ...] = ()
     model: str = ""
@@ -71,19 +71,19 @@ class Profile:
 
     @property
     def layer(self) -> Layer:
-        """Its rules beside the person's and the project's: they can only make things stricter."""
+        """Its rules, in addition to the user's and the project's: they can only make things stricter."""
         return Layer(f"agent {self.name}", self.rules, only_tightens=True)
 
     def offers(self, name: str, kind: ToolKind) -> bool:
-        """Whether the model sees this tool. The last switch that speaks of it counts; none means yes."""
+        """Return whether the model sees this tool: the last switch that names it counts; none means yes."""
         if name in _ALWAYS:
             return True
-        spoken = [switch.is_on for switch in self.switches if switch.speaks_of(name, kind)]
+        spoken = [switch.is_on for switch in self.switches if switch.matches(name, kind)]
         return spoken[-1] if spoken else True
 
 
 class Profiles:
-    """All known profiles by name; of one name the later source holds."""
+    """All known profiles by name; of two with one name the later source wins."""
 
     def __init__(self, profiles: Iterable[Profile]) -> None:
         self._by_name = {profile.name: profile for profile in profiles}
@@ -112,7 +112,7 @@ class Profiles:
         return profile
 
     def leader(self, name: str) -> Profile:
-        """As `get`, for one that a person talks to."""
+        """As `get`, for one that the user talks to."""
         profile = self.get(name)
         if not profile.mode.leads:
             raise UsageError(f"{name} is a sub-agent: other agents start it, a session cannot run as it")
@@ -160,7 +160,7 @@ def built_in(*, asks_everywhere: bool = False, hands_over: bool = True) -> Profi
 def _build(asks_everywhere: bool) -> Profile:
     return Profile(
         BUILD,
-        "Reads, edits and runs; asks where your rules say so",
+        "Reads, edits and runs; asks if your rules say so",
         ProfileMode.PRIMARY,
         prompt_text(BUILD),
         off("plan_exit") if asks_everywhere else off("question", "plan_exit"),
@@ -168,7 +168,7 @@ def _build(asks_everywhere: bool) -> Profile:
 
 
 def _plan(hands_over: bool) -> Profile:
-    """What it hides is denied as well, by plan mode itself: a file that redefines it loosens nothing."""
+    """Plan mode itself denies what this profile hides: a file that redefines it loosens nothing."""
     changing = off(*kinds(*_CHANGING, ToolKind.EXECUTE, ToolKind.OTHER))
     return Profile(
         PLAN,

@@ -1,85 +1,64 @@
-"""Which profile leads a session: plan mode and the plan profile go together, and a plan ends both."""
+"""Choose the profile that leads a session; plan mode comes and goes with its own profile."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Protocol
+from typing import Any
 
-from coder_tui.agent.calls.permissions import PermissionDesk
+from coder_tui.agent.calls.permissions import Permissions
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.profiles.profiles import BUILD, PLAN, Profile, Profiles
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import ModeChanged, ProfileChanged
-
-Listener = Callable[[Profile], None]
-
-
-class ProfileKeeper(Protocol):
-    """Keeps what a session must know when it is resumed."""
-
-    async def set_mode(self, session_id: str, mode: Mode) -> None: ...
-    async def set_profile(self, session_id: str, profile: str) -> None: ...
-    async def set_plan(self, session_id: str, plan: str) -> None: ...
-
-
-class NotKept:
-    """For calls outside of a session."""
-
-    async def set_mode(self, session_id: str, mode: Mode) -> None:
-        return None
-
-    async def set_profile(self, session_id: str, profile: str) -> None:
-        return None
-
-    async def set_plan(self, session_id: str, plan: str) -> None:
-        return None
+from coder_tui.storage.session_state import ActiveProfileTable
 
 
 class ProfileSwitch:
-    """`start` runs a write beside the session; `plan` is the approved one that the model is reminded of."""
+    """`start` runs a write in the background; `plan` is the approved plan that the model is reminded of.
+
+    Without a `store`, as for calls outside a session, nothing is remembered for a later one.
+    """
 
     def __init__(
         self,
         session_id: str,
         profiles: Profiles,
-        desk: PermissionDesk,
+        permissions: Permissions,
         bus: EventBus,
-        keeper: ProfileKeeper,
-        start: Callable[[Coroutine[Any, Any, None]], None],
+        store: ActiveProfileTable | None,
+        start: Callable[[Coroutine[Any, Any, None]], object],
         plan: str = "",
+        on_change: Callable[[Profile], None] | None = None,
     ) -> None:
+        """`on_change` is called with each profile that leads from then on."""
         self._session_id = session_id
         self.known = profiles
-        self._desk = desk
+        self._permissions = permissions
         self._bus = bus
-        self._keeper = keeper
+        self._store = store
         self._start = start
-        self._listener: Listener | None = None
+        self._on_change = on_change
         self.plan = plan
         self._before_plan = BUILD
-        self._current = profiles.get(PLAN if desk.mode is Mode.PLAN else BUILD)
-        desk.set_profile(self._current)
+        self._current = profiles.get(PLAN if permissions.mode is Mode.PLAN else BUILD)
+        permissions.set_profile(self._current)
 
     @property
     def current(self) -> Profile:
         return self._current
 
-    def listen(self, listener: Listener) -> None:
-        """Hear of the profile that leads from now on."""
-        self._listener = listener
-
     def use(self, name: str) -> Profile:
-        """Let this one lead; `UsageError` where there is none of the name that can."""
+        """Let this profile lead; raise `UsageError` if none of this name can."""
         profile = self.known.leader(name)
         if profile.name == PLAN:
             self.set_mode(Mode.PLAN)
         else:
-            if self._desk.mode is Mode.PLAN:
+            if self._permissions.mode is Mode.PLAN:
                 self._change_mode(Mode.ASK)
             self._lead(profile)
         return profile
 
     def set_mode(self, mode: Mode) -> None:
-        """Into plan mode with the plan profile, and out of it with the one that led before."""
-        if mode is not self._desk.mode:
+        """Enter plan mode with the plan profile, and leave it with the profile that led before."""
+        if mode is not self._permissions.mode:
             self._change_mode(mode)
         if mode is Mode.PLAN:
             self._lead(self.known.get(PLAN))
@@ -87,18 +66,20 @@ class ProfileSwitch:
             self._lead(self.known.find(self._before_plan) or self.known.get(BUILD))
 
     async def approve(self, plan: str) -> str:
-        """Keep the plan before the model, and go on; returns the name of the profile that does."""
-        await self._keeper.set_plan(self._session_id, plan)
+        """Store the plan, which the model is sent from now on, and return the profile that carries it out."""
+        if self._store is not None:
+            await self._store.set_plan(self._session_id, plan)
         self.plan = plan
-        if self._desk.mode is Mode.PLAN:
+        if self._permissions.mode is Mode.PLAN:
             # Not the mode before plan mode: by Shift+Tab that is always `edits`, and nobody chose it.
             self.set_mode(Mode.ASK)
         return self._current.name
 
     def _change_mode(self, mode: Mode) -> None:
-        self._desk.set_mode(mode)
+        self._permissions.set_mode(mode)
         self._bus.publish(ModeChanged(mode))
-        self._start(self._keeper.set_mode(self._session_id, mode))
+        if self._store is not None:
+            self._start(self._store.set_mode(self._session_id, mode))
 
     def _lead(self, profile: Profile) -> None:
         if profile.name == self._current.name:
@@ -106,8 +87,9 @@ class ProfileSwitch:
         if profile.name == PLAN:
             self._before_plan = self._current.name
         self._current = profile
-        self._desk.set_profile(profile)
+        self._permissions.set_profile(profile)
         self._bus.publish(ProfileChanged(profile.name))
-        self._start(self._keeper.set_profile(self._session_id, profile.name))
-        if self._listener is not None:
-            self._listener(profile)
+        if self._store is not None:
+            self._start(self._store.set_profile(self._session_id, profile.name))
+        if self._on_change is not None:
+            self._on_change(profile)

@@ -47,7 +47,7 @@ _SPLIT = re.compile(r"[,\s]+(?![^(]*\))")
 
 
 @dataclass(slots=True)
-class MeantTools:
+class ToolSwitches:
     """What was read so far; `problems` are sentences with the field that each is about."""
 
     source: str
@@ -100,7 +100,7 @@ class MeantTools:
             self.rules += [Rule(each, pattern, Effect.ALLOW, self.source) for pattern in wanted]
 
     def _meant(self, name: str) -> tuple[str, ...]:
-        """Our tools for a name, a glob, or a kind; none, and a problem, where there is no such tool."""
+        """Return our tools for a name, a glob or a kind; record a problem if there is none."""
         folded = name.casefold()
         if name.startswith(FOREIGN):
             is_server = name.startswith("mcp__") and name.count("__") == 1

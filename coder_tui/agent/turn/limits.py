@@ -1,14 +1,11 @@
-"""When a turn must stop or ask: steps, time, and calls that go in circles.
-
-Asks the person before a session costs more than they wanted to spend.
-"""
+"""Decide when a turn must stop or ask: steps, time, repeated calls, and the spend limit."""
 
 import asyncio
 import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import uuid4
 
 from coder_tui.agent.turn.model_request import ModelChoice, RequestBuilder
@@ -18,7 +15,7 @@ from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.messages import Message, ToolCall
 from coder_tui.protocol.outcomes import NoticeLevel
 from coder_tui.protocol.requests import Option, Question, QuestionAnswer, QuestionRequest
-from coder_tui.tools.ports import Asker, NobodyThere
+from coder_tui.tools.ports import Asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +33,7 @@ class Limits:
         return f"Stopped after {self.max_minutes:g} minutes, the limit of one turn (limits.max_minutes)."
 
     def exceeded(self, steps: int) -> str:
-        """The sentence that says which limit was met; empty while none is."""
+        """Describe the limit that was reached; empty if none was."""
         if steps >= self.max_steps:
             calls = "1 model call" if steps == 1 else f"{steps} model calls"
             return f"Stopped after {calls}, the limit of one turn (limits.max_steps, --max-turns)."
@@ -44,7 +41,7 @@ class Limits:
 
 
 class RepeatDetector:
-    """Notices the same call again and again, and two calls that take turns."""
+    """Detects the same call again and again, and two calls that alternate."""
 
     _LONGEST_CYCLE = 2
 
@@ -53,7 +50,7 @@ class RepeatDetector:
         self._recent: deque[tuple[str, str]] = deque(maxlen=threshold * self._LONGEST_CYCLE)
 
     def is_repeat(self, call: ToolCall) -> bool:
-        """Note the call; True when it completes `threshold` rounds of the same one or two calls."""
+        """Record the call; return True if it completes `threshold` rounds of the same one or two calls."""
         self._recent.append((call.name, call.arguments))
         recent = list(self._recent)
         return any(self._ends_in_cycle(recent, length) for length in range(1, self._LONGEST_CYCLE + 1))
@@ -65,37 +62,28 @@ class RepeatDetector:
 
 STOP = "Stop here"
 LEAST_RAISE = 0.10
-"""Dollars: twice a limit of nothing would be nothing again."""
+"""Dollars: twice a limit of zero would be zero again."""
 _AMOUNT = re.compile(r"\$?\s*(\d+(?:\.\d+)?)\s*\$?")
 _FUZZ = 1e-9
 
 
 class SpendLimitError(UserError):
-    """A call was not made, since the person does not want to pay for it."""
-
-
-def no_cheaper_model(name: str) -> ModelChoice | None:
-    """For a session that has one model only."""
-    return None
-
-
-def tell_nobody(level: NoticeLevel, text: str) -> None:
-    """For a session that nobody watches."""
+    """A call was not made because the user does not want to pay for it."""
 
 
 def money(dollars: float) -> str:
-    """Cents, and where that would say nothing, parts of them."""
+    """Format as dollars and cents; small amounts with parts of cents."""
     return f"${dollars:.4f}" if 0 < dollars < LEAST_RAISE else f"${dollars:.2f}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """What a person can do about a limit that is near."""
+    """What the user can do about a limit that is near."""
 
     limit: float
     spent: float
     held: float
-    """What calls that run now may cost."""
+    """What the calls that run now may cost."""
     cheaper: ModelChoice | None
 
     @property
@@ -104,7 +92,7 @@ class _Offer:
 
     @property
     def for_cheaper(self) -> float:
-        """What is left may do for it; where nothing is, it needs more, too."""
+        """The limit for the cheaper model: the present one, or the raised one if nothing is left."""
         return self.raised if self.spent + self.held >= self.limit - _FUZZ else self.limit
 
     @property
@@ -116,51 +104,46 @@ class _Offer:
         return f"Go on with {self.cheaper.name}" if self.cheaper else ""
 
     def question(self) -> Question:
-        options = [Option(STOP, "What was done stays; the next message asks again."), Option(self.further)]
+        options = [Option(STOP, "What was done stays. The next message asks again."), Option(self.further)]
         if self.cheaper is not None:
             options.append(Option(self.other, f"A smaller model, up to {money(self.for_cheaper)}."))
         running = f", calls that run now may cost {money(self.held)}" if self.held > _FUZZ else ""
-        told = f"This session has cost {money(self.spent)}{running}; the next model call would pass"
-        told = f"{told} {money(self.limit)}."
-        return Question(f"{told} Or type another limit in dollars.", tuple(options), header="Spend limit")
+        text = (
+            f"This session has cost {money(self.spent)}{running}. The next model call would exceed "
+            f"{money(self.limit)}. Choose, or type another limit in dollars."
+        )
+        return Question(text, tuple(options), header="Spend limit")
 
 
-class SpendCap:
-    """One for a session and its sub-agents: what one of them is answered holds for all."""
+@dataclass(eq=False, slots=True)
+class SpendLimit:
+    """Shared by a session and its sub-agents: an answer to one of them applies to all.
 
-    def __init__(
-        self,
-        limit: float | None,
-        asker: Asker,
-        cheaper: Callable[[str], ModelChoice | None] = no_cheaper_model,
-        notify: Callable[[NoticeLevel, str], None] = tell_nobody,
-    ) -> None:
-        self.limit = limit
-        self._asker = asker
-        self._cheaper = cheaper
-        self._notify = notify
-        self._switch: Callable[[ModelChoice], None] = lambda choice: None
-        self._lock = asyncio.Lock()
-        self._end = ""
-        self._held = 0.0
+    `cheaper` names a cheaper model, if there is one; `switch` makes the session go on with it.
+    """
 
-    def switch_by(self, switch: Callable[[ModelChoice], None]) -> None:
-        """How the session is told to go on with another model."""
-        self._switch = switch
+    limit: float | None
+    asker: Asker
+    cheaper: Callable[[str], ModelChoice | None]
+    switch: Callable[[ModelChoice], None]
+    notify: Callable[[NoticeLevel, str], None]
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    _end: str = field(default="", init=False)
+    _held: float = field(default=0.0, init=False)
 
     def begin(self) -> None:
-        """A new turn: the person may have changed their mind."""
+        """Start a turn: the user may have changed their mind."""
         self._end = ""
 
     @asynccontextmanager
     async def call(
         self, meter: UsageMeter, request: RequestBuilder, messages: tuple[Message, ...]
     ) -> AsyncIterator[None]:
-        """Around a call and its booking: what it may cost is held back meanwhile.
+        """Reserve what a call may cost while it runs and is booked.
 
-        Asks before the limit is passed; `SpendLimitError` where the person does not want that.
+        Asks the user before the limit is exceeded; raises `SpendLimitError` if they decline.
         """
-        # Sub-agents work side by side: whoever comes second goes by what the first was answered.
+        # Sub-agents work at the same time: the answer to the first counts for those that wait.
         async with self._lock:
             expected = await self._expected(meter, request(messages))
             while not self._end and self._is_near(meter, expected):
@@ -174,8 +157,8 @@ class SpendCap:
             yield
 
     @asynccontextmanager
-    async def aside(self, meter: UsageMeter, request: ModelRequest) -> AsyncIterator[None]:
-        """As `call`, for what nobody is asked about: it is not made where it would pass the limit."""
+    async def call_if_cheap(self, meter: UsageMeter, request: ModelRequest) -> AsyncIterator[None]:
+        """As `call`, but without a question: raise `SpendLimitError` if it would exceed the limit."""
         async with self._lock:
             expected = await self._expected(meter, request)
             if self._end or self._is_near(meter, expected):
@@ -202,10 +185,10 @@ class SpendCap:
 
     async def _ask(self, meter: UsageMeter, request: RequestBuilder) -> str:
         spent = meter.spent.cost or 0
-        offer = _Offer(self.limit or 0, spent, self._held, self._cheaper(request.model))
+        offer = _Offer(self.limit or 0, spent, self._held, self.cheaper(request.model))
         request_id = uuid4().hex
         asked = QuestionRequest(request_id, f"limit-{request_id}", (offer.question(),), tool="spend limit")
-        reply = await self._asker.ask(asked)
+        reply = await self.asker.ask(asked)
         answer = reply.answers[0] if reply.answers else QuestionAnswer()
         if offer.further in answer.picked:
             return self._raise(offer.raised)
@@ -218,19 +201,14 @@ class SpendCap:
 
     def _raise(self, limit: float) -> str:
         self.limit = limit
-        self._notify(NoticeLevel.INFO, f"The spend limit of this session is {money(limit)} now.")
+        self.notify(NoticeLevel.INFO, f"The spend limit of this session is {money(limit)} now.")
         return ""
 
     def _go_cheaper(self, choice: ModelChoice, limit: float, request: RequestBuilder) -> str:
-        self._switch(choice)
+        self.switch(choice)
         request.use(choice)
         return self._raise(limit)
 
 
 def _stopped(spent: float, limit: float) -> str:
     return f"Stopped at {money(spent)}: the spend limit is {money(limit)} (limits.max_cost)."
-
-
-def no_cap() -> SpendCap:
-    """For work that may cost what it costs."""
-    return SpendCap(None, NobodyThere())

@@ -1,9 +1,4 @@
-"""One request to the model: streams its events, tries again where that is safe.
-
-Puts a model's stream together into one reply.
-
-One question to a model beside the conversation: its words, paid for also where they were stopped.
-"""
+"""Send one request to the model: publish its stream as events, retry if that is safe, build the reply."""
 
 import asyncio
 import random
@@ -28,7 +23,7 @@ from coder_tui.llm.client import (
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.protocol.events import RetryScheduled, TextDelta, ThinkingDelta, ToolProposed
 from coder_tui.protocol.messages import AssistantMessage, FinishReason, ToolCall, Usage
-from coder_tui.tasks import to_the_end
+from coder_tui.tasks import finish_despite_cancel
 from coder_tui.tools.aliases import canonical_name
 
 
@@ -42,7 +37,7 @@ class CallDraft:
 
 @dataclass(slots=True)
 class ReplyDraft:
-    """Grows with each item; only a finished draft becomes a message with calls."""
+    """A reply in the making; only a finished draft becomes a message with calls."""
 
     message_id: str = ""
     used_ids: Container[str] = frozenset()
@@ -71,7 +66,7 @@ class ReplyDraft:
         draft.received += len(item.arguments)
 
     def _unique(self, wanted: str) -> str:
-        """Results are found by id, yet some servers number their calls from zero in every reply."""
+        """Return an unused id: results are found by id, yet some servers count from zero in every reply."""
         taken = wanted in self.used_ids or any(draft.id == wanted for draft in self.calls.values())
         return wanted if wanted and not taken else f"call_{uuid4().hex[:20]}"
 
@@ -90,12 +85,12 @@ class ReplyDraft:
 
     @property
     def said(self) -> str:
-        """All that was streamed so far, which is what a provider counts."""
+        """All that was streamed so far, which is what the provider bills."""
         calls = (f"{draft.name}{''.join(draft.arguments)}" for draft in self.calls.values())
         return "".join((*self.thinking, *self.text, *calls))
 
     def message(self, model: str, known_tools: frozenset[str]) -> AssistantMessage:
-        """The reply to store. What an unfinished stream wrote of calls and thinking does not count."""
+        """Return the reply to store. Calls and thinking of an unfinished stream are left out."""
         if self.finished is None:
             return AssistantMessage(self.message_id, self.whole_text, model=model)
         calls = tuple(
@@ -114,7 +109,7 @@ class ReplyDraft:
 
 
 class ModelStep:
-    """Nothing that a failed attempt streamed is kept: a reply counts only when it ended as it should."""
+    """Sends requests. Nothing of a failed attempt is kept: a reply counts only if its stream was complete."""
 
     def __init__(self, client: ModelClient, bus: EventBus, retry: RetryPolicy) -> None:
         self._client = client
@@ -139,11 +134,11 @@ class ModelStep:
             await asyncio.sleep(delay)
 
     def forget(self) -> None:
-        """The draft became a message; nothing of it is left to settle."""
+        """Drop the draft, once it became a message or its attempt failed."""
         self.draft = ReplyDraft()
 
     async def _stream(self, request: ModelRequest) -> None:
-        # aclosing: leaving the loop early must stop the request at once, not when the collector comes by.
+        # aclosing: leaving the loop early must stop the request at once, not at the next garbage collection.
         stream = cast(Any, self._client.stream(request))
         async with aclosing(stream):
             async for item in stream:
@@ -167,19 +162,19 @@ class ModelStep:
                 pass
 
 
-async def plain_reply(
+async def one_shot_reply(
     client: ModelClient,
     request: ModelRequest,
     meter: UsageMeter,
     pay: Callable[[AssistantMessage], Coroutine[Any, Any, None]],
 ) -> AssistantMessage:
-    """`pay` is the meter's way to count such a reply."""
+    """Ask a model one question outside the conversation; `pay` counts the reply, also if it was stopped."""
     said: list[str] = []
     try:
         usage = await _read(client, request, said)
     except asyncio.CancelledError:
         if stopped := meter.stopped(request, "".join(said)):
-            await to_the_end(pay(stopped))
+            await finish_despite_cancel(pay(stopped))
         raise
     reply = AssistantMessage(uuid4().hex, "".join(said).strip(), model=request.model, usage=usage)
     await pay(reply)

@@ -1,17 +1,15 @@
-"""Builds the request for the model from what the session is now.
-
-The system prompt: a prefix that stays the same, byte for byte, from turn to turn.
-"""
+"""Build the request for the model, with a system prompt that stays the same bytes from turn to turn."""
 
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
 
 from coder_tui.agent.profiles.profiles import PLAN, Profile, prompt_text
 from coder_tui.llm.client import ModelRequest, ToolDefinition
+from coder_tui.llm.providers import is_same_provider
 from coder_tui.llm.traits import ModelFamily, traits_of
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.messages import Message
@@ -19,13 +17,11 @@ from coder_tui.tools.base import Audience
 from coder_tui.tools.registry import AnyTool, Registry
 
 _RULES = "rules"
-_PLAN_HEAD = (
-    "The person approved this plan. Carry it out; where it turns out to be wrong, say so before you leave it."
-)
+_PLAN_HEAD = "The user approved this plan. Carry it out; if it turns out to be wrong, say so first."
 
 
 class PartName(StrEnum):
-    """What a part of the prompt is, as `/context` shows it."""
+    """The parts of the prompt, as `/context` names them."""
 
     SYSTEM = "system prompt"
     INSTRUCTIONS = "instructions"
@@ -41,7 +37,7 @@ class PromptPart:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What a model must know of the place; a date but no clock, so that provider caches keep hitting."""
+    """What a model must know about its place; a date but no time, so that provider caches keep hitting."""
 
     directory: Path
     today: date
@@ -62,23 +58,23 @@ class Environment:
 
 
 def nothing() -> str:
-    """For a part of the prompt that a session does not have."""
+    """Return no text, for a part of the prompt that a session does not have."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
-class Briefing:
-    """What the model is told besides the conversation. Its functions give one text while nothing changes."""
+class SystemPrompt:
+    """The system prompt. Its functions return the same text while nothing changes."""
 
     environment: Environment
     instructions: str = ""
     skills: Callable[[], str] = field(default=nothing)
-    """The catalogue of skills."""
+    """The catalog of skills."""
     plan: Callable[[], str] = field(default=nothing)
-    """The plan that the person approved."""
+    """The plan that the user approved."""
 
     def parts(self, profile: Profile, family: ModelFamily) -> tuple[PromptPart, ...]:
-        """What changes least comes first: a provider's cache ends where the first byte differs."""
+        """Return the parts, the most stable first: a provider's cache ends at the first byte that differs."""
         parts = [
             *(PromptPart(PartName.SYSTEM, text) for text in _role(profile, family)),
             PromptPart(PartName.INSTRUCTIONS, self.instructions),
@@ -93,7 +89,7 @@ class Briefing:
 
 
 def _role(profile: Profile, family: ModelFamily) -> tuple[str, ...]:
-    """How to change files is of no use to a profile that cannot."""
+    """Leave out how to change files for a profile that cannot."""
     common = (profile.prompt, prompt_text(_RULES))
     edits = any(profile.offers(tool, ToolKind.EDIT) for tool in ("edit", "apply_patch"))
     return (*common, prompt_text(f"family_{family}")) if edits else common
@@ -112,56 +108,60 @@ class ModelChoice:
     effort: str = ""
     max_tokens: int | None = None
 
+    def switched_to(self, name: str) -> "ModelChoice":
+        """Return the choice of another model: the key of another provider never goes to this server."""
+        return replace(self, name=name, api_base=self.api_base if is_same_provider(name, self.name) else "")
 
+    def helped_by(self, name: str) -> "ModelChoice":
+        """Return the choice of a model for work on the side: effort and length were set for this one."""
+        return replace(self.switched_to(name), effort="", max_tokens=None)
+
+
+@dataclass(slots=True)
+class ModelInUse:
+    """The model that the requests of one agent go to; it can change between two requests."""
+
+    choice: ModelChoice
+
+
+@dataclass(eq=False, slots=True)
 class RequestBuilder:
     """Tools and prompt are the same bytes each time while model and profile stay: providers cache them."""
 
-    def __init__(
-        self,
-        choice: ModelChoice,
-        registry: Registry,
-        briefing: Briefing,
-        profile: Callable[[], Profile],
-        audience: Audience = Audience.MAIN,
-    ) -> None:
-        self._registry = registry
-        self._briefing = briefing
-        self._profile = profile
-        self._audience = audience
-        self._choice = choice
-        self._tools: tuple[ToolDefinition, ...] = ()
-        self._tools_for: tuple[object, ...] = ()
+    in_use: ModelInUse
+    registry: Registry
+    prompt: SystemPrompt
+    profile: Callable[[], Profile]
+    audience: Audience = Audience.MAIN
+    _tools: tuple[ToolDefinition, ...] = field(default=(), init=False)
+    _tools_for: tuple[object, ...] = field(default=(), init=False)
 
     @property
     def model(self) -> str:
-        return self._choice.name
-
-    @property
-    def briefing(self) -> Briefing:
-        return self._briefing
+        return self.in_use.choice.name
 
     @property
     def choice(self) -> ModelChoice:
-        return self._choice
+        return self.in_use.choice
 
     def use(self, choice: ModelChoice) -> None:
-        """Requests go to this model from now on, with the tools that it is offered."""
-        self._choice = choice
+        """Send requests to this model from now on, with the tools that it is offered."""
+        self.in_use.choice = choice
 
     def offered(self) -> tuple[AnyTool, ...]:
         """The tools that the model sees now."""
-        profile = self._profile()
-        tools = self._registry.offered(traits_of(self.model), self._audience)
+        profile = self.profile()
+        tools = self.registry.offered(traits_of(self.model), self.audience)
         return tuple(tool for tool in tools if profile.offers(tool.name, tool.kind))
 
     def parts(self) -> tuple[PromptPart, ...]:
-        return self._briefing.parts(self._profile(), traits_of(self.model).family)
+        return self.prompt.parts(self.profile(), traits_of(self.model).family)
 
     def __call__(self, messages: tuple[Message, ...]) -> ModelRequest:
-        choice = self._choice
+        choice = self.in_use.choice
         return ModelRequest(
             model=choice.name,
-            system=self._briefing.text(self._profile(), traits_of(choice.name).family),
+            system=self.prompt.text(self.profile(), traits_of(choice.name).family),
             messages=messages,
             tools=self._definitions(),
             api_base=choice.api_base,
@@ -170,12 +170,12 @@ class RequestBuilder:
         )
 
     def _definitions(self) -> tuple[ToolDefinition, ...]:
-        """Made anew only where they would differ: each reads the files of all descriptions."""
-        profile = self._profile()
-        wanted = (self.model, profile, self._registry.version)
+        """Build definitions again only if they would differ: each reads the files of all descriptions."""
+        profile = self.profile()
+        wanted = (self.model, profile, self.registry.version)
         if self._tools_for != wanted:
-            self._tools = self._registry.definitions(
-                traits_of(self.model), self._audience, lambda tool: profile.offers(tool.name, tool.kind)
+            self._tools = self.registry.definitions(
+                traits_of(self.model), self.audience, lambda tool: profile.offers(tool.name, tool.kind)
             )
             self._tools_for = wanted
         return self._tools

@@ -1,41 +1,34 @@
-"""One turn: model → tools → model, until it is done, stopped, or at a limit.
-
-Plays a turn to its end, whatever that is, and tells of it.
-"""
+"""Run one turn: model → tools → model, until it is done, stopped, or at a limit; then report how it ended."""
 
 import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass
 from uuid import uuid4
 
-from coder_tui.agent.attachments.files import no_attachments, told
+from coder_tui.agent.attachments.files import message_events
 from coder_tui.agent.calls.results import cancelled_json
 from coder_tui.agent.calls.runner import ToolRunner
-from coder_tui.agent.context.conversation import Conversation
-from coder_tui.agent.event_bus import EventBus
-from coder_tui.agent.pending import HeldAttachments
-from coder_tui.agent.title import SessionName
-from coder_tui.agent.turn.limits import Limits, RepeatDetector, SpendCap, SpendLimitError, no_cap
+from coder_tui.agent.context.compaction import Compactor, ModelContext
+from coder_tui.agent.pending import Inbox
+from coder_tui.agent.session_state import SessionName
+from coder_tui.agent.turn.limits import Limits, RepeatDetector, SpendLimitError
 from coder_tui.agent.turn.model_call import ModelStep, ReplyDraft
-from coder_tui.agent.turn.model_request import RequestBuilder
-from coder_tui.agent.turn.usage import UsageMeter
-from coder_tui.agent.verify.verify import Check, no_check
+from coder_tui.agent.verify import Check, no_check
 from coder_tui.llm.client import ModelRequest
 from coder_tui.protocol.errors import MessageRefusedError, ModelError, ModelErrorKind, StorageError
-from coder_tui.protocol.events import MessageFinished, Notice, TurnFailed, TurnFinished, TurnStarted
+from coder_tui.protocol.events import MessageFinished, TurnFailed, TurnFinished, TurnStarted
 from coder_tui.protocol.messages import (
     AssistantMessage,
-    Attachment,
     FinishReason,
     ToolCall,
     ToolMessage,
     UserMessage,
 )
 from coder_tui.protocol.outcomes import NoticeLevel, TurnOutcome
-from coder_tui.tasks import side_by_side, to_the_end
+from coder_tui.storage.turns import Turns
+from coder_tui.tasks import finish_despite_cancel, run_in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,66 +37,37 @@ class TurnEnd:
     message: str = ""
 
 
-def goes_on() -> TurnEnd | None:
-    """For a turn that ends when the model has nothing more to do."""
+def never_early() -> TurnEnd | None:
+    """Let a turn go on until the model has nothing more to do."""
     return None
 
 
 async def nothing_to_prepare() -> None:
-    """For a session whose tools are always the same."""
-
-
-class Room(Protocol):
-    """Sees to it that the conversation fits the model's window."""
-
-    async def make_room(self) -> None: ...
-
-    async def after_overflow(self, tries: int, window: int | None) -> bool:
-        """Whether there is more room than before, after so many tries, so that it is worth another.
-
-        `window` is what the provider says that it takes, where it does.
-        """
-
-
-class NoRoom:
-    """For a conversation that is sent as it is."""
-
-    async def make_room(self) -> None:
-        return None
-
-    async def after_overflow(self, tries: int, window: int | None) -> bool:
-        return False
+    """Start a turn at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnServices:
-    """What a turn needs of its session; the functions read the session's present state."""
+    """What the turns of one agent, of a session or a sub-agent, are run with."""
 
-    bus: EventBus
-    conversation: Conversation
+    context: ModelContext
     step: ModelStep
     runner: ToolRunner
-    meter: UsageMeter
+    inbox: Inbox
+    compactor: Compactor
     limits: Limits
-    known_tools: frozenset[str]
-    request: RequestBuilder
-    next_queued: Callable[[], str | None]
     prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
-    """Done once, before a turn's first request: its tools stay the same from then on."""
-    attach: Callable[[str], Awaitable[tuple[Attachment, ...]]] = no_attachments
-    """Finds what a message names for the model."""
-    held: HeldAttachments = field(default_factory=HeldAttachments)
-    room: Room = field(default_factory=NoRoom)
-    cap: SpendCap = field(default_factory=no_cap)
+    """Called once, before a turn's first request: its tools stay the same from then on."""
     check: Check = no_check
-    """Asked when the model has ended."""
-    over: Callable[[], TurnEnd | None] = goes_on
-    """Asked after each step: what ends the turn although the model would go on."""
+    """Called when the model has ended; what it finds goes back to the model."""
+    early_end: Callable[[], TurnEnd | None] = never_early
+    """Called after each step; ends the turn although the model would go on."""
 
 
 class Turn:
     def __init__(self, services: TurnServices) -> None:
         self._services = services
+        self._context = services.context
         self._steps = 0
         self._model = ""
         self._repeats = RepeatDetector(services.limits.repeated_calls)
@@ -116,122 +80,126 @@ class Turn:
             except SpendLimitError as too_dear:
                 return TurnEnd(TurnOutcome.LIMIT, str(too_dear))
             await self._run_calls(reply)
-            if end := self._services.over():
+            if end := self._services.early_end():
                 return end
             was_steered = await self._say_queued()
             if not reply.calls and not was_steered and not await self._must_go_on():
                 return TurnEnd(TurnOutcome.DONE, _closing_words(reply))
-            if limit := self._services.limits.exceeded(self._services.meter.steps):
+            if limit := self._services.limits.exceeded(self._context.meter.steps):
                 return TurnEnd(TurnOutcome.LIMIT, limit)
 
     async def settle(self) -> None:
-        """After an interruption: keep what was said so far, and give every call a result."""
+        """After an interruption, store the reply so far and give every call a result."""
         draft = self._services.step.draft
         if draft.message_id and draft.finished is None and draft.whole_text:
-            message = draft.message(self._model, self._services.known_tools)
-            await self._services.conversation.add(message)
+            message = self._message_of(draft)
+            await self._context.conversation.add(message)
             self._finished(message, draft.whole_thinking, interrupted=True)
-        await self.close_open_calls("the person stopped the turn; this call did not run")
+        await self.close_open_calls("the user stopped the turn; this call did not run")
 
     async def close_open_calls(self, reason: str) -> None:
-        for call in self._services.conversation.open_calls():
+        for call in self._context.conversation.open_calls():
             result = ToolMessage(uuid4().hex, call.id, call.name, cancelled_json(reason))
-            await self._services.conversation.close_call(result)
+            await self._context.conversation.close_call(result)
 
     async def _say(self, text: str) -> None:
-        services = self._services
-        attachments = (*await services.attach(text), *services.held.all)
-        await to_the_end(self._store(UserMessage(uuid4().hex, text, attachments)))
-        services.held.forget(attachments)
+        inbox = self._services.inbox
+        attachments = await inbox.attachments(text)
+        await finish_despite_cancel(self._store(UserMessage(uuid4().hex, text, attachments)))
+        inbox.held.forget(attachments)
 
     async def _store(self, message: UserMessage) -> None:
-        await self._services.conversation.add(message)
-        for event in told(message):
-            self._services.bus.publish(event)
+        await self._context.conversation.add(message)
+        for event in message_events(message):
+            self._context.bus.publish(event)
 
     async def _say_queued(self) -> bool:
-        """What the person typed meanwhile goes out now; True when there was something."""
+        """Send what the user typed while the model worked; return True if there was something."""
         was_steered = False
-        # One by one: what an interruption leaves in the queue goes back to the person.
-        while (text := self._services.next_queued()) is not None:
+        # One by one: what an interruption leaves in the queue goes back to the prompt.
+        while (text := self._services.inbox.queue.take_first()) is not None:
             try:
                 await self._say(text)
             except MessageRefusedError as error:
-                self._services.bus.publish(Notice(NoticeLevel.WARNING, str(error)))
+                self._context.bus.notify(NoticeLevel.WARNING, str(error))
             else:
                 was_steered = True
         return was_steered
 
     async def _must_go_on(self) -> bool:
-        """Whether what the model did was checked and it must hear of it, or of what was typed meanwhile."""
+        """Check what the model did; return True if the check failed or new messages were sent."""
         failure = await self._services.check()
         if failure is not None:
-            # Not as a person's words: a check prints what it likes, and must not call files or skills by it.
+            # Not as typed: the output of a check must not mention files or call skills.
             message = UserMessage(uuid4().hex, failure.words, (failure.output,), is_typed=False)
-            await to_the_end(self._store(message))
+            await finish_despite_cancel(self._store(message))
         return await self._say_queued() or failure is not None
 
     async def _ask_model(self) -> AssistantMessage:
-        await self._services.room.make_room()
+        compactor = self._services.compactor
+        await compactor.ensure_fits()
         tries = 0
         while True:
             try:
                 return await self._paid_reply()
             except ModelError as error:
-                is_overflow, room = error.kind is ModelErrorKind.OVERFLOW, self._services.room
-                if not is_overflow or not await room.after_overflow(tries, error.window):
+                if error.kind is not ModelErrorKind.OVERFLOW:
+                    raise
+                if not await compactor.after_overflow(tries, error.window):
                     raise
             tries += 1
 
     async def _paid_reply(self) -> AssistantMessage:
-        services = self._services
-        async with services.cap.call(services.meter, services.request, services.conversation.for_model):
+        context = self._context
+        async with context.cap.call(context.meter, context.request, context.conversation.for_model):
             draft = await self._request()
-            message = draft.message(self._model, services.known_tools)
-            # To the end: a reply that is kept is paid for.
-            await to_the_end(self._keep(message, draft))
+            message = self._message_of(draft)
+            # Not cut off: a reply that is stored is paid for.
+            await finish_despite_cancel(self._keep(message, draft))
         self._warn_of_unknown_price(message)
         self._steps += 1
         return message
 
+    def _message_of(self, draft: ReplyDraft) -> AssistantMessage:
+        return draft.message(self._model, self._services.runner.registry.names)
+
     async def _keep(self, message: AssistantMessage, draft: ReplyDraft) -> None:
-        services = self._services
-        await services.conversation.add(message)
-        services.step.forget()
+        await self._context.conversation.add(message)
+        self._services.step.forget()
         self._finished(message, draft.whole_thinking, interrupted=False)
-        await services.meter.add(message)
+        await self._context.meter.add(message)
 
     async def _request(self) -> ReplyDraft:
-        services = self._services
-        request = services.request(services.conversation.for_model)
+        context = self._context
+        request = context.request(context.conversation.for_model)
         self._model = request.model
         try:
-            draft = await services.step.run(request, uuid4().hex, services.conversation.call_ids)
+            draft = await self._services.step.run(request, uuid4().hex, context.conversation.call_ids)
         except asyncio.CancelledError:
-            await to_the_end(self._pay_stopped(request))
+            await finish_despite_cancel(self._pay_stopped(request))
             raise
         if draft.finished is not None:
-            services.meter.check_count(request, draft.finished.usage.input_tokens)
+            context.meter.check_count(request, draft.finished.usage.input_tokens)
         return draft
 
     async def _pay_stopped(self, request: ModelRequest) -> None:
-        """Who stops a reply has still paid for it; between two attempts none is on its way."""
-        draft, meter = self._services.step.draft, self._services.meter
+        """Count a stopped reply, which is still paid for; between two attempts there is none."""
+        draft, meter = self._services.step.draft, self._context.meter
         if draft.message_id and (reply := meter.stopped(request, draft.said, draft.message_id)):
-            await meter.add_apart(reply)
+            await meter.add_detached(reply)
 
     def _warn_of_unknown_price(self, message: AssistantMessage) -> None:
-        if self._steps == 0 and self._services.cap.limit is not None and message.usage.cost is None:
-            text = f"limits.max_cost cannot hold: no price is known for {message.model}."
-            self._services.bus.publish(Notice(NoticeLevel.WARNING, text))
+        if self._steps == 0 and self._context.cap.limit is not None and message.usage.cost is None:
+            text = f"limits.max_cost cannot be enforced: no price is known for {message.model}."
+            self._context.bus.notify(NoticeLevel.WARNING, text)
 
     def _finished(self, message: AssistantMessage, thinking: str, *, interrupted: bool) -> None:
-        self._services.bus.publish(MessageFinished(message.id, message.text, thinking, interrupted))
+        self._context.bus.publish(MessageFinished(message.id, message.text, thinking, interrupted))
 
     async def _run_calls(self, reply: AssistantMessage) -> None:
-        """Calls that only look run side by side; the others one by one, in the model's order."""
+        """Run the calls in the model's order; calls that only read run at the same time."""
         is_concurrent = self._services.runner.is_concurrent
-        await side_by_side(reply.calls, is_concurrent, lambda call: self._run_call(call, reply))
+        await run_in_order(reply.calls, is_concurrent, lambda call: self._run_call(call, reply))
 
     async def _run_call(self, call: ToolCall, reply: AssistantMessage) -> None:
         is_cut = reply.finish is FinishReason.LENGTH and call is reply.calls[-1]
@@ -257,18 +225,18 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class TurnPlayer:
+class TurnRunner:
     services: TurnServices
     name: SessionName
-    note: Callable[[int], Awaitable[None]]
-    """Writes down where the turn of this number begins."""
+    turns: Turns
 
-    async def play(self, number: int, text: str) -> None:
-        """Only what ends the program gets through: a bug must not take the person's session with it."""
-        began, bus = time.monotonic(), self.services.bus
-        self.services.meter.start_turn(number)
-        self.services.cap.begin()
-        bus.publish(TurnStarted(number))
+    async def run(self, number: int, text: str) -> None:
+        """Run a turn and publish how it ended. A bug in it must not end the user's session."""
+        began, context = time.monotonic(), self.services.context
+        context.meter.start_turn(number)
+        context.cap.begin()
+        context.bus.publish(TurnStarted(number))
+        self.services.runner.begin_turn()
         turn = Turn(self.services)
         try:
             end = await self._run(turn, number, text)
@@ -283,13 +251,15 @@ class TurnPlayer:
             await self._fail(turn, number, f"Internal error: {error!r}", "The log file has the details.")
         else:
             duration = round((time.monotonic() - began) * 1000)
-            bus.publish(TurnFinished(number, end.outcome, end.message, duration))
+            context.bus.publish(TurnFinished(number, end.outcome, end.message, duration))
+        finally:
+            self.services.runner.end_turn()
 
     async def _run(self, turn: Turn, number: int, text: str) -> TurnEnd:
         limits = self.services.limits
         try:
             async with asyncio.timeout(limits.seconds):
-                await self.note(number)
+                await self.turns.begin(self.services.context.session_id, number)
                 await self.name.name_after(text)
                 await self.services.prepare()
                 return await turn.run(text)
@@ -302,4 +272,4 @@ class TurnPlayer:
 
     async def _fail(self, turn: Turn, number: int, message: str, hint: str) -> None:
         await turn.close_open_calls("the turn failed before this call ended; it may have run")
-        self.services.bus.publish(TurnFailed(number, message, hint))
+        self.services.context.bus.publish(TurnFailed(number, message, hint))

@@ -1,46 +1,40 @@
-"""Counts tokens and money per call, turn and session.
-
-What a model's call comes to by its list price, for the time before its bill.
-
-Counts what a sub-agent uses: for its own row, and for the session that pays for it.
-"""
+"""Count tokens and money per call, turn and session; estimate the cost of a call by its list price."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from uuid import uuid4
 
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.llm.client import ModelInfo, ModelRequest
+from coder_tui.llm.client import ModelInfo, ModelRequest, estimate_request, with_estimates
 from coder_tui.llm.providers import may_cut_prompts
-from coder_tui.llm.tokens import estimate_request, with_estimates
 from coder_tui.protocol.errors import ModelError
-from coder_tui.protocol.events import Notice, UsageUpdated
+from coder_tui.protocol.events import UsageUpdated
 from coder_tui.protocol.messages import AssistantMessage, Message, Usage
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.storage.store import Store
-from coder_tui.tasks import to_the_end
+from coder_tui.storage.ledger import UsageLedger
+from coder_tui.tasks import finish_despite_cancel
 
 _PER_MILLION = 1_000_000
 
 
-async def nobody_knows(model: str, api_base: str) -> ModelInfo:
+async def no_price(model: str, api_base: str) -> ModelInfo:
     """For models that have no price."""
     return ModelInfo()
 
 
 class Prices:
-    """Asks once for each model."""
+    """List prices, asked for once for each model."""
 
-    def __init__(self, info: Callable[[str, str], Awaitable[ModelInfo]] = nobody_knows) -> None:
+    def __init__(self, info: Callable[[str, str], Awaitable[ModelInfo]] = no_price) -> None:
         self._info = info
         self._known: dict[tuple[str, str], ModelInfo] = {}
 
     async def cost(self, model: str, api_base: str, usage: Usage) -> float | None:
-        """Dollars, as if nothing came from a cache; None where no price is known."""
+        """Return dollars, as if nothing came from a cache; None if no price is known."""
         return _cost(await self._of(model, api_base), usage)
 
     def known_cost(self, model: str, api_base: str, usage: Usage) -> float | None:
-        """The same where the price was asked for before: for those who cannot wait."""
+        """Return the same without waiting, if the price was asked for before."""
         return _cost(self._known.get((model, api_base), ModelInfo()), usage)
 
     async def _of(self, model: str, api_base: str) -> ModelInfo:
@@ -48,7 +42,7 @@ class Prices:
             try:
                 self._known[model, api_base] = await self._info(model, api_base)
             except ModelError:
-                # Whoever asks the model itself will be told what is wrong with it.
+                # A request to the model will report what is wrong with it.
                 return ModelInfo()
         return self._known[model, api_base]
 
@@ -60,7 +54,7 @@ def _cost(info: ModelInfo, usage: Usage) -> float | None:
 
 
 _USUAL_OUTPUT = 1_000
-"""Tokens that a reply is thought to have before it is there."""
+"""Tokens that a reply is assumed to have before it is there."""
 _FAR_BELOW = 0.6
 """Of our estimate: tokenizers differ by a fifth or so, not by this much."""
 _NOTICEABLE = 1_000
@@ -69,7 +63,7 @@ _NOTICEABLE = 1_000
 class UsageMeter:
     def __init__(
         self,
-        store: Store,
+        ledger: UsageLedger,
         bus: EventBus,
         session_id: str,
         session: Usage,
@@ -77,8 +71,8 @@ class UsageMeter:
         last_costs: Mapping[str, float] | None = None,
         prices: Prices | None = None,
     ) -> None:
-        """`last_costs` are dollars of the newest call of each model, where the session has some already."""
-        self._store = store
+        """`last_costs` are dollars of the newest call of each model, if the session has made calls."""
+        self._ledger = ledger
         self._bus = bus
         self._session_id = session_id
         self.session = session
@@ -93,12 +87,12 @@ class UsageMeter:
 
     @property
     def spent(self) -> Usage:
-        """What counts against the limit of money."""
+        """What counts against the spend limit."""
         return self.session
 
     @property
     def steps(self) -> int:
-        """Model calls of the turn, those of its sub-agents among them."""
+        """Model calls of the turn, including those of its sub-agents."""
         return self._steps
 
     def start_turn(self, number: int) -> None:
@@ -108,25 +102,25 @@ class UsageMeter:
 
     async def add(self, message: AssistantMessage) -> None:
         self.context_tokens = message.usage.total_tokens or self.context_tokens
-        # To the end: who stops a turn has still paid for its reply.
-        await to_the_end(self._count(message))
+        # Not cut off: a stopped turn has still paid for its reply.
+        await finish_despite_cancel(self._count(message))
 
-    async def add_of_child(self, message: AssistantMessage, child_id: str = "") -> None:
-        """A sub-agent's reply costs as any other, but fills a window of its own."""
-        await to_the_end(self._count(message, child_id))
+    async def add_from_child(self, message: AssistantMessage, child_id: str = "") -> None:
+        """Count a sub-agent's reply, which fills a context window of its own."""
+        await finish_despite_cancel(self._count(message, child_id))
 
-    async def add_apart(self, message: AssistantMessage) -> None:
-        """Paid for, but no part of the conversation: a summary, or a reply that was stopped."""
-        await self.add_of_child(message)
+    async def add_detached(self, message: AssistantMessage) -> None:
+        """Count a reply that is no part of the conversation: a summary, or a reply that was stopped."""
+        await self.add_from_child(message)
 
-    async def add_beside(self, message: AssistantMessage) -> None:
-        """What was asked for the program's own sake costs, too, but is no step of the turn."""
-        await to_the_end(self._count(message, is_step=False))
+    async def add_outside_turn(self, message: AssistantMessage) -> None:
+        """Count a reply that is no step of the turn, such as the title of a session."""
+        await finish_despite_cancel(self._count(message, is_step=False))
 
     async def expected_cost(self, request: ModelRequest) -> float:
-        """A call sends what the one before it sent, and more: it will hardly cost less.
+        """Estimate a call by the one before it: it sends the same and more, so it will hardly cost less.
 
-        A model that was not asked yet goes by its price, and where nobody knows that, nothing can be said.
+        A model that was not asked yet is estimated by its price; without a price, as 0.
         """
         if (last := self.last_costs.get(request.model)) is not None:
             return last
@@ -134,10 +128,10 @@ class UsageMeter:
         return await self.prices.cost(request.model, request.api_base, usage) or 0.0
 
     def stopped(self, request: ModelRequest, said: str, message_id: str = "") -> AssistantMessage | None:
-        """A call that was stopped on its way, with a guess at what it cost: its bill never comes.
+        """Return a call that was stopped, with an estimate of its cost: its bill never comes.
 
-        None where it may never have been sent: nothing came, and the model was not asked before. Nothing is
-        waited for, since whoever stops a reply wants it to end.
+        None if it may never have been sent: nothing came, and the model was not asked before. Does not wait
+        for anything, since a user who stops a reply wants it to end.
         """
         cost = self.last_costs.get(request.model)
         if cost is None and not said:
@@ -161,11 +155,11 @@ class UsageMeter:
             "and the instructions are dropped first. With Ollama, name the model ollama/… and set "
             "model.context_window; with other servers, load the model with a larger window."
         )
-        self._bus.publish(Notice(NoticeLevel.WARNING, text))
+        self._bus.notify(NoticeLevel.WARNING, text)
 
     async def _count(self, message: AssistantMessage, child_id: str = "", *, is_step: bool = True) -> None:
         usage, turn = message.usage, self.turn_number
-        await self._store.add_usage(self._session_id, message.id, message.model, usage, turn, child_id)
+        await self._ledger.add(self._session_id, message.id, message.model, usage, turn, child_id)
         self._steps += is_step
         if is_step and usage.cost is not None:
             self.last_costs[message.model] = usage.cost
@@ -178,17 +172,17 @@ class UsageMeter:
 
 
 def last_context(messages: tuple[Message, ...]) -> int:
-    """How much of the window the newest reply filled, of those that were counted."""
+    """Return how many tokens of the context window the newest counted reply filled."""
     replies = (message for message in reversed(messages) if isinstance(message, AssistantMessage))
     return next((tokens for reply in replies if (tokens := reply.usage.total_tokens)), 0)
 
 
 class SubagentMeter(UsageMeter):
-    """Limits are shared: what counts against them is what the whole turn has used."""
+    """The usage of one sub-agent. Limits are shared: the whole turn counts against them."""
 
-    def __init__(self, store: Store, bus: EventBus, child_id: str, parent: UsageMeter) -> None:
-        super().__init__(store, bus, child_id, Usage(), prices=parent.prices)
-        # The very same: what one of the family paid is what the next will.
+    def __init__(self, ledger: UsageLedger, bus: EventBus, child_id: str, parent: UsageMeter) -> None:
+        super().__init__(ledger, bus, child_id, Usage(), prices=parent.prices)
+        # Shared: what one agent paid is what the next will pay.
         self.last_costs = parent.last_costs
         self._parent = parent
         self.own_steps = 0
@@ -202,17 +196,17 @@ class SubagentMeter(UsageMeter):
         return self._parent.steps
 
     async def add(self, message: AssistantMessage) -> None:
-        # To the end: who stops a sub-agent has still paid for its reply.
-        await to_the_end(self._add(message))
+        # Not cut off: a stopped sub-agent has still paid for its reply.
+        await finish_despite_cancel(self._add(message))
 
     async def _add(self, message: AssistantMessage) -> None:
         self.own_steps += 1
         await super().add(message)
-        await self._parent.add_of_child(message, self._session_id)
+        await self._parent.add_from_child(message, self._session_id)
 
-    async def add_apart(self, message: AssistantMessage) -> None:
-        await to_the_end(self._add_apart(message))
+    async def add_detached(self, message: AssistantMessage) -> None:
+        await finish_despite_cancel(self._add_detached(message))
 
-    async def _add_apart(self, message: AssistantMessage) -> None:
-        await super().add_apart(message)
-        await self._parent.add_of_child(message, self._session_id)
+    async def _add_detached(self, message: AssistantMessage) -> None:
+        await super().add_detached(message)
+        await self._parent.add_from_child(message, self._session_id)

@@ -1,42 +1,41 @@
-"""Keeps what a session's calls change, each under the turn it belongs to.
-
-Keeps what commands change, though nobody knows before they run what that will be.
-"""
+"""Record which files the calls and commands of a session change, by turn, so that they can be undone."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from coder_tui.storage.manifest import Change
-from coder_tui.tasks import to_the_end
-from coder_tui.workspace.undo.changed_files import BroughtOut, ChangedFile
+from coder_tui.tasks import finish_despite_cancel
+from coder_tui.workspace.undo.changed_files import ChangedFile, ExportedFiles
 from coder_tui.workspace.undo.command_snapshots import CommandSnapshots
 from coder_tui.workspace.undo.restore import Revert
 from coder_tui.workspace.undo.snapshots import Restored, SnapshotStore
 from coder_tui.workspace.undo.tree_copies import Baseline
 
 
-class Watch(Protocol):
-    def over(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
-        """Around a command; what it changed is in the list when the block has ended."""
+class CommandTracker(Protocol):
+    """Finds out which files commands change."""
+
+    def track(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
+        """Track a command that runs in the block; after it, the list has the files that it changed."""
 
     async def uncovered(self, turn: int) -> str:
-        """What an undo of a turn and later ones does not bring back; empty where no command ran."""
+        """Describe what an undo of this turn and later ones does not restore; empty if no command ran."""
 
-    @property
-    def unseen(self) -> int:
-        """How many commands ran that may have changed files of the project unseen."""
+    unseen: int
+    """How many commands ran that may have changed files of the project unseen."""
 
 
-class NoWatch:
-    """Where commands are not to be undone."""
+class UntrackedCommands:
+    """For sessions in which commands are not undone (undo.commands is off)."""
 
     def __init__(self) -> None:
         self.unseen = 0
 
-    def over(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
+    def track(self, call_id: str, *, touches_git: bool) -> AbstractAsyncContextManager[list[Path]]:
         self.unseen += 1
         return nullcontext([])
 
@@ -44,49 +43,44 @@ class NoWatch:
         return "Undo does not cover what commands did (undo.commands is off)."
 
 
-class CommandWatch:
-    """Commands that run at the same time count as one: nobody could tell what each of them did."""
+@dataclass(eq=False, slots=True)
+class CommandChangeTracker:
+    """Commands that run at the same time count as one: what each of them changed cannot be separated."""
 
-    def __init__(
-        self,
-        snapshots: CommandSnapshots,
-        session_id: str,
-        turn: Callable[[], int],
-        *,
-        is_git_guarded: bool,
-    ) -> None:
-        self._snapshots = snapshots
-        self._session_id = session_id
-        self._turn = turn
-        self._is_git_guarded = is_git_guarded
-        self._door = asyncio.Lock()
-        self._running = 0
-        self._before: tuple[Baseline, int] | None = None
-        self.unseen = 0
+    snapshots: CommandSnapshots
+    session_id: str
+    turn: Callable[[], int]
+    is_git_guarded: bool = field(kw_only=True)
+    _door: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    _running: int = field(default=0, init=False)
+    _before: tuple[Baseline, int] | None = field(default=None, init=False)
+    unseen: int = field(default=0, init=False)
 
     @asynccontextmanager
-    async def over(self, call_id: str, *, touches_git: bool) -> AsyncIterator[list[Path]]:
+    async def track(self, call_id: str, *, touches_git: bool) -> AsyncIterator[list[Path]]:
         changed: list[Path] = []
         inside: list[bool] = []
         try:
-            # Whole, or it would look as if the program had been killed meanwhile.
-            await to_the_end(self._enter(inside, trusts_git=self._is_git_guarded and not touches_git))
+            # Not cut off, or it would look as if the program had been killed while the command ran.
+            await finish_despite_cancel(
+                self._enter(inside, trusts_git=self.is_git_guarded and not touches_git)
+            )
             yield changed
         finally:
             if inside:
-                changed += await to_the_end(self._leave(call_id))
+                changed += await finish_despite_cancel(self._leave(call_id))
 
     async def uncovered(self, turn: int) -> str:
-        return await self._snapshots.uncovered(self._session_id, turn)
+        return await self.snapshots.uncovered(self.session_id, turn)
 
     async def _enter(self, inside: list[bool], *, trusts_git: bool) -> None:
         async with self._door:
             if self._running == 0:
-                before = await self._snapshots.before(trusts_git=trusts_git)
-                self._before = before, await self._snapshots.begin(self._session_id, self._turn(), before)
+                before = await self.snapshots.before(trusts_git=trusts_git)
+                self._before = before, await self.snapshots.begin(self.session_id, self.turn(), before)
                 self.unseen += not before.survey.is_whole
             elif self._before is not None and not trusts_git:
-                await self._snapshots.secure(self._before[0])
+                await self.snapshots.secure(self._before[0])
             self._running += 1
             inside.append(True)
 
@@ -97,16 +91,16 @@ class CommandWatch:
                 return ()
             before, number = self._before
             self._before = None
-            changes = await self._snapshots.end(self._session_id, self._turn(), call_id, number, before)
+            changes = await self.snapshots.end(self.session_id, self.turn(), call_id, number, before)
             return tuple(change.path for change in changes)
 
 
 REVIEW = "review"
-"""Stands for the call where the person is the one who changes files."""
+"""The call id of changes that the user makes in a review."""
 
 
 class SessionChanges:
-    """`turn` tells the number of the running turn; `undone` is the folder for what was taken back."""
+    """The file changes of one session. `turn` returns the running turn; undone files go to `undone`."""
 
     def __init__(
         self,
@@ -114,51 +108,53 @@ class SessionChanges:
         session_id: str,
         turn: Callable[[], int],
         undone: Path,
-        watch: Watch | None = None,
+        commands: CommandTracker | None = None,
     ) -> None:
         self._snapshots = snapshots
-        self.watch = watch or NoWatch()
+        self.commands = commands or UntrackedCommands()
         self._session_id = session_id
         self._turn = turn
         self._undone = undone / session_id
 
     async def files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]:
-        """What the session did to each file, from a turn on."""
+        """Return what the session did to each file, from a turn on."""
         return await self._snapshots.changed(self._session_id, since_turn)
 
     async def has_effect(self, turn: int) -> bool:
-        """Whether a turn, or a later one, did anything that could be taken back."""
+        """Return whether a turn, or a later one, did anything that can be undone."""
         return await self._snapshots.has_effect(self._session_id, turn)
 
     async def touched(self, turn: int) -> tuple[Change, ...]:
-        """The newest change of whatever the session left otherwise than it was before a turn."""
+        """Return the newest change of each file that differs from before a turn."""
         return await self._snapshots.touched(self._session_id, turn)
 
     async def restore(self, turn: int) -> Restored:
-        """Bring back how files were before a turn."""
+        """Restore files as they were before a turn."""
         return await self._snapshots.restore(self._session_id, turn)
 
     async def redo(self, turn: int) -> Restored:
-        """Make the changes of one undone turn again."""
+        """Redo the changes of one undone turn."""
         return await self._snapshots.redo(self._session_id, turn, last=turn)
 
-    async def bring_out(self, turn: int, root: Path) -> BroughtOut:
-        """Write what was taken back from a turn on, and may have been the person's, for the person to see."""
-        return await self._snapshots.bring_out(self._session_id, turn, root, self._undone)
+    async def export_undone(self, turn: int, root: Path) -> ExportedFiles:
+        """Write what undo removed from a turn on, and may be the user's own, to a folder for them to see."""
+        return await self._snapshots.export_undone(self._session_id, turn, root, self._undone)
 
     async def revert(self, reverts: tuple[Revert, ...]) -> None:
-        """Take changes back, all or none; it counts as a change of the newest turn, and is undone with it."""
+        """Revert changes, all or none. It counts as a change of the newest turn, and is undone with it."""
         async with self.keeping(REVIEW, tuple(revert.path for revert in reverts)):
             await self._snapshots.revert(reverts)
 
     @asynccontextmanager
     async def keeping(self, call_id: str, paths: tuple[Path, ...]) -> AsyncIterator[None]:
-        """Copies are kept before the block may change `paths`; how they are after it is noted in any case."""
+        """Copy `paths` before the block may change them, and record in any case how it left them."""
         if not paths:
             yield
             return
-        kept = await to_the_end(self._snapshots.before_change(self._session_id, self._turn(), call_id, paths))
+        kept = await finish_despite_cancel(
+            self._snapshots.before_change(self._session_id, self._turn(), call_id, paths)
+        )
         try:
             yield
         finally:
-            await to_the_end(self._snapshots.after_change(self._session_id, kept))
+            await finish_despite_cancel(self._snapshots.after_change(self._session_id, kept))

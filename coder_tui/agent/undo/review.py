@@ -1,22 +1,17 @@
-"""What a person decided on the agent's changes: taken back on disk, and told to the agent in one message.
-
-The words in which the agent hears of a review: what was rejected, what was said, each with its lines.
-"""
+"""Apply the user's review of the agent's changes: revert what was rejected, and report it to the agent."""
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.undo.file_changes import SessionChanges
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.hunks import patch, without
-from coder_tui.diffs.model import Change, Comparison, FileState
+from coder_tui.diffs.hunks import patch, undo_hunks
+from coder_tui.protocol.comparison import Change, Comparison, FileState
 from coder_tui.protocol.errors import ToolError
-from coder_tui.protocol.events import FilesChanged
-from coder_tui.workspace.files.confine import Located
+from coder_tui.workspace.files.confine import Located, relative_name
 from coder_tui.workspace.files.text import TextFile, decode, show
 from coder_tui.workspace.undo.changed_files import ChangedFile
 from coder_tui.workspace.undo.restore import Revert, is_as_seen
@@ -42,13 +37,13 @@ def review_message(items: Iterable[Item]) -> str:
     given = tuple(items)
     parts: list[str] = []
     for heading, is_rejected in ((_REJECTED, True), (_KEPT, False)):
-        told = [_told(item) for item in given if item.is_rejected is is_rejected]
-        if told:
-            parts += [heading, *told]
+        shown = [_describe(item) for item in given if item.is_rejected is is_rejected]
+        if shown:
+            parts += [heading, *shown]
     return "\n\n".join(["I reviewed your changes.", *parts]) if parts else ""
 
 
-def _told(item: Item) -> str:
+def _describe(item: Item) -> str:
     lines = [f"{item.comparison.path}{_place(item)}"]
     if item.hunk:
         lines += _fenced(show(patch(item.comparison, (item.hunk,))))
@@ -82,13 +77,13 @@ def _fenced(diff: str) -> Iterator[str]:
 
 
 WHOLE = "whole"
-"""The one thing to decide on in a file that has no hunks: a picture, an empty file."""
+"""The only item to decide on in a file without hunks: a picture, an empty file."""
 TOO_LARGE = "too large to show, or too old"
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A file with what was decided; `comparison` is of the exact texts, and `comments` are by hunk."""
+    """A file with the decisions on it. `comparison` compares the exact texts; `comments` are by hunk."""
 
     file: ChangedFile
     comparison: Comparison
@@ -97,7 +92,7 @@ class Reviewed:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """What can be decided on, from top to bottom."""
+        """The items to decide on, from top to bottom."""
         return units_of(self.comparison)
 
 
@@ -105,44 +100,43 @@ def units_of(comparison: Comparison) -> tuple[str, ...]:
     return tuple(hunk.id for hunk in comparison.hunks) or (WHOLE,)
 
 
-class ReviewDesk:
-    """Serves one session, whose files lie below `root`."""
+@dataclass(frozen=True, slots=True)
+class ChangeReview:
+    """Reviews the changes of one session below `root`; `report_changes` reports the files it reverted."""
 
-    def __init__(self, changes: SessionChanges, bus: EventBus, root: Path) -> None:
-        self._changes = changes
-        self._bus = bus
-        self._root = root
+    changes: SessionChanges
+    report_changes: Callable[[tuple[str, ...]], None]
+    root: Path
 
     async def stale(self, files: Iterable[ChangedFile]) -> frozenset[Path]:
-        """Those that are no longer as the session left them: nothing in them can be taken back."""
+        """Find files that have changed since the session wrote them: nothing in them can be reverted."""
         given = tuple(files)
         return await asyncio.to_thread(
             lambda: frozenset(file.path for file in given if not _is_current(file))
         )
 
     async def settle(self, reviewed: Iterable[Reviewed]) -> str:
-        """Take back what was rejected, all or none (`UserError`), and return the message for the agent."""
+        """Revert what was rejected, all or none (`UserError`), and return the message for the agent."""
         given = tuple(reviewed)
         reverts = tuple(_revert(each) for each in given if each.rejected)
         if reverts:
-            await self._changes.revert(reverts)
-            self._bus.publish(FilesChanged(tuple(name_of(revert.path, self._root) for revert in reverts)))
+            await self.changes.revert(reverts)
+            self.report_changes(tuple(relative_name(revert.path, self.root) for revert in reverts))
         return review_message(item for each in given for item in _items(each))
 
 
-def compared(file: ChangedFile, root: Path) -> Comparison:
-    """The two versions, character by character as they are; a file that is no text has notes and no hunks."""
-    name = name_of(file.path, root)
+def compared(file: ChangedFile, root: Path, *, is_shown: bool = False) -> Comparison:
+    """Compare the two versions, exactly or as they are shown; a file that is not text has notes, no hunks."""
+    name = relative_name(file.path, root)
     if file.is_too_large:
         return Comparison(name, (), (), notes=(TOO_LARGE,))
     try:
-        return compare(_text(file.path, file.before), _text(file.path, file.after), name)
+        before, after = _text(file.path, file.before), _text(file.path, file.after)
+        if is_shown:
+            before, after = before and show(before), after and show(after)
+        return compare(before, after, name)
     except ToolError as error:
         return Comparison(name, (), (), _state(file), notes=(error.message,))
-
-
-def name_of(path: Path, root: Path) -> str:
-    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
 def _state(file: ChangedFile) -> FileState:
@@ -166,10 +160,10 @@ def _is_current(file: ChangedFile) -> bool:
 def _revert(reviewed: Reviewed) -> Revert:
     file = reviewed.file
     if reviewed.rejected >= set(reviewed.units):
-        # Byte for byte: encoding and mode come back as well.
+        # Byte for byte: encoding and mode are restored as well.
         return Revert(file.path, file.after, file.before, file.mode_before)
     form = file.before if file.after is None else file.after
-    text = without(reviewed.comparison, reviewed.rejected)
+    text = undo_hunks(reviewed.comparison, reviewed.rejected)
     wanted = _text_file(file.path, form or b"").encode(text)
     return Revert(file.path, file.after, wanted, file.mode_before if file.after is None else None)
 

@@ -1,83 +1,34 @@
-"""Takes turns back and makes them again: files, conversation or both; what the person changed since stays.
+"""Undo and redo turns: files, conversation or both. What the user has changed since then stays.
 
-Makes forks of a session: all that was said, or what was said before one message.
-
-What rearranges a session needs it at rest: a message that is sent meanwhile waits for the end of that.
+Fork a session: all of its conversation, or what came before one message.
 """
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from coder_tui.agent.title import SessionState
-from coder_tui.agent.undo.replay import Past
-from coder_tui.agent.undo.review import name_of
+from coder_tui.agent.context.conversation import Conversation
+from coder_tui.agent.pending import HeldAttachments
+from coder_tui.agent.session_state import BUSY, SessionContext
+from coder_tui.agent.undo.file_changes import SessionChanges
+from coder_tui.agent.undo.replay import DisplayHistory
 from coder_tui.protocol.errors import UserError
-from coder_tui.protocol.events import FilesChanged
 from coder_tui.protocol.messages import Attachment, UserMessage
 from coder_tui.storage.store import SessionInfo, TurnRecord
-from coder_tui.tasks import to_the_end
-from coder_tui.workspace.undo.changed_files import BroughtOut
+from coder_tui.tasks import finish_despite_cancel
+from coder_tui.tools.builtin.todo import TodoList
+from coder_tui.workspace.files.confine import relative_name
+from coder_tui.workspace.undo.changed_files import ExportedFiles
 from coder_tui.workspace.undo.restore import NOT_EMPTY
 from coder_tui.workspace.undo.snapshots import Restored
 
-if TYPE_CHECKING:
-    from coder_tui.agent.session import SessionParts
-
-
-BUSY = "The agent is working; stop it first (Esc)."
-CLOSED = "This session is closed."
-_PATIENCE = 5.0
-
-
-class Rest:
-    """Of one session. Who waits is let in in order: what is sent during an undo begins its turn after it."""
-
-    def __init__(self, is_in_turn: Callable[[], bool]) -> None:
-        self._is_in_turn = is_in_turn
-        self.door = asyncio.Lock()
-        self.is_over = False
-        """Whether nothing may begin any more."""
-
-    @property
-    def is_held(self) -> bool:
-        return self.door.locked()
-
-    @asynccontextmanager
-    async def held(self) -> AsyncIterator[None]:
-        """No turn begins before the block has ended; `UserError` where one runs."""
-        self._require()
-        async with self.door:
-            # A message may have waited longer, and have begun its turn.
-            self._require()
-            yield
-
-    async def end(self) -> None:
-        """Let what is under way come to its end, for a while; what waits behind it does not begin."""
-        self.is_over = True
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_PATIENCE), self.door:
-                return
-
-    def _require(self) -> None:
-        if self.is_over:
-            raise UserError(CLOSED)
-        if self._is_in_turn():
-            raise UserError(BUSY)
-
-
 NOTHING_TO_UNDO = "There is nothing to undo."
-NOTHING_KEPT = "No file was taken back that had changed while a command ran."
+NOTHING_KEPT = "Undo removed no file that had changed while a command ran."
 NOTHING_TO_REDO = "There is nothing to redo."
 
 
-class Reach(StrEnum):
-    """What of a turn is taken back."""
+class UndoScope(StrEnum):
+    """What to undo of a turn."""
 
     BOTH = "both"
     FILES = "files"
@@ -85,122 +36,119 @@ class Reach(StrEnum):
 
     @property
     def has_files(self) -> bool:
-        return self is not Reach.CONVERSATION
+        return self is not UndoScope.CONVERSATION
 
     @property
-    def has_words(self) -> bool:
-        return self is not Reach.FILES
+    def has_messages(self) -> bool:
+        return self is not UndoScope.FILES
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """A turn that was taken back or made again; names are relative to the folder, a folder's end in `/`."""
+class UndoResult:
+    """A turn that was undone or redone. Names are relative to the folder; those of folders end in `/`."""
 
     turn: int
     text: str
-    reach: Reach
+    scope: UndoScope
     paths: tuple[str, ...] = ()
     conflicts: tuple[tuple[str, str], ...] = ()
     uncovered: str = ""
     seen: tuple[str, ...] = ()
-    """Files that were taken back and changed while a command ran: perhaps by the person."""
+    """Restored files that had changed while a command ran, perhaps by the user."""
 
 
-class UndoDesk:
-    """Serves one session. Undoing several turns is done one by one, the newest first."""
+@dataclass(frozen=True, slots=True)
+class TurnUndo:
+    """Undoes the turns of one session, one at a time, the newest first."""
 
-    def __init__(self, parts: "SessionParts", past: Past, rest: Rest) -> None:
-        self._session_id = parts.info.id
-        self._store = parts.store
-        self._changes = parts.changes
-        self._bus = parts.bus
-        self._held = parts.services.held
-        self._root = Path(parts.info.directory)
-        self._todos = parts.todos
-        self._past = past
-        self._rest = rest
+    context: SessionContext
+    history: DisplayHistory
+    changes: SessionChanges
+    todos: TodoList
+    held: HeldAttachments
+    report_changes: Callable[[tuple[str, ...]], None]
 
-    async def undo(self, reach: Reach = Reach.BOTH) -> Moved:
-        """Take the newest turn back; `UserError` when there is none."""
-        async with self._rest.held():
-            return await to_the_end(self._undo(reach))
+    async def undo(self, scope: UndoScope = UndoScope.BOTH) -> UndoResult:
+        """Undo the newest turn; raise `UserError` if there is none."""
+        async with self.context.lock.exclusive():
+            return await finish_despite_cancel(self._undo(scope))
 
-    async def redo(self, reach: Reach = Reach.BOTH) -> Moved:
-        """Make the turn again that was taken back last."""
-        async with self._rest.held():
-            return await to_the_end(self._redo(reach))
+    async def redo(self, scope: UndoScope = UndoScope.BOTH) -> UndoResult:
+        """Redo the turn that was undone last."""
+        async with self.context.lock.exclusive():
+            return await finish_despite_cancel(self._redo(scope))
 
-    async def _undo(self, reach: Reach) -> Moved:
-        turns = await self._store.turns(self._session_id)
-        turn = await self._newest(turns, reach)
+    async def _undo(self, scope: UndoScope) -> UndoResult:
+        turns = await self.context.store.turns.list(self.context.id)
+        turn = await self._newest(turns, scope)
         restored, uncovered = Restored((), ()), ""
-        if reach.has_files:
-            restored = await self._changes.restore(turn.turn)
-            uncovered = await self._changes.watch.uncovered(turn.turn)
-            # Later turns whose words went before had their files until now.
+        if scope.has_files:
+            restored = await self.changes.restore(turn.turn)
+            uncovered = await self.changes.commands.uncovered(turn.turn)
+            # Later turns whose messages were undone before still had their files until now.
             for each in turns[turns.index(turn) :]:
-                await self._store.mark_files(self._session_id, each.turn, undone=True)
-        if reach.has_words:
-            await self._store.unsay(self._session_id, turn.turn, self._todos())
-            await self._past.reload()
-        told = "were taken back by the person, to how they were before"
-        seen = tuple(name_of(path, self._root) for path in restored.seen)
-        return replace(self._moved(turn, reach, restored, told), uncovered=uncovered, seen=seen)
+                await self.context.store.turns.mark_files(self.context.id, each.turn, undone=True)
+        if scope.has_messages:
+            await self.context.store.turns.hide_messages(self.context.id, turn.turn, self.todos.items)
+            await self.history.reload()
+        change = "were undone by the user"
+        seen = tuple(relative_name(path, self.context.directory) for path in restored.seen)
+        return replace(self._result(turn, scope, restored, change), uncovered=uncovered, seen=seen)
 
-    async def bring_out(self, turn: int) -> BroughtOut:
-        """Write the files that undos from a turn on took back, and that a person may miss, to a folder."""
-        found = await self._changes.bring_out(turn, self._root)
+    async def export_undone(self, turn: int) -> ExportedFiles:
+        """Write files that undo removed from a turn on, and that the user may miss, to a folder."""
+        found = await self.changes.export_undone(turn, self.context.directory)
         if not found.names and not found.missing:
             raise UserError(NOTHING_KEPT)
         return found
 
-    async def _redo(self, reach: Reach) -> Moved:
-        turns = await self._store.turns(self._session_id)
-        candidates = [turn for turn in turns if _can_redo(turn, reach)]
+    async def _redo(self, scope: UndoScope) -> UndoResult:
+        turns = await self.context.store.turns.list(self.context.id)
+        candidates = [turn for turn in turns if _can_redo(turn, scope)]
         if not candidates:
             raise UserError(NOTHING_TO_REDO)
         turn = candidates[0]
         restored = Restored((), ())
-        if reach.has_files and turn.are_files_undone:
-            restored = await self._changes.redo(turn.turn)
-            await self._store.mark_files(self._session_id, turn.turn, undone=False)
-        if reach.has_words and turn.is_said_undone:
-            await self._store.say_again(self._session_id, turn.turn)
-            await self._past.reload()
-        return self._moved(turn, reach, restored, "were made again by the person")
+        if scope.has_files and turn.are_files_undone:
+            restored = await self.changes.redo(turn.turn)
+            await self.context.store.turns.mark_files(self.context.id, turn.turn, undone=False)
+        if scope.has_messages and turn.is_said_undone:
+            await self.context.store.turns.show_messages(self.context.id, turn.turn)
+            await self.history.reload()
+        return self._result(turn, scope, restored, "were redone by the user")
 
-    async def _newest(self, turns: tuple[TurnRecord, ...], reach: Reach) -> TurnRecord:
-        # From the end: in a long session it takes its time to look at all of them.
+    async def _newest(self, turns: tuple[TurnRecord, ...], scope: UndoScope) -> TurnRecord:
+        # From the end: to look at all turns of a long session takes too long.
         for turn in reversed(turns):
-            if await self._can_undo(turn, reach):
+            if await self._can_undo(turn, scope):
                 return turn
         raise UserError(NOTHING_TO_UNDO)
 
-    async def _can_undo(self, turn: TurnRecord, reach: Reach) -> bool:
-        if reach is not Reach.FILES:
+    async def _can_undo(self, turn: TurnRecord, scope: UndoScope) -> bool:
+        if scope is not UndoScope.FILES:
             return not turn.is_said_undone
-        return not turn.are_files_undone and await self._changes.has_effect(turn.turn)
+        return not turn.are_files_undone and await self.changes.has_effect(turn.turn)
 
-    def _moved(self, turn: TurnRecord, reach: Reach, restored: Restored, told: str) -> Moved:
-        paths = tuple(name_of(path, self._root) for path in restored.paths)
+    def _result(self, turn: TurnRecord, scope: UndoScope, restored: Restored, change: str) -> UndoResult:
+        paths = tuple(relative_name(path, self.context.directory) for path in restored.paths)
         if paths:
-            self._bus.publish(FilesChanged(paths))
+            self.report_changes(paths)
         paths = tuple(
             f"{name}/" if path in restored.folders else name
             for path, name in zip(restored.paths, paths, strict=True)
         )
-        if paths and not reach.has_words:
-            # The conversation still speaks of these changes.
-            words = f"The changes of an earlier turn {told}: {', '.join(paths)}"
-            self._held.hold(Attachment("undo", words))
-        # A folder that the turn made stays where something else lies in it by now: nothing is lost by that.
-        told_of = (each for each in restored.conflicts if each.reason != NOT_EMPTY)
-        conflicts = tuple((name_of(each.path, self._root), each.reason) for each in told_of)
-        return Moved(turn.turn, turn.text, reach, paths, conflicts)
+        if paths and not scope.has_messages:
+            # The conversation still mentions these changes.
+            words = f"The changes of an earlier turn {change}: {', '.join(paths)}"
+            self.held.hold(Attachment("undo", words))
+        # A folder that the turn made stays if something else is in it by now: nothing is lost by that.
+        shown = (each for each in restored.conflicts if each.reason != NOT_EMPTY)
+        conflicts = tuple((relative_name(each.path, self.context.directory), each.reason) for each in shown)
+        return UndoResult(turn.turn, turn.text, scope, paths, conflicts)
 
 
-def _can_redo(turn: TurnRecord, reach: Reach) -> bool:
-    return (reach.has_files and turn.are_files_undone) or (reach.has_words and turn.is_said_undone)
+def _can_redo(turn: TurnRecord, scope: UndoScope) -> bool:
+    return (scope.has_files and turn.are_files_undone) or (scope.has_messages and turn.is_said_undone)
 
 
 NOTHING_SAID = "There is nothing to fork yet."
@@ -209,51 +157,48 @@ GONE = "That message is no longer part of the session."
 
 @dataclass(frozen=True, slots=True)
 class Forked:
-    """`told` is what a person should know of it."""
+    """`notice` is shown in the fork."""
 
     session_id: str
-    told: str
+    notice: str
 
 
-class ForkDesk:
-    """Serves one session, which stays as it is; whoever asks for a fork opens it."""
+@dataclass(eq=False, slots=True)
+class SessionForks:
+    """Makes forks of one session, which itself stays as it is; the caller opens the fork."""
 
-    def __init__(self, parts: "SessionParts", is_busy: Callable[[], bool]) -> None:
-        self._session_id = parts.info.id
-        self._state: SessionState = parts.state
-        self._store = parts.store
-        self._conversation = parts.services.conversation
-        self._is_busy = is_busy
-        self._unused_at = -1
+    context: SessionContext
+    conversation: Conversation
+    _unused_at: int = field(default=-1, init=False)
 
     @property
     def is_unused(self) -> bool:
-        """Whether this session is a fork that nobody asked for, and nothing was sent in it yet."""
-        return self._unused_at == self._state.turn
+        """Whether this session is a fork that nobody asked for, in which nothing was sent yet."""
+        return self._unused_at == self.context.state.turn
 
     def keep_once_used(self) -> None:
-        self._unused_at = self._state.turn
+        self._unused_at = self.context.state.turn
 
-    def words_of(self, message_id: str) -> str:
-        """What the person wrote; `UserError` where that is taken back."""
-        for message in self._conversation.backwards:
+    def text_of(self, message_id: str) -> str:
+        """Return a message of the user; raise `UserError` if it was undone."""
+        for message in self.conversation.backwards:
             if isinstance(message, UserMessage) and message.id == message_id:
                 return message.text
         raise UserError(GONE)
 
     async def fork(self, before: str = "") -> Forked:
-        """All of the session, or what was said before the message of this id."""
-        if self._is_busy():
+        """Copy the session, or what came before the message with this id."""
+        if self.context.lock.is_busy:
             raise UserError(BUSY)
-        if self._conversation.is_empty:
+        if self.conversation.is_empty:
             raise UserError(NOTHING_SAID)
-        info = await self._store.fork(self._session_id, before)
-        return Forked(info.id, told(self._session_id, info))
+        info = await self.context.store.forks.create(self.context.id, before)
+        return Forked(info.id, fork_notice(self.context.id, info))
 
 
-def told(session_id: str, fork: SessionInfo) -> str:
-    """What is said in a fork before anything else."""
+def fork_notice(session_id: str, fork: SessionInfo) -> str:
+    """Return the first notice of a fork."""
     return (
-        f"This is “{fork.title}”. The session itself stays as it is; /resume {session_id} goes back to it.\n"
-        "Files are as they are now; /undo in the old session takes them back."
+        f"This is “{fork.title}”. The original session is unchanged; /resume {session_id} goes back to it.\n"
+        "Files stay as they are now; /undo in the original session restores them."
     )

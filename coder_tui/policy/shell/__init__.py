@@ -1,4 +1,4 @@
-"""Read a command line and report what it would do: programs, files read and written, network, secrets.
+"""Analyze a command line: which programs it runs, which files it reads and writes, network, secrets.
 
-Enter at `analyse.py`; `programs/` knows single programs.
+Start at `analysis.py`. `programs/` knows the single programs.
 """

@@ -1,27 +1,34 @@
-"""Puts the readers and the catalogue together: a line becomes parts, targets, findings and doubts.
+"""Turn a command line into parts, targets, findings and doubts.
 
-Which folder each step of a line runs in, as far as `cd` tells.
-
-Whatever may be a command in a text that is too long or too tangled to be parsed: for rules that refuse.
-
-Redirections as what they are: reading and writing files.
+Two readers must agree on the words (`reader.py`, `syntax.py`); the catalog judges each program. `cd` is
+followed as far as possible. A text that cannot be parsed is split roughly, so that rules that deny still see
+its commands.
 """
 
 import os
 import posixpath
 import re
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from coder_tui.policy.command import CommandPart, ShellCommand
 from coder_tui.policy.paths import is_within
 from coder_tui.policy.shell.call import Call, read_contents
 from coder_tui.policy.shell.catalog import judge
-from coder_tui.policy.shell.characters import odd_characters
 from coder_tui.policy.shell.disk import is_link, matches, resolved
-from coder_tui.policy.shell.notes import STANDARD_STREAMS, Notes, Place, Redirect, Step, Touch, Word, joined
+from coder_tui.policy.shell.notes import (
+    STANDARD_STREAMS,
+    CommandContext,
+    CommandNotes,
+    Redirect,
+    Step,
+    Touch,
+    Word,
+    joined,
+)
 from coder_tui.policy.shell.programs.wrappers import ASSIGNMENT, HARMLESS_WITH_ANYTHING, TRANSPARENT, WRAPPERS
 from coder_tui.policy.shell.reader import KEYWORDS, NotPlainError, read_plain
-from coder_tui.policy.shell.syntax import doubts_about, loose_steps, parse, structure_doubts
+from coder_tui.policy.shell.syntax import doubts_about, loose_steps, odd_characters, parse, structure_doubts
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.findings import Finding, FindingKind
 
@@ -30,7 +37,10 @@ MOST_FOLDERS = 8
 
 @dataclass(slots=True)
 class DirectoryTracker:
-    """A `cd` may fail, and after `;` or `||` nobody knows whether it did: then every folder so far counts."""
+    """Tracks the folders that a step may run in.
+
+    A `cd` may fail, and after `;` or `||` it is unknown whether it did. Then every folder so far counts.
+    """
 
     directories: tuple[str, ...]
     seen: dict[str, None] = field(init=False)
@@ -42,7 +52,7 @@ class DirectoryTracker:
         if step.before not in {"&&", "|", ""}:
             self.directories = tuple(self.seen)
 
-    def change(self, step: Step, notes: Notes) -> None:
+    def change(self, step: Step, notes: CommandNotes) -> None:
         words = [word for word in step.words[1:] if word.text != "--"]
         if len(words) != 1 or not words[0].text or words[0].text.startswith(("-", "+")):
             notes.doubt("it is not clear which folder cd leads to")
@@ -51,7 +61,7 @@ class DirectoryTracker:
         if word.glob:
             notes.doubt("a pattern after cd may become any folder")
         notes.read(word, "cd goes there")
-        # The shell itself forgets what stands before `..`, links or not.
+        # The shell drops the part before `..`, whether it is a link or not.
         whole = tuple(joined(directory, word.text) for directory in self.directories)
         there = tuple(posixpath.normpath(path) for path in whole)
         if ".." in word.text.split("/") and any(map(_is_ambiguous, whole)):
@@ -60,12 +70,12 @@ class DirectoryTracker:
         stays = step.is_in_pipeline or step.after == "&"
         self.directories = tuple(self.seen) if stays else there
         if len(self.seen) > MOST_FOLDERS:
-            notes.doubt("it changes the folder too often to be followed")
+            notes.doubt("it changes the folder too often to follow")
             self.seen = dict.fromkeys(tuple(self.seen)[:MOST_FOLDERS])
 
 
 def _is_ambiguous(path: str) -> bool:
-    """Where the folder that the text names is not there, bash goes where the kernel would."""
+    """Return whether shells disagree. If the named folder is missing, bash goes where the kernel would."""
     return resolved(path) != resolved(posixpath.normpath(path))
 
 
@@ -75,8 +85,8 @@ _UNQUOTED = re.compile(r"\\\n|['\"\\]")
 _LEADING = re.compile(r"-\S*|[0-9.]+[smhd]?")
 
 
-def rough_commands(text: str) -> set[str]:
-    """Every piece between separators, and what stands in it behind wrappers, keywords and assignments."""
+def fallback_split(text: str) -> set[str]:
+    """Return every piece between separators, also without leading wrappers, keywords and assignments."""
     found: set[str] = set()
     for piece in {piece.strip() for piece in _SEPARATORS.split(_UNQUOTED.sub("", text))}:
         _add(piece, found)
@@ -105,7 +115,7 @@ _SPECIAL = ("/dev/", "/proc/", "/sys/")
 _READING = frozenset({"<"})
 
 
-def note_redirect(redirect: Redirect, notes: Notes) -> None:
+def note_redirect(redirect: Redirect, notes: CommandNotes) -> None:
     target, operator = redirect.target, redirect.operator
     if operator in {">&", "<&"} and _DESCRIPTOR.fullmatch(target.text) and target.is_bare:
         return
@@ -116,7 +126,7 @@ def note_redirect(redirect: Redirect, notes: Notes) -> None:
     if target.glob:
         notes.doubt("a pattern after a redirection may become any file")
     if target.text == "-":
-        # Only as an argument does it stand for a stream; here it is a file of that name.
+        # As an argument it means a stream; here it is a file of that name.
         target = replace(target, text="./-")
     if target.text in STANDARD_STREAMS and not target.doubt:
         return
@@ -131,7 +141,7 @@ def note_redirect(redirect: Redirect, notes: Notes) -> None:
 
 
 MOST_CHARACTERS = 8_000
-"""A line longer than this is never allowed by a rule; rules that refuse still see all of it."""
+"""A longer line is never allowed by a rule. Rules that deny still see all of it."""
 MOST_WORDS = 1_000
 MOST_PIECES = 400
 MOST_PARTS = 500
@@ -139,9 +149,17 @@ MOST_DEPTH = 8
 _OPENING = re.compile(r"[;&|\n(){}`<>\[!]|\$|\b(?:if|for|while|until|case|do|then|in|select)\b")
 
 
+def analyze_command(
+    command: str, directory: str, *, home: str = "", roots: tuple[str, ...] = ()
+) -> ShellCommand:
+    """Report what `command` would do in `directory`. Runs nothing; follows links to their targets."""
+    context = CommandContext((directory,), roots or (directory,), home or str(Path.home()))
+    return CommandAnalyzer(context).analyze(command)
+
+
 @dataclass(slots=True)
-class Analysis:
-    place: Place
+class CommandAnalyzer:
+    context: CommandContext
     parts: dict[CommandPart, None] = field(default_factory=dict)
     touches: dict[Touch, None] = field(default_factory=dict)
     findings: dict[Finding, None] = field(default_factory=dict)
@@ -150,16 +168,16 @@ class Analysis:
     has_open_targets: bool = False
     judged: int = 0
 
-    def of(self, text: str) -> ShellCommand:
+    def analyze(self, text: str) -> ShellCommand:
         hidden = odd_characters(text)
         self._doubt(*hidden)
         self._read(text, depth=0)
-        really = (root for given in self.place.roots if (root := resolved(given)))
-        targets = _Targets((*self.place.roots, *really))
+        resolved_roots = (root for given in self.context.roots if (root := resolved(given)))
+        targets = _Targets((*self.context.roots, *resolved_roots))
         for touch in self.touches:
             targets.add(touch)
         if not targets.is_certain:
-            self._doubt("it cannot be told where one of its paths leads")
+            self._doubt("it is unclear where one of its paths leads")
         if not self.parts:
             self._doubt("no command was found in it")
         if not self.findings:
@@ -188,7 +206,7 @@ class Analysis:
             self._split_roughly(text)
             return
         if len(text) > MOST_CHARACTERS or len(text.split()) > MOST_WORDS or _pieces(text) > MOST_PIECES:
-            # The grammar takes the square of deep nesting and of long pipelines, in time and in memory.
+            # The grammar needs quadratic time and memory for deep nesting and long pipelines.
             self._doubt("it is too long to be judged")
             self._split_roughly(text)
             return
@@ -213,14 +231,14 @@ class Analysis:
         return (*exact, *steps)
 
     def _split_roughly(self, text: str) -> None:
-        self.unjudged |= rough_commands(text)
+        self.unjudged |= fallback_split(text)
 
     def _walk(self, steps: tuple[Step, ...], depth: int) -> None:
-        tracker = DirectoryTracker(self.place.directories)
+        tracker = DirectoryTracker(self.context.directories)
         for step in steps:
             tracker.enter(step)
-            place = replace(self.place, directories=tracker.directories)
-            notes = Notes(place)
+            context = replace(self.context, directories=tracker.directories)
+            notes = CommandNotes(context)
             for redirect in step.redirects:
                 note_redirect(redirect, notes)
             self._keep(notes)
@@ -229,50 +247,52 @@ class Analysis:
                 self._doubt("a redirection without a command empties its target")
                 continue
             if step.words[0].text == "cd":
-                self._change_directory(step, tracker, place)
+                self._change_directory(step, tracker, context)
             else:
-                self._judge(step.words, place, depth)
+                self._judge(step.words, context, depth)
 
-    def _change_directory(self, step: Step, tracker: DirectoryTracker, place: Place) -> None:
-        notes = Notes(place)
+    def _change_directory(self, step: Step, tracker: DirectoryTracker, context: CommandContext) -> None:
+        notes = CommandNotes(context)
         tracker.change(step, notes)
         self._keep(notes)
         self._add_part(step.words, notes)
 
-    def _judge(self, words: tuple[Word, ...], place: Place, depth: int, *, more: bool = False) -> None:
+    def _judge(
+        self, words: tuple[Word, ...], context: CommandContext, depth: int, *, more: bool = False
+    ) -> None:
         self.judged += 1
         if depth > MOST_DEPTH or self.judged > MOST_PARTS:
             self._doubt("commands are nested too deeply")
             self.unjudged.add(" ".join(word.text for word in words))
             return
         if not words:
-            self._doubt("a command is missing where one belongs")
+            self._doubt("a command is missing")
             return
-        notes = Notes(place, has_more_operands=more)
+        notes = CommandNotes(context, has_more_operands=more)
         if reason := _name_doubt(words[0]):
             notes.doubt(reason)
             notes.has_open_targets = bool(words[0].doubt or words[0].glob)
         if words[0].text in KEYWORDS or ASSIGNMENT.match(words[0].text):
-            # Not a program: what follows may be one.
+            # Not a program, but the next word may be one.
             notes.wrapped += [words[1:]] if words[1:] else []
         else:
             judge(Call(words), notes)
             notes.read_patterns(words[1:])
         if more and words[0].text not in HARMLESS_WITH_ANYTHING:
-            notes.doubt(f"nobody knows what {words[0].text} will be given")
+            notes.doubt(f"it is unknown what {words[0].text} will be given")
         self._keep(notes)
         self._add_part(words, notes)
         for wrapped in notes.wrapped:
-            self._judge(wrapped, place, depth + 1, more=notes.has_more_operands)
+            self._judge(wrapped, context, depth + 1, more=notes.has_more_operands)
         for script in notes.scripts:
             self._read(script, depth + 1)
 
-    def _keep(self, notes: Notes) -> None:
+    def _keep(self, notes: CommandNotes) -> None:
         self.touches.update(dict.fromkeys(notes.touches))
         self.findings.update(notes.findings)
         self.has_open_targets = self.has_open_targets or notes.has_open_targets
 
-    def _add_part(self, words: tuple[Word, ...], notes: Notes) -> None:
+    def _add_part(self, words: tuple[Word, ...], notes: CommandNotes) -> None:
         part = CommandPart(
             tuple(word.text for word in words),
             tuple(notes.doubts),
@@ -300,13 +320,13 @@ def _name_doubt(word: Word) -> str:
     return ""
 
 
-def _quiet(analysis: Analysis) -> str:
+def _quiet(analysis: CommandAnalyzer) -> str:
     return "only what is piped or given to it" if not analysis.doubts else "it was not understood"
 
 
 @dataclass(slots=True)
 class _Targets:
-    """Each path as it is written and, where a link stands in between, as the kernel would find it."""
+    """Collects each path as written and, if links are involved, as the kernel resolves it."""
 
     roots: tuple[str, ...]
     found: dict[Target, None] = field(default_factory=dict)

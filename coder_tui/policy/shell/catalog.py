@@ -1,7 +1,4 @@
-"""Every program that something is known of, under its bare name.
-
-Whether the workspace itself could stand in for a well-known program.
-"""
+"""All known programs by name, and whether the workspace contains a program that would run instead of one."""
 
 import os
 from dataclasses import replace
@@ -9,24 +6,23 @@ from pathlib import Path
 
 from coder_tui.policy.paths import is_within
 from coder_tui.policy.shell.call import Call, Judge
-from coder_tui.policy.shell.notes import Notes, Word
+from coder_tui.policy.shell.notes import CommandNotes, Word
 from coder_tui.policy.shell.programs.building import BUILDING, judge_unlisted
 from coder_tui.policy.shell.programs.builtins import BUILTINS
-from coder_tui.policy.shell.programs.files import FILES
+from coder_tui.policy.shell.programs.files import FILES, TEXT_TOOLS
 from coder_tui.policy.shell.programs.git import GIT
 from coder_tui.policy.shell.programs.network import NETWORK
 from coder_tui.policy.shell.programs.reading import READING
 from coder_tui.policy.shell.programs.search import SEARCH
 from coder_tui.policy.shell.programs.stream_editors import STREAM_EDITORS
-from coder_tui.policy.shell.programs.text_tools import TEXT_TOOLS
 from coder_tui.policy.shell.programs.wrappers import WRAPPERS
 
 
-def stands_in(name: str, roots: tuple[str, ...]) -> str:
-    """The program of that name in a folder of the workspace that the PATH names; empty where there is none.
+def shadowing_program(name: str, roots: tuple[str, ...]) -> str:
+    """Return the program of that name in a workspace folder on the PATH, or an empty string.
 
-    An activated environment puts one there. What is in it can be written by an edit, and would then run
-    where a rule allows `git log`.
+    An activated environment puts such a folder there. An edit could write a program into it, which would then
+    run if a rule allows `git log`.
     """
     for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         if folder.is_absolute() and is_within(real := os.path.realpath(folder), roots):
@@ -50,9 +46,9 @@ _PROGRAMS: dict[str, Judge] = {
 }
 
 
-def judge(call: Call, notes: Notes) -> None:
-    """Note what the call does. A path to a program counts as its name, but proves nothing."""
-    # Where the disk does not tell letters apart, CURL is curl.
+def judge(call: Call, notes: CommandNotes) -> None:
+    """Note what the call does. A path to a program is judged by its name, but proves nothing."""
+    # On a disk that ignores case, CURL is curl.
     name = call.name.rpartition("/")[2].lower()
     known = _PROGRAMS.get(name)
     if known is None:
@@ -61,9 +57,9 @@ def judge(call: Call, notes: Notes) -> None:
     if name != call.name:
         notes.runs(call.name, "a program by its path may be another one of that name")
         notes.other_texts.append(" ".join((name, *(word.text for word in call.arguments))))
-    elif name not in BUILDING and (program := stands_in(name, notes.place.roots)):
-        notes.runs(program, "it lies in the workspace and would run in place of the system's")
-        notes.doubt(f"the PATH leads to {program}, which lies in the workspace")
+    elif name not in BUILDING and (program := shadowing_program(name, notes.context.roots)):
+        notes.runs(program, "it is in the workspace and would run instead of the system's")
+        notes.doubt(f"the PATH finds {program}, which is in the workspace")
     known(Call((*_renamed(call, name), *call.arguments)), notes)
     if name != call.name:
         notes.is_read_only = False

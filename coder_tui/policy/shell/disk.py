@@ -1,9 +1,4 @@
-"""Which names a shell's pattern stands for now, looked up with a bound on the work.
-
-Where paths really lead.
-
-Whether a search through a folder would come upon a file with secrets.
-"""
+"""Look at the disk with bounded work: what a pattern matches, where paths lead, which files hold secrets."""
 
 import os
 from collections import deque
@@ -35,7 +30,7 @@ class _GlobSearch:
             return [folder]
         first, rest = parts[0], parts[1:]
         if not first:
-            # `*/` stands for folders alone.
+            # `*/` matches only folders.
             return self.below(folder, rest) if Path(folder or "/").is_dir() else []
         if not any(mark in first for mark in _MARKS):
             path = f"{folder}/{first}"
@@ -59,7 +54,7 @@ class _GlobSearch:
 
 
 def matches(folder: str, pattern: str) -> tuple[str, ...] | None:
-    """Paths that fit; None where there are too many to look at, or a folder cannot be read."""
+    """Return the paths that match, or None if there are too many or a folder cannot be read."""
     try:
         return tuple(_GlobSearch().below(folder.rstrip("/"), pattern.split("/")))
     except (OSError, ValueError, OverflowError):
@@ -67,7 +62,7 @@ def matches(folder: str, pattern: str) -> tuple[str, ...] | None:
 
 
 def resolved(path: str) -> str | None:
-    """The path without links; None where that cannot be told, so that nothing is built on a guess."""
+    """Resolve all links. Returns None if that fails, so that nothing is based on a guess."""
     try:
         return os.path.realpath(path)
     except (OSError, ValueError):
@@ -75,7 +70,10 @@ def resolved(path: str) -> str | None:
 
 
 def is_link(path: str) -> bool:
-    """Also where it cannot be told: what cannot be looked at may lead anywhere."""
+    """Return whether the path is a link.
+
+    One that cannot be checked counts as a link, as it may lead anywhere.
+    """
     try:
         return Path(path).is_symlink()
     except (OSError, ValueError):
@@ -92,9 +90,9 @@ _IGNORE_FILES = frozenset({".gitignore", ".ignore", ".rgignore"})
 
 
 def secret_below(folder: str, *, has_hidden: bool) -> str | None:
-    """A file with secrets in or below `folder`, empty if there is none, None if it is too big to tell.
+    """Return a file with secrets below `folder`, empty if there is none, None if it is too large to check.
 
-    `has_hidden`: the search also reads hidden and ignored files.
+    `has_hidden` if the search also reads hidden and ignored files.
     """
     has_hidden = has_hidden or any(
         _brings_back_secrets(str(place / name)) for place in Path(folder).parents for name in _IGNORE_FILES
@@ -152,12 +150,12 @@ def _lines(path: Path) -> list[str]:
 
 
 def _brings_back_secrets(path: str) -> bool:
-    """A line with `!` makes a search read what is hidden otherwise."""
+    """Return whether the ignore file includes secrets again: `!` makes a search read hidden files."""
     return any(may_name_a_secret(line[1:]) for line in _lines(Path(path)) if line.startswith("!"))
 
 
 def _ignored(folder: str) -> tuple[str, ...]:
-    """Plain names and endings that the folder's own list leaves out; it counts in a repository only."""
+    """Return the plain names and suffixes that `.gitignore` excludes. It counts only in a repository."""
     if not any((place / ".git").exists() for place in (Path(folder), *Path(folder).parents)):
         return ()
     patterns = [

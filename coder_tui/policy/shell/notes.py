@@ -1,7 +1,4 @@
-"""What is found out about one command while its words are judged.
-
-The pieces of a command line: words as the program would get them, redirections, steps.
-"""
+"""The pieces of a command line (words, redirections, steps) and the notes about one command."""
 
 import posixpath
 from dataclasses import dataclass, field
@@ -13,17 +10,17 @@ from coder_tui.protocol.findings import Finding, FindingKind
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word after unquoting; `text` is what the program would get where `doubt` is empty."""
+    """One word after unquoting. If `doubt` is empty, the program gets exactly `text`."""
 
     text: str
     start: int = -1
     end: int = -1
     doubt: str = ""
-    """Why the shell would make something else of it: an expansion, a tilde, a brace."""
+    """Why the shell would change it: an expansion, a tilde, a brace."""
     glob: str = ""
-    """The pattern, where the shell would look for file names; what was quoted in it is escaped."""
+    """The pattern, if the shell would look for file names. Its quoted parts are escaped."""
     is_bare: bool = True
-    """Without any quoting, so that it may be a keyword of the shell."""
+    """Whether it has no quotes, so that it may be a shell keyword."""
 
     @property
     def is_flag(self) -> bool:
@@ -31,7 +28,7 @@ class Word:
 
     @property
     def may_become_a_flag(self) -> bool:
-        """A file may be called `-o`, and then the pattern `*` is a flag."""
+        """Whether the pattern could match a file with a name like `-o`, which would be a flag."""
         return self.glob.startswith(("*", "?", "["))
 
 
@@ -58,7 +55,7 @@ class Step:
 
 @dataclass(slots=True)
 class StepBuilder:
-    """Gathers one step while a line is read."""
+    """Collects one step while a line is read."""
 
     before: str = ""
     words: list[Word] = field(default_factory=list)
@@ -73,12 +70,12 @@ class StepBuilder:
 
 
 def literal(*texts: str) -> tuple[Word, ...]:
-    """Words that another program would pass on as they are."""
+    """Return words that another program passes on unchanged."""
     return tuple(Word(text) for text in texts)
 
 
 def named(text: str) -> frozenset[str]:
-    """Names in one string: long tables stay readable."""
+    """Split names in one string, so that long tables stay readable."""
     return frozenset(text.split())
 
 
@@ -89,20 +86,20 @@ _PROTECTED = (".git", ".coder-tui", ".env", ".envrc")
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A path that a command reads or writes; `is_own`: writing it is what the command is for."""
+    """A path that a command reads or writes. `is_own` if writing it is the command's purpose."""
 
     path: str
     writes: bool = False
     is_own: bool = False
     glob: str = ""
-    """The last pattern of a path with one: which names it may stand for."""
+    """The part of the path from the first pattern on, if there is one."""
     follows: bool = True
-    """A link is followed; `rm` and `mv` take the link itself."""
+    """Whether a link is followed. `rm` and `mv` act on the link itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a command runs: every folder it may be in, and what surrounds it."""
+class CommandContext:
+    """Where a command runs: every folder it may be in, the workspace and the home folder."""
 
     directories: tuple[str, ...]
     roots: tuple[str, ...] = ()
@@ -110,23 +107,25 @@ class Place:
 
 
 @dataclass(slots=True)
-class Notes:
-    place: Place
+class CommandNotes:
+    """What is found about one command while its words are judged."""
+
+    context: CommandContext
     touches: list[Touch] = field(default_factory=list)
     findings: dict[Finding, None] = field(default_factory=dict)
     doubts: dict[str, None] = field(default_factory=dict)
     wrapped: list[tuple[Word, ...]] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
-    """Command lines that it would hand to another shell."""
+    """Command lines that it would pass to another shell."""
     other_texts: list[str] = field(default_factory=list)
-    """Other ways to say the same command; rules that ask or refuse look at them, too."""
+    """Other ways to write the same command. Rules that ask or deny also apply to these."""
     plain_text: str = ""
-    """The same without flags that change nothing; rules that allow look at it, too."""
+    """The same without flags that change nothing. Rules that allow also apply to it."""
     is_read_only: bool = True
     has_open_targets: bool = False
-    """It changes something that is known only when it runs."""
+    """Whether it changes something that is known only when it runs."""
     has_more_operands: bool = False
-    """Further operands are added when it runs (by `xargs`), and nobody knows which."""
+    """Whether unknown operands are added when it runs (by `xargs`)."""
 
     def doubt(self, reason: str) -> None:
         self.doubts[reason] = None
@@ -136,7 +135,7 @@ class Notes:
         self._touch(word, FindingKind.READS, reason, is_own=False)
 
     def read_patterns(self, words: tuple[Word, ...]) -> None:
-        """Whatever the program makes of them, the shell puts names in their place."""
+        """Note patterns as reads: the shell replaces them by file names, whatever the program does."""
         for word in words:
             if word.glob and not word.is_flag:
                 self.read(word)
@@ -150,7 +149,7 @@ class Notes:
         self._touch(word, FindingKind.DELETES, reason, is_own=True, follows=follows)
 
     def find(self, kind: FindingKind, target: str = "", reason: str = "") -> None:
-        """Note what it does beyond paths; anything but reading changes something."""
+        """Note an effect beyond paths. Anything but reading means that it changes something."""
         self.findings[Finding(kind, target, reason)] = None
         if kind is not FindingKind.READS:
             self.is_read_only = False
@@ -182,27 +181,27 @@ class Notes:
             self.doubt(f"{word.glob} may stand for the folder above")
         if writes and glob and any(fnmatchcase(name, glob.split("/")[0]) for name in _PROTECTED):
             self.doubt(f"{word.glob} may stand for protected files")
-        for directory in self.place.directories:
+        for directory in self.context.directories:
             absolute = joined(directory, path)
             self.touches.append(Touch(absolute, writes, is_own, glob, follows))
             shown = f"{absolute.rstrip('/')}/{glob}" if glob else posixpath.normpath(absolute)
             self.findings[Finding(kind, shown, reason)] = None
-        if not self.place.directories:
-            self.doubt("the folder that it runs in is not known")
+        if not self.context.directories:
+            self.doubt("the folder it runs in is unknown")
 
     def _in_home(self, word: Word) -> str:
-        """Where `~/x` most likely leads; it stays a doubt."""
+        """Return where `~/x` most likely leads. It remains a doubt."""
         is_plain = word.text.startswith("~/") and not any(mark in word.text for mark in "$`*?[{")
-        return f"{self.place.home}{word.text[1:]}" if is_plain and self.place.home else ""
+        return f"{self.context.home}{word.text[1:]}" if is_plain and self.context.home else ""
 
 
 def joined(directory: str, path: str) -> str:
-    """Not normalised: behind a symbolic link `..` is another folder than the text says."""
+    """Join without normalizing: after a symbolic link, `..` is not the folder that the text suggests."""
     return path if path.startswith("/") else f"{directory.rstrip('/')}/{path}"
 
 
 def _without_glob(pattern: str) -> tuple[str, str]:
-    """The folder before the first pattern, and the rest."""
+    """Split a path into the folder before the first pattern and the rest."""
     parts = pattern.split("/")
     first = next(index for index, part in enumerate(parts) if any(mark in part for mark in _GLOB_MARKS))
     folder = "/".join(parts[:first])

@@ -1,7 +1,7 @@
-"""Reads plain command lines word by word, exactly as every POSIX shell does, and gives up on the rest.
+"""Read plain command lines word by word, exactly as every POSIX shell does, and reject everything else.
 
-The grammar behind `syntax.py` is a guest in this house: it was made for editors and splits some words that
-a shell joins. So this second reader goes over the same text, and what the two read differently is a doubt.
+The grammar behind `syntax.py` was made for editors and splits some words that a shell joins. So this second
+reader reads the same text, and any difference between the two is a doubt.
 """
 
 import re
@@ -25,7 +25,7 @@ _TOKEN = re.compile(
 _IN_DOUBLE = re.compile(r"\\([$`\"\\\n])")
 _STATUS = re.compile(r"(?<!\\)(?:\\\\)*\$\?")
 STATUS_DOUBT = "$? is a number that is known only when it runs"
-"""Of all expansions the one that cannot be anything but a small number."""
+"""The only expansion that is always a small number."""
 _GLOB = re.compile(r"[*?\[]")
 _TILDE = re.compile(r"(^|[=:])~")
 _SEPARATORS = frozenset({"&&", "||", ";", "|", "&", "\n"})
@@ -38,12 +38,12 @@ KEYWORDS = named(
 
 
 class NotPlainError(Exception):
-    """The text has more than literal words, separators and redirections; says what."""
+    """The text has more than literal words, separators and redirections. The message says what."""
 
 
 @dataclass(slots=True)
 class _Pieces:
-    """A word in the making."""
+    """A word that is being read."""
 
     start: int
     text: str = ""
@@ -75,7 +75,7 @@ def _doubt_about(bare: str) -> str:
     if "{" in bare and ("," in bare or ".." in bare):
         return "braces become several words in some shells"
     if any(not char.isascii() and not char.isalnum() for char in bare):
-        return "signs that are not quoted may look like others"
+        return "unquoted symbols may look like others"
     if bare.startswith("="):
         return "a word that begins with = becomes a program's path in some shells"
     return ""
@@ -87,7 +87,7 @@ class _Line:
     current: StepBuilder = field(default_factory=StepBuilder)
     pieces: _Pieces | None = None
     awaiting: tuple[str, str] | None = None
-    """A redirection that still lacks its target: operator and descriptor."""
+    """The operator and descriptor of a redirection whose target has not come yet."""
 
     def end_word(self, end: int) -> None:
         if self.pieces is None:
@@ -105,7 +105,7 @@ class _Line:
             raise NotPlainError("a redirection has no target")
         if self.current.is_empty:
             if operator != "\n" or self.current.before in {"&&", "||", "|"}:
-                raise NotPlainError(f"nothing stands before {operator!r}")
+                raise NotPlainError(f"nothing comes before {operator!r}")
             return
         self.steps.append(self.current.build(operator))
         self.current = StepBuilder(before=operator)
@@ -126,7 +126,7 @@ class _Line:
 
 
 def read_plain(text: str) -> tuple[Step, ...]:
-    """The steps of a line of literal words; raises `NotPlainError` for everything else."""
+    """Return the steps of a line of literal words. Raises `NotPlainError` for anything else."""
     line, position = _Line(), 0
     while position < len(text):
         if line.pieces is None and text[position] == "#":
@@ -136,7 +136,7 @@ def read_plain(text: str) -> tuple[Step, ...]:
         match = _TOKEN.match(text, position)
         if match is None:
             raise NotPlainError(_why(text[position]))
-        _take(match, line)
+        _add_token(match, line)
         position = match.end()
     _end(line, len(text))
     return tuple(line.steps)
@@ -145,12 +145,12 @@ def read_plain(text: str) -> tuple[Step, ...]:
 def _end(line: _Line, end: int) -> None:
     line.end_word(end)
     if line.awaiting or (line.current.is_empty and line.current.before in {"&&", "||", "|"}):
-        raise NotPlainError("the line stops in the middle")
+        raise NotPlainError("the line is incomplete")
     if not line.current.is_empty:
         line.steps.append(line.current.build(""))
 
 
-def _take(match: re.Match[str], line: _Line) -> None:
+def _add_token(match: re.Match[str], line: _Line) -> None:
     token, kind = match[0], match.lastgroup
     if kind == "blank":
         line.end_word(match.start())
@@ -158,7 +158,7 @@ def _take(match: re.Match[str], line: _Line) -> None:
     if kind == "joined":
         return
     if kind == "operator":
-        _take_operator(token, match.start(), line)
+        _add_operator(token, match.start(), line)
         return
     pieces = line.pieces = line.pieces or _Pieces(match.start())
     match kind:
@@ -176,7 +176,7 @@ def _take(match: re.Match[str], line: _Line) -> None:
             pieces.add_bare(token)
 
 
-def _take_operator(token: str, start: int, line: _Line) -> None:
+def _add_operator(token: str, start: int, line: _Line) -> None:
     if token in _REDIRECTIONS:
         line.redirect(token, start)
     elif token in _SEPARATORS:
@@ -189,21 +189,21 @@ def _take_operator(token: str, start: int, line: _Line) -> None:
 _OPERATORS = {
     "(": "parentheses open another shell or define a function",
     ")": "parentheses open another shell or define a function",
-    "<<": "a here-document brings its own text",
-    "<<<": "a here-string brings its own text",
+    "<<": "a here-document contains its own text",
+    "<<<": "a here-string contains its own text",
     "&>": "shells differ on &>",
     "&>>": "shells differ on &>>",
     "|&": "shells differ on |&",
     ">|": ">| overwrites whatever is there",
     "<>": "<> opens a file for reading and writing",
-    "<&": "<& moves descriptors about",
+    "<&": "<& redirects descriptors",
 }
 
 
 def _why(char: str) -> str:
     match char:
         case "$":
-            return "$ puts something in its place that is known only when it runs"
+            return "$ expands to something that is known only when it runs"
         case "`":
             return "backquotes run another command"
         case "'" | '"':

@@ -1,8 +1,7 @@
-"""Whether a repository's own settings would make git run programs even when it only looks.
+"""Check a repository: would its settings make git run programs while reading, and does it track secrets?
 
-Only settings that are known to be harmless are let through: git gains new ones that name programs every year.
-
-Which files with secrets a repository keeps: comparing versions or searching them would show those.
+Only settings that are known to be harmless pass, because git gains new ones that name programs every year.
+Comparing or searching versions would show the content of tracked secrets.
 """
 
 import re
@@ -17,19 +16,17 @@ _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"[^"]*")?\s*\]\s*')
 _SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?")
 _FREE_SECTIONS = named(
     "branch user color init pull push rebase advice gui fetch gc index feature maintenance rerere protocol "
-    "url "
-    "http blame column help i18n pack svn-remote github hub credential commit tag alias status gpg svn "
-    "safe lfs "
-    "submodule stash clean receive transfer versionsort vscode-merge-base worktree checkout apply am grep"
+    "url http blame column help i18n pack svn-remote github hub credential commit tag alias status gpg svn "
+    "safe lfs submodule stash clean receive transfer versionsort vscode-merge-base worktree checkout apply "
+    "am grep"
 )
 _KNOWN: dict[str, frozenset[str]] = {
     "core": named(
         "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks "
-        "autocrlf "
-        "eol safecrlf quotepath abbrev untrackedcache preloadindex fscache longpaths hidedotfiles editor "
-        "pager "
-        "commentchar whitespace sparsecheckout sparsecheckoutcone excludesfile sshcommand multipackindex "
-        "commitgraph protectntfs protecthfs bigfilethreshold compression checkstat trustctime"
+        "autocrlf eol safecrlf quotepath abbrev untrackedcache preloadindex fscache longpaths hidedotfiles "
+        "editor pager commentchar whitespace sparsecheckout sparsecheckoutcone excludesfile sshcommand "
+        "multipackindex commitgraph protectntfs protecthfs bigfilethreshold compression checkstat "
+        "trustctime"
     ),
     "remote": named("url fetch pushurl push mirror tagopt prune prunetags gh-resolved proxy skipfetchall"),
     "merge": named("tool guitool ff conflictstyle log stat renames renamelimit verbosity autostash"),
@@ -45,11 +42,14 @@ MOST_INDEX = 20_000_000
 # In the index: the mode of a link to a repository, owner, group, size, hash and flags, then its path.
 _LINK = re.compile(rb"\x00\x00\xe0\x00.{34}([^\x00]{1,4000})\x00", re.DOTALL)
 _HOOK = "post-index-change"
-"""The one hook that commands run which only look."""
+"""The only hook that reading commands run."""
 
 
 def runs_programs(directory: str) -> bool:
-    """Looks at the repository that holds `directory`; what cannot be read counts as dangerous."""
+    """Return whether the repository of `directory` makes git run programs.
+
+    Unreadable settings count as dangerous.
+    """
     for folder in (Path(directory), *Path(directory).parents):
         marker = folder / ".git"
         try:
@@ -65,7 +65,7 @@ def runs_programs(directory: str) -> bool:
 
 
 def _has_dangerous_links(repository: Path, folder: Path) -> bool:
-    """git looks into the repositories that this one links to, by their own settings."""
+    """Check linked repositories: git reads those with their own settings."""
     index = repository / "index"
     if not index.exists() or index.stat().st_size > MOST_INDEX:
         return False
@@ -77,7 +77,7 @@ def _has_dangerous_links(repository: Path, folder: Path) -> bool:
 
 
 def _is_dangerous_elsewhere(marker: Path, folder: Path) -> bool:
-    """A second working tree and a submodule keep their settings in the main repository; nothing else may."""
+    """Check a `.git` file. Only worktrees and submodules may keep their settings elsewhere."""
     target = Path(folder, _content(marker).removeprefix("gitdir:").strip()).resolve()
     place = target.parts
     if len(place) > 3 and place[-3:-1] == (".git", "worktrees"):
@@ -119,7 +119,7 @@ def _names_program(text: str, folder: Path) -> bool:
 
 def _is_harmless(section: str, key: str, value: str, folder: Path) -> bool:
     if "%G" in value:
-        # Signatures are looked at by a program of the repository's choice.
+        # The repository chooses the program that verifies signatures.
         return False
     match section, key:
         case "core", "fsmonitor":
@@ -142,7 +142,7 @@ _SPLIT = b"link"
 
 
 def tracked_secrets(directory: str) -> tuple[str, ...] | None:
-    """Absolute paths of them, in the repository that holds `directory`; None where that cannot be told."""
+    """Return the tracked secrets of the repository of `directory` as absolute paths, or None if unknown."""
     for folder in (Path(directory), *Path(directory).parents):
         try:
             marker = folder / ".git"
@@ -173,7 +173,7 @@ def _secrets(index: Path, top: Path) -> tuple[str, ...] | None:
 
 
 def _names(content: bytes, hash_size: int) -> Iterator[bytes]:
-    """The entries' names; `ValueError` or `IndexError` where this is not an index of such hashes."""
+    """Yield the names in an index. Raises `ValueError` or `IndexError` if the hashes have another size."""
     version, count = int.from_bytes(content[4:8]), int.from_bytes(content[8:12])
     if content[:4] != b"DIRC" or not 2 <= version <= 4:
         raise ValueError("not an index")
@@ -190,15 +190,15 @@ def _names(content: bytes, hash_size: int) -> Iterator[bytes]:
         name = name[:shared] + content[position:end]
         length = flags & 0xFFF
         if length not in {len(name), 0xFFF} or shared < 0:
-            raise ValueError("the lengths do not agree")
+            raise ValueError("the lengths differ")
         position = end + 1 if version == 4 else start + (end - start + 8) // 8 * 8
         yield name
     if content[position : position + 4] == _SPLIT:
-        raise ValueError("the rest is kept elsewhere")
+        raise ValueError("the index is split")
 
 
 def _offset(content: bytes, position: int) -> tuple[int, int]:
-    """A number in as many bytes as it takes, as git writes it."""
+    """Decode a number of variable length, as git writes it."""
     byte = content[position]
     value = byte & 0x7F
     while byte & 0x80:

@@ -1,7 +1,11 @@
-"""The grammar's view of a command line: is it plain, do its words agree, and what commands hide in it."""
+"""Check a command line with a grammar: is it plain, do the words agree, which commands are nested in it?
+
+Also finds characters that make a command look like a different one.
+"""
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import accumulate
 
@@ -9,6 +13,64 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 from coder_tui.policy.shell.notes import Redirect, Step, Word, named
+
+# Characters that terminals and readers skip: controls, format marks, unusual spaces, unassigned codes.
+_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs", "Mn", "Me"})
+# Fillers that draw nothing.
+_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
+_RUN = re.compile(r"\w+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LOOKALIKE_SCRIPTS = (
+    "CYRILLIC",
+    "GREEK",
+    "ARMENIAN",
+    "CHEROKEE",
+    "COPTIC",
+    "LISU",
+    "FULLWIDTH",
+    "MATHEMATICAL",
+)
+
+
+def odd_characters(text: str) -> tuple[str, ...]:
+    """Return a sentence for each kind of hidden or disguised character. Empty for ordinary text."""
+    doubts = []
+    if hidden := _hidden(text):
+        doubts.append(f"it contains invisible characters ({', '.join(hidden)})")
+    if not text.isascii() and (mixed := _mixed_word(text)):
+        doubts.append(f"{mixed!a} mixes similar letters of different alphabets")
+    return tuple(doubts)
+
+
+def _hidden(text: str) -> list[str]:
+    found = dict.fromkeys(_CONTROLS.findall(text))
+    for char in dict.fromkeys(_NOT_ASCII.findall(text)):
+        if char in _BLANK_LETTERS or unicodedata.category(char) in _HIDDEN_CATEGORIES:
+            found[char] = None
+    return [f"U+{ord(char):04X}" for char in found][:5]
+
+
+def _mixed_word(text: str) -> str:
+    words: list[str] = _RUN.findall(text)
+    for word in dict.fromkeys(words):
+        if word.isascii():
+            continue
+        has_latin = any(char.isascii() and char.isalpha() for char in word)
+        others = [char for char in word if not char.isascii()]
+        if any(_is_lookalike(char) for char in others) and (has_latin or any(map(_is_styled, others))):
+            return word
+    return ""
+
+
+def _is_lookalike(char: str) -> bool:
+    return unicodedata.name(char, "").startswith(_LOOKALIKE_SCRIPTS)
+
+
+def _is_styled(char: str) -> bool:
+    """Return whether it is a styled Latin letter: `ｃｕｒｌ`, `𝐜𝐮𝐫𝐥`."""
+    return unicodedata.normalize("NFKC", char).isascii()
+
 
 _PLAIN_NODES = named(
     "program list pipeline command command_name word string string_content raw_string concatenation "
@@ -19,22 +81,22 @@ _WORDS = frozenset({"word", "string", "raw_string", "concatenation", "number", "
 _SENTENCES = {
     "command_substitution": "it runs a command inside another ($(…) or backquotes)",
     "process_substitution": "it runs a command behind a file name (<(…) or >(…))",
-    "simple_expansion": "$ puts something in its place that is known only when it runs",
-    "expansion": "${…} puts something in its place that is known only when it runs",
+    "simple_expansion": "$ expands to something that is known only when it runs",
+    "expansion": "${…} expands to something that is known only when it runs",
     "arithmetic_expansion": "$((…)) is computed when it runs",
     "variable_assignment": "it sets a variable, which can change what programs do",
     "variable_assignments": "it sets a variable, which can change what programs do",
     "declaration_command": "it sets a variable, which can change what programs do",
     "unset_command": "it unsets a variable, which can change what programs do",
-    "function_definition": "it defines a function, which may stand in for a program",
-    "heredoc_redirect": "a here-document brings its own text",
-    "herestring_redirect": "a here-string brings its own text",
+    "function_definition": "it defines a function, which may replace a program",
+    "heredoc_redirect": "a here-document contains its own text",
+    "herestring_redirect": "a here-string contains its own text",
     "ansi_c_string": "$'…' is read differently by different shells",
     "translated_string": '$"…" is read differently by different shells',
     "brace_expression": "braces become several words in some shells",
     "subshell": "parentheses open another shell",
     "compound_statement": "braces group commands",
-    "negated_command": "! turns the result around",
+    "negated_command": "! inverts the result",
     "if_statement": "it branches",
     "while_statement": "it loops",
     "for_statement": "it loops",
@@ -63,7 +125,7 @@ def parse(source: bytes) -> Tree:
 
 
 def doubts_about(tree: Tree, steps: tuple[Step, ...], text: str) -> tuple[str, ...]:
-    """What keeps the line from being plain; `steps` is what the other reader made of it."""
+    """Return why the line is not plain. `steps` is the result of the other reader."""
     doubts: dict[str, None] = {}
     spans: set[tuple[int, int]] = set()
     opaque: list[tuple[int, int]] = []
@@ -80,7 +142,7 @@ def doubts_about(tree: Tree, steps: tuple[Step, ...], text: str) -> tuple[str, .
 
 
 def structure_doubts(tree: Tree) -> tuple[str, ...]:
-    """Sentences on everything in the tree that is not plain, for a line the other reader gave up on."""
+    """Return a sentence for everything that is not plain in a line that the other reader rejected."""
     found = {sentence: None for node in _walk(tree.root_node) if (sentence := _doubt_about(node))}
     return _clearest(found)
 
@@ -99,12 +161,12 @@ def _doubt_about(node: Node) -> str:
 
 
 def _clearest(doubts: dict[str, None]) -> tuple[str, ...]:
-    """The grammar's own words only where no sentence of ours says it."""
+    """Keep the grammar's own names only if we have no sentence for them."""
     return tuple(doubt for doubt in doubts if not doubt.startswith(_MORE)) or tuple(doubts)
 
 
 def _plain_walk(root: Node) -> Iterator[Node]:
-    """Every node, but not inside words and tests: the other reader takes those apart."""
+    """Yield every node except inside words and tests, which the other reader parses."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -142,15 +204,15 @@ def _spans(steps: tuple[Step, ...], text: str, opaque: list[tuple[int, int]]) ->
 
 
 def loose_steps(tree: Tree, source: bytes, most: int) -> tuple[tuple[Step, ...], frozenset[str]]:
-    """Every command in the tree, at any depth, as well as it can be read; and the texts past `most`.
+    """Return every command in the tree, at any depth, as well as it can be read, and the texts past `most`.
 
-    Equal commands count once, so that a line of thousands stays quick.
+    Equal commands count once, so that a line with thousands stays fast.
     """
     captures = QueryCursor(_command_query()).captures(tree.root_node)
     seen: set[bytes] = set()
     steps: list[Step] = []
     rest: set[str] = set()
-    for node in captures.get("command", ()):
+    for node in _in_order(captures.get("command", ())):
         raw = source[node.start_byte : node.end_byte]
         if raw in seen:
             continue
@@ -159,10 +221,15 @@ def loose_steps(tree: Tree, source: bytes, most: int) -> tuple[tuple[Step, ...],
             steps.append(Step(_loose_words(node, source), before=";", after=";"))
         else:
             rest.add(raw.decode(errors="replace"))
-    for node in captures.get("redirect", ())[:most]:
+    for node in _in_order(captures.get("redirect", ()))[:most]:
         if (redirect := _loose_redirect(node, source)) is not None:
             steps.append(Step((), (redirect,), ";", ";"))
     return tuple(steps), frozenset(rest)
+
+
+def _in_order(nodes: Iterable[Node]) -> list[Node]:
+    """Sort nodes by their place: tree-sitter has no fixed order, and `cd` affects what follows."""
+    return sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def _loose_words(node: Node, source: bytes) -> tuple[Word, ...]:
@@ -178,7 +245,7 @@ def _loose_word(node: Node, source: bytes) -> Word:
     raw = source[node.start_byte : node.end_byte].decode(errors="replace")
     text = _QUOTING.sub(lambda found: found[1] or found[2] or "", raw)
     is_plain = node.type == "raw_string" or not _CHANGES.search(raw)
-    return Word(text, doubt="" if is_plain else "it becomes something else when it runs", is_bare=raw == text)
+    return Word(text, doubt="" if is_plain else "it expands when it runs", is_bare=raw == text)
 
 
 def _loose_redirect(node: Node, source: bytes) -> Redirect | None:

@@ -1,29 +1,34 @@
-"""The program's end of the line to a process of its own that speaks to servers.
+"""The program's end of the link to one of its child processes: start it, send JSON lines, end it.
 
-Hands on the lines of a pipe as they come, without a task that would have to be woken for each.
+Lines are handled as they arrive, without a task that must wake up for each. What the process prints passes
+here before it goes to its log, because the process does not know all of our secrets.
 """
 
 import asyncio
+import codecs
 import json
 import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import IO, Any, Self
+
+from coder_tui.text.redact import LineStream, Redactor
 
 
 class Lines(asyncio.Protocol):
-    """`take` gets each line, without its end. `ValueError` from it, or too long a line, ends the reading."""
+    """Calls `on_line` with each line, without its end. A `ValueError` or a line that is too long stops it."""
 
-    def __init__(self, take: Callable[[bytes], None], longest: int) -> None:
-        self._take = take
+    def __init__(self, on_line: Callable[[bytes], None], longest: int) -> None:
+        self._on_line = on_line
         self._longest = longest
         self._parts: list[bytes] = []
         self._size = 0
         self._transport: asyncio.ReadTransport | None = None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when nothing more comes."""
+        """Done when the input has ended."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.ReadTransport)
@@ -34,7 +39,7 @@ class Lines(asyncio.Protocol):
         try:
             for line in lines:
                 parts, self._parts, self._size = self._parts, [], 0
-                self._take(b"".join((*parts, line)) if parts else line)
+                self._on_line(b"".join((*parts, line)) if parts else line)
             self._keep(rest)
         except ValueError:
             self.stop()
@@ -57,134 +62,219 @@ class Lines(asyncio.Protocol):
 
 JsonObject = dict[str, Any]
 LONGEST_LINE = 2**26
-# Servers get three seconds to end by themselves, then the process ends them.
-_CLOSING_PATIENCE = 6.0
 
 
 class LinkLostError(Exception):
-    """The process ended; whatever was asked is not answered any more."""
+    """The process ended, so open requests get no answer."""
 
 
-class Log(Protocol):
-    """Takes what the process prints as errors."""
-
-    async def keep(self, stream: asyncio.StreamReader) -> None: ...
-
-    def close(self) -> None: ...
+_LOG_LIMIT = 2**20
+_PIECE = 2**16
 
 
-Hear = Callable[[str, JsonObject], None]
+class HostLog:
+    """Writes what a child prints to a private file, without secrets."""
+
+    def __init__(self, path: Path, redact: Redactor) -> None:
+        self._file = _open(path)
+        self._lines = LineStream(redact)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    async def record(self, stream: asyncio.StreamReader) -> None:
+        """Write the stream to the file until it ends, then close the file."""
+        with self._file:
+            while data := await stream.read(_PIECE):
+                self._write(self._lines.feed(self._decoder.decode(data)))
+            self._write(self._lines.feed(self._decoder.decode(b"", True)) + self._lines.finish())
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._file.write(text.encode())
+            self._file.flush()
+
+
+def _open(path: Path) -> IO[bytes]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    is_long = path.exists() and path.stat().st_size > _LOG_LIMIT
+    file = path.open("wb" if is_long else "ab")
+    path.chmod(0o600)
+    return file
+
+
+class Channel:
+    """The answers to one request, in order."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self._answers: asyncio.Queue[JsonObject | None] = asyncio.Queue()
+
+    def put(self, answer: JsonObject | None) -> None:
+        """Add an answer, or None if no more will come."""
+        self._answers.put_nowait(answer)
+
+    async def next(self) -> JsonObject:
+        """Return the next answer. Raises `LinkLostError` if none will come."""
+        answer = await self._answers.get()
+        if answer is None:
+            self._answers.put_nowait(None)
+            raise LinkLostError
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class HostProgram:
+    """The child process to start: `python -m module`. Its error output goes to `log`, or nowhere."""
+
+    module: str
+    environment: Mapping[str, str]
+    log: Path | None
+    redact: Redactor
+    python: str = sys.executable
+    closing_seconds: float = 6.0
+    """Servers get three seconds to end on their own, then the process ends them."""
+
+
+EventHandler = Callable[[str, JsonObject], None]
 
 
 class HostLink:
-    """A child in a session of its own. `hear` gets the events, in the event loop."""
+    """A child process in its own session, so that Ctrl+C in the terminal does not reach it.
 
-    def __init__(self, process: asyncio.subprocess.Process, log: Log, hear: Hear) -> None:
-        assert process.stdin is not None and process.stderr is not None
+    `on_event` gets its events, in the event loop.
+    """
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        log: HostLog | None,
+        on_event: EventHandler,
+        closing_seconds: float,
+    ) -> None:
+        assert process.stdin is not None
         self._process = process
         self._stdin = process.stdin
-        self._hear = hear
-        self._answers: dict[int, asyncio.Future[Any]] = {}
+        self._on_event = on_event
+        self._closing_seconds = closing_seconds
+        self._channels: dict[int, Channel] = {}
         self._count = 0
         self._is_lost = False
-        self.lines = Lines(self._take_line, LONGEST_LINE)
+        self.lines = Lines(self._handle_line, LONGEST_LINE)
         self.lines.ended.add_done_callback(self._lost)
-        self._logging = asyncio.ensure_future(log.keep(process.stderr))
+        self._logging: asyncio.Future[None] | None = None
+        if log is not None and process.stderr is not None:
+            self._logging = asyncio.ensure_future(log.record(process.stderr))
 
     @classmethod
-    async def start(cls, module: str, environment: Mapping[str, str], log: Log, hear: Hear) -> Self:
-        """`module` is run as a program; `run_host` is what it calls."""
+    async def start(cls, program: HostProgram, on_event: EventHandler) -> Self:
+        """Start the process. Raises OSError if it cannot start."""
+        log = await asyncio.to_thread(HostLog, program.log, program.redact) if program.log else None
         out, into = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
-                # Without -P a file in the working directory could stand in for a module.
-                *(sys.executable, "-P", "-m", module),
+                # Without -P a file in the working directory could replace a module.
+                *(program.python, "-P", "-m", program.module),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=into,
-                stderr=asyncio.subprocess.PIPE,
-                env=dict(environment),
+                stderr=asyncio.subprocess.DEVNULL if log is None else asyncio.subprocess.PIPE,
+                env=dict(program.environment),
+                # litellm reads files of its working directory, which must not be a workspace.
                 cwd=Path(sys.executable).anchor,
                 start_new_session=True,
             )
         except BaseException:
             os.close(out)
-            log.close()
+            if log is not None:
+                log.close()
             raise
         finally:
             os.close(into)
-        link = cls(process, log, hear)
+        link = cls(process, log, on_event, program.closing_seconds)
         await asyncio.get_running_loop().connect_read_pipe(lambda: link.lines, os.fdopen(out, "rb"))
         return link
 
     @property
     def is_alive(self) -> bool:
-        return not self._is_lost
+        return not self._is_lost and self._process.returncode is None
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
     async def request(self, op: str, **fields: object) -> Any:
-        """The answer; cancelling this cancels the work. Raises `LinkLostError` when none will come."""
-        if self._is_lost:
-            raise LinkLostError
-        self._count += 1
-        number = self._count
-        answer = self._answers[number] = asyncio.get_running_loop().create_future()
-        self._write({"id": number, "op": op, **fields})
+        """Return the answer. Cancelling cancels the work. Raises `LinkLostError` if none will come."""
+        channel = self.open(op, **fields)
         try:
-            return await answer
+            answer = await channel.next()
         except asyncio.CancelledError:
-            self._write({"id": number, "op": "cancel"})
+            self.cancel(channel)
             raise
         finally:
-            del self._answers[number]
+            self.release(channel)
+        if "failure" in answer:
+            raise RuntimeError(answer["failure"])
+        return answer["result"]
 
-    async def close(self) -> None:
-        """Ask it to end, with all servers, by closing its input; insist after a while."""
-        self._stdin.close()
-        try:
-            async with asyncio.timeout(_CLOSING_PATIENCE):
-                await self._process.wait()
-        except TimeoutError:
-            self._kill()
-            await self._process.wait()
-        await self.lines.ended
-        await asyncio.wait({self._logging}, timeout=1.0)
+    def open(self, op: str, **fields: object) -> Channel:
+        """Send a request with several answers. The caller must release the channel."""
+        self._count += 1
+        channel = self._channels[self._count] = Channel(self._count)
+        if self._is_lost:
+            channel.put(None)
+        self._write({"id": channel.number, "op": op, **fields})
+        return channel
 
-    def _write(self, line: JsonObject) -> None:
-        if not self._is_lost and not self._stdin.is_closing():
-            self._stdin.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+    def cancel(self, channel: Channel) -> None:
+        self._write({"id": channel.number, "op": "cancel"})
 
-    def _take_line(self, line: bytes) -> None:
-        try:
-            self._take(json.loads(line))
-        except (ValueError, KeyError, TypeError) as error:
-            # What follows a line that is none of ours cannot be trusted.
-            self._kill()
-            raise ValueError from error
+    def release(self, channel: Channel) -> None:
+        """Drop the answers that may still come."""
+        self._channels.pop(channel.number, None)
 
-    def _lost(self, _: "asyncio.Future[None]") -> None:
+    def kill(self) -> None:
+        """Kill the process with everything it started."""
         self._is_lost = True
-        for answer in self._answers.values():
-            if not answer.done():
-                answer.set_exception(LinkLostError())
-
-    def _take(self, line: JsonObject) -> None:
-        if "event" in line:
-            self._hear(line["event"], line["told"])
-            return
-        answer = self._answers.get(line["id"])
-        if answer is None or answer.done():
-            return
-        if "failure" in line:
-            answer.set_exception(RuntimeError(line["failure"]))
-        else:
-            answer.set_result(line["result"])
-
-    def _kill(self) -> None:
         if self._process.returncode is None:
             try:
                 os.killpg(self._process.pid, signal.SIGKILL)
             except ProcessLookupError:
                 return
+
+    async def close(self) -> None:
+        """Close its input, so that it ends with all servers. Kill it if it takes too long."""
+        self._stdin.close()
+        try:
+            async with asyncio.timeout(self._closing_seconds):
+                await self._process.wait()
+        except TimeoutError:
+            self.kill()
+            await self._process.wait()
+        await self.lines.ended
+        if self._logging is not None:
+            # A process that it started may hold the pipe forever.
+            await asyncio.wait({self._logging}, timeout=1.0)
+
+    def _write(self, line: JsonObject) -> None:
+        if not self._is_lost and not self._stdin.is_closing():
+            self._stdin.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+
+    def _handle_line(self, line: bytes) -> None:
+        try:
+            self._dispatch(json.loads(line))
+        except (ValueError, KeyError, TypeError) as error:
+            # After an invalid line, nothing can be trusted.
+            self.kill()
+            raise ValueError from error
+
+    def _lost(self, _: "asyncio.Future[None]") -> None:
+        self._is_lost = True
+        for channel in self._channels.values():
+            channel.put(None)
+
+    def _dispatch(self, line: JsonObject) -> None:
+        if "event" in line:
+            self._on_event(line["event"], line["data"])
+        elif (channel := self._channels.get(line["id"])) is not None:
+            channel.put(line)

@@ -1,7 +1,4 @@
-"""A server's process that is spoken to by pipes: confined, in a group of its own, its end certain.
-
-What of a dead program's error output tells a person why it died.
-"""
+"""The process of a server that communicates by pipes: confined, in its own group, and reliably ended."""
 
 import asyncio
 import contextlib
@@ -12,28 +9,24 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
-from coder_tui.shell.process_tree import MARKER, NamespaceTree, ProcessTree, first_process
-from coder_tui.shell.running import Launch, insist
+from coder_tui.shell.process_tree import MARKER, NamespaceTree, ProcessTree
+from coder_tui.shell.running import Launch, process_tree
 from coder_tui.shell.sandbox.confinement import Confinement
 from coder_tui.shell.sandbox.sandbox import Sandbox
+from coder_tui.tasks import finish_despite_cancel
 
 _KEPT = 8_000
 _CHUNK = 65_536
 _LONGEST_LINE = 2**20
 _TERM_GRACE = 1.0
-_LAST_WORDS = 0.5
+_DRAIN_SECONDS = 0.5
 _AGAIN = 0.05
 
 
-class Tree(Protocol):
-    async def end(self, grace: float) -> None: ...
-    def close(self) -> None: ...
-
-
 class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
-    """Knows of the exit at once: asyncio's `wait` also waits for all who hold the pipes."""
+    """Reports the exit at once: asyncio's `wait` also waits for every process that holds the pipes."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(limit, asyncio.get_running_loop())
@@ -46,18 +39,18 @@ class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
 
 @dataclass(frozen=True, slots=True)
 class Spawned:
-    """A process that runs, and the ways to notice its end and to end it."""
+    """A running process, the event of its exit, and the handle to end it."""
 
     process: asyncio.subprocess.Process
     has_exited: asyncio.Event
-    tree: Tree
+    tree: ProcessTree | NamespaceTree
 
 
 _Started = tuple[Spawned, ExitStack]
 
 
 class ServerProcess:
-    """`held` is released when all of its processes are gone."""
+    """A server's process. `held` is released when all of its processes have ended."""
 
     def __init__(self, spawned: Spawned, held: ExitStack) -> None:
         process = spawned.process
@@ -66,7 +59,7 @@ class ServerProcess:
         self._has_exited = spawned.has_exited
         self._tree = spawned.tree
         self._held = held
-        self._said = b""
+        self._stderr = b""
         self.writer = process.stdin
         self.stdout = process.stdout
         self._draining = asyncio.ensure_future(self._drain(process.stderr))
@@ -81,20 +74,23 @@ class ServerProcess:
         confinement: Confinement,
         longest_line: int = _LONGEST_LINE,
     ) -> Self:
-        """Raises OSError or `ToolError` when it cannot start. Cancelled meanwhile, nothing runs on."""
+        """Start a server. Raises OSError or `ToolError` if it cannot start.
+
+        If cancelled, no process is left.
+        """
         cell = sandbox.launch(argv, environment, confinement)
         starting = asyncio.ensure_future(_started(cell, directory, longest_line))
         try:
             return cls(*await asyncio.shield(starting))
         except asyncio.CancelledError:
-            await insist(cls._abandon(starting))
+            await finish_despite_cancel(cls._abandon(starting))
             raise
 
     @classmethod
     async def _abandon(cls, starting: "asyncio.Task[_Started]") -> None:
-        """Wait until a start is over, and end what it started.
+        """Wait until the start has finished, and end what it started.
 
-        If the loop ends, all of its tasks are cancelled, also the one by which asyncio connects the pipes.
+        If the loop ends, all of its tasks are cancelled, including the one that connects the pipes.
         Then asyncio kills the process and waits forever for the pipes to close, unless cancelled once more.
         """
         while not starting.done():
@@ -115,33 +111,33 @@ class ServerProcess:
         assert code is not None
         return code
 
-    def said(self) -> str:
-        """The last of its error output."""
-        return self._said.decode("utf-8", "replace").strip()
+    def stderr_text(self) -> str:
+        """Return the last part of its error output."""
+        return self._stderr.decode("utf-8", "replace").strip()
 
-    def hear(self, piece: bytes) -> None:
-        """For those who keep all of its error output, not only the last."""
+    def on_stderr(self, piece: bytes) -> None:
+        """Handle a piece of its error output. Subclasses may keep all of it."""
 
     async def end(self) -> None:
-        """Return when nothing of it lives."""
+        """End the server. Returns when all of its processes have ended."""
         with contextlib.suppress(OSError, RuntimeError):
             self.writer.close()
         tree = self._tree
         if isinstance(tree, ProcessTree) and self._process.returncode == -signal.SIGKILL:
-            # A launcher that is killed ends nobody.
+            # A launcher that was killed ends no other process.
             tree = replace(tree, is_launched=False)
         await tree.end(_TERM_GRACE)
         tree.close()
-        # Nobody is left to write: what is in the pipe are its last words.
-        await asyncio.wait({self._draining}, timeout=_LAST_WORDS)
+        # No process is left to write, so the pipe has the last of its output.
+        await asyncio.wait({self._draining}, timeout=_DRAIN_SECONDS)
         self._draining.cancel()
         await asyncio.wait({self._draining})
         await asyncio.to_thread(self._held.close)
 
     async def _drain(self, stream: asyncio.StreamReader) -> None:
         while piece := await stream.read(_CHUNK):
-            self._said = (self._said + piece)[-_KEPT:]
-            self.hear(piece)
+            self._stderr = (self._stderr + piece)[-_KEPT:]
+            self.on_stderr(piece)
 
 
 async def _started(cell: AbstractContextManager[Launch], directory: Path, longest_line: int) -> _Started:
@@ -165,22 +161,19 @@ async def _spawn(launch: Launch, directory: Path, longest_line: int) -> Spawned:
         pass_fds=launch.descriptors,
     )
     process = asyncio.subprocess.Process(transport, protocol, loop)
-    launch.hand_over()
-    tree: Tree = ProcessTree(process.pid, marker, is_launched=bool(launch.descriptors))
-    if launch.report >= 0:
-        first = await asyncio.to_thread(first_process, launch.report)
-        if first is not None:
-            tree = NamespaceTree(first)
-    return Spawned(process, protocol.has_exited, tree)
+    return Spawned(process, protocol.has_exited, await process_tree(launch, process.pid, marker))
 
 
 MOST = 600
 _ERROR = re.compile(r"^\W*(\w*error|fatal|panic)\b", re.IGNORECASE)
 
 
-def last_words(said: str, most: int = MOST) -> str:
-    """Its last lines, none of them cut; where the error stands before those, its line first."""
-    text = said.strip()
+def stderr_tail(output: str, most: int = MOST) -> str:
+    """Return the last whole lines of error output that explain why a program died.
+
+    If the line with the error comes before those, it goes first.
+    """
+    text = output.strip()
     if len(text) <= most:
         return text
     lines = text.splitlines()

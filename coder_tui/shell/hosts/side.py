@@ -1,4 +1,7 @@
-"""The other end of the line: a process that does what lines tell it, many at a time, until its input ends."""
+"""The child's end of the link: handle requests as JSON lines, many at a time, until the input ends.
+
+Also the options for a process that starts servers for us: their sandbox and their log.
+"""
 
 import asyncio
 import json
@@ -8,18 +11,61 @@ import signal
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from coder_tui.shell.hosts.link import LONGEST_LINE, JsonObject, Lines
+from coder_tui.shell.sandbox.sandbox import (
+    Sandbox,
+    SandboxFolders,
+    SandboxKind,
+    SandboxSetting,
+    SandboxStatus,
+)
 from coder_tui.text.crash_text import redact_crashes
 from coder_tui.text.redact import Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSpec:
+    """The description from which the other process builds a sandbox. Paths are strings."""
+
+    kind: str
+    program: str
+    setting: str
+    own: tuple[str, ...]
+    readable: tuple[str, ...]
+    cache: str
+    home: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostOptions:
+    """`environment` is for the process itself. `log` gets the output of the process and its servers."""
+
+    sandbox: SandboxSpec
+    environment: dict[str, str]
+    log: Path
+    redact: Redactor
+
+
+def build_sandbox(order: SandboxSpec, *, is_confined: bool = True) -> Sandbox:
+    """Build a sandbox without roots: the workspace cannot be written, so nothing in it needs guarding."""
+    own, readable = (tuple(map(Path, paths)) for paths in (order.own, order.readable))
+    status = SandboxStatus(SandboxKind(order.kind), program=order.program)
+    setting = SandboxSetting(order.setting)
+    if not is_confined:
+        status, setting = replace(status, kind=SandboxKind.NONE), SandboxSetting.OFF
+    return Sandbox(status, setting, (), SandboxFolders(own, readable, Path(order.cache)), Path(order.home))
+
 
 log = logging.getLogger(__name__)
 Send = Callable[[JsonObject], None]
 
 
 class HostSide(ABC):
-    """`send` writes one line. A line in is `{"id", "op", …}`; one out has that id, or is an event."""
+    """Handles requests `{"id", "op", …}`. `send` writes one line: an answer with that id, or an event."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -27,14 +73,14 @@ class HostSide(ABC):
 
     @abstractmethod
     async def work(self, op: str, line: JsonObject) -> Any:
-        """Do what one line says, and give its result."""
+        """Handle one request and return its result."""
 
     @abstractmethod
     async def end(self) -> None:
-        """Let go of everything that was begun."""
+        """Release everything that was started."""
 
-    def take(self, line: JsonObject) -> None:
-        """Do what a line says; whatever takes time goes on beside the next lines."""
+    def handle_line(self, line: JsonObject) -> None:
+        """Start handling a request. It runs concurrently with the next ones."""
         number, op = line.pop("id"), line.pop("op")
         if op == "cancel":
             if task := self._tasks.get(number):
@@ -49,8 +95,8 @@ class HostSide(ABC):
             task.cancel()
         await self.end()
 
-    def tell(self, event: str, told: JsonObject) -> None:
-        self._send({"event": event, "told": told})
+    def publish(self, event: str, data: JsonObject) -> None:
+        self._send({"event": event, "data": data})
 
     def _done(self, number: int, task: asyncio.Task[None]) -> None:
         self._tasks.pop(number, None)
@@ -63,7 +109,7 @@ class HostSide(ABC):
 
 
 def run_host(make: Callable[[Send], HostSide]) -> None:
-    """The whole life of such a process."""
+    """Run the process until its input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     redact_crashes(Redactor(os.environ))
     asyncio.run(_main(make))
@@ -78,7 +124,7 @@ async def _serve(lines: Lines, host: HostSide) -> None:
 
 async def _main(make: Callable[[Send], HostSide]) -> None:
     loop = asyncio.get_running_loop()
-    # Whatever prints must not get between the lines.
+    # Output of libraries must not get between the lines.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     transport, _ = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, out)
@@ -87,9 +133,9 @@ async def _main(make: Callable[[Send], HostSide]) -> None:
         transport.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
 
     host = make(send)
-    lines = Lines(lambda line: host.take(json.loads(line)), LONGEST_LINE)
+    lines = Lines(lambda line: host.handle_line(json.loads(line)), LONGEST_LINE)
     await loop.connect_read_pipe(lambda: lines, sys.stdin)
     serving = asyncio.ensure_future(_serve(lines, host))
-    # The program's own end comes as the end of input; a signal is somebody else's wish.
+    # Our program ends this process by closing its input. A signal comes from somewhere else.
     loop.add_signal_handler(signal.SIGTERM, serving.cancel)
     await asyncio.gather(serving, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""Confine a command: bubblewrap, or Landlock and seccomp, or nothing where neither works.
+"""Confine commands with bubblewrap, else with Landlock and seccomp, else not at all.
 
-Enter at `sandbox.py`; `confinement.py` says what a command may reach. `launcher.py` is a program of its own.
+Start at `sandbox.py`. `confinement.py` decides what a command may reach. `launcher.py` is a separate program.
 """

@@ -1,4 +1,4 @@
-"""The bubblewrap profile: the whole disk to read, the workspace to write, nothing else to reach."""
+"""The bubblewrap profile: read the whole disk except secrets, write the workspace, reach nothing else."""
 
 import os
 import shutil
@@ -9,8 +9,14 @@ from enum import IntEnum
 from pathlib import Path
 
 from coder_tui.shell.sandbox.confinement import Confinement
-from coder_tui.shell.sandbox.git_folders import git_folders, guarded_parts
-from coder_tui.shell.sandbox.protected import ALSO_GUARDED, GUARDED, nested_repositories, secret_places
+from coder_tui.shell.sandbox.protected import (
+    ALSO_GUARDED,
+    GUARDED,
+    git_folders,
+    guarded_parts,
+    nested_repositories,
+    secret_places,
+)
 
 _PLACES = ("/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap")
 _TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
@@ -30,7 +36,7 @@ _KERNEL_SECRETS = tuple(
 
 
 def find_bubblewrap(roots: Iterable[Path]) -> str:
-    """The system's own, by absolute path; one that lies in a workspace is never taken."""
+    """Return the system's bubblewrap by absolute path. One inside a workspace is never used."""
     candidates = (*_PLACES, shutil.which("bwrap") or "")
     inside = tuple(roots)
     for place in candidates:
@@ -42,24 +48,24 @@ def find_bubblewrap(roots: Iterable[Path]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Folders that are the same for every command of a session; all absolute, links resolved."""
+    """The folders that are the same for every command of a session, as absolute paths with links resolved."""
 
     roots: tuple[Path, ...]
     homes: tuple[Path, ...]
-    """The person's home folder; two where the environment names another than the system."""
+    """The user's home folder, or two if the environment and the system name different ones."""
     own: tuple[Path, ...]
-    """The program's configuration and data: not for commands to see."""
+    """The program's configuration and data, hidden from commands."""
     readable: tuple[Path, ...]
-    """Folders among the program's own that commands may read."""
+    """The program's own folders that commands may read."""
     scratch: Path
-    """What commands see as /tmp."""
+    """The folder that commands see as /tmp."""
     caches: Path
 
 
 class _Rank(IntEnum):
-    """Which of two mounts on the same path wins: the later one."""
+    """The order of mounts on the same path: the later one wins."""
 
-    BESIDE = 0
+    SIBLING = 0
     OPEN = 1
     GUARD = 2
     GRANT = 3
@@ -75,9 +81,12 @@ class _Mount:
 def profile(
     program: str, layout: Layout, confinement: Confinement, guarded: tuple[Path, ...]
 ) -> tuple[str, ...]:
-    """The words before the command. `guarded` exist, each the person's own or a placeholder. Blocks."""
+    """Return the arguments before the command.
+
+    `guarded` paths exist, as user files or placeholders. Blocks.
+    """
     mounts = [*_open(layout, confinement), *_guards(layout, confinement, guarded), *_grants(confinement)]
-    # Outer folders first: what is mounted later hides what lies below it.
+    # Outer folders first, because a later mount hides what is below it.
     mounts.sort(key=lambda mount: (len(mount.path.parts), mount.rank))
     network = () if confinement.network else ("--unshare-net",)
     whole = "--bind" if _EVERYTHING in layout.roots else "--ro-bind"
@@ -86,7 +95,7 @@ def profile(
 
 
 def _kernel() -> Iterator[str]:
-    """For root the kernel's settings are its own files, capabilities or not."""
+    """Protect kernel settings: root could write them as files, even without capabilities."""
     for path in _KERNEL_SETTINGS:
         yield from ("--ro-bind-try", path, path)
     for path in _KERNEL_SECRETS:
@@ -100,7 +109,7 @@ def _open(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
     yield from _below_temporary(layout)
     for folder in (*layout.roots, layout.caches):
         if folder == _EVERYTHING:
-            continue  # is what all else is mounted on
+            continue  # everything else is mounted on it
         yield _bind(folder, _Rank.OPEN, read_only=False)
     yield from _secrets(layout, confinement)
     for folder in layout.own:
@@ -112,7 +121,7 @@ def _open(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
 
 
 def _below_temporary(layout: Layout) -> Iterator[_Mount]:
-    """Show again what the session's own /tmp would hide: a home, a repository around, programs in use."""
+    """Show what the session's own /tmp would hide: a home folder, an outer repository, programs in use."""
     around = (folder for root in layout.roots for folder in root.parents if (folder / ".git").exists())
     for path in (*layout.homes, *around, *_environments()):
         if path.is_dir() and any(place in path.parents for place in _TEMPORARY):
@@ -122,15 +131,15 @@ def _below_temporary(layout: Layout) -> Iterator[_Mount]:
 def _environments() -> Iterator[Path]:
     """Return the folders of our own Python and code, and of the programs on the PATH.
 
-    What a program needs lies next to its `bin`. A virtual environment needs the Python that it was made with.
+    A program's files are next to its `bin`. A virtual environment needs the Python that created it.
     """
-    # Language servers are looked for in the first.
+    # Language servers are searched in the first.
     for folder in (sys.prefix, sys.base_prefix, _OUR_CODE):
         yield Path(os.path.realpath(folder))
     for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         if folder.is_absolute():
-            beside = folder.parent if folder.name == "bin" else folder
-            yield Path(os.path.realpath(folder if beside in _TEMPORARY else beside))
+            prefix = folder.parent if folder.name == "bin" else folder
+            yield Path(os.path.realpath(folder if prefix in _TEMPORARY else prefix))
 
 
 def _secrets(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
@@ -146,13 +155,13 @@ def _secrets(layout: Layout, confinement: Confinement) -> Iterator[_Mount]:
 
 def _guards(layout: Layout, confinement: Confinement, guarded: tuple[Path, ...]) -> Iterator[_Mount]:
     for path in guarded:
-        # A mount lies on what a link leads to.
+        # A mount applies to the target of a link.
         if path.exists():
             yield _bind(Path(os.path.realpath(path)), _Rank.GUARD, read_only=True)
     for root in layout.roots:
         also = (root / name for name in ALSO_GUARDED)
         nested = nested_repositories(root)
-        # What is mounted on cannot be moved away to put something else in its place.
+        # A mount point cannot be moved away and replaced.
         for folder in {folder for git in nested for folder in git.parents if root in folder.parents}:
             yield _bind(folder, _Rank.OPEN, read_only=False)
         for path in (*nested, *(path for path in also if path.exists())):
@@ -166,17 +175,17 @@ def _grants(confinement: Confinement) -> Iterator[_Mount]:
     for folder in (Path(os.path.realpath(folder)) for folder in confinement.folders):
         yield _bind(folder, _Rank.GRANT, read_only=False)
         if confinement.is_lasting:
-            yield from _kept(folder)
-    beside: dict[Path, set[str]] = {}
+            yield from _protected_in(folder)
+    names_by_parent: dict[Path, set[str]] = {}
     for file in confinement.files:
         parent = Path(os.path.realpath(Path(file).parent))
-        beside.setdefault(parent, set()).add(Path(file).name)
-    for parent, names in beside.items():
-        yield from _beside(parent, names)
+        names_by_parent.setdefault(parent, set()).add(Path(file).name)
+    for parent, names in names_by_parent.items():
+        yield from _only_names(parent, names)
 
 
-def _kept(folder: Path) -> Iterator[_Mount]:
-    """What other programs run, in a folder that may be written; repositories may be committed to."""
+def _protected_in(folder: Path) -> Iterator[_Mount]:
+    """Protect what other programs run in a writable folder. Commits to repositories stay possible."""
     for path in (folder / name for name in (*GUARDED, *ALSO_GUARDED) if name != ".git"):
         if path.exists():
             yield _bind(Path(os.path.realpath(path)), _Rank.GUARD, read_only=True)
@@ -193,8 +202,8 @@ def _git(git: Path, *, is_setup: bool) -> Iterator[_Mount]:
             yield _bind(part, _Rank.GUARD, read_only=True)
 
 
-def _beside(parent: Path, names: set[str]) -> Iterator[_Mount]:
-    """Let `names` be made and replaced in `parent`, and nothing else there change."""
+def _only_names(parent: Path, names: set[str]) -> Iterator[_Mount]:
+    """Allow creating and replacing `names` in `parent`, and nothing else there."""
     if parent == _EVERYTHING or not os.access(parent, os.R_OK):
         return
     siblings = [entry for entry in os.scandir(parent) if entry.name not in names and not entry.is_symlink()]
@@ -205,7 +214,7 @@ def _beside(parent: Path, names: set[str]) -> Iterator[_Mount]:
         return
     yield _bind(parent, _Rank.GRANT, read_only=False)
     for entry in siblings:
-        yield _Mount(Path(entry.path), _Rank.BESIDE, ("--ro-bind-try", entry.path, entry.path))
+        yield _Mount(Path(entry.path), _Rank.SIBLING, ("--ro-bind-try", entry.path, entry.path))
 
 
 def _bind(path: Path, rank: _Rank, *, read_only: bool) -> _Mount:

@@ -1,4 +1,4 @@
-"""What one command may reach beyond the workspace: what its findings name, and no more."""
+"""Decide what one command may reach beyond the workspace: only what its findings name."""
 
 import os
 import stat
@@ -7,46 +7,46 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
 
+from coder_tui.policy.command import ShellCommand
 from coder_tui.policy.paths import is_within
 from coder_tui.policy.rules import pattern_matches
-from coder_tui.policy.shell.analyse import ShellCommand
 from coder_tui.protocol.findings import FindingKind
 from coder_tui.shell.sandbox.protected import ALSO_GUARDED, GUARDED
 
 _GIT = ".git"
-# They write objects and references, never what git runs or how it is set up.
+# They write objects and references, but never hooks or configuration.
 _PLAIN_GIT = frozenset(
     {"add", "commit", "tag", "reset", "restore", "rm", "mv", "stash", "update-index", "notes"}
 )
 _GRANTABLE = frozenset(GUARDED + ALSO_GUARDED) - {".coder-tui"}
-# They work through a service of the machine, which is beyond any sandbox.
+# They work through a service of the machine, outside any sandbox.
 _OVER_SERVICES = frozenset({"docker", "docker-compose", "podman", "nerdctl"})
 _OVER_SSH = frozenset({"git", "ssh", "scp", "sftp", "rsync"})
 
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """All paths absolute. Without anything: no network, writes only in the workspace, secrets unseen."""
+    """What a command may reach, as absolute paths. By default: no network, writes only here, no secrets."""
 
     network: bool = False
     folders: tuple[str, ...] = ()
-    """Folders outside of the workspace that may be written with all that is in them."""
+    """Folders outside the workspace that may be written, with their content."""
     files: tuple[str, ...] = ()
-    """Files outside of it, or names that may be made there: nothing beside them may change."""
+    """Files outside the workspace that may be written or created. Nothing next to them may change."""
     visible: tuple[str, ...] = ()
-    """Secrets that the command was found to read."""
+    """Secrets that the command reads, by its analysis."""
     git: tuple[str, ...] = ()
-    """Repositories' `.git` that may be written; hooks and configuration stay as they are."""
+    """The `.git` of repositories that may be written, except for hooks and configuration."""
     git_setup: bool = False
-    """Whether the configuration of those repositories may be written, too."""
+    """Whether the configuration of those repositories may also be written."""
     unguarded: tuple[str, ...] = ()
-    """Guarded names of the workspace that the command was found to write."""
+    """Guarded names of the workspace that the command writes, by its analysis."""
     sockets: bool = False
-    """Whether services of the person's session may be spoken to (docker, ssh-agent)."""
+    """Whether it may use services of the user's session (docker, ssh-agent)."""
     is_lasting: bool = False
-    """For a program that runs on: in `folders` hooks, settings and more stay as they are, if they exist.
+    """For a program that keeps running: existing hooks and settings in `folders` cannot be changed.
 
-    Names that are missing cannot be kept free for so long: whoever works beside it would stumble over them.
+    Missing names cannot be reserved for so long: other programs would run into the placeholders.
     """
 
 
@@ -56,7 +56,7 @@ NOTHING_MORE = Confinement()
 def confinement_for(
     command: ShellCommand | None, roots: Sequence[Path], home: Path, network_patterns: tuple[str, ...] = ()
 ) -> Confinement:
-    """What an approved command runs with. Blocks: it looks at which of the paths exist."""
+    """Return the confinement of an approved command. Blocks: it checks which of the paths exist."""
     if command is None:
         return NOTHING_MORE
     inside = tuple(str(root) for root in roots)
@@ -89,7 +89,7 @@ def _wants_network(command: ShellCommand, patterns: tuple[str, ...]) -> bool:
         return True
     if command.doubts or not patterns:
         return False
-    # Whatever runs beside a command that has the network, has it too.
+    # Whatever runs together with a command that has the network, has it too.
     working = [part for part in command.parts if not (part.is_read_only or part.is_transparent)]
     return bool(working) and all(
         any(pattern_matches(pattern, part.text) for pattern in patterns) for part in working
@@ -105,7 +105,7 @@ def _is_in_git(path: str) -> bool:
 
 
 def _repositories(command: ShellCommand, touched: tuple[str, ...], roots: tuple[str, ...]) -> Iterator[str]:
-    """Each `.git` that is named, and the one that git will really find: above the folder, or after `-C`."""
+    """Yield each `.git` that is named, and the one that git will find: above the folder, or after `-C`."""
     for path in touched:
         parts = Path(path).parts
         if _GIT not in parts:
@@ -147,7 +147,7 @@ def _is_plain_git(words: tuple[str, ...]) -> bool:
 
 
 def _first_new(path: str) -> str:
-    """The path itself, or the first of its folders that is not there yet."""
+    """Return the path, or the outermost of its folders that does not exist yet."""
     made = Path(path)
     while made != made.parent and not made.parent.exists():
         made = made.parent

@@ -1,4 +1,4 @@
-"""The Landlock profile, where bubblewrap does not work: writes stay in the workspace; `.git` is open."""
+"""The Landlock profile, for systems without bubblewrap: writes only here, but `.git` is not protected."""
 
 import ctypes
 import os
@@ -9,8 +9,7 @@ from typing import Any
 
 from coder_tui.shell.sandbox.bubblewrap import Layout
 from coder_tui.shell.sandbox.confinement import Confinement
-from coder_tui.shell.sandbox.git_folders import git_folders
-from coder_tui.shell.sandbox.protected import secret_places
+from coder_tui.shell.sandbox.protected import git_folders, secret_places
 
 _CREATE_RULESET = 444
 _ASK_VERSION = 1
@@ -26,7 +25,7 @@ _OPEN_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/ura
 
 
 def landlock_version() -> int:
-    """0 where the kernel has none, or does not use it."""
+    """Return the version of Landlock, or 0 if the kernel does not have it enabled."""
     if platform.system() != "Linux":
         return 0
     libc = ctypes.CDLL(None, use_errno=True)
@@ -34,7 +33,7 @@ def landlock_version() -> int:
 
 
 def rules(layout: Layout, confinement: Confinement, version: int) -> dict[str, Any]:
-    """What the launcher hands to the kernel. Blocks: it looks at the folders around secrets."""
+    """Return the rules that the launcher gives to the kernel. Blocks: it reads the folders around secrets."""
     everything = _rights(version)
     return {
         "files": everything,
@@ -72,7 +71,7 @@ def _writable(layout: Layout, confinement: Confinement) -> Iterator[Path]:
     for git in confinement.git:
         yield from git_folders(Path(git))
     for file in map(Path, confinement.files):
-        # A new name needs the right to make things beside it, which the home folder does not give.
+        # A new file needs the right to create others next to it, which is not given for the home folder.
         if file.exists():
             yield file
         elif not any(home.is_relative_to(file.parent) for home in layout.homes):
@@ -80,7 +79,10 @@ def _writable(layout: Layout, confinement: Confinement) -> Iterator[Path]:
 
 
 def _readable(layout: Layout, confinement: Confinement) -> Iterator[Path]:
-    """Everything but secrets and our own files: rules can only allow, so they go around them."""
+    """Yield everything except secrets and our own files.
+
+    Rules can only allow, so they must go around them.
+    """
     shown = {Path(os.path.realpath(path)) for path in confinement.visible}
     places = (*secret_places(layout.homes, network=confinement.network), *layout.own)
     yield from _around(Path("/"), [place for place in places if place not in shown])

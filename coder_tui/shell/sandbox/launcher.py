@@ -1,8 +1,8 @@
-"""Runs a command under Landlock and a system-call filter, and ends with all that it started.
+"""Run a command under Landlock and a system-call filter, and end with everything it started.
 
-A program of its own, for `python -I -S`: it imports nothing of ours, so that it is quick. It reads what to do
-as JSON from the descriptor that its argument names. It stays as the parent of whatever the command leaves
-behind, however far that has gone (setsid, an emptied environment), and takes it along when it ends.
+This is a separate program for `python -I -S`. It imports nothing of ours, so that it starts fast. It reads
+its order as JSON from the descriptor that its argument names. It stays the parent of every process that the
+command leaves behind (setsid, a cleared environment) and ends them when it ends.
 """
 
 import base64
@@ -12,6 +12,7 @@ import os
 import signal
 import stat
 import sys
+import time
 from typing import Any, TextIO
 
 _SET_DEATH_SIGNAL, _SET_SECCOMP, _SUBREAPER, _NO_NEW_PRIVILEGES = 1, 22, 36, 38
@@ -46,7 +47,7 @@ def _prctl(option: int, value: int, address: Any = 0) -> None:
 
 
 def _restrict(rules: dict[str, Any]) -> None:
-    """`rules`: the rights that are handled at all, and which of them hold below which paths."""
+    """Apply Landlock. `rules` has the rights that are restricted, and the paths that allow them."""
     wanted = _Ruleset(rules["files"], rules["network"], rules["scoped"])
     size = ctypes.c_size_t(rules["size"])
     ruleset = _checked(_LIBC.syscall(_CREATE_RULESET, ctypes.byref(wanted), size, 0))
@@ -54,7 +55,7 @@ def _restrict(rules: dict[str, Any]) -> None:
         try:
             folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:
-            continue  # gone meanwhile: nothing to allow
+            continue  # already gone: nothing to allow
         if not stat.S_ISDIR(os.fstat(folder).st_mode):
             allowed &= rules["of_files"]
         beneath = _Beneath(allowed, folder)
@@ -65,7 +66,7 @@ def _restrict(rules: dict[str, Any]) -> None:
 
 
 def _drop_capabilities() -> None:
-    """Root alone has any; they would open what rules about files do not close."""
+    """Drop capabilities, which only root has: they would bypass the file rules."""
     for number in range(_MOST_CAPABILITIES):
         if _LIBC.prctl(_DROP_FROM_BOUND, ctypes.c_ulong(number), 0, 0, 0) < 0:
             break
@@ -93,7 +94,7 @@ def _become(order: dict[str, Any], argv: list[str]) -> None:
 
 
 def _descendants() -> list[int]:
-    """Everything below this process: orphans come to it, too."""
+    """Return all processes below this one. Orphans become its children."""
     parents: dict[int, int] = {}
     for entry in os.scandir("/proc"):
         if entry.name.isdecimal():
@@ -115,21 +116,23 @@ def _parent(file: TextIO) -> int:
     try:
         return int(file.read().rpartition(")")[2].split()[1])
     except OSError:
-        return 0  # gone meanwhile
+        return 0  # already gone
 
 
-def _take_along() -> None:
-    while left := _descendants():
-        for pid in left:
+def _kill_descendants() -> None:
+    """Kill all processes below. Orphans become our children, so nothing is left once there is no child."""
+    while True:
+        for pid in _descendants():
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
         try:
-            while os.waitpid(-1, 0)[0]:
+            while os.waitpid(-1, os.WNOHANG)[0]:
                 continue
         except ChildProcessError:
-            continue
+            return
+        time.sleep(0.002)  # one may have forked during the search: search again
 
 
 def _wait_for(child: int) -> int:
@@ -145,9 +148,9 @@ def main(argv: list[str]) -> int:
     starter = os.getppid()
 
     def on_term(number: int, frame: object) -> None:
-        # While the program lives it ends the command itself, gently first.
+        # While the program runs, it ends the command itself, with TERM first.
         if os.getppid() != starter:
-            _take_along()
+            _kill_descendants()
             os._exit(128 + number)
 
     signal.signal(signal.SIGTERM, on_term)
@@ -161,7 +164,7 @@ def main(argv: list[str]) -> int:
             os.write(2, f"launcher: {argv[2]}: {error.strerror}\n".encode())
         os._exit(127)
     code = _wait_for(child)
-    _take_along()
+    _kill_descendants()
     return code if code >= 0 else 128 - code
 
 

@@ -1,4 +1,4 @@
-"""Confines commands: by bubblewrap, else by Landlock, else visibly not at all."""
+"""Confine commands: with bubblewrap, else with Landlock, else visibly not at all."""
 
 import base64
 import contextlib
@@ -16,21 +16,26 @@ from enum import StrEnum
 from pathlib import Path
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.shell.environment import Scratch, cache_variables, parted
+from coder_tui.shell.environment import Scratch, cache_variables, split_loading_variables
 from coder_tui.shell.running import Launch
 from coder_tui.shell.sandbox.bubblewrap import Layout, find_bubblewrap, profile
 from coder_tui.shell.sandbox.confinement import NOTHING_MORE, Confinement
-from coder_tui.shell.sandbox.git_folders import git_folders, nothing_new_in
 from coder_tui.shell.sandbox.landlock import landlock_version, rules
-from coder_tui.shell.sandbox.protected import GUARDED, START_FILES, Placeholders
+from coder_tui.shell.sandbox.protected import (
+    GUARDED,
+    START_FILES,
+    Placeholders,
+    git_folders,
+    remove_new_setup,
+)
 from coder_tui.shell.sandbox.seccomp import command_filter, is_supported
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _PROBE_SECONDS = 10.0
-_TEMPORARY = Path("/tmp")  # the folder that is replaced, wherever TMPDIR points
+_TEMPORARY = Path("/tmp")  # the folder that is replaced, whatever TMPDIR says
 
 
-class SandboxWish(StrEnum):
+class SandboxSetting(StrEnum):
     """The setting `bash.sandbox`."""
 
     AUTO = "auto"
@@ -46,32 +51,32 @@ class SandboxKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SandboxStatus:
-    """What was found; `detail` says why it is not better, `mend` what to do about it."""
+    """Which sandbox works here. `detail` says why it is not a better one, `fix` what to do about it."""
 
     kind: SandboxKind
     detail: str = ""
-    mend: str = ""
+    fix: str = ""
     program: str = ""
     is_chosen: bool = False
-    """Whether the person does not want a better one."""
+    """Whether the user switched it off."""
 
     @property
     def guards_everything(self) -> bool:
-        """Whether a command may run unasked because of it: Landlock cannot keep `.git` as it is."""
+        """Whether commands may run without asking because of it. Landlock cannot protect `.git`."""
         return self.kind is SandboxKind.BUBBLEWRAP
 
     def describe(self, confinement: Confinement = NOTHING_MORE) -> str:
-        """For an approval: how this command would be confined."""
+        """Describe for an approval how a command would be confined."""
         match self.kind:
             case SandboxKind.NONE:
-                mend = f" ({self.mend})" if self.mend else ""
-                return f"none: {self.detail}{mend}"
+                fix = f" ({self.fix})" if self.fix else ""
+                return f"none: {self.detail}{fix}"
             case SandboxKind.BUBBLEWRAP | SandboxKind.LANDLOCK:
                 network = "with network" if confinement.network else "no network"
                 return f"{self.kind}: {network}, {_writes(confinement)}"
 
 
-NOT_LOOKED_FOR = SandboxStatus(SandboxKind.NONE, "it was not looked for")
+NOT_LOOKED_FOR = SandboxStatus(SandboxKind.NONE, "it was not checked")
 
 
 def _writes(confinement: Confinement) -> str:
@@ -81,7 +86,7 @@ def _writes(confinement: Confinement) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SandboxFolders:
-    """The program's own folders, as far as commands have to do with them."""
+    """The program's own folders that matter to commands."""
 
     own: tuple[Path, ...]
     readable: tuple[Path, ...]
@@ -89,12 +94,12 @@ class SandboxFolders:
 
 
 class Sandbox:
-    """One session's sandbox."""
+    """The sandbox of one session."""
 
     def __init__(
         self,
         status: SandboxStatus,
-        wish: SandboxWish,
+        setting: SandboxSetting,
         roots: tuple[Path, ...],
         folders: SandboxFolders,
         home: Path,
@@ -102,7 +107,7 @@ class Sandbox:
         self.status = status
         self.roots = roots
         self.home = Path(os.path.realpath(home))
-        self._wish = wish
+        self._setting = setting
         self._folders = folders
         self._scratch = Scratch(folders.cache / "sandbox" / "tmp")
         self._placeholders = Placeholders(folders.cache / "sandbox" / "guards")
@@ -111,8 +116,8 @@ class Sandbox:
     def launch(
         self, argv: Sequence[str], environment: Mapping[str, str], confinement: Confinement
     ) -> Iterator[Launch]:
-        """Everything that must be there while the command runs. Blocks."""
-        if self.status.kind is SandboxKind.NONE and self._wish is SandboxWish.REQUIRED:
+        """Prepare a command, and keep what it needs until the context closes. Blocks."""
+        if self.status.kind is SandboxKind.NONE and self._setting is SandboxSetting.REQUIRED:
             raise _required(self.status)
         with ExitStack() as stack:
             match self.status.kind:
@@ -124,7 +129,7 @@ class Sandbox:
             yield made
 
     def close(self) -> None:
-        """Remove what was made for this session. Blocks."""
+        """Remove the temporary files of this session. Blocks."""
         self._scratch.remove()
 
     def _in_bubblewrap(
@@ -139,22 +144,22 @@ class Sandbox:
             path
             for root in self.roots
             for path in stack.enter_context(
-                self._placeholders.held(root, self._guarded(root, layout, confinement))
+                self._placeholders.reserve(root, self._guarded(root, layout, confinement))
             )
         )
         written = [folder for git in confinement.git for folder in git_folders(Path(git)) if folder.is_dir()]
-        stack.enter_context(nothing_new_in(written, is_setup=confinement.git_setup))
+        stack.enter_context(remove_new_setup(written, is_setup=confinement.git_setup))
         words = profile(self.status.program, layout, confinement, tuple(guarded))
         code = command_filter(sockets=confinement.sockets, internet=True)
         theirs = _descriptor(code)
-        report, told = os.pipe()
-        outer, inner = parted(environment)
+        report, reporter = os.pipe()
+        outer, inner = split_loading_variables(environment)
         within = (word for name, value in inner.items() for word in ("--setenv", name, value))
-        options = ("--seccomp", str(theirs), "--info-fd", str(told), *within, "--")
+        options = ("--seccomp", str(theirs), "--info-fd", str(reporter), *within, "--")
         return Launch(
             (*words, *options, *argv),
             {**outer, **self._variables(layout, environment, confinement), "TMPDIR": "/tmp"},
-            (theirs, told),
+            (theirs, reporter),
             report,
         )
 
@@ -163,7 +168,7 @@ class Sandbox:
     ) -> Launch:
         if platform.system() != "Linux":
             return Launch(argv, environment)
-        environment, inner = parted(environment)
+        environment, inner = split_loading_variables(environment)
         order: dict[str, object] = {"rules": None, "filter": "", "environment": inner}
         if self.status.kind is SandboxKind.LANDLOCK:
             layout = self._layout()
@@ -177,7 +182,7 @@ class Sandbox:
         return Launch((*python, *argv), environment, (theirs,))
 
     def _layout(self) -> Layout:
-        # Each project its own: what one puts there must not run in another.
+        # One folder per project: files that one puts there must not run in another.
         name = hashlib.sha256(b"\0".join(os.fsencode(root) for root in self.roots)).hexdigest()[:16]
         caches = self._folders.cache / "sandbox" / "caches" / name
         caches.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -200,13 +205,16 @@ class Sandbox:
     ) -> dict[str, str]:
         found = cache_variables(layout.caches, self.home, environment, network=confinement.network)
         if os.getuid() == 0:
-            # Without privileges root cannot give files away, which its tar would try.
+            # Without privileges, root cannot change owners, which its tar would try.
             found["TAR_OPTIONS"] = "--no-same-owner"
         return found
 
 
 def folders_in_tmp(words: Iterable[str]) -> tuple[str, ...]:
-    """Of the files that a server's command names in /tmp, which is otherwise the server's own. Blocks."""
+    """Return the folders of files in /tmp that a server's command names.
+
+    Its /tmp is otherwise private. Blocks.
+    """
     named = (Path(word) for word in words if Path(word).is_relative_to(_TEMPORARY))
     return tuple(str(path.parent) for path in named if path.is_file() and path.parent != _TEMPORARY)
 
@@ -214,44 +222,46 @@ def folders_in_tmp(words: Iterable[str]) -> tuple[str, ...]:
 def home_folder() -> Path:
     try:
         return Path.home()
-    except RuntimeError:  # a user without one has no secrets in it
+    except RuntimeError:  # without a home folder there are no secrets in it
         return Path("/nonexistent")
 
 
 def home_folders(home: Path) -> tuple[Path, ...]:
-    """Return the home folder, and that of the system's list of users if it is another; links resolved."""
+    """Return the home folder, and the one in the system's user list if it differs. Links are resolved."""
     home = Path(os.path.realpath(home))
     try:
         named = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
-    except KeyError:  # a container's user without an entry
+    except KeyError:  # the user of a container, without an entry
         return (home,)
     return (home,) if named == home else (home, named)
 
 
-def probe(wish: SandboxWish, roots: tuple[Path, ...], folders: SandboxFolders, home: Path) -> SandboxStatus:
-    """The best sandbox that really works here: a command is run in it. Blocks."""
-    if wish is SandboxWish.OFF:
-        return SandboxStatus(SandboxKind.NONE, "switched off by bash.sandbox", is_chosen=True)
+def probe(
+    setting: SandboxSetting, roots: tuple[Path, ...], folders: SandboxFolders, home: Path
+) -> SandboxStatus:
+    """Return the best sandbox that works here, tested by running a command in it. Blocks."""
+    if setting is SandboxSetting.OFF:
+        return SandboxStatus(SandboxKind.NONE, "switched off by the setting bash.sandbox", is_chosen=True)
     if platform.system() != "Linux" or not is_supported():
         system = f"{platform.system()} on {platform.machine()}"
-        return SandboxStatus(SandboxKind.NONE, f"there is none for {system} yet")
-    Placeholders(folders.cache / "sandbox" / "guards").sweep()
+        return SandboxStatus(SandboxKind.NONE, f"not available for {system} yet")
+    Placeholders(folders.cache / "sandbox" / "guards").remove_abandoned()
     program = find_bubblewrap(roots)
     wanted = SandboxStatus(SandboxKind.BUBBLEWRAP, program=program)
-    trouble = _try(wanted, roots, folders, home) if program else "bubblewrap is missing"
+    trouble = _try(wanted, roots, folders, home) if program else "bubblewrap is not installed"
     if not trouble:
         return wanted
-    mend = _how_to_mend(program)
-    fallback = SandboxStatus(SandboxKind.LANDLOCK, f"{trouble}; .git is not guarded", mend)
+    fix = _how_to_fix(program)
+    fallback = SandboxStatus(SandboxKind.LANDLOCK, f"{trouble}; .git is not protected", fix)
     if landlock_version() and not _try(fallback, roots, folders, home):
         return fallback
-    return SandboxStatus(SandboxKind.NONE, trouble, mend)
+    return SandboxStatus(SandboxKind.NONE, trouble, fix)
 
 
 def _try(status: SandboxStatus, roots: tuple[Path, ...], folders: SandboxFolders, home: Path) -> str:
-    """Run `true`; what went wrong, or nothing."""
-    # Without roots nothing is guarded: looking must not touch the workspace.
-    sandbox = Sandbox(status, SandboxWish.AUTO, (), folders, home)
+    """Run `true` in the sandbox. Returns what went wrong, or an empty string."""
+    # Without roots nothing is guarded: the test must not touch the workspace.
+    sandbox = Sandbox(status, SandboxSetting.AUTO, (), folders, home)
     try:
         with sandbox.launch(("/bin/sh", "-c", "true"), dict(os.environ), NOTHING_MORE) as launch:
             ended = subprocess.run(
@@ -273,7 +283,7 @@ def _try(status: SandboxStatus, roots: tuple[Path, ...], folders: SandboxFolders
     return f"{status.kind} does not work here: {said[-1] if said else f'exit code {ended.returncode}'}"
 
 
-def _how_to_mend(program: str) -> str:
+def _how_to_fix(program: str) -> str:
     if not program:
         return "apt install bubblewrap, or dnf install bubblewrap"
     if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists():
@@ -282,16 +292,16 @@ def _how_to_mend(program: str) -> str:
 
 
 def _required(status: SandboxStatus) -> ToolError:
-    mend = f"{status.mend}; or " if status.mend else ""
+    fix = f"{status.fix}; or " if status.fix else ""
     return ToolError(
         ErrorType.NOT_INSTALLED,
-        f"bash.sandbox is 'required', and there is no sandbox: {status.detail}.",
-        f"For the person: {mend}set bash.sandbox to 'auto'. Nothing was run.",
+        f"The setting bash.sandbox is 'required', but no sandbox works here: {status.detail}.",
+        f"The user can fix this: {fix}set bash.sandbox to 'auto'. Nothing was run.",
     )
 
 
 def _descriptor(data: bytes) -> int:
-    """A file in memory that holds `data`, to be read from its beginning."""
+    """Return the descriptor of a file in memory with `data`, at its beginning."""
     number = os.memfd_create("coder-tui")
     os.write(number, data)
     os.lseek(number, 0, os.SEEK_SET)

@@ -1,4 +1,4 @@
-"""A system-call filter for confined commands: hand-assembled, so that nothing must be installed for it."""
+"""A system-call filter for confined commands, assembled by hand so that it needs no library."""
 
 import errno
 import platform
@@ -11,7 +11,7 @@ _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24  # offsets in struct seccomp_data, low words
 _X32 = 0x40000000
 _NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW… flag, CLONE_NEWTIME included
-_TYPES_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX put words into a terminal's mouth
+_TYPES_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into a terminal
 
 _SOCKET_TYPES, _DATAGRAMS = 0xF, 2
 
@@ -20,7 +20,7 @@ AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """Numbers of one architecture."""
+    """The system-call numbers of one architecture."""
 
     audit: int
     clone: int
@@ -84,10 +84,10 @@ def is_supported() -> bool:
 
 
 def command_filter(*, sockets: bool, internet: bool, machine: str = "") -> bytes:
-    """The program as the kernel takes it.
+    """Return the filter program for the kernel.
 
-    Unix sockets (`sockets`) reach services of the person's session; pairs of streams always work. Families
-    other than the internet's are refused, for some of them (vsock) know no network namespace.
+    Unix sockets (`sockets`) reach services of the user's session. Pairs of stream sockets always work. Other
+    families are refused, because some of them (vsock) ignore network namespaces.
     """
     numbers = _MACHINES[machine or platform.machine()]
     families = {AF_NETLINK}
@@ -99,7 +99,7 @@ def command_filter(*, sockets: bool, internet: bool, machine: str = "") -> bytes
         (
             *_foreign_architectures(numbers),
             *(part for number in numbers.refused for part in _refuse(number, errno.EPERM)),
-            # Its flags lie in memory that a filter cannot read; libraries fall back to clone.
+            # Its flags are in memory that a filter cannot read. Libraries fall back to clone.
             *_refuse(numbers.clone3, errno.ENOSYS),
             *_flags(numbers.clone, _FIRST, _NEW_NAMESPACES & ~0xFF),
             *_flags(numbers.unshare, _FIRST, _NEW_NAMESPACES),
@@ -116,7 +116,7 @@ def _op(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 
 def _foreign_architectures(numbers: _Machine) -> Iterable[bytes]:
-    """Another calling convention of the same machine would mean other numbers."""
+    """Kill other calling conventions of the machine, because they have other numbers."""
     yield _op(_LOAD, _ARCHITECTURE)
     yield _op(_EQUAL, numbers.audit, 1, 0)
     yield _op(_RETURN, _KILL)
@@ -148,7 +148,7 @@ def _values(number: int, argument: int, refused: tuple[int, ...]) -> Iterable[by
 
 
 def _pairs(number: int) -> Iterable[bytes]:
-    """One of a pair for datagrams can send to any other address after all; streams cannot."""
+    """Refuse pairs of datagram sockets: they can send to any address. Streams cannot."""
     yield _op(_EQUAL, number, 0, 5)
     yield _op(_LOAD, _SECOND)
     yield _op(_AND, _SOCKET_TYPES)

@@ -1,6 +1,7 @@
-"""The `bash` tool: a command in the person's shell, confined.
+"""The `bash` tool: run a command in the user's shell, confined.
 
-What a model learns of a command that ran: its end, its output, and a hint where one helps.
+The result has the exit code, the output, and a hint if one helps. `bash_output` and `bash_kill` read new
+output of a background job, or end it.
 """
 
 import asyncio
@@ -9,12 +10,12 @@ import re
 
 from pydantic import field_validator
 
-from coder_tui.policy.shell.analyse import ShellCommand
+from coder_tui.policy.command import ShellCommand
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import TerminalBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell.command import Completed
-from coder_tui.shell.jobs import TooManyJobsError
+from coder_tui.shell.jobs import Job, JobOutput, JobTable, TooManyJobsError
 from coder_tui.shell.sandbox.confinement import Confinement
 from coder_tui.shell.sandbox.sandbox import SandboxKind
 from coder_tui.shell.session_shell import SessionShell
@@ -37,17 +38,19 @@ _WANTED_SERVICE = re.compile(
     r"|multiprocessing/(connection|forkserver)"
 )
 
-NO_INPUT = "It wanted input, and there is none: pass answers as arguments or through a pipe."
+NO_INPUT = "It asked for input, but there is none: pass answers as arguments or through a pipe."
 NO_NETWORK = (
-    "The sandbox gave it no network. A command that plainly uses it (curl, npm install) gets it with its "
+    "The sandbox gave it no network. A command that clearly uses it (curl, npm install) gets it with its "
     "approval; the setting bash.network names others."
 )
-NO_PLACE = "The sandbox lets it write in the workspace and /tmp, and where the command line plainly says so."
-NO_SERVICE = "The sandbox has no unix sockets, for services of this machine listen there; pairs and TCP work."
+NO_PLACE = "The sandbox lets it write to the workspace, /tmp and places that the command line names clearly."
+NO_SERVICE = (
+    "The sandbox has no Unix sockets, because local services listen there; socket pairs and TCP work."
+)
 
 NOT_REACHED = (
-    "The sandbox gives it no network: no other command, no fetch and no browser reaches its ports. "
-    "Start the server and try it in one command, or ask the person to name it in the setting bash.network."
+    "The sandbox gives it no network: no other command, fetch or browser can reach its ports. "
+    "Start the server and try it in one command, or ask the user to name it in the setting bash.network."
 )
 
 
@@ -69,13 +72,13 @@ def fields_of(command: str, completed: Completed, kind: SandboxKind, confinement
 
 
 def saved_output(path: str) -> JsonObject:
-    return {"output_file": path, "note": "output_file has all of it; grep and read can look into it."}
+    return {"output_file": path, "note": "output_file has all of it; use grep and read on it."}
 
 
 def _error(completed: Completed, kind: SandboxKind, confinement: Confinement) -> JsonObject:
     if completed.timed_out:
         message = f"The command was stopped after {completed.duration_ms} ms."
-        hint = "Give a larger timeout_ms, or background for what should go on."
+        hint = "Set a larger timeout_ms, or background for what should keep running."
         return {"type": ErrorType.TIMEOUT.value, "message": message, "hint": hint}
     message = f"The command ended with exit code {completed.exit_code}."
     error = {"type": ErrorType.EXECUTION_FAILED.value, "message": message}
@@ -101,8 +104,8 @@ def _hint(completed: Completed, kind: SandboxKind, confinement: Confinement) -> 
 MOST_MILLISECONDS = 600_000
 MOST_SAID = 120
 _SETUP_FAILED = "bwrap: "
-_RUNS_ON = "it runs on in the background"
-ALONE = "no other command and no browser reaches its ports, for it has no network"
+_RUNS_ON = "it keeps running in the background"
+ALONE = "no other command or browser can reach its ports, because it has no network"
 
 
 class BashParams(Params):
@@ -145,13 +148,13 @@ class BashTool(Tool[BashParams]):
 
     async def access(self, params: BashParams, ctx: ToolContext) -> Access:
         check_text("command", params.command)
-        analysis, confinement = await asyncio.to_thread(self._look_at, params.command)
+        analysis, confinement = await asyncio.to_thread(self._analyze, params.command)
         target = Target(TargetKind.COMMAND, params.command, writes=True)
         return Access(
             (target, *analysis.targets),
             preview=TerminalBlock(params.command, "", None, str(self._shell.root)),
             fingerprint=digest_of(params.command.encode()),
-            facts=(*self._background(params, confinement), *_said(params)),
+            facts=(*self._background(params, confinement), *_model_description(params)),
             command=analysis,
             sandbox=self._shell.sandbox.status.describe(confinement),
         )
@@ -177,8 +180,8 @@ class BashTool(Tool[BashParams]):
             raise self._not_started(error) from error
         return self._result(params, completed, confinement)
 
-    def _look_at(self, command: str) -> tuple[ShellCommand, Confinement]:
-        analysis = self._shell.analysed(command)
+    def _analyze(self, command: str) -> tuple[ShellCommand, Confinement]:
+        analysis = self._shell.analyze(command)
         return analysis, self._shell.confinement(analysis)
 
     def _background(self, params: BashParams, confinement: Confinement) -> tuple[str, ...]:
@@ -190,10 +193,10 @@ class BashTool(Tool[BashParams]):
         return self._shell.sandbox.status.kind is not SandboxKind.NONE and not confinement.network
 
     def _check_places(self, approved: ShellCommand) -> None:
-        """A link or a file that came up since would take the command elsewhere than was shown."""
-        now = {target for target in self._shell.analysed(approved.text).targets if target.writes}
+        """Refuse if a new link or file would take the command elsewhere than was shown."""
+        now = {target for target in self._shell.analyze(approved.text).targets if target.writes}
         if not now <= set(approved.targets):
-            message = "What this command would change is not what it was when it was approved."
+            message = "What this command would change is no longer what was approved."
             raise ToolError(ErrorType.STALE_FILE, message, "Make the call again.")
 
     async def _start(self, params: BashParams, confinement: Confinement, name: str) -> ToolResult:
@@ -201,7 +204,7 @@ class BashTool(Tool[BashParams]):
             job = await self._shell.start(params.command, confinement, name=name)
         except TooManyJobsError as error:
             known = ", ".join(self._shell.jobs.ids())
-            message = f"Too many jobs run in the background ({known})."
+            message = f"Too many jobs are running in the background ({known})."
             raise ToolError(ErrorType.EXECUTION_FAILED, message, "End some with bash_kill.") from error
         fields: JsonObject = {"ok": True, "command": params.command, "job_id": job.id}
         if self._is_alone(confinement):
@@ -226,18 +229,85 @@ class BashTool(Tool[BashParams]):
     def _not_started(self, error: OSError) -> ToolError:
         shell, root = self._shell.options.shell, self._shell.root
         if error.errno == errno.E2BIG:
-            hint = "Write it to a file and run that."
-            return ToolError(ErrorType.TOO_LARGE, "The command is longer than the system takes.", hint)
+            hint = "Write it to a file and run the file."
+            return ToolError(ErrorType.TOO_LARGE, "The command is longer than the system allows.", hint)
         if not root.is_dir():
             return ToolError(ErrorType.EXECUTION_FAILED, f"The folder {root} is gone.")
         message = f"The shell {shell} did not start: {error.strerror}."
-        return ToolError(ErrorType.NOT_INSTALLED, message, "The setting bash.shell names it.")
+        return ToolError(ErrorType.NOT_INSTALLED, message, "Check the setting bash.shell.")
 
 
-def _said(params: BashParams) -> tuple[str, ...]:
-    """The model's own words, marked as such: they must not pass for something that was found out."""
+def _model_description(params: BashParams) -> tuple[str, ...]:
+    """Quote the model's own description, so that it cannot pass for something that was found out."""
     if not params.description:
         return ()
     said = params.description
     shortened = said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}…"
     return (f'the model says: "{shortened}"',)
+
+
+class JobParams(Params):
+    job_id: str
+
+
+def job_of(jobs: JobTable, job_id: str) -> Job:
+    job = jobs.get(job_id)
+    if job is None:
+        known = ", ".join(jobs.ids())
+        hint = f"Known jobs: {known}." if known else "No job has been started in this session."
+        raise ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: job_id: no job {job_id[:100]!r}", hint)
+    return job
+
+
+def news_result(news: JobOutput, directory: str) -> ToolResult:
+    fields: JsonObject = {"ok": True, "running": news.is_running}
+    if news.exit_code is not None:
+        fields["exit_code"] = news.exit_code
+    fields |= {"stdout": plain_output(news.stdout), "stderr": plain_output(news.stderr)}
+    if news.truncated:
+        fields["truncated"] = True
+    if news.saved is not None:
+        fields |= saved_output(str(news.saved))
+    output = "\n".join(text for text in (fields["stdout"], fields["stderr"]) if text)
+    return ToolResult(fields, TerminalBlock(news.command, output, news.exit_code, directory))
+
+
+class JobTool(Tool[JobParams]):
+    params = JobParams
+
+    def __init__(self, shell: SessionShell) -> None:
+        self._shell = shell
+
+    def summary(self, params: JobParams) -> str:
+        return params.job_id
+
+
+class BashKillTool(JobTool):
+    name = "bash_kill"
+    kind = ToolKind.EXECUTE
+    display_name = "End job"
+    permission = "bash_kill"
+
+    async def access(self, params: JobParams, ctx: ToolContext) -> Access:
+        job = self._shell.jobs.get(params.job_id)
+        preview = TextBlock(f"End {params.job_id}: {job.command}") if job else None
+        return Access((Target(TargetKind.NAME, params.job_id, writes=True),), preview=preview)
+
+    async def run(self, params: JobParams, ctx: ToolContext) -> ToolResult:
+        job = job_of(self._shell.jobs, params.job_id)
+        await job.kill()
+        return news_result(job.read_new_output(), str(self._shell.root))
+
+
+class BashOutputTool(JobTool):
+    name = "bash_output"
+    kind = ToolKind.READ
+    display_name = "Job output"
+    permission = "bash_output"
+
+    async def access(self, params: JobParams, ctx: ToolContext) -> Access:
+        return Access((Target(TargetKind.NAME, params.job_id),))
+
+    async def run(self, params: JobParams, ctx: ToolContext) -> ToolResult:
+        job = job_of(self._shell.jobs, params.job_id)
+        return news_result(job.read_new_output(), str(self._shell.root))

@@ -1,8 +1,8 @@
-"""`batch`: several calls in one, each decided by itself."""
+"""The `batch` tool: several calls in one, each decided separately."""
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TableBlock
@@ -12,12 +12,10 @@ from coder_tui.tools.ports import InnerCall, InnerResult, InnerRunner
 
 FEWEST, MOST = 2, 25
 OUTSIDE = ("batch", "task", "fork", "task_finish", "question", "plan_exit")
-"""They start others, end the work or wait for the person: each is worth a call of its own."""
+"""These start agents, end the work or wait for the user, so each needs its own call."""
 
 
-class BatchedCall(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class BatchedCall(Params):
     tool: str
     args: dict[str, Any] = Field(default_factory=dict)
 
@@ -27,7 +25,7 @@ class BatchParams(Params):
 
 
 class BatchTool(Tool[BatchParams]):
-    """It touches nothing itself: what its calls touch, they declare."""
+    """It touches nothing itself; its calls declare what they touch."""
 
     name = "batch"
     kind = ToolKind.OTHER
@@ -55,17 +53,17 @@ class BatchTool(Tool[BatchParams]):
             raise ToolError(
                 ErrorType.INVALID_TOOL_PARAMS,
                 "invalid args: " + "\n".join(problems),
-                "Nothing ran. Call it by itself.",
+                "Nothing was run. Make this call separately.",
             )
         return None
 
     async def run(self, params: BatchParams, ctx: ToolContext) -> ToolResult:
         results = await self._inner.run(tuple(map(_inner, params.calls)), ctx)
-        told = {
+        fields = {
             "ok": all(result.result.get("ok") is not False for result in results),
             "results": [result.result for result in results],
         }
-        return ToolResult(told, _shown(results))
+        return ToolResult(fields, _shown(results))
 
 
 def _inner(call: BatchedCall) -> InnerCall:

@@ -1,9 +1,4 @@
-"""The `env_var` tool: one variable of the environment, secrets withheld.
-
-The `system_info` tool: where the program runs, and what time it is there.
-
-The `models` tool: which models could be used here.
-"""
+"""The `env_var`, `system_info` and `models` tools: what the program's surroundings offer."""
 
 import asyncio
 import os
@@ -21,12 +16,11 @@ from coder_tui.llm.providers import LOCAL_SERVERS, LocalServer
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import TableBlock, TextBlock
 from coder_tui.protocol.errors import ToolError
-from coder_tui.shell.environment import is_secret_name
+from coder_tui.shell.environment import find_program, is_secret_name
 from coder_tui.text.redact import Redactor
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import Access, JsonObject, NoParams, Params, PureTool, Tool, ToolContext, ToolResult
 from coder_tui.workspace.files.confine import Workspace
 from coder_tui.workspace.git.repository import find_repository
-from coder_tui.workspace.programs import find_program
 
 LONGEST_NAME = 256
 WITHHELD = "set; the value looks like a secret and is withheld"
@@ -66,7 +60,7 @@ class EnvVarTool(Tool[EnvVarParams]):
             return ToolResult({**fields, "value": None}, TextBlock("not set"))
         if is_secret_name(params.name):
             return ToolResult(fields, TextBlock(WITHHELD))
-        # An address with a password, a key under an innocent name: the value is looked at as well.
+        # The value is checked as well: it may be an address with a password, or a key under a harmless name.
         shown = self._redact(value)
         return ToolResult({**fields, "value": shown}, TextBlock(shown))
 
@@ -76,15 +70,11 @@ _AVAILABLE = re.compile(r"^MemAvailable:\s+(\d+) kB$", re.MULTILINE)
 _MEGABYTE = 1_000_000
 
 
-class SystemInfoParams(Params):
-    pass
-
-
-class SystemInfoTool(Tool[SystemInfoParams]):
+class SystemInfoTool(PureTool[NoParams]):
     name = "system_info"
     kind = ToolKind.READ
     display_name = "System"
-    params = SystemInfoParams
+    params = NoParams
     permission = "system_info"
 
     def __init__(self, workspace: Workspace, shell: str, environ: Mapping[str, str]) -> None:
@@ -92,13 +82,10 @@ class SystemInfoTool(Tool[SystemInfoParams]):
         self._shell = shell
         self._environ = environ
 
-    def summary(self, params: SystemInfoParams) -> str:
+    def summary(self, params: NoParams) -> str:
         return "this machine"
 
-    async def access(self, params: SystemInfoParams, ctx: ToolContext) -> Access | None:
-        return None
-
-    async def run(self, params: SystemInfoParams, ctx: ToolContext) -> ToolResult:
+    async def run(self, params: NoParams, ctx: ToolContext) -> ToolResult:
         facts = await asyncio.to_thread(self._facts)
         shown = "\n".join(f"{name:<10} {_words(value)}" for name, value in facts.items())
         return ToolResult({"ok": True, **facts}, TextBlock(shown))
@@ -139,14 +126,14 @@ def _words(value: object) -> str:
 def _total_memory() -> int | None:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _MEGABYTE
-    except (ValueError, OSError):  # a system that does not tell
+    except (ValueError, OSError):  # not every system knows
         return None
 
 
 def _available_memory() -> int | None:
     try:
         found = _AVAILABLE.search(_MEMORY.read_text(encoding="ascii"))
-    except OSError:  # only Linux has it
+    except OSError:  # Linux only
         return None
     return int(found[1]) * 1_024 // _MEGABYTE if found else None
 
@@ -156,46 +143,39 @@ def _terminal(environ: Mapping[str, str]) -> str:
     return " ".join(name for name in names if name) or "none"
 
 
-class ModelsParams(Params):
-    pass
-
-
-class ModelsTool(Tool[ModelsParams]):
+class ModelsTool(PureTool[NoParams]):
     name = "models"
     kind = ToolKind.READ
     display_name = "Models"
-    params = ModelsParams
+    params = NoParams
     permission = "models"
 
     def __init__(self, environ: Mapping[str, str], servers: Sequence[LocalServer] = LOCAL_SERVERS) -> None:
-        """`servers` on this machine are asked what they offer."""
+        """Ask `servers` on this machine what they offer."""
         self._environ = environ
         self._servers = servers
 
-    def summary(self, params: ModelsParams) -> str:
-        return "what could be used"
+    def summary(self, params: NoParams) -> str:
+        return "available models"
 
-    async def access(self, params: ModelsParams, ctx: ToolContext) -> Access | None:
-        return None
-
-    async def run(self, params: ModelsParams, ctx: ToolContext) -> ToolResult:
+    async def run(self, params: NoParams, ctx: ToolContext) -> ToolResult:
         entries = await available_models(self._environ, servers=self._servers)
         rows = tuple((entry.id, entry.provider, entry.missing or "available") for entry in entries)
         count = sum(entry.available for entry in entries)
         return ToolResult(
-            {"ok": True, "models": [_told(entry) for entry in entries]},
+            {"ok": True, "models": [_fields(entry) for entry in entries]},
             TableBlock(("Model", "Provider", "State"), rows),
             f"{count} of {len(entries)} available",
         )
 
 
-def _told(entry: CatalogEntry) -> JsonObject:
-    told: JsonObject = {
+def _fields(entry: CatalogEntry) -> JsonObject:
+    fields: JsonObject = {
         "id": entry.id,
         "provider": entry.provider,
         "tags": list(entry.tags),
         "context": entry.context,
     }
     if entry.cost_in is not None:
-        told["cost"] = {"input": entry.cost_in, "output": entry.cost_out}
-    return {**told, "available": entry.available}
+        fields["cost"] = {"input": entry.cost_in, "output": entry.cost_out}
+    return {**fields, "available": entry.available}

@@ -1,4 +1,4 @@
-"""The `fetch` tool: one request to the web, its answer as text that a model can read."""
+"""The `fetch` tool: send one request to the web and return the answer as text that a model can read."""
 
 import json
 from urllib.parse import urlsplit
@@ -17,9 +17,9 @@ from coder_tui.tools.builtin.fetch_request import (
     private_targets,
 )
 from coder_tui.web.address import read_address
+from coder_tui.web.body import PageFormat
 from coder_tui.web.fetch import READING_METHODS, Fetch, Fetcher, Permit
-from coder_tui.web.messages import Headers, Outgoing
-from coder_tui.web.page import PageFormat
+from coder_tui.web.transport import Headers, Outgoing
 from coder_tui.workspace.files.text import digest_of
 
 _ACCEPT = {
@@ -54,16 +54,16 @@ class FetchTool(Tool[FetchParams]):
 
     async def access(self, params: FetchParams, ctx: ToolContext) -> Access:
         address = read_address(params.url)
-        foresight = await self._fetcher.foresee(address)
+        preview = await self._fetcher.preview(address)
         writes = params.method not in READING_METHODS
         return Access(
             (
                 Target(TargetKind.ADDRESS, address.url, writes),
-                *private_targets(address, foresight, writes=writes),
+                *private_targets(address, preview, writes=writes),
             ),
             preview=preview_of(params, address),
             fingerprint=digest_of(params.model_dump_json().encode()),
-            facts=facts_of(params, address, foresight),
+            facts=facts_of(params, address, preview),
         )
 
     async def run(self, params: FetchParams, ctx: ToolContext) -> ToolResult:
@@ -89,7 +89,7 @@ def _network_part(url: str) -> str:
 
 
 def _approved(ctx: ToolContext) -> frozenset[IpAddress]:
-    """The addresses behind the name that the approval showed."""
+    """Return the addresses behind the host name that the approval showed."""
     targets = ctx.access.targets[1:] if ctx.access else ()
     hosts = (urlsplit(target.value).hostname or "" for target in targets)
     return frozenset(ip for host in hosts if (ip := literal_address(host)) is not None)

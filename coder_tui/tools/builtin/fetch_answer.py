@@ -1,4 +1,4 @@
-"""Makes of a server's answer what a model can read: text, Markdown, or an image to look at."""
+"""Turn a server's answer into what a model can read: text, Markdown, or an image."""
 
 import base64
 from dataclasses import dataclass, replace
@@ -9,15 +9,23 @@ from coder_tui.protocol.messages import Attachment
 from coder_tui.tools.base import JsonObject, ToolResult
 from coder_tui.tools.builtin.fetch_request import KB, FetchParams
 from coder_tui.tools.builtin.read import ATTACHED
-from coder_tui.web.body import Media, bare_type, declared_media, decode_body, media_of, sniffed_image
+from coder_tui.web.body import (
+    Media,
+    PageFormat,
+    bare_type,
+    declared_media,
+    decode_body,
+    media_of,
+    read_page,
+    sniffed_image,
+)
 from coder_tui.web.fetch import Fetched
-from coder_tui.web.page import PageFormat, read_page
-from coder_tui.workspace.files.images import HEAD, look_at
+from coder_tui.workspace.files.images import HEAD, identify_picture
 
 MOST_TEXT = 100 * KB
 MOST_IMAGE = 1_000 * KB
 MOST_PAGE = 2_000 * KB
-"""Of a page's source: most of it is not text."""
+"""Bytes of a page's source, most of which is not text."""
 _ENOUGH_TO_NAME = 4 * KB
 _MOST_SHOWN = 20_000
 _FAILING = 400
@@ -48,16 +56,16 @@ class _Content:
 
 
 async def answer(fetched: Fetched, params: FetchParams, *, sees_images: bool) -> ToolResult:
-    """What a model and a person see of the server's answer."""
+    """Return the result for the model and the user."""
     content = await _content(fetched, params)
     result = _result(fetched, content, params)
-    picture = look_at(fetched.body.data[:HEAD]) if content.is_image and sees_images else None
+    picture = identify_picture(fetched.body.data[:HEAD]) if content.is_image and sees_images else None
     if picture is None:
         return result
-    # A model that sees has no use for its letters, which would fill the window.
+    # A model that sees images has no use for the base64 text, which would fill its context window.
     words = f"{picture.media_type} {picture.size}".rstrip()
     shown = Attachment(fetched.address.url, words, picture.media_type, content.text)
-    return replace(result, for_model={**result.for_model, "content": ATTACHED}, attachments=(shown,))
+    return replace(result.with_fields({"content": ATTACHED}), attachments=(shown,))
 
 
 async def _content(fetched: Fetched, params: FetchParams) -> _Content:
@@ -94,13 +102,14 @@ def _image(fetched: Fetched, params: FetchParams) -> _Content:
 def _binary(fetched: Fetched) -> ToolError:
     kind = bare_type(fetched.content_type) or "binary data"
     message = f"{fetched.address.url} is not text: {kind}."
-    return ToolError(
-        ErrorType.BINARY_FILE, message, "Download it with a command, through bash.", _fields(fetched)
-    )
+    return ToolError(ErrorType.BINARY_FILE, message, "Download it with bash.", _fields(fetched))
 
 
 def _cut(text: str, most: int) -> str:
-    """At most `most` bytes, never half a character. Undecodable text stays, so that nothing fails here."""
+    """Cut text to `most` bytes, never inside a character.
+
+    Undecodable text is replaced, so nothing fails here.
+    """
     data = text.encode("utf-8", "replace")
     return text if len(data) <= most else data[:most].decode("utf-8", "ignore")
 
@@ -136,7 +145,7 @@ def _result(fetched: Fetched, content: _Content, params: FetchParams) -> ToolRes
 def _shown(fetched: Fetched, content: _Content, size: str) -> str:
     lines = [f"{fetched.status} {fetched.reason}".strip()]
     if fetched.is_unverified:
-        lines.append("! TLS was not verified: fetch.insecure_hosts names this host")
+        lines.append("! TLS was not verified, because fetch.insecure_hosts names this host")
     if content.is_image:
         lines.append(f"{bare_type(fetched.content_type)} image, {size}")
     else:
@@ -149,5 +158,5 @@ def _error(fetched: Fetched, params: FetchParams) -> JsonObject:
     said = f"{fetched.status} {fetched.reason}".strip()
     error = {"type": ErrorType.NETWORK_ERROR.value, "message": f"The server answered {said}."}
     if fetched.status == _UNAUTHORIZED and params.auth is None:
-        error["hint"] = "It wants credentials: give `auth`."
+        error["hint"] = "It asks for credentials: set `auth`."
     return error

@@ -1,6 +1,6 @@
 """The parameters of `fetch`, checked before anything is looked up.
 
-Shows a request to the person who must decide on it: whole, but without its secrets.
+Also the preview of a request for the approval: complete, but without its secrets.
 """
 
 import re
@@ -14,15 +14,14 @@ from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.tools.base import Params
 from coder_tui.web.address import WebAddress
-from coder_tui.web.fetch import Foresight
-from coder_tui.web.messages import AuthType, Credentials
-from coder_tui.web.page import PageFormat
-from coder_tui.web.transport import shown_proxy
+from coder_tui.web.body import PageFormat
+from coder_tui.web.fetch import FetchPreview
+from coder_tui.web.transport import AuthType, Credentials, shown_proxy
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _UNSENDABLE = re.compile("[^\t\x20-\x7e\x80-\xff]")
-# Set by us: with another value a server would see another request than the one that was approved.
+# Set by the program. With another value, a server would see another request than the approved one.
 _OURS = re.compile(
     r"host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept-encoding"
     r"|proxy-.*|sec-.*",
@@ -92,9 +91,9 @@ class FetchParams(Params):
             raise ValueError("are too many or too long")
         for name, value in given.items():
             if not _TOKEN.fullmatch(name):
-                raise ValueError("have a name that is none")
+                raise ValueError("have an invalid name")
             if _OURS.fullmatch(name):
-                raise ValueError(f"must not set {name}: the program does")
+                raise ValueError(f"must not set {name}: the program sets it")
             if _UNSENDABLE.search(value):
                 raise ValueError(f"have characters in {name} that a header cannot carry")
         return headers
@@ -107,7 +106,7 @@ class FetchParams(Params):
         return body
 
     @model_validator(mode="after")
-    def _has_a_body_where_one_may_be(self) -> "FetchParams":
+    def _has_body_if_allowed(self) -> "FetchParams":
         if self.body is not None and self.method in ("GET", "HEAD"):
             raise ValueError(f"{self.method} has no body")
         return self
@@ -118,7 +117,7 @@ class FetchParams(Params):
         return min(asked, MOST_SECONDS)
 
     def at_most(self, size: int) -> int:
-        """The smaller of a limit in bytes and the one that the call gives."""
+        """Return the smaller of a limit in bytes and the limit of the call."""
         return min(size, self.max_size_kb * KB) if self.max_size_kb and self.max_size_kb > 0 else size
 
 
@@ -135,24 +134,24 @@ def preview_of(params: FetchParams, address: WebAddress) -> TextBlock:
     return TextBlock("\n".join(lines))
 
 
-def facts_of(params: FetchParams, address: WebAddress, foresight: Foresight) -> tuple[str, ...]:
-    facts = [f"resolves to {ip}, a {reach_of_address(ip)} address" for ip in foresight.private]
-    if foresight.proxy:
-        facts.append(f"goes through the proxy {shown_proxy(foresight.proxy)}, which looks the name up itself")
-    if foresight.is_unverified:
-        facts.append(f"TLS is not verified for {address.host}: fetch.insecure_hosts names it")
+def facts_of(params: FetchParams, address: WebAddress, preview: FetchPreview) -> tuple[str, ...]:
+    facts = [f"resolves to {ip}, a {reach_of_address(ip)} address" for ip in preview.private]
+    if preview.proxy:
+        facts.append(f"goes through the proxy {shown_proxy(preview.proxy)}, which resolves the name itself")
+    if preview.is_unverified:
+        facts.append(f"TLS is not verified for {address.host}, because fetch.insecure_hosts names it")
     if address.scheme == "http":
         facts.append("is not encrypted")
     if params.auth is not None:
-        facts.append(f"answers a 401 with the {params.auth.type} credentials of the call, there only")
+        facts.append(f"sends the call's {params.auth.type} credentials only to this host, if it answers 401")
     if "xn--" in address.host:
-        facts.append("its host is written in another alphabet; xn--… is its real name")
+        facts.append("the host name is written in another alphabet; xn--… is its real name")
     return tuple(facts)
 
 
-def private_targets(address: WebAddress, foresight: Foresight, *, writes: bool) -> tuple[Target, ...]:
-    """The addresses behind a name that are not public are decided on by themselves."""
+def private_targets(address: WebAddress, preview: FetchPreview, *, writes: bool) -> tuple[Target, ...]:
+    """Return the non-public addresses behind a name; each is decided on separately."""
     return tuple(
         Target(TargetKind.ADDRESS, replace(address, host=str(ip), target="/").url, writes)
-        for ip in foresight.private
+        for ip in preview.private
     )

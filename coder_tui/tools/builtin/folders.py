@@ -1,7 +1,4 @@
-"""The `mkdir` tool: a folder, with those on the way to it.
-
-The `file_info` tool: what a path is, without its content.
-"""
+"""The `mkdir` and `file_info` tools: create a folder; describe a path without its content."""
 
 import asyncio
 import os
@@ -11,21 +8,25 @@ from datetime import UTC, datetime
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.editing.change import declare_reading, locate_approved
+from coder_tui.tools.base import (
+    Access,
+    JsonObject,
+    PathParams,
+    PathReadingTool,
+    Tool,
+    ToolContext,
+    ToolResult,
+    locate_approved,
+)
 from coder_tui.workspace.files.confine import Located, Workspace, explain, folder_or_file, open_folder
 from coder_tui.workspace.files.text import Encoding, TextFile, load
 
 
-class MkdirParams(Params):
-    path: str
-
-
-class MkdirTool(Tool[MkdirParams]):
+class MkdirTool(Tool[PathParams]):
     name = "mkdir"
     kind = ToolKind.EDIT
     display_name = "Make folder"
-    params = MkdirParams
+    params = PathParams
     permission = "edit"
 
     def __init__(self, workspace: Workspace) -> None:
@@ -34,30 +35,30 @@ class MkdirTool(Tool[MkdirParams]):
     def variables(self) -> dict[str, object]:
         return {"directory": self._workspace.root}
 
-    def summary(self, params: MkdirParams) -> str:
+    def summary(self, params: PathParams) -> str:
         return params.path
 
-    async def access(self, params: MkdirParams, ctx: ToolContext) -> Access:
+    async def access(self, params: PathParams, ctx: ToolContext) -> Access:
         located = self._workspace.locate(params.path)
         self._workspace.check_write(located)
         if located.is_inside:
-            # Of what lies outside nothing is told before that is decided on.
+            # Nothing about a path outside the workspace is revealed before the decision.
             _is_folder(located)
         target = Target(TargetKind.PATH, str(located.path), writes=True)
         return Access((target,), preview=TextBlock(f"New folder: {located.shown}"))
 
-    async def run(self, params: MkdirParams, ctx: ToolContext) -> ToolResult:
+    async def run(self, params: PathParams, ctx: ToolContext) -> ToolResult:
         located = locate_approved(self._workspace, params.path, ctx)
         self._workspace.check_write(located)
         created = not _is_folder(located)
         await asyncio.to_thread(_make, located)
         fields = {"ok": True, "path": located.shown, "created": created}
-        words = f"{located.shown}/ was made" if created else f"{located.shown}/ was there already"
+        words = f"{located.shown}/ was created" if created else f"{located.shown}/ already existed"
         return ToolResult(fields, TextBlock(words), words)
 
 
 def _is_folder(located: Located) -> bool:
-    """Whether the folder is there already; anything else in its place is an error."""
+    """Return whether the folder already exists; raise if something else does."""
     try:
         status = located.path.lstat()
     except FileNotFoundError:
@@ -81,27 +82,12 @@ def _make(located: Located) -> None:
         raise explain(error, located) from error
 
 
-class FileInfoParams(Params):
-    path: str
-
-
-class FileInfoTool(Tool[FileInfoParams]):
+class FileInfoTool(PathReadingTool[PathParams]):
     name = "file_info"
-    kind = ToolKind.READ
     display_name = "File info"
-    params = FileInfoParams
-    permission = "read"
+    params = PathParams
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-
-    def summary(self, params: FileInfoParams) -> str:
-        return params.path
-
-    async def access(self, params: FileInfoParams, ctx: ToolContext) -> Access:
-        return declare_reading(self._workspace.locate(params.path))
-
-    async def run(self, params: FileInfoParams, ctx: ToolContext) -> ToolResult:
+    async def run(self, params: PathParams, ctx: ToolContext) -> ToolResult:
         located = locate_approved(self._workspace, params.path, ctx)
         status = folder_or_file(located)
         is_dir = stat.S_ISDIR(status.st_mode)
@@ -119,7 +105,7 @@ class FileInfoTool(Tool[FileInfoParams]):
 
 
 async def _text_fields(located: Located) -> JsonObject:
-    """What only text has; nothing for binary files and for those too large to be gone through on the side."""
+    """Return the fields that only text files have; none for binary or very large files."""
     try:
         file = await load(located)
     except ToolError as error:

@@ -1,4 +1,4 @@
-"""The `git_commit` tool: commits what is staged, as it was shown."""
+"""The `git_commit` tool: commit what is staged, as it was shown."""
 
 import hashlib
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.editing.change import check_text
 from coder_tui.workspace.git.changes import COMMIT_HOOKS, Hook, StagedFile, hooks, staged
-from coder_tui.workspace.git.git import Git, Opened, failed, whole
-from coder_tui.workspace.git.settings import Entry, configured_hooks, last_value
+from coder_tui.workspace.git.git import Git, Opened, complete_output, failed
+from coder_tui.workspace.git.repository import Entry, configured_hooks, last_value
 
 MOST_MESSAGE = 100_000
 DETACHED = "a detached HEAD"
-_NOBODY = "git does not know whose commit this is."
+_NO_AUTHOR = "git does not know who the author is."
 _TRUE = ("true", "yes", "on", "1")
 
 
@@ -25,12 +25,12 @@ class GitCommitParams(Params):
 
     @field_validator("message")
     @classmethod
-    def _says_something(cls, message: str) -> str:
+    def _is_not_empty(cls, message: str) -> str:
         lines = [line for line in message.splitlines() if line.strip()]
         if not any(not line.startswith("#") for line in lines):
-            raise ValueError("must say something; lines that begin with # are comments")
+            raise ValueError("must not be empty; lines that begin with # are comments")
         if "\0" in message:
-            raise ValueError("must not hold a NUL character")
+            raise ValueError("must not contain a NUL character")
         if len(message.encode("utf-8", "replace")) > MOST_MESSAGE:
             raise ValueError(f"must be shorter than {MOST_MESSAGE} bytes")
         return message.strip()
@@ -38,7 +38,7 @@ class GitCommitParams(Params):
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """All that a commit would do."""
+    """Everything that a commit would do."""
 
     opened: Opened
     entries: tuple[Entry, ...]
@@ -99,7 +99,7 @@ class GitCommitTool(Tool[GitCommitParams]):
         plan = await self._plan()
         if ctx.access is not None and ctx.access.fingerprint != plan.fingerprint(params.message):
             message = "What would be committed changed since this call was approved."
-            raise ToolError(ErrorType.STALE_FILE, message, "Look with git_status, then make the call again.")
+            raise ToolError(ErrorType.STALE_FILE, message, "Check with git_status, then make the call again.")
         done = await self._git.act(
             plan.opened,
             plan.entries,
@@ -108,7 +108,7 @@ class GitCommitTool(Tool[GitCommitParams]):
         )
         if done.exit_code:
             raise failed(done)
-        commit = whole(await self._git.read(plan.opened, "rev-parse", "HEAD")).strip()
+        commit = complete_output(await self._git.read(plan.opened, "rev-parse", "HEAD")).strip()
         count = f"{len(plan.files)} {'file' if len(plan.files) == 1 else 'files'}"
         shown = f"{commit[:10]} on {plan.branch}, {count}\n{params.message}"
         return ToolResult(
@@ -123,7 +123,7 @@ class GitCommitTool(Tool[GitCommitParams]):
             raise ToolError(
                 ErrorType.EXECUTION_FAILED, "Nothing is staged.", "Stage files with git_add first."
             )
-        entries = await self._git.person_entries(opened)
+        entries = await self._git.user_entries(opened)
         return _Plan(
             opened,
             entries,
@@ -142,8 +142,8 @@ class GitCommitTool(Tool[GitCommitParams]):
     async def _author(self, opened: Opened, entries: tuple[Entry, ...]) -> str:
         done = await self._git.act(opened, entries, "var", "GIT_AUTHOR_IDENT")
         if done.exit_code:
-            hint = "The person sets it: git config --global user.name NAME, and user.email ADDRESS."
-            raise ToolError(ErrorType.EXECUTION_FAILED, _NOBODY, hint)
+            hint = "The user can set it: git config --global user.name NAME, and user.email ADDRESS."
+            raise ToolError(ErrorType.EXECUTION_FAILED, _NO_AUTHOR, hint)
         return done.stdout.strip().rsplit(" ", 2)[0]
 
 

@@ -1,4 +1,4 @@
-"""The `glob` tool: files by a pattern over their paths."""
+"""The `glob` tool: find files by a pattern over their paths."""
 
 import stat
 from pathlib import PurePosixPath
@@ -6,10 +6,18 @@ from pathlib import PurePosixPath
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.editing.change import declare_reading, locate_approved
+from coder_tui.tools.base import (
+    Access,
+    JsonObject,
+    Params,
+    Tool,
+    ToolContext,
+    ToolResult,
+    declare_reading,
+    locate_approved,
+)
 from coder_tui.workspace.files.confine import Located, Workspace, folder_or_file
-from coder_tui.workspace.search.patterns import PathPattern, PatternError
+from coder_tui.workspace.search.ignore import PathPattern, PatternError
 from coder_tui.workspace.search.search import Scope, Search
 
 MOST_MATCHES = 1_000
@@ -46,7 +54,7 @@ class GlobTool(Tool[GlobParams]):
         located = locate_approved(self._workspace, params.path, ctx)
         if not stat.S_ISDIR(folder_or_file(located).st_mode):
             message = f"{located.shown} is a file, not a folder."
-            raise ToolError(ErrorType.EXECUTION_FAILED, message, "Give a folder as path.")
+            raise ToolError(ErrorType.EXECUTION_FAILED, message, "Set path to a folder.")
         scope = Scope(located.path)
         found = await self._search.files(scope, pattern.matches, MOST_MATCHES, pattern.endings)
         matches = [shown_below(located, path) for path in found.paths]
@@ -57,7 +65,7 @@ class GlobTool(Tool[GlobParams]):
 
 
 def parse_pattern(field: str, pattern: str) -> PathPattern:
-    """Check a pattern: it stays below the folder that is searched."""
+    """Parse a pattern, which must stay below the searched folder."""
     path = PurePosixPath(pattern)
     reason = ""
     if not pattern.strip() or "\0" in pattern:
@@ -65,7 +73,7 @@ def parse_pattern(field: str, pattern: str) -> PathPattern:
     elif path.is_absolute() or pattern.startswith("~"):
         reason = "must be relative; name the folder in path"
     elif ".." in path.parts:
-        reason = "must not hold .."
+        reason = "must not contain .."
     try:
         parsed = PathPattern.parse(pattern)
     except PatternError as error:

@@ -1,4 +1,4 @@
-"""The `grep` tool: lines by a regular expression."""
+"""The `grep` tool: find lines by a regular expression."""
 
 import os
 import stat
@@ -8,9 +8,17 @@ from pydantic import Field
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import (
+    Access,
+    JsonObject,
+    Params,
+    Tool,
+    ToolContext,
+    ToolResult,
+    declare_reading,
+    locate_approved,
+)
 from coder_tui.tools.builtin.glob import parse_pattern, shown_below
-from coder_tui.tools.editing.change import declare_reading, locate_approved
 from coder_tui.workspace.files.confine import Located, Workspace, folder_or_file, open_regular
 from coder_tui.workspace.search.records import GrepQuery, LineMatch
 from coder_tui.workspace.search.search import Grepped, Scope, Search
@@ -54,7 +62,7 @@ class GrepTool(Tool[GrepParams]):
         located = locate_approved(self._workspace, params.path, ctx)
         is_folder = stat.S_ISDIR(folder_or_file(located).st_mode)
         if not is_folder:
-            # The search passes over what it may not read: "nothing found" would be a wrong answer here.
+            # The search skips unreadable files, so "nothing found" would be a wrong answer here.
             os.close(open_regular(located))
         scope = Scope(located.path) if is_folder else Scope(located.path.parent, located.path.name)
         grepped = await self._search.grep(scope, _query(params, filtered=is_folder))
@@ -69,11 +77,11 @@ def _query(params: GrepParams, *, filtered: bool) -> GrepQuery:
         context=min(max(params.context, 0), MOST_CONTEXT),
         ignore_case=params.ignore_case,
     )
-    return _narrowed(query, params.glob) if filtered and params.glob else query
+    return _with_glob(query, params.glob) if filtered and params.glob else query
 
 
-def _narrowed(query: GrepQuery, glob: str) -> GrepQuery:
-    """Search only the files that `glob` stands for; with `!` in front it is what to leave out."""
+def _with_glob(query: GrepQuery, glob: str) -> GrepQuery:
+    """Search only files that match `glob`, or with `!` in front only those that do not."""
     pattern = parse_pattern("glob", glob.removeprefix("!"))
     if glob.startswith("!"):
         return replace(query, accepts=lambda path: not pattern.matches(path))

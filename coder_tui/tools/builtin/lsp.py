@@ -1,76 +1,212 @@
-"""The `lsp_definition` tool: where what stands at a place is defined.
+"""Tools that ask language servers: definition, references, hover, symbols and diagnostics.
 
-The `lsp_hover` tool: the type and documentation of what stands at a place.
-
-The `lsp_references` tool: where what stands at a place is used.
-
-A tool that asks language servers about one place: the same for definition, references and hover.
-
-The `lsp_symbols` tool: what a file defines, or where in the workspace a name is defined.
-
-The `lsp_diagnostics` tool: what language servers find in a file.
+A model names a place by line and character from 0, or by a symbol.
 """
 
+import re
 from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
+from coder_tui.lsp.document import lines_of, path_of
 from coder_tui.lsp.pool import FileProblems, LspPool
 from coder_tui.lsp.report import problem_json
-from coder_tui.lsp.wire import Answered, Question, Symbol
+from coder_tui.lsp.wire import LARGEST_TEXT, Answered, Place, Question, Symbol
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.diagnostics import Diagnostic, ServerStatus
 from coder_tui.protocol.display import MarkdownBlock, TextBlock
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.builtin.lsp_places import (
-    PositionParams,
-    place_json,
-    places_text,
-    read_for_servers,
-    resolve,
-    shown_place,
-    symbol_json,
-    unanswered,
+from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.base import (
+    Access,
+    JsonObject,
+    Params,
+    PathParams,
+    PathReadingTool,
+    Tool,
+    ToolContext,
+    ToolResult,
+    declare_reading,
+    locate_approved,
 )
-from coder_tui.tools.editing.change import declare_reading
-from coder_tui.workspace.files.confine import Workspace
+from coder_tui.workspace.files.confine import Located, Workspace
+from coder_tui.workspace.files.text import load
+
+NOT_YET = "nothing is known yet, which does not mean that there is nothing"
+_FAILURES = {
+    ServerStatus.NOT_INSTALLED: ErrorType.NOT_INSTALLED,
+    ServerStatus.UNSUPPORTED: ErrorType.NOT_INSTALLED,
+    ServerStatus.UNTRUSTED: ErrorType.PERMISSION_DENIED,
+    ServerStatus.CRASHED: ErrorType.EXECUTION_FAILED,
+    ServerStatus.STARTING: ErrorType.TIMEOUT,
+    ServerStatus.PENDING: ErrorType.TIMEOUT,
+}
+_MESSAGES = {
+    ServerStatus.NOT_INSTALLED: "There is no language server for {shown}.",
+    ServerStatus.UNSUPPORTED: "No language server supports this for {shown}.",
+    ServerStatus.UNTRUSTED: "Language servers do not run here.",
+    ServerStatus.CRASHED: "The language server for {shown} failed.",
+    ServerStatus.STARTING: "The language server for {shown} is still starting: " + NOT_YET + ".",
+    ServerStatus.PENDING: "The language server has not answered about {shown}: " + NOT_YET + ".",
+}
 
 
-class LspPlaceTool(Tool[PositionParams]):
-    kind = ToolKind.READ
+async def read_for_servers(workspace: Workspace, path: str, ctx: ToolContext) -> tuple[Located, str]:
+    """Return the approved file's path and text."""
+    located = locate_approved(workspace, path, ctx)
+    file = await load(located)
+    if len(file.text) > LARGEST_TEXT:
+        message = f"{located.shown} is too large for language servers."
+        raise ToolError(ErrorType.TOO_LARGE, message, "Use grep and read.", {"path": located.shown})
+    return located, file.shown
+
+
+def unanswered(status: ServerStatus, shown: str, detail: str, fallback: str) -> ToolError:
+    """Explain why there is no answer, how to fix it, and what to do instead."""
+    hint = f"{detail}. Without a server: {fallback}." if detail else f"Without a server: {fallback}."
+    return ToolError(
+        _FAILURES.get(status, ErrorType.NO_MATCH),
+        _MESSAGES.get(status, "The language server has no answer for this place in {shown}.").format(
+            shown=shown
+        ),
+        # The first word of this hint is a program's name, which has no capital.
+        hint if status is ServerStatus.NOT_INSTALLED else f"{hint[0].upper()}{hint[1:]}",
+        {"server_status": str(status), "fallback": fallback},
+    )
+
+
+def place_json(place: Place, workspace: Workspace) -> JsonObject:
+    fields: JsonObject = {
+        "uri": place.uri,
+        "range": {
+            "start": {"line": place.line, "character": place.character},
+            "end": {"line": place.end_line, "character": place.end_character},
+        },
+        "path": shown_place(place, workspace),
+    }
+    if place.text:
+        fields["text"] = place.text
+    return fields
+
+
+def symbol_json(symbol: Symbol, workspace: Workspace) -> JsonObject:
+    fields: JsonObject = {"name": symbol.name, "kind": symbol.kind}
+    if symbol.container:
+        fields["container"] = symbol.container
+    place = symbol.place
+    return {
+        **fields,
+        "path": shown_place(place, workspace),
+        "line": place.line,
+        "character": place.character,
+    }
+
+
+def shown_place(place: Place, workspace: Workspace) -> str:
+    """Name a file as this session does; return the URI if it is not a file."""
+    path = path_of(place.uri)
+    return workspace.locate(path).shown if path else place.uri
+
+
+def places_text(places: Iterable[Place], workspace: Workspace) -> str:
+    """Return the text for the user, who counts from 1."""
+    return "\n".join(
+        f"{shown_place(place, workspace)}:{place.line + 1}:{place.character + 1}  {place.text}".rstrip()
+        for place in places
+    )
+
+
+_LONGEST_ECHO = 300
+
+
+class PositionParams(PathParams):
+    line: int | None = Field(default=None, ge=0)
+    character: int | None = Field(default=None, ge=0)
+    symbol: str | None = Field(default=None, min_length=1)
+
+    @model_validator(mode="after")
+    def _names_a_place(self) -> Self:
+        if self.symbol is None and (self.line is None or self.character is None):
+            raise ValueError("give line and character, or symbol")
+        return self
+
+    @property
+    def place(self) -> str:
+        """Return the text for the user, who counts from 1."""
+        if self.symbol is not None:
+            return f"{self.symbol} in {self.path}"
+        return f"{self.path}:{(self.line or 0) + 1}:{(self.character or 0) + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """`text` is the line, so that a model sees whether it meant this one."""
+
+    line: int
+    character: int
+    text: str
+
+
+def resolve(params: PositionParams, text: str) -> Position:
+    lines = lines_of(text)
+    if params.symbol is not None and params.character is None:
+        return _by_symbol(params.symbol, params.line, lines)
+    line, character = params.line or 0, params.character or 0
+    if line >= len(lines):
+        raise _outside("line", f"{params.path} has lines 0 to {len(lines) - 1}")
+    if character > len(lines[line]):
+        raise _outside("character", f"line {line} has characters 0 to {len(lines[line])}")
+    return Position(line, character, lines[line].strip()[:_LONGEST_ECHO])
+
+
+def _by_symbol(symbol: str, line: int | None, lines: list[str]) -> Position:
+    # The last part of a dotted name is what it means.
+    name = symbol.rpartition(".")[2] or symbol
+    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    wanted = range(len(lines)) if line is None else range(line, min(line + 1, len(lines)))
+    for number in wanted:
+        if found := pattern.search(lines[number]):
+            return Position(number, found.start(), lines[number].strip()[:_LONGEST_ECHO])
+    where = "in the file" if line is None else f"in line {line}"
+    raise ToolError(ErrorType.NO_MATCH, f"{symbol} does not occur {where}.", "Find it with grep first.")
+
+
+def _outside(field: str, reason: str) -> ToolError:
+    return ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: {field}: {reason}, counted from 0")
+
+
+class LspPlaceTool(PathReadingTool[PositionParams]):
     params = PositionParams
     permission = "lsp"
     question: ClassVar[Question]
     fallback: ClassVar[str]
-    """What a model can do where no server answers."""
+    """What a model can do if no server answers."""
 
     def __init__(self, workspace: Workspace, pool: LspPool) -> None:
-        self.workspace = workspace
+        super().__init__(workspace)
         self._pool = pool
 
     def summary(self, params: PositionParams) -> str:
         return params.place
 
-    async def access(self, params: PositionParams, ctx: ToolContext) -> Access:
-        return declare_reading(self.workspace.locate(params.path))
-
     async def run(self, params: PositionParams, ctx: ToolContext) -> ToolResult:
-        located, text = await read_for_servers(self.workspace, params.path, ctx)
+        located, text = await read_for_servers(self._workspace, params.path, ctx)
         at = resolve(params, text)
         answer = await self._pool.ask(self.question, located.path, text, line=at.line, character=at.character)
         if not self.is_answered(answer):
             raise unanswered(answer.status, located.shown, answer.detail, self.fallback)
-        told: JsonObject = {"asked_line": at.text, "server_status": str(answer.status)}
-        return self.result(params.place, answer, told)
+        common: JsonObject = {"asked_line": at.text, "server_status": str(answer.status)}
+        return self.result(params.place, answer, common)
 
     @abstractmethod
     def is_answered(self, answer: Answered) -> bool:
-        """Whether the answer is worth telling."""
+        """Return whether the answer has anything to report."""
 
     @abstractmethod
-    def result(self, place: str, answer: Answered, told: JsonObject) -> ToolResult:
-        """`told` are the fields that all answers have."""
+    def result(self, place: str, answer: Answered, common: JsonObject) -> ToolResult:
+        """Build the result; `common` has the fields of all answers."""
 
 
 class LspDefinitionTool(LspPlaceTool):
@@ -82,10 +218,10 @@ class LspDefinitionTool(LspPlaceTool):
     def is_answered(self, answer: Answered) -> bool:
         return bool(answer.places)
 
-    def result(self, place: str, answer: Answered, told: JsonObject) -> ToolResult:
-        first, *more = (place_json(found, self.workspace) for found in answer.places)
-        fields: JsonObject = {"ok": True, "location": first, **({"more": more} if more else {}), **told}
-        return ToolResult(fields, TextBlock(places_text(answer.places, self.workspace)), place)
+    def result(self, place: str, answer: Answered, common: JsonObject) -> ToolResult:
+        first, *more = (place_json(found, self._workspace) for found in answer.places)
+        fields: JsonObject = {"ok": True, "location": first, **({"more": more} if more else {}), **common}
+        return ToolResult(fields, TextBlock(places_text(answer.places, self._workspace)), place)
 
 
 class LspHoverTool(LspPlaceTool):
@@ -97,8 +233,8 @@ class LspHoverTool(LspPlaceTool):
     def is_answered(self, answer: Answered) -> bool:
         return bool(answer.contents)
 
-    def result(self, place: str, answer: Answered, told: JsonObject) -> ToolResult:
-        fields: JsonObject = {"ok": True, "contents": answer.contents, **told}
+    def result(self, place: str, answer: Answered, common: JsonObject) -> ToolResult:
+        fields: JsonObject = {"ok": True, "contents": answer.contents, **common}
         return ToolResult(fields, MarkdownBlock(answer.contents), place)
 
 
@@ -111,12 +247,12 @@ class LspReferencesTool(LspPlaceTool):
     def is_answered(self, answer: Answered) -> bool:
         return answer.status is ServerStatus.FRESH
 
-    def result(self, place: str, answer: Answered, told: JsonObject) -> ToolResult:
-        locations = [place_json(found, self.workspace) for found in answer.places]
+    def result(self, place: str, answer: Answered, common: JsonObject) -> ToolResult:
+        locations = [place_json(found, self._workspace) for found in answer.places]
         count = len(locations)
-        fields: JsonObject = {"ok": True, "locations": locations, "count": count, **told}
+        fields: JsonObject = {"ok": True, "locations": locations, "count": count, **common}
         summary = f"{place}: {count} place{'' if count == 1 else 's'}"
-        return ToolResult(fields, TextBlock(places_text(answer.places, self.workspace)), summary)
+        return ToolResult(fields, TextBlock(places_text(answer.places, self._workspace)), summary)
 
 
 SYMBOLS_FALLBACK = "outline, or grep the symbol"
@@ -162,8 +298,8 @@ class LspSymbolsTool(Tool[LspSymbolsParams]):
             "count": len(found),
             "server_status": str(answer.status),
         }
-        told = f"{self.summary(params)}: {len(found)} symbol{'' if len(found) == 1 else 's'}"
-        return ToolResult(fields, TextBlock("\n".join(map(self._line, found))), told)
+        summary = f"{self.summary(params)}: {len(found)} symbol{'' if len(found) == 1 else 's'}"
+        return ToolResult(fields, TextBlock("\n".join(map(self._line, found))), summary)
 
     async def _ask(self, params: LspSymbolsParams, ctx: ToolContext) -> Answered:
         if params.path is None:
@@ -178,31 +314,20 @@ class LspSymbolsTool(Tool[LspSymbolsParams]):
 
 DIAGNOSTICS_FALLBACK = "run the project's own checks with bash, or grep"
 _ANSWERED = frozenset({ServerStatus.FRESH, ServerStatus.LINTER_MISSING, ServerStatus.STALE})
-_OLD = "about an earlier text; of this one nothing is known yet"
+_OLD = "about an earlier version of the file; nothing is known about this one yet"
 
 
-class LspDiagnosticsParams(Params):
-    path: str
-
-
-class LspDiagnosticsTool(Tool[LspDiagnosticsParams]):
+class LspDiagnosticsTool(PathReadingTool[PathParams]):
     name = "lsp_diagnostics"
-    kind = ToolKind.READ
     display_name = "Problems"
-    params = LspDiagnosticsParams
+    params = PathParams
     permission = "lsp"
 
     def __init__(self, workspace: Workspace, pool: LspPool) -> None:
-        self._workspace = workspace
+        super().__init__(workspace)
         self._pool = pool
 
-    def summary(self, params: LspDiagnosticsParams) -> str:
-        return params.path
-
-    async def access(self, params: LspDiagnosticsParams, ctx: ToolContext) -> Access:
-        return declare_reading(self._workspace.locate(params.path))
-
-    async def run(self, params: LspDiagnosticsParams, ctx: ToolContext) -> ToolResult:
+    async def run(self, params: PathParams, ctx: ToolContext) -> ToolResult:
         located, text = await read_for_servers(self._workspace, params.path, ctx)
         found = await self._pool.diagnostics(located.path, text)
         if found.status not in _ANSWERED:
@@ -222,8 +347,8 @@ def _result(shown: str, found: FileProblems) -> ToolResult:
     if note:
         fields["note"] = note
     count = f"{found.total} problem{'' if found.total == 1 else 's'}"
-    told = f"{shown}: {count}" if found.status is ServerStatus.FRESH else f"{shown}: {count} ({note})"
-    return ToolResult(fields, TextBlock("\n".join(map(_line, found.items)) or note), told)
+    summary = f"{shown}: {count}" if found.status is ServerStatus.FRESH else f"{shown}: {count} ({note})"
+    return ToolResult(fields, TextBlock("\n".join(map(_line, found.items)) or note), summary)
 
 
 def _line(item: Diagnostic) -> str:

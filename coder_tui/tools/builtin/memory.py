@@ -1,4 +1,4 @@
-"""The `memory` tool: a fact for later sessions, written into the instructions that every session reads."""
+"""The `memory` tool: add a fact to the instructions that every session reads."""
 
 import asyncio
 from dataclasses import replace
@@ -15,14 +15,13 @@ from coder_tui.text.redact import Redactor
 from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
 from coder_tui.tools.editing.change import FileChange, change_summary, check_text, declare, diff_block
 from coder_tui.workspace.files.confine import Located, Workspace
-from coder_tui.workspace.files.ledger import ReadLedger
-from coder_tui.workspace.files.text import load_if_there
+from coder_tui.workspace.files.text import ReadLedger, load_if_there
 
 MOST_CHARACTERS = 2_000
 HEADING = "## Remembered"
 NEW_FILE = "AGENTS.md"
 OWN = "your own instructions"
-"""The target's name where it is the person's file: no rule about paths speaks of it."""
+"""The target's name if it is the user's own file, which no rule about paths covers."""
 
 
 class MemoryPlace(StrEnum):
@@ -38,14 +37,14 @@ class MemoryParams(Params):
     @field_validator("fact")
     @classmethod
     def _is_a_fact(cls, fact: str) -> str:
-        told = " ".join(fact.split())
-        if not told or len(told) > MOST_CHARACTERS:
+        text = " ".join(fact.split())
+        if not text or len(text) > MOST_CHARACTERS:
             raise ValueError(f"must be 1 to {MOST_CHARACTERS:,} characters")
-        return told
+        return text
 
 
 class MemoryTool(Tool[MemoryParams]):
-    """Adds to the project's file where there is one that sessions read, else to the person's own."""
+    """Adds to the project's file if sessions read one, otherwise to the user's own."""
 
     name = "memory"
     kind = ToolKind.EDIT
@@ -70,8 +69,8 @@ class MemoryTool(Tool[MemoryParams]):
         self.reads_project = reads_project
         self._wanted = place
 
-    def at(self, place: MemoryPlace) -> "MemoryTool":
-        """The same, for one place, whatever there is."""
+    def for_place(self, place: MemoryPlace) -> "MemoryTool":
+        """Return the same tool for a fixed place."""
         return MemoryTool(
             self._workspace,
             self._ledger,
@@ -82,7 +81,7 @@ class MemoryTool(Tool[MemoryParams]):
         )
 
     def file(self) -> Path:
-        """Where a fact would be written."""
+        """Return the file that a fact would be written to."""
         project = instruction_file(self._workspace.root)
         if self._wanted is MemoryPlace.PROJECT:
             return project or self._workspace.root / NEW_FILE
@@ -99,9 +98,9 @@ class MemoryTool(Tool[MemoryParams]):
         change, is_own = await self._change(params)
         declared = await declare(change)
         if not is_own:
-            return replace(declared, is_divisible=False)
+            return replace(declared, files=())
         name = Target(TargetKind.NAME, OWN, writes=True)
-        return replace(declared, targets=(name,), is_undoable=False, is_divisible=False)
+        return replace(declared, targets=(name,), is_undoable=False, files=())
 
     async def run(self, params: MemoryParams, ctx: ToolContext) -> ToolResult:
         change, is_own = await self._change(params)
@@ -119,10 +118,10 @@ class MemoryTool(Tool[MemoryParams]):
     async def _change(self, params: MemoryParams) -> tuple[FileChange, bool]:
         check_text("fact", params.fact)
         if self._redact(params.fact) != params.fact:
-            raise ToolError(ErrorType.PERMISSION_DENIED, "A secret does not belong into instructions.")
+            raise ToolError(ErrorType.PERMISSION_DENIED, "A secret must not be written to instructions.")
         located, is_own = self._place()
         before = await load_if_there(located)
-        return FileChange(located, before, remembered(before.text if before else "", params.fact)), is_own
+        return FileChange(located, before, with_fact(before.text if before else "", params.fact)), is_own
 
     def _place(self) -> tuple[Located, bool]:
         file = self.file()
@@ -133,8 +132,8 @@ class MemoryTool(Tool[MemoryParams]):
         return located, False
 
 
-def remembered(text: str, fact: str) -> str:
-    """`text` with the fact as the last entry of its list of remembered things."""
+def with_fact(text: str, fact: str) -> str:
+    """Return `text` with the fact added to its list of remembered facts."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split(newline)
     entry = f"- {fact}"

@@ -1,13 +1,18 @@
-"""The `outline` tool: what a file defines, or what a project leans on."""
+"""The `outline` tool: list what a file defines, or what a project uses most."""
 
 import stat
 
-from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import (
+    JsonObject,
+    PathParams,
+    PathReadingTool,
+    ToolContext,
+    ToolResult,
+    locate_approved,
+)
 from coder_tui.tools.builtin.glob import shown_below
-from coder_tui.tools.editing.change import declare_reading, locate_approved
 from coder_tui.workspace.files.confine import Located, Workspace, folder_or_file
 from coder_tui.workspace.files.text import load
 from coder_tui.workspace.outline.client import Outliner
@@ -19,7 +24,7 @@ MOST_OTHERS = 200
 LONGEST_TEXT = 2_000_000
 
 
-class OutlineParams(Params):
+class OutlineParams(PathParams):
     path: str = "."
     depth: int | None = None
 
@@ -28,44 +33,35 @@ class OutlineParams(Params):
         return self.depth if self.depth is not None and self.depth > 0 else None
 
 
-class OutlineTool(Tool[OutlineParams]):
+class OutlineTool(PathReadingTool[OutlineParams]):
     name = "outline"
-    kind = ToolKind.READ
     display_name = "Outline"
     params = OutlineParams
-    permission = "read"
 
     def __init__(self, workspace: Workspace, search: Search, outliner: Outliner) -> None:
-        self._workspace = workspace
+        super().__init__(workspace)
         self._search = search
         self._outliner = outliner
-
-    def variables(self) -> dict[str, object]:
-        return {"directory": self._workspace.root}
-
-    def summary(self, params: OutlineParams) -> str:
-        return params.path
-
-    async def access(self, params: OutlineParams, ctx: ToolContext) -> Access:
-        return declare_reading(self._workspace.locate(params.path))
 
     async def run(self, params: OutlineParams, ctx: ToolContext) -> ToolResult:
         located = locate_approved(self._workspace, params.path, ctx)
         is_folder = stat.S_ISDIR(folder_or_file(located).st_mode)
-        outline = await (self._of_folder if is_folder else self._of_file)(located, params.levels)
+        outline = await (self._outline_folder if is_folder else self._outline_file)(located, params.levels)
         fields: JsonObject = {"ok": True, "path": located.shown, "outline": outline}
         return ToolResult(fields, TextBlock(outline), located.shown)
 
-    async def _of_file(self, located: Located, depth: int | None) -> str:
+    async def _outline_file(self, located: Located, depth: int | None) -> str:
         file = await load(located)
         if len(file.text) > LONGEST_TEXT:
             message = f"{located.shown} is too large for an outline."
             raise ToolError(
                 ErrorType.TOO_LARGE, message, "Use grep and read_around.", {"path": located.shown}
             )
-        return await self._outliner.of_file(located.path.name, file.shown, depth) or "(no structure found)"
+        return (
+            await self._outliner.outline_file(located.path.name, file.shown, depth) or "(no structure found)"
+        )
 
-    async def _of_folder(self, located: Located, depth: int | None) -> str:
+    async def _outline_folder(self, located: Located, depth: int | None) -> str:
         def is_near(path: str) -> bool:
             return depth is None or path.count("/") < depth
 
@@ -78,5 +74,5 @@ class OutlineTool(Tool[OutlineParams]):
             others = await self._search.files(scope, is_near, MOST_OTHERS)
             shown = [shown_below(located, path) for path in others.paths]
             return "\n".join([*shown, "…"] if others.truncated else shown) or "(no files)"
-        outline = await self._outliner.of_folder(located.path, found.paths, shown_below(located, ""))
+        outline = await self._outliner.outline_folder(located.path, found.paths, shown_below(located, ""))
         return f"{outline}\n… only the first {MOST_FILES} files were read" if found.truncated else outline

@@ -1,4 +1,4 @@
-"""`plan_exit`: puts the plan before the person; a yes leaves plan mode and carries it out."""
+"""The `plan_exit` tool: ask the user to approve the plan. Approval leaves plan mode and carries it out."""
 
 from typing import Annotated, assert_never
 from uuid import uuid4
@@ -9,13 +9,13 @@ from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import MarkdownBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.requests import PlanDecision, PlanReply, PlanRequest
-from coder_tui.tools.base import Access, Audience, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import Audience, JsonObject, Params, PureTool, ToolContext, ToolResult
 from coder_tui.tools.ports import Asker, PlanKeeper
 
 MOST_CHARACTERS = 50_000
-NOBODY = "Nobody is there to approve the plan, so nothing may be changed. Answer with the plan and end there."
-REFUSED = "The person did not approve the plan and gave no reason. Ask what should be different."
-CANCELLED = "the person closed the plan without deciding"
+NOBODY = "Nobody is there to approve the plan, so nothing may be changed. Answer with the plan and stop."
+REFUSED = "The user did not approve the plan and gave no reason. Ask what should be different."
+CANCELLED = "the user closed the plan without deciding"
 
 
 class PlanExitParams(Params):
@@ -24,7 +24,7 @@ class PlanExitParams(Params):
     ]
 
 
-class PlanExitTool(Tool[PlanExitParams]):
+class PlanExitTool(PureTool[PlanExitParams]):
     name = "plan_exit"
     kind = ToolKind.THINK
     display_name = "Plan"
@@ -39,9 +39,6 @@ class PlanExitTool(Tool[PlanExitParams]):
     def summary(self, params: PlanExitParams) -> str:
         return next(line.strip("# \t") for line in params.plan.splitlines())[:200]
 
-    async def access(self, params: PlanExitParams, ctx: ToolContext) -> Access | None:
-        return None
-
     async def run(self, params: PlanExitParams, ctx: ToolContext) -> ToolResult:
         reply = await self._asker.ask(PlanRequest(uuid4().hex, ctx.call_id, params.plan))
         match reply.decision:
@@ -55,7 +52,9 @@ class PlanExitTool(Tool[PlanExitParams]):
                 return _result(params.plan, "nobody is there to approve it", approved=False, feedback=NOBODY)
             case PlanDecision.CANCEL:
                 raise ToolError(
-                    ErrorType.CANCELLED, CANCELLED, "You are still in plan mode. Wait for their words."
+                    ErrorType.CANCELLED,
+                    CANCELLED,
+                    "You are still in plan mode. Wait for the next message.",
                 )
             case _:
                 assert_never(reply.decision)
@@ -65,13 +64,13 @@ class PlanExitTool(Tool[PlanExitParams]):
         is_edited = bool(edited) and edited != plan
         agent = await self._plans.approve(edited if is_edited else plan)
         if not is_edited:
-            return _result(plan, f"approved, {agent} goes on", approved=True)
-        told = f"The person changed the plan before they approved it. Carry out this one:\n\n{edited}"
-        return _result(edited, f"changed and approved, {agent} goes on", approved=True, feedback=told)
+            return _result(plan, f"approved, {agent} continues", approved=True)
+        feedback = f"The user changed the plan before approving it. Carry out this one:\n\n{edited}"
+        return _result(edited, f"changed and approved, {agent} continues", approved=True, feedback=feedback)
 
 
 def _result(plan: str, summary: str, *, approved: bool, feedback: str = "") -> ToolResult:
-    told: JsonObject = {"ok": True, "approved": approved}
+    fields: JsonObject = {"ok": True, "approved": approved}
     if feedback:
-        told["feedback"] = feedback
-    return ToolResult(told, MarkdownBlock(plan), summary)
+        fields["feedback"] = feedback
+    return ToolResult(fields, MarkdownBlock(plan), summary)

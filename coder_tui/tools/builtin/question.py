@@ -1,44 +1,39 @@
-"""`question`: asks the person, several things at once, each with options and room for their own words."""
+"""The `question` tool: ask the user several questions at once, each with options or a free answer."""
 
 import re
 from collections.abc import Iterator
 from typing import Annotated, assert_never
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import Field, StringConstraints, field_validator
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.requests import Attendance, Option, Question, QuestionAnswer, QuestionRequest
-from coder_tui.tools.base import Access, Audience, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import Audience, Params, PureTool, ToolContext, ToolResult
 from coder_tui.tools.ports import Asker
 
 MOST_QUESTIONS = 8
 MOST_OPTIONS = 8
-"""A digit picks an option, and one more digit stands for the person's own words."""
+"""A digit picks an option, and one more digit is for a free answer."""
 _MARK = re.compile(r"(?<=\S)\s*\(recommended\)$", re.IGNORECASE)
 NOBODY = (
-    "Nobody is there to answer. Decide by yourself: take the option of each question that you recommended, "
-    "or the first, unless what you know speaks against it, go on, and say at the end what you decided and "
-    "why."
+    "Nobody is there to answer. Decide yourself: take the option that you recommended for each question, or "
+    "the first, unless something speaks against it. Continue, and say at the end what you decided, and why."
 )
-CANCELLED = "the person closed the questions without answering any"
-LEFT_OPEN = "(left open: decide by yourself)"
+CANCELLED = "the user closed the questions without answering any"
+LEFT_OPEN = "(not answered: decide yourself)"
 
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-class GivenOption(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class GivenOption(Params):
     label: Annotated[_Words, Field(max_length=200)]
     description: str = Field(default="", max_length=1_000)
 
 
-class GivenQuestion(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class GivenQuestion(Params):
     question: Annotated[_Words, Field(max_length=2_000)]
     options: list[GivenOption] = Field(min_length=2, max_length=MOST_OPTIONS)
     multi: bool = False
@@ -55,7 +50,7 @@ class QuestionParams(Params):
     questions: list[GivenQuestion] = Field(min_length=1, max_length=MOST_QUESTIONS)
 
 
-class QuestionTool(Tool[QuestionParams]):
+class QuestionTool(PureTool[QuestionParams]):
     name = "question"
     kind = ToolKind.THINK
     display_name = "Question"
@@ -73,22 +68,21 @@ class QuestionTool(Tool[QuestionParams]):
         first, count = params.questions[0].question, len(params.questions)
         return first if count == 1 else f"{first} (and {count - 1} more)"
 
-    async def access(self, params: QuestionParams, ctx: ToolContext) -> Access | None:
-        return None
-
     async def run(self, params: QuestionParams, ctx: ToolContext) -> ToolResult:
         questions = tuple(map(_question, params.questions))
         reply = await self._asker.ask(QuestionRequest(uuid4().hex, ctx.call_id, questions))
         match reply.attendance:
             case Attendance.ANSWERED:
                 pairs = zip(questions, reply.answers, strict=True)
-                answers = "\n".join(line for pair in enumerate(pairs, 1) for line in _told(pair[0], *pair[1]))
+                answers = "\n".join(
+                    line for pair in enumerate(pairs, 1) for line in _answer_lines(pair[0], *pair[1])
+                )
                 return ToolResult({"ok": True, "answers": answers}, TextBlock(answers))
             case Attendance.CANCELLED:
                 raise ToolError(
                     ErrorType.CANCELLED,
                     CANCELLED,
-                    "Do not ask the same again; go on without, or say what you need.",
+                    "Do not ask the same again; continue without an answer, or say what you need.",
                 )
             case Attendance.NOBODY_THERE:
                 return ToolResult({"ok": True, "answers": NOBODY}, TextBlock("nobody is there to answer"))
@@ -97,7 +91,7 @@ class QuestionTool(Tool[QuestionParams]):
 
 
 def _question(given: GivenQuestion) -> Question:
-    """Keep the model's mark as a fact about its option: each screen shows it in its own way."""
+    """Keep the model's mark as a property of its option; each screen shows it in its own way."""
     options = (
         Option(_bare(each.label), each.description, _bare(each.label) != each.label) for each in given.options
     )
@@ -108,7 +102,7 @@ def _bare(label: str) -> str:
     return _MARK.sub("", label)
 
 
-def _told(number: int, question: Question, answer: QuestionAnswer) -> Iterator[str]:
+def _answer_lines(number: int, question: Question, answer: QuestionAnswer) -> Iterator[str]:
     yield f"{number}. {question.question}"
     if answer.picked:
         yield f"   {', '.join(answer.picked)}"

@@ -1,29 +1,31 @@
-"""The `read` tool: a page of a text file, a folder's listing, or a picture.
-
-A picture as the result of `read`.
-"""
+"""The `read` tool: a page of a text file, a folder's listing, or a picture."""
 
 import asyncio
 import base64
 import stat
 
-from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import ImageBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.messages import Attachment
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import (
+    JsonObject,
+    PathParams,
+    PathReadingTool,
+    ToolContext,
+    ToolResult,
+    locate_approved,
+)
 from coder_tui.tools.builtin.list import folder_result
-from coder_tui.tools.editing.change import declare_reading, locate_approved
 from coder_tui.workspace.files.confine import Located, Workspace, folder_or_file
 from coder_tui.workspace.files.images import Picture, picture_at, picture_data
-from coder_tui.workspace.files.ledger import ReadLedger
 from coder_tui.workspace.files.paging import Page, read_page
+from coder_tui.workspace.files.text import ReadLedger
 
-ATTACHED = "The picture itself follows the results of this step."
+ATTACHED = "The picture follows the results of this step."
 
 
 async def picture_result(located: Located, picture: Picture) -> ToolResult:
-    """The picture goes along beside the JSON."""
+    """Return the picture as an attachment to the JSON."""
     try:
         data = await asyncio.to_thread(picture_data, located)
     except ToolError as error:
@@ -40,12 +42,12 @@ async def picture_result(located: Located, picture: Picture) -> ToolResult:
         fields |= {"width": picture.width, "height": picture.height}
     words = f"{picture.media_type} {picture.size}".rstrip()
     attachment = Attachment(located.shown, words, picture.media_type, base64.b64encode(data).decode())
-    return ToolResult(fields, block, block.words(), attachments=(attachment,))
+    return ToolResult(fields, block, block.describe(), attachments=(attachment,))
 
 
 DEFAULT_LIMIT = 50
 MOST_LINES = 200
-BLIND = "This model does not see pictures: look at it with a program, through bash."
+BLIND = "This model cannot see pictures: inspect it with a program, through bash."
 
 
 def page_length(limit: int | None) -> int:
@@ -54,8 +56,7 @@ def page_length(limit: int | None) -> int:
     return min(limit, MOST_LINES)
 
 
-class ReadParams(Params):
-    path: str
+class ReadParams(PathParams):
     offset: int | None = None
     limit: int | None = None
 
@@ -64,27 +65,22 @@ class ReadParams(Params):
         return self.offset or 1
 
 
-class ReadTool(Tool[ReadParams]):
-    """Remembers what was read, so that `write` can tell whether it would overwrite something unseen."""
+class ReadTool(PathReadingTool[ReadParams]):
+    """Remembers what was read, so that `write` never overwrites unseen content."""
 
     name = "read"
-    kind = ToolKind.READ
     display_name = "Read"
     params = ReadParams
-    permission = "read"
 
     def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
-        self._workspace = workspace
+        super().__init__(workspace)
         self._ledger = ledger
 
     def variables(self) -> dict[str, object]:
-        return {"directory": self._workspace.root, "default_limit": DEFAULT_LIMIT, "max_lines": MOST_LINES}
+        return super().variables() | {"default_limit": DEFAULT_LIMIT, "max_lines": MOST_LINES}
 
     def summary(self, params: ReadParams) -> str:
         return params.path if params.offset in {None, 0} else f"{params.path} from line {params.offset}"
-
-    async def access(self, params: ReadParams, ctx: ToolContext) -> Access:
-        return declare_reading(self._workspace.locate(params.path))
 
     async def run(self, params: ReadParams, ctx: ToolContext) -> ToolResult:
         located = locate_approved(self._workspace, params.path, ctx)
@@ -123,6 +119,6 @@ def _result(located: Located, page: Page) -> ToolResult:
 
 def _summary(located: Located, page: Page) -> str:
     if not page.lines:
-        return f"{located.shown}: nothing there"
+        return f"{located.shown}: no lines here"
     total = "" if page.total is None else f" of {page.total}"
     return f"{located.shown} {page.start}-{page.end}{total}"

@@ -1,13 +1,18 @@
-"""The `read_around` tool: the lines around each place where a text stands."""
+"""The `read_around` tool: read the lines around each occurrence of a text."""
 
 import re
 
 from pydantic import Field, field_validator
 
-from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.editing.change import declare_reading, locate_approved
+from coder_tui.tools.base import (
+    JsonObject,
+    PathParams,
+    PathReadingTool,
+    ToolContext,
+    ToolResult,
+    locate_approved,
+)
 from coder_tui.workspace.files.confine import Located, Workspace
 from coder_tui.workspace.files.paging import LONGEST_LINE, PAGE_BYTES, check_text
 from coder_tui.workspace.search.records import GrepQuery, LineMatch
@@ -20,8 +25,7 @@ MOST_HITS = 50
 _SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 
 
-class ReadAroundParams(Params):
-    path: str
+class ReadAroundParams(PathParams):
     keyword: str = Field(min_length=1)
     context: int = DEFAULT_CONTEXT
     max_hits: int = DEFAULT_HITS
@@ -42,17 +46,15 @@ class ReadAroundParams(Params):
         return min(self.max_hits if self.max_hits > 0 else DEFAULT_HITS, MOST_HITS)
 
 
-class ReadAroundTool(Tool[ReadAroundParams]):
-    """Goes through the search program, which copes with files of any size and can be stopped."""
+class ReadAroundTool(PathReadingTool[ReadAroundParams]):
+    """Uses the search program, which handles files of any size and can be stopped."""
 
     name = "read_around"
-    kind = ToolKind.READ
     display_name = "Read around"
     params = ReadAroundParams
-    permission = "read"
 
     def __init__(self, workspace: Workspace, search: Search) -> None:
-        self._workspace = workspace
+        super().__init__(workspace)
         self._search = search
 
     def variables(self) -> dict[str, object]:
@@ -60,9 +62,6 @@ class ReadAroundTool(Tool[ReadAroundParams]):
 
     def summary(self, params: ReadAroundParams) -> str:
         return f"{params.keyword} in {params.path}"
-
-    async def access(self, params: ReadAroundParams, ctx: ToolContext) -> Access:
-        return declare_reading(self._workspace.locate(params.path))
 
     async def run(self, params: ReadAroundParams, ctx: ToolContext) -> ToolResult:
         located = locate_approved(self._workspace, params.path, ctx)

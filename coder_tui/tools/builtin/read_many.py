@@ -1,4 +1,4 @@
-"""The `read_many` tool: the first page of several files in one call."""
+"""The `read_many` tool: read the first page of several files in one call."""
 
 import os
 from dataclasses import dataclass, field
@@ -9,20 +9,19 @@ from pydantic import Field
 from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.display import TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult, locate_approved
 from coder_tui.tools.builtin.glob import parse_pattern
 from coder_tui.tools.builtin.read import DEFAULT_LIMIT, MOST_LINES, page_length
-from coder_tui.tools.editing.change import locate_approved
 from coder_tui.workspace.files.confine import Located, Workspace
-from coder_tui.workspace.files.ledger import ReadLedger
 from coder_tui.workspace.files.paging import Page, read_page
+from coder_tui.workspace.files.text import ReadLedger
 from coder_tui.workspace.search.search import Scope, Search
 
 MOST_FILES = 100
 TOTAL_BYTES = 40 * 1024
 _MAGIC = frozenset("*?[{")
 _TOO_MANY = f"more than {MOST_FILES} files in one call"
-_NO_ROOM = "no room left in one result"
+_NO_ROOM = "no room left in this result"
 
 
 class ReadManyParams(Params):
@@ -32,7 +31,7 @@ class ReadManyParams(Params):
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
-    """The files that the paths and patterns stand for, each once, in their order; and what is left out."""
+    """The files that the paths and patterns name, each once and in order, and what is left out."""
 
     paths: tuple[str, ...]
     skipped: tuple[tuple[str, str], ...]
@@ -40,14 +39,14 @@ class _Selection:
 
 @dataclass(slots=True)
 class _Collected:
-    """The result as it grows, within what one result can hold."""
+    """The result as it grows, within the size of one result."""
 
     skipped: list[dict[str, str]]
     files: list[JsonObject] = field(default_factory=list)
     room: int = TOTAL_BYTES
 
     def add(self, located: Located, page: Page) -> None:
-        """Take a page, or as many of its lines as there is room for."""
+        """Add a page, or as many of its lines as fit."""
         taken: list[str] = []
         for line in page.lines:
             self.room -= len(line.encode()) + 1
@@ -90,7 +89,7 @@ class ReadManyTool(Tool[ReadManyParams]):
         return ", ".join(params.paths[:3]) + more
 
     async def access(self, params: ReadManyParams, ctx: ToolContext) -> Access:
-        """Declare every file by itself, so that a secret or a place outside among them is asked for."""
+        """Declare every file separately, so that secrets and outside paths among them are asked for."""
         selection = await self._select(params)
         located = [self._workspace.locate(path) for path in selection.paths]
         targets = dict.fromkeys(Target(TargetKind.PATH, str(place.path)) for place in located)
@@ -116,7 +115,7 @@ class ReadManyTool(Tool[ReadManyParams]):
         return _result(collected)
 
     async def _select(self, params: ReadManyParams) -> _Selection:
-        """Named files first, then what the patterns match, all looked for in one go."""
+        """Return named files first, then what the patterns match, all found in one search."""
         patterns = {path: parse_pattern("paths", path) for path in params.paths if self._is_pattern(path)}
         paths = dict.fromkeys(path for path in params.paths if path not in patterns)
         if not patterns:
@@ -136,7 +135,7 @@ class ReadManyTool(Tool[ReadManyParams]):
         return _Selection(chosen[:MOST_FILES], tuple(skipped))
 
     def _is_pattern(self, path: str) -> bool:
-        """A file may have such characters in its name; of what lies outside that is not looked up."""
+        """A file name may contain such characters. This is not checked outside the workspace."""
         if _MAGIC.isdisjoint(path):
             return False
         located = self._workspace.locate(path)
@@ -155,7 +154,7 @@ def _result(collected: _Collected) -> ToolResult:
     if not read:
         kinds = {file["error"]["type"] for file in files}
         kind = ErrorType(kinds.pop()) if len(kinds) == 1 else ErrorType.FILE_NOT_FOUND
-        raise ToolError(kind, "None of the files could be read.", "Look with glob or list.", fields)
+        raise ToolError(kind, "None of the files could be read.", "Find them with glob or list.", fields)
     shown = "\n\n".join(f"── {file['path']}\n{file['content']}" for file in read)
     failed = f", {len(files) - len(read)} failed" if len(files) > len(read) else ""
     left = f", {len(skipped)} left out" if skipped else ""

@@ -1,4 +1,4 @@
-"""The `skill` tool: names the skills there are, and loads the instructions of one."""
+"""The `skill` tool: list the skills, and load the instructions of one."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from rapidfuzz import process
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import MarkdownBlock, TableBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.skills.session_skills import SkillError, SkillShelf, using
+from coder_tui.skills.session_skills import SessionSkills, SkillError, skill_action
 from coder_tui.skills.skill import LONGEST_NAME, Skill
 from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
 
 MOST_CHOICES = 100
-"""Names in the definition; who has more finds them by `list`, and every request stays small."""
-ALREADY = "This skill is loaded already: its text stands earlier in this conversation. Go on with it."
+"""Names in the definition. With more, `list` finds them, and every request stays small."""
+ALREADY = "This skill is already loaded: its text is earlier in this conversation. Continue with it."
 
 
 class SkillParams(Params):
@@ -32,9 +32,9 @@ class SkillTool(Tool[SkillParams]):
     display_name = "Skill"
     permission = "skill"
 
-    def __init__(self, shelf: SkillShelf) -> None:
-        self._shelf = shelf
-        self.params = _params_naming(shelf.offered)
+    def __init__(self, skills: SessionSkills) -> None:
+        self._skills = skills
+        self.params = _params_naming(skills.offered)
 
     def summary(self, params: SkillParams) -> str:
         return f"{params.action} {params.name[:LONGEST_NAME]}" if params.name else params.action
@@ -43,26 +43,26 @@ class SkillTool(Tool[SkillParams]):
         if params.action == "list":
             return None
         name = self._wanted(params).name
-        return Access(using(name).targets, TextBlock(f"Load the instructions of the skill {name}."))
+        return Access(skill_action(name).targets, TextBlock(f"Load the instructions of the skill {name}."))
 
     async def run(self, params: SkillParams, ctx: ToolContext) -> ToolResult:
         if params.action == "list":
-            await asyncio.to_thread(self._shelf.refresh)
+            await asyncio.to_thread(self._skills.refresh)
             return self._listed()
         skill = self._wanted(params)
-        if self._shelf.is_loaded(skill.name):
+        if self._skills.is_loaded(skill.name):
             fields = {"ok": True, "name": skill.name, "content": ALREADY, "directory": str(skill.directory)}
-            return ToolResult({**fields, "files": []}, TextBlock("loaded already"))
+            return ToolResult({**fields, "files": []}, TextBlock("already loaded"))
         return await self._loaded(skill)
 
     async def _loaded(self, skill: Skill) -> ToolResult:
         try:
-            loaded = await asyncio.to_thread(self._shelf.load, skill)
+            loaded = await asyncio.to_thread(self._skills.load, skill)
         except SkillError as error:
             raise ToolError(
                 ErrorType.EXECUTION_FAILED,
                 f"The skill {skill.name} cannot be loaded: {error}",
-                "Go on without it, and tell the person.",
+                "Continue without it, and tell the user.",
             ) from error
         fields = {
             "ok": True,
@@ -74,7 +74,7 @@ class SkillTool(Tool[SkillParams]):
         return ToolResult(fields, MarkdownBlock(loaded.skill.body), f"loaded {skill.name} ({skill.source})")
 
     def _listed(self) -> ToolResult:
-        skills = self._shelf.available()
+        skills = self._skills.available()
         rows = tuple((skill.name, str(skill.source), skill.description) for skill in skills)
         listed = [
             {"name": name, "source": source, "description": description} for name, source, description in rows
@@ -84,21 +84,21 @@ class SkillTool(Tool[SkillParams]):
         return ToolResult({"ok": True, "skills": listed}, shown, count)
 
     def _wanted(self, params: SkillParams) -> Skill:
-        """The one that is meant. Names are compared, never joined to a path."""
+        """Return the skill that is meant. Names are compared, never joined to a path."""
         if params.name is None:
             raise ToolError(ErrorType.INVALID_TOOL_PARAMS, "invalid args: name: load needs the skill's name")
-        skill = self._shelf.find(params.name)
+        skill = self._skills.find(params.name)
         if skill is None or not skill.is_for_model:
-            names = [skill.name for skill in self._shelf.available()]
+            names = [skill.name for skill in self._skills.available()]
             nearest = [near for near, _, _ in process.extract(params.name, names, limit=3)]
             hint = f"The nearest are: {', '.join(nearest)}." if nearest else "There are no skills here."
-            message = f"invalid args: name: there is no skill {params.name[:LONGEST_NAME]!r}"
+            message = f"invalid args: name: no skill {params.name[:LONGEST_NAME]!r}"
             raise ToolError(ErrorType.INVALID_TOOL_PARAMS, message, hint)
         return skill
 
 
 def _params_naming(skills: Callable[[], tuple[Skill, ...]]) -> type[SkillParams]:
-    """The model sees the names as a choice; what it calls is judged by policy first, known or not."""
+    """Offer the names as choices. Policy judges the call first, whether the skill is known or not."""
 
     class NamedParams(SkillParams):
         @classmethod
@@ -106,7 +106,7 @@ def _params_naming(skills: Callable[[], tuple[Skill, ...]]) -> type[SkillParams]
             cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
         ) -> JsonSchemaValue:
             schema = handler(core_schema)
-            # Asked each time: what is denied may change with the agent that leads.
+            # Asked each time: what is denied may change with the active agent.
             names = [skill.name for skill in skills()]
             if 0 < len(names) <= MOST_CHOICES:
                 handler.resolve_ref_schema(schema)["properties"]["name"] = {"type": "string", "enum": names}

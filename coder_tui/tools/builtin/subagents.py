@@ -1,17 +1,10 @@
-"""`task`: one sub-agent with its own context, of which only the summary comes back.
-
-`fork`: several sub-agents at once, with the same or other models.
-
-`task_finish`: a sub-agent's last word, which its parent gets.
-
-What `task` and `fork` have in common: an objective, a known agent, and how both are declared.
-"""
+"""The `task`, `fork` and `task_finish` tools: run sub-agents, of which only the summary comes back."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from rapidfuzz import process
 
 from coder_tui.policy.targets import OTHER_PROVIDER
@@ -19,7 +12,7 @@ from coder_tui.protocol.access import Target, TargetKind, ToolKind
 from coder_tui.protocol.child_progress import first_line
 from coder_tui.protocol.display import MarkdownBlock, SubagentsBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.base import Access, Audience, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import Access, Audience, Params, ParamsT, PureTool, Tool, ToolContext, ToolResult
 from coder_tui.tools.ports import Finisher, SubagentRunner, SubTask
 
 
@@ -28,7 +21,7 @@ class TaskFinishParams(Params):
     ok: bool = True
 
 
-class TaskFinishTool(Tool[TaskFinishParams]):
+class TaskFinishTool(PureTool[TaskFinishParams]):
     name = "task_finish"
     kind = ToolKind.THINK
     display_name = "Finish"
@@ -42,22 +35,19 @@ class TaskFinishTool(Tool[TaskFinishParams]):
     def summary(self, params: TaskFinishParams) -> str:
         return first_line(params.summary)
 
-    async def access(self, params: TaskFinishParams, ctx: ToolContext) -> Access | None:
-        return None
-
     async def run(self, params: TaskFinishParams, ctx: ToolContext) -> ToolResult:
         self._finisher.finish(params.summary, ok=params.ok)
         return ToolResult({"ok": True}, MarkdownBlock(params.summary))
 
 
 LONGEST_OBJECTIVE = 40_000
-"""Characters; files are for the sub-agent to read, not to be handed over."""
+"""Characters. The sub-agent reads files itself; they are not passed to it."""
 
 Objective = Annotated[str, Field(min_length=1, max_length=LONGEST_OBJECTIVE)]
 
 
 def declared(agents: Iterable[str], known: Mapping[str, str]) -> Access:
-    """Which agents a call would start; a rule may speak of them by name. `ToolError` for one nobody knows."""
+    """Declare the agents that a call would start, so that rules can name them; raise for an unknown one."""
     names = tuple(dict.fromkeys(agents))
     for name in names:
         if name not in known:
@@ -71,8 +61,8 @@ def _unknown(name: str, known: Mapping[str, str]) -> ToolError:
     hint = f"The nearest are: {', '.join(near)}. " if near else ""
     return ToolError(
         ErrorType.INVALID_TOOL_PARAMS,
-        f"invalid args: agent: there is no sub-agent {shown!r}",
-        f"{hint}There are: {', '.join(known)}.",
+        f"invalid args: agent: no sub-agent {shown!r}",
+        f"{hint}Known agents: {', '.join(known)}.",
     )
 
 
@@ -80,21 +70,26 @@ def described(known: Mapping[str, str]) -> str:
     return "\n".join(f"- {name}: {description}" for name, description in known.items())
 
 
-class TaskParams(Params):
-    agent: str
-    objective: Objective
+class SubagentTool(Tool[ParamsT]):
+    """Starts sub-agents."""
 
-
-class TaskTool(Tool[TaskParams]):
-    name = "task"
     kind = ToolKind.OTHER
-    display_name = "Task"
-    params = TaskParams
     permission = "task"
     audience = Audience.MAIN
 
     def __init__(self, subagents: SubagentRunner) -> None:
         self._subagents = subagents
+
+
+class TaskParams(Params):
+    agent: str
+    objective: Objective
+
+
+class TaskTool(SubagentTool[TaskParams]):
+    name = "task"
+    display_name = "Task"
+    params = TaskParams
 
     def variables(self) -> dict[str, object]:
         return {"agents": described(self._subagents.agents)}
@@ -107,19 +102,17 @@ class TaskTool(Tool[TaskParams]):
 
     async def run(self, params: TaskParams, ctx: ToolContext) -> ToolResult:
         (result,) = await self._subagents.run(ctx.call_id, (SubTask(params.agent, params.objective),))
-        told = {"ok": result.ok, "agent": result.agent, "summary": result.summary}
-        return ToolResult(told, SubagentsBlock((result.line,)))
+        fields = {"ok": result.ok, "agent": result.agent, "summary": result.summary}
+        return ToolResult(fields, SubagentsBlock((result.line,)))
 
 
 DEFAULT_AGENT = "general"
 TOGETHER = 4
-"""How many work at the same time; the others wait for their turn."""
+"""How many run at the same time; the others wait."""
 MOST_TASKS = 16
 
 
-class ForkedTask(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class ForkedTask(Params):
     agent: str = DEFAULT_AGENT
     objective: Objective
     model: str = Field("", max_length=200)
@@ -129,16 +122,10 @@ class ForkParams(Params):
     tasks: list[ForkedTask] = Field(min_length=1, max_length=MOST_TASKS)
 
 
-class ForkTool(Tool[ForkParams]):
+class ForkTool(SubagentTool[ForkParams]):
     name = "fork"
-    kind = ToolKind.OTHER
     display_name = "Fork"
     params = ForkParams
-    permission = "task"
-    audience = Audience.MAIN
-
-    def __init__(self, subagents: SubagentRunner) -> None:
-        self._subagents = subagents
 
     def variables(self) -> dict[str, object]:
         return {"together": TOGETHER, "default": DEFAULT_AGENT}
@@ -159,8 +146,8 @@ class ForkTool(Tool[ForkParams]):
     async def run(self, params: ForkParams, ctx: ToolContext) -> ToolResult:
         tasks = tuple(SubTask(task.agent, task.objective, task.model) for task in params.tasks)
         results = await self._subagents.run(ctx.call_id, tasks)
-        told = {
+        fields = {
             "ok": all(result.ok for result in results),
             "results": [result.as_json() for result in results],
         }
-        return ToolResult(told, SubagentsBlock(tuple(result.line for result in results)))
+        return ToolResult(fields, SubagentsBlock(tuple(result.line for result in results)))

@@ -1,27 +1,22 @@
-"""The session's todo list as two tools share it.
-
-`todoread`: the todo list as it stands.
-
-`todowrite`: replaces the whole todo list.
-"""
+"""The `todoread` and `todowrite` tools, and the todo list that they share."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TodosBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
-from coder_tui.tools.base import Access, JsonObject, Params, Tool, ToolContext, ToolResult
+from coder_tui.tools.base import JsonObject, NoParams, Params, ParamsT, PureTool, ToolContext, ToolResult
 
 SaveTodos = Callable[[tuple[TodoItem, ...]], Awaitable[None]]
 
 
 @dataclass(slots=True)
 class TodoList:
-    """The current items; `save` stores them and tells the screen."""
+    """The current items; `save` stores them and updates the screen."""
 
     session_id: str
     save: SaveTodos
@@ -31,8 +26,8 @@ class TodoList:
         await self.save(items)
         self.items = items
 
-    def take(self, items: tuple[TodoItem, ...]) -> None:
-        """The store has these by now."""
+    def restore(self, items: tuple[TodoItem, ...]) -> None:
+        """Use items that the store already has."""
         self.items = items
 
     def as_result(self) -> JsonObject:
@@ -49,36 +44,30 @@ class TodoList:
         }
 
 
-class TodoReadParams(Params):
-    pass
-
-
-class TodoReadTool(Tool[TodoReadParams]):
-    name = "todoread"
+class TodoTool(PureTool[ParamsT]):
     kind = ToolKind.THINK
     display_name = "Todos"
-    params = TodoReadParams
     permission = "todo"
 
     def __init__(self, todos: TodoList) -> None:
         self._todos = todos
 
-    def summary(self, params: TodoReadParams) -> str:
+
+class TodoReadTool(TodoTool[NoParams]):
+    name = "todoread"
+    params = NoParams
+
+    def summary(self, params: NoParams) -> str:
         return "read the list"
 
-    async def access(self, params: TodoReadParams, ctx: ToolContext) -> Access | None:
-        return None
-
-    async def run(self, params: TodoReadParams, ctx: ToolContext) -> ToolResult:
+    async def run(self, params: NoParams, ctx: ToolContext) -> ToolResult:
         return ToolResult(self._todos.as_result(), TodosBlock(self._todos.items))
 
 
 MOST_TODOS = 200
 
 
-class Todo(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class Todo(Params):
     id: str = Field(min_length=1, max_length=100)
     content: str = Field(min_length=1, max_length=2_000)
     status: TodoStatus
@@ -89,22 +78,13 @@ class TodoWriteParams(Params):
     todos: list[Todo] = Field(max_length=MOST_TODOS)
 
 
-class TodoWriteTool(Tool[TodoWriteParams]):
+class TodoWriteTool(TodoTool[TodoWriteParams]):
     name = "todowrite"
-    kind = ToolKind.THINK
-    display_name = "Todos"
     params = TodoWriteParams
-    permission = "todo"
-
-    def __init__(self, todos: TodoList) -> None:
-        self._todos = todos
 
     def summary(self, params: TodoWriteParams) -> str:
         done = sum(todo.status is TodoStatus.COMPLETED for todo in params.todos)
         return f"{done}/{len(params.todos)} done"
-
-    async def access(self, params: TodoWriteParams, ctx: ToolContext) -> Access | None:
-        return None
 
     async def run(self, params: TodoWriteParams, ctx: ToolContext) -> ToolResult:
         _check(params.todos)

@@ -1,4 +1,4 @@
-"""The `websearch` tool: titles, addresses and snippets from a search service."""
+"""The `websearch` tool: find titles, addresses and snippets through a search service."""
 
 from pydantic import Field, field_validator
 
@@ -18,9 +18,9 @@ class WebsearchParams(Params):
 
     @field_validator("query")
     @classmethod
-    def _says_something(cls, query: str) -> str:
+    def _is_not_empty(cls, query: str) -> str:
         if not query.strip() or "\0" in query:
-            raise ValueError("must be words to look for")
+            raise ValueError("must be words to search for")
         return query.strip()
 
     @property
@@ -50,20 +50,20 @@ class WebsearchTool(Tool[WebsearchParams]):
         if not self._service.has_key:
             raise ToolError(
                 ErrorType.PERMISSION_DENIED,
-                "The search service needs a key, and there is none.",
-                "A person can set the variable EXA_API_KEY. Until then fetch addresses that are known.",
+                "The search service needs a key, but none is set.",
+                "The user can set the variable EXA_API_KEY. Until then, fetch known addresses.",
             )
         address = self._service.address
         return Access(
             (Target(TargetKind.ADDRESS, address.url),),
             preview=TextBlock(f"{params.count} results for: {params.query}"),
-            facts=(f"the words go to {address.host}",),
+            facts=(f"the query goes to {address.host}",),
         )
 
     async def run(self, params: WebsearchParams, ctx: ToolContext) -> ToolResult:
         hits = await self._service.search(params.query, params.count, ctx.progress)
         results = [_fields(hit) for hit in hits]
-        shown = "\n".join(f"{hit.title or hit.url}\n  {hit.url}" for hit in hits) or "nothing was found"
+        shown = "\n".join(f"{hit.title or hit.url}\n  {hit.url}" for hit in hits) or "nothing found"
         count = "1 result" if len(hits) == 1 else f"{len(hits)} results"
         return ToolResult(
             {"ok": True, "results": results}, TextBlock(shown), summary=f"{params.query} ({count})"

@@ -1,28 +1,15 @@
-"""The `write` tool: a file's whole content.
+"""The `write` and `create_file` tools: a file's whole content.
 
-The `create_file` tool: a file that was not there, and never over one that was.
-
-Turns a file's whole new content into its text: lines that stay keep their bytes, the rest its style.
+Lines that stay keep their bytes, new ones take the file's style.
 """
 
 from coder_tui.diffs.compare import matching_runs
-from coder_tui.diffs.model import split_lines
-from coder_tui.protocol.access import ToolKind
+from coder_tui.protocol.comparison import split_lines
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.base import Access, Params, Tool, ToolContext, ToolResult
-from coder_tui.tools.editing.change import (
-    FileChange,
-    change_summary,
-    check_text,
-    declare,
-    declare_failing,
-    diff_block,
-    diff_fields,
-    locate_approved,
-)
+from coder_tui.tools.base import JsonObject, PathParams
+from coder_tui.tools.editing.change import FileChange, FileEditTool
 from coder_tui.tools.editing.script import to_line_feeds
-from coder_tui.workspace.files.confine import Located, Workspace, explain
-from coder_tui.workspace.files.ledger import ReadLedger
+from coder_tui.workspace.files.confine import Located, explain
 from coder_tui.workspace.files.text import TextFile, load_if_there, show
 
 
@@ -44,118 +31,55 @@ def _with_same_end(before: str, content: str) -> str:
     return content.removesuffix("\n")
 
 
-class WriteParams(Params):
-    path: str
+class WriteParams(PathParams):
     content: str
 
 
-class WriteTool(Tool[WriteParams]):
+class CreateFileParams(PathParams):
+    content: str = ""
+
+
+class WriteTool(FileEditTool[WriteParams, FileChange]):
     """Creates a file, or overwrites one that was read and has not changed since."""
 
     name = "write"
-    kind = ToolKind.EDIT
     display_name = "Write"
     params = WriteParams
-    permission = "edit"
     editable = "content"
 
-    def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
-        self._workspace = workspace
-        self._ledger = ledger
-
-    def variables(self) -> dict[str, object]:
-        return {"directory": self._workspace.root}
-
-    def summary(self, params: WriteParams) -> str:
-        return params.path
-
-    async def access(self, params: WriteParams, ctx: ToolContext) -> Access:
-        check_text("content", params.content)
-        located = self._workspace.locate(params.path)
-        self._workspace.check_write(located)
-        try:
-            change = await self._change(params, located)
-        except ToolError as error:
-            return declare_failing(located, error)
-        return await declare(change)
-
-    async def run(self, params: WriteParams, ctx: ToolContext) -> ToolResult:
-        check_text("content", params.content)
-        located = locate_approved(self._workspace, params.path, ctx)
-        self._workspace.check_write(located)
-        async with self._ledger.lock(located.path):
-            change = await self._change(params, located)
-            change = change.allowed(ctx)
-            await change.write(self._ledger)
-        return await write_result(change)
-
-    async def _change(self, params: WriteParams, located: Located) -> FileChange:
+    async def propose(self, params: WriteParams, located: Located) -> FileChange:
         before = await load_if_there(located)
         if before is None:
             return FileChange(located, None, params.content)
         self._ledger.check_overwrite(located, before.digest)
         return FileChange(located, before, rewritten(before, params.content))
 
-
-async def write_result(change: FileChange) -> ToolResult:
-    """What is told of a file that was written whole."""
-    diff = await change.diff()
-    shown = change.located.shown
-    fields = {
-        "ok": True,
-        "path": shown,
-        "operation": "create" if change.before is None else "overwrite",
-        "size": len(change.data),
-        **diff_fields(diff),
-    }
-    return ToolResult(fields, diff_block(change, diff), change_summary(change, diff), (shown,))
+    def report(self, change: FileChange) -> JsonObject:
+        return _written(change)
 
 
-class CreateFileParams(Params):
-    path: str
-    content: str = ""
-
-
-class CreateFileTool(Tool[CreateFileParams]):
+class CreateFileTool(FileEditTool[CreateFileParams, FileChange]):
     name = "create_file"
-    kind = ToolKind.EDIT
     display_name = "Create file"
     params = CreateFileParams
-    permission = "edit"
     editable = "content"
 
-    def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
-        self._workspace = workspace
-        self._ledger = ledger
+    async def propose(self, params: CreateFileParams, located: Located) -> FileChange:
+        _check_free(located)
+        return FileChange(located, None, params.content)
 
-    def variables(self) -> dict[str, object]:
-        return {"directory": self._workspace.root}
-
-    def summary(self, params: CreateFileParams) -> str:
-        return params.path
-
-    async def access(self, params: CreateFileParams, ctx: ToolContext) -> Access:
-        check_text("content", params.content)
-        located = self._workspace.locate(params.path)
-        self._workspace.check_write(located)
+    async def write(self, change: FileChange) -> None:
         try:
-            _check_free(located)
+            await super().write(change)
         except ToolError as error:
-            return declare_failing(located, error)
-        return await declare(FileChange(located, None, params.content))
+            raise _exists(change.located) if error.type is ErrorType.STALE_FILE else error from error
 
-    async def run(self, params: CreateFileParams, ctx: ToolContext) -> ToolResult:
-        check_text("content", params.content)
-        located = locate_approved(self._workspace, params.path, ctx)
-        self._workspace.check_write(located)
-        async with self._ledger.lock(located.path):
-            _check_free(located)
-            change = FileChange(located, None, params.content).allowed(ctx)
-            try:
-                await change.write(self._ledger)
-            except ToolError as error:
-                raise _exists(located) if error.type is ErrorType.STALE_FILE else error from error
-        return await write_result(change)
+    def report(self, change: FileChange) -> JsonObject:
+        return _written(change)
+
+
+def _written(change: FileChange) -> JsonObject:
+    return {"operation": "create" if change.before is None else "overwrite", "size": len(change.data)}
 
 
 def _check_free(located: Located) -> None:
@@ -171,7 +95,7 @@ def _check_free(located: Located) -> None:
 def _exists(located: Located) -> ToolError:
     return ToolError(
         ErrorType.ALREADY_EXISTS,
-        f"{located.shown} exists already.",
+        f"{located.shown} already exists.",
         "Read it, then use edit or write; or choose another name.",
         {"path": located.shown},
     )

@@ -1,4 +1,4 @@
-"""Find the place of a model's edit in a file, and refuse where it is not certain.
+"""Find the place of a model's edit in a file, and refuse if it is not certain.
 
 Enter at `replace.py` for `edit` and `patch_plan.py` for patches.
 """

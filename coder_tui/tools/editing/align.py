@@ -1,4 +1,4 @@
-"""Lays a model's old side along a stretch of the file though some of its lines are wrong or missing."""
+"""Align a model's old lines with a stretch of the file although some of them are wrong or missing."""
 
 import re
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from enum import IntEnum
 from rapidfuzz.distance import OSA
 
 _CHARACTERS_A_SLIP = 8
-"""One slip in so many characters makes no other line of it."""
+"""Two lines count as the same line if they differ by at most one slip per this many characters."""
 _SHORTEST_SHARED = 4
 _COMMENTS = ("#", "//", "/*", "<!--", "--", ";", "%")
 _LONGEST = 2_000
-"""Characters: comparing longer lines one by one takes too long."""
+"""Characters. Comparing longer lines takes too long."""
 _ELISION = re.compile(
     r"(#|//|/\*|<!--|--|;|%)?\s*(\.\.\.|…)(?!\w).{0,60}|(#|//|/\*|<!--)\s.{0,60}(\.\.\.|…).{0,6}"
 )
@@ -22,13 +22,13 @@ _ELIDED_CODE = re.compile(
 
 
 class Step(IntEnum):
-    """How a line of the old side, or of the file, was taken."""
+    """How a line of the old side or of the file was matched."""
 
     NONE = 0
     EQUAL = 1
     SIMILAR = 2
     OTHER = 3
-    """A line of either, in the same place, with nothing in common."""
+    """The lines at this place have nothing in common."""
     SKIP_OLD = 4
     SKIP_FILE = 5
 
@@ -40,36 +40,36 @@ _NEVER = float("-inf")
 
 @dataclass(frozen=True, slots=True)
 class OldSide:
-    """What is sought: folded lines, which of them must be there, and which stand for any lines at all."""
+    """The lines to search for: normalized, which of them must be found, and which stand for any lines."""
 
     keys: tuple[str, ...]
     must: tuple[bool, ...]
     elided: tuple[bool, ...]
     joined: tuple[bool, ...]
-    """Whether nothing may come between this line and the one before."""
+    """Whether no line may come between this one and the one before."""
 
     @property
     def mirrored(self) -> "OldSide":
-        """The same from its end to its beginning."""
+        """Return the same lines in reverse order."""
         joined = (False, *self.joined[:0:-1])
         return OldSide(self.keys[::-1], self.must[::-1], self.elided[::-1], joined)
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """`rows` are indexes in the file; `steps` say how each old line got its row."""
+    """`rows` are indexes in the file. `steps` tells how each old line got its row."""
 
     score: float
     rows: tuple[int | None, ...]
     steps: tuple[Step, ...]
     matched: int
-    """How many lines that are not blank were found."""
+    """The number of lines that were found, not counting blank ones."""
     missing: int
-    """How many were not."""
+    """The number that were not found."""
 
 
 def is_elision(text: str) -> bool:
-    """Whether a line stands for lines that the model left out."""
+    """Return whether a line stands for lines that the model left out."""
     stripped = text.strip()
     if stripped in {"...", "…"}:
         return True
@@ -79,7 +79,7 @@ def is_elision(text: str) -> bool:
 
 
 def is_extended(one: str, other: str) -> bool:
-    """Whether one folded line is the other with something after it, as when somebody added a comment."""
+    """Return whether one normalized line is the other with something appended, such as a comment."""
     if not one or not other or one[0] != other[0]:
         return False
     short, long = (one, other) if len(one) <= len(other) else (other, one)
@@ -89,7 +89,7 @@ def is_extended(one: str, other: str) -> bool:
 
 
 def has_slips(one: str, other: str) -> bool:
-    """Whether two folded lines are one line with a slip or two in it."""
+    """Return whether two normalized lines are the same line with a few slips."""
     longest = max(len(one), len(other))
     slips = max(1, longest // _CHARACTERS_A_SLIP)
     if not one or not other or longest > _LONGEST or abs(len(one) - len(other)) > slips:
@@ -106,7 +106,7 @@ def align(side: OldSide, file: Sequence[str], offset: int) -> list[Alignment]:
 
 
 def align_from_end(side: OldSide, file: Sequence[str], offset: int) -> Alignment | None:
-    """The best alignment again, equal choices made the other way: from the end of the stretch."""
+    """Return the best alignment when ties are broken from the end of the stretch."""
     found = align(side.mirrored, file[::-1], 0)
     if not found:
         return None
@@ -116,7 +116,7 @@ def align_from_end(side: OldSide, file: Sequence[str], offset: int) -> Alignment
 
 
 class _Table:
-    """Scores of all prefixes of the old side against all places of the stretch, with the way back."""
+    """The scores of all prefixes of the old side at all places of the stretch, and how to trace them back."""
 
     def __init__(self, side: OldSide, file: Sequence[str]) -> None:
         self._side, self._file = side, file
@@ -155,7 +155,7 @@ class _Table:
             return Step.EQUAL, gain
         if must:
             return Step.NONE, _NEVER
-        # A line that is there as it is has no slips.
+        # A line that is in the file as written has no slips.
         if is_extended(key, line) or (key not in self._present and has_slips(key, line)):
             return Step.SIMILAR, _GAIN_SIMILAR
         return Step.OTHER, -_COST_OTHER
@@ -184,11 +184,9 @@ class _Table:
             at -= is_paired
             row -= 1
         steps.reverse()
-        telling = [
+        found = [
             step in (Step.EQUAL, Step.SIMILAR)
             for step, key, elided in zip(steps, self._side.keys, self._side.elided, strict=True)
             if key and not elided
         ]
-        return Alignment(
-            self.last[end], tuple(rows[::-1]), tuple(steps), sum(telling), len(telling) - sum(telling)
-        )
+        return Alignment(self.last[end], tuple(rows[::-1]), tuple(steps), sum(found), len(found) - sum(found))

@@ -1,4 +1,4 @@
-"""Finds a place by most of its lines: what is removed must be there, the rest may have slips."""
+"""Find a place by most of its lines. Removed lines must be there; the others may have slips."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -6,9 +6,8 @@ from itertools import pairwise
 
 from coder_tui.tools.editing import normalize
 from coder_tui.tools.editing.align import Alignment, OldSide, Step, align, align_from_end, is_elision
-from coder_tui.tools.editing.outcome import Strategy
 from coder_tui.tools.editing.script import Group, Mark, Script
-from coder_tui.tools.editing.tiers import TELLING, Placement, Searched, Tier
+from coder_tui.tools.editing.tiers import FEWEST_CHARACTERS, Placement, SearchableFile, Strategy, Tier
 
 _MATCHED_SHARE = 0.8
 _MOST_COMMON = 64
@@ -19,11 +18,11 @@ _AROUND = 4
 _EQUAL = 0.01
 _FOUND = (Step.EQUAL, Step.SIMILAR)
 _NEAR = 1.5
-"""Alignments in one place whose scores differ by less than this are not told apart."""
+"""Alignments in one place whose scores differ by less than this count as equal."""
 
 
-def approximate_places(file: Searched, script: Script) -> list[Placement]:
-    """The best place, together with every rival that is nearly as good; empty when nothing is good enough."""
+def approximate_places(file: SearchableFile, script: Script) -> list[Placement]:
+    """Return the best place and every rival that is nearly as good; nothing if no place is good enough."""
     side = _old_side(script)
     found = _alignments(file, side)
     if not found:
@@ -35,10 +34,10 @@ def approximate_places(file: Searched, script: Script) -> list[Placement]:
     return [_placement(alignment) for alignment in (best, *rivals, *_twins(file, side, best, script))]
 
 
-def _twins(file: Searched, side: OldSide, best: Alignment, script: Script) -> list[Alignment]:
-    """Another way to lay the same lines along the same place, just as good, that changes other lines.
+def _twins(file: SearchableFile, side: OldSide, best: Alignment, script: Script) -> list[Alignment]:
+    """Return another alignment in the same place that is just as good but changes other lines.
 
-    Where two equal lines stand together and the model has one of them, it may be either.
+    If the file has two equal lines in a row and the model wrote one of them, it may mean either.
     """
     rows = _rows(best)
     start, end = max(rows[0] - _AROUND, 0), rows[-1] + 1 + _AROUND
@@ -48,12 +47,12 @@ def _twins(file: Searched, side: OldSide, best: Alignment, script: Script) -> li
 
 
 def _is_rival(other: Alignment, best: Alignment, script: Script) -> bool:
-    """Whether another place is so nearly as good that the model may have meant that one."""
+    """Return whether another place is so good that the model may have meant it."""
     if not _differs(other, best, script):
         return False
     if _overlap(other, best):
         return other.score >= best.score - _NEAR
-    # Where every line was found, with slips at most, a place that lacks lines is not meant.
+    # If every line was found, with slips at most, a place that lacks lines is not meant.
     is_clearly_worse = not best.missing and bool(other.missing)
     return other.matched >= best.matched - (0 if is_clearly_worse else 1)
 
@@ -77,7 +76,7 @@ def _old_side(script: Script) -> OldSide:
     return OldSide(keys, must, elided, joined)
 
 
-def _alignments(file: Searched, side: OldSide) -> list[Alignment]:
+def _alignments(file: SearchableFile, side: OldSide) -> list[Alignment]:
     cells = 0
     found: dict[tuple[int | None, ...], Alignment] = {}
     for start, end in _stretches(file.spaceless, side):
@@ -90,7 +89,7 @@ def _alignments(file: Searched, side: OldSide) -> list[Alignment]:
 
 
 def _stretches(keys: list[str], side: OldSide) -> Iterator[tuple[int, int]]:
-    """Parts of the file where rare lines of the old side are, merged where they touch."""
+    """Return the parts of the file that contain rare lines of the old side; overlapping parts are merged."""
     size = len(side.keys)
     slack = min(max(4, size // 4), 30)
     room = size + slack + (_ELIDED_LINES if any(side.elided) else 0)
@@ -114,7 +113,7 @@ def _starts(keys: list[str], side: OldSide) -> list[int]:
     for index, key in enumerate(side.keys):
         if key and not side.elided[index] and len(places[key]) <= _MOST_COMMON:
             for at in places[key]:
-                # Neighbouring starts are one place with a line more or less.
+                # Neighboring starts are the same place with a line more or less.
                 votes[max(at - index, 0) // 4] += 1
     return [bucket * 4 for bucket, _ in votes.most_common(_MOST_STRETCHES)]
 
@@ -129,14 +128,14 @@ def _is_acceptable(alignment: Alignment, script: Script, side: OldSide) -> bool:
     if keeps and matched < _MATCHED_SHARE * len(keeps):
         return False
     if any(step is Step.OTHER and key for step, key in zip(alignment.steps, side.keys, strict=True)):
-        # The file has another line there: it is another place, or another file.
+        # The file has a different line there, so it is another place or another file.
         return False
     sure = sum(len(key) for key, step in zip(side.keys, alignment.steps, strict=True) if step is Step.EQUAL)
-    return sure >= TELLING and all(_is_clear(alignment, group, side) for group in script.groups)
+    return sure >= FEWEST_CHARACTERS and all(_is_clear(alignment, group, side) for group in script.groups)
 
 
 def _is_clear(alignment: Alignment, group: Group, side: OldSide) -> bool:
-    """Whether lines that come, and blank ones that go, have one possible place."""
+    """Return whether added lines, and removed blank lines, have only one possible place."""
     if group.is_blank and not _is_tight(alignment, group, side):
         return False
     if not group.adds or group.is_line_by_line:
@@ -144,26 +143,26 @@ def _is_clear(alignment: Alignment, group: Group, side: OldSide) -> bool:
     end = group.at + group.drops
     before = next((row for row in alignment.rows[: group.at][::-1] if row is not None), None)
     after = next((row for row in alignment.rows[end:] if row is not None), None)
-    # Lines that the model says it left out leave no doubt: the change is on this side of them.
+    # Lines that the model marked as left out leave no doubt: the change is on this side of them.
     is_after_elision = any(side.elided[max(group.at - 1, 0) : group.at])
     is_before_elision = any(side.elided[end : end + 1])
     if not group.drops:
         if is_after_elision or is_before_elision:
-            beside = slice(end, end + 1) if is_after_elision else slice(max(end - 1, 0), end)
-            is_found = any(step in _FOUND for step in alignment.steps[beside])
+            neighbor = slice(end, end + 1) if is_after_elision else slice(max(end - 1, 0), end)
+            is_found = any(step in _FOUND for step in alignment.steps[neighbor])
             return is_found and is_after_elision != is_before_elision
         return _is_clear_insertion(alignment, group.at, before, after)
-    # Lines that it left out without a word may belong among those that come.
+    # Lines that it left out silently may belong between the added ones.
     first, last = alignment.rows[group.at], alignment.rows[end - 1]
     has_clear_start = is_after_elision or before is None or first == before + 1
     return has_clear_start and (is_before_elision or after is None or last == after - 1)
 
 
 def _is_tight(alignment: Alignment, group: Group, side: OldSide) -> bool:
-    """Whether the lines with text on either side stand in the file as far apart as the model has them."""
-    told = [index for index, key in enumerate(side.keys) if key and alignment.rows[index] is not None]
-    before = [index for index in told if index < group.at][-1:]
-    after = [index for index in told if index >= group.at + group.drops][:1]
+    """Return whether the nearest nonblank lines are as far apart in the file as in the model's text."""
+    placed = [index for index, key in enumerate(side.keys) if key and alignment.rows[index] is not None]
+    before = [index for index in placed if index < group.at][-1:]
+    after = [index for index in placed if index >= group.at + group.drops][:1]
     if not before or not after or any(side.elided[before[0] : after[0]]):
         return True
     first, last = alignment.rows[before[0]], alignment.rows[after[0]]
@@ -171,7 +170,7 @@ def _is_tight(alignment: Alignment, group: Group, side: OldSide) -> bool:
 
 
 def _is_clear_insertion(alignment: Alignment, at: int, before: int | None, after: int | None) -> bool:
-    """Lines that come without any going need a neighbour that is there, and no line of the file between."""
+    """Return whether inserted lines have a neighbor in the file and no other line between the neighbors."""
     if not any(step in _FOUND for step in alignment.steps[max(at - 1, 0) : at + 1]):
         return False
     if before is not None and after is not None:
@@ -180,7 +179,7 @@ def _is_clear_insertion(alignment: Alignment, at: int, before: int | None, after
 
 
 def _differs(one: Alignment, other: Alignment, script: Script) -> bool:
-    """Whether the two would change different lines: removed ones, or the neighbours of inserted ones."""
+    """Return whether the two would change different lines: removed ones, or neighbors of inserted ones."""
     for group in script.groups:
         first, last = (group.at, group.at + group.drops) if group.drops else (group.at - 1, group.at + 1)
         pairs = zip(one.rows[max(first, 0) : last], other.rows[max(first, 0) : last], strict=True)

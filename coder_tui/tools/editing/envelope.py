@@ -1,20 +1,22 @@
-"""Reads the `*** Begin Patch` envelope that GPT models write."""
+"""Parse the `*** Begin Patch` envelope that GPT models write."""
 
 import re
 from dataclasses import dataclass, field
 
-from coder_tui.tools.editing.patch_model import (
+from coder_tui.tools.editing.script import (
     FilePatch,
     Hunk,
+    Mark,
     Operation,
+    Script,
+    ScriptLine,
     invalid_patch,
     joined_by_path,
     patch_lines,
 )
-from coder_tui.tools.editing.script import Mark, Script, ScriptLine
 from coder_tui.tools.editing.unified import HEADER
 
-# Markers begin their line: with a blank before it, the same text is context of a hunk.
+# Markers start their line. With a blank in front, the same text is context of a hunk.
 _FILE = re.compile(r"\*\*\* (Add|Delete|Update) File: *(.+)")
 _MOVE = re.compile(r"\*\*\* Move to: *(.+)")
 _MARKER = r"\*\*\* (?:Begin Patch|(?:Add|Delete|Update) File:)"
@@ -49,7 +51,7 @@ class _Section:
 
 
 def parse_envelope(text: str) -> tuple[FilePatch, ...]:
-    """Return what the envelope does to each file; fences, shell wrappers and a missing end do no harm."""
+    """Return what the envelope does to each file. Fences, shell wrappers and a missing end are tolerated."""
     sections: list[_Section] = []
     for number, line in enumerate(_body(text), start=1):
         if found := _FILE.fullmatch(line.rstrip()):
@@ -62,14 +64,14 @@ def parse_envelope(text: str) -> tuple[FilePatch, ...]:
 
 
 def _body(text: str) -> list[str]:
-    """The lines without what is wrapped around them: fences, and the shell's `<<EOF`."""
+    """Return the lines without what is wrapped around them: fences, and the shell's `<<EOF`."""
     lines = patch_lines(text.lstrip())
     begins = [at for at, line in enumerate(lines) if line.startswith("*** ")]
     first = begins[0] if begins else 0
     ends = [at for at, line in enumerate(lines) if line.startswith("*** End Patch")]
     last = ends[-1] if ends else len(lines)
     if not ends:
-        # Whatever closes the wrapper stands at the very end.
+        # What closes the wrapper is at the very end.
         while last > first and lines[last - 1].strip() in ("```", "EOF", ""):
             last -= 1
     return lines[first:last]
@@ -116,7 +118,7 @@ def _read_change(line: str, section: _Section) -> None:
     if line[:1] in ("+", "-", " "):
         chunk.lines.append(ScriptLine(Mark(line[0]), line[1:]))
     else:
-        # Blank context loses its one blank easily, and other context now and then.
+        # Models often drop the leading blank of an empty context line, and sometimes of others.
         chunk.lines.append(ScriptLine(Mark.KEEP, line))
 
 
@@ -128,7 +130,7 @@ def _file_patch(section: _Section) -> FilePatch:
         case Operation.DELETE:
             return FilePatch(Operation.DELETE, path, path)
         case _:
-            # Blank lines between the markers are there for the eye.
+            # Blank lines between the markers mean nothing.
             chunks = [chunk for chunk in section.chunks if any(line.text.strip() for line in chunk.lines)]
             if not chunks and new_path == path:
                 raise invalid_patch(f"line {section.number}: Update file hunk for path '{path}' is empty")

@@ -1,8 +1,7 @@
-"""Finds the place of each hunk in a file, all hunks seen together.
+"""Find the place of each hunk in a file, looking at all hunks together.
 
-Decides between several places of a hunk by what the others tell: order, line numbers, names above.
-
-Tells which of several places is under the line that a patch names above its change.
+If a hunk fits in several places, the order of the hunks, their line numbers and the lines named above them
+decide.
 """
 
 from bisect import bisect_left
@@ -13,18 +12,24 @@ from heapq import nsmallest
 from coder_tui.protocol.errors import ErrorType
 from coder_tui.tools.editing import normalize
 from coder_tui.tools.editing.approximate import approximate_places
-from coder_tui.tools.editing.outcome import Strategy
-from coder_tui.tools.editing.patch_model import Hunk
-from coder_tui.tools.editing.replace import is_applied, is_likelier_applied
-from coder_tui.tools.editing.script import FileLines, Mark, Script, ScriptLine
-from coder_tui.tools.editing.tiers import LENIENT, Placement, Searched, Tier, places_by_tier
+from coder_tui.tools.editing.script import FileLines, Hunk, Mark, Script, ScriptLine
+from coder_tui.tools.editing.tiers import (
+    LENIENT,
+    Placement,
+    SearchableFile,
+    Strategy,
+    Tier,
+    is_applied,
+    is_likelier_applied,
+    places_by_tier,
+)
 
 _CLOSERS = ")]}{"
 _SHORTEST = 3
 
 
 def under_anchors(file: FileLines, anchors: tuple[str, ...], places: list[Placement]) -> list[Placement]:
-    """The places inside the innermost block that the anchors lead to; all where they lead nowhere."""
+    """Return the places inside the innermost block that the anchors lead to; all if they lead nowhere."""
     scopes = [(0, len(file.seen))]
     for anchor in anchors:
         deeper = [inner for scope in scopes for inner in _blocks(file, anchor, scope)]
@@ -35,7 +40,7 @@ def under_anchors(file: FileLines, anchors: tuple[str, ...], places: list[Placem
 
 
 def anchor_row(file: FileLines, anchors: tuple[str, ...]) -> int | None:
-    """The one line that the anchors lead to; None where there is none, or several."""
+    """Return the one line that the anchors lead to; None if there is none or several."""
     scopes = [(0, len(file.seen))]
     for anchor in anchors:
         scopes = [inner for scope in scopes for inner in _blocks(file, anchor, scope)]
@@ -51,13 +56,13 @@ def _blocks(file: FileLines, anchor: str, scope: tuple[int, int]) -> list[tuple[
     lines = [(at, normalize.punctuation(file.seen[at])) for at in range(*scope)]
     rows = [at for at, line in lines if line == wanted]
     if not rows and len(wanted) >= _SHORTEST:
-        # Headings of hunks are cut, and models leave off the end of a line.
+        # Git cuts hunk headings, and models leave off the end of a line.
         rows = [at for at, line in lines if line.startswith(wanted)]
     return [(row, _block_end(file, row, scope[1])) for row in rows]
 
 
 def _block_end(file: FileLines, row: int, limit: int) -> int:
-    """The next line that stands as far out as the anchor, but for what closes its signature or body."""
+    """Return the next line that is indented no deeper than the anchor and does not just close it."""
     depth = len(normalize.lead(file.seen[row]).expandtabs(8))
     for at in range(row + 1, limit):
         body = file.seen[at].strip()
@@ -68,14 +73,14 @@ def _block_end(file: FileLines, row: int, limit: int) -> int:
 
 
 _CLEARLY = 3
-"""A place must be this many times nearer to the stated line than the next, unless it is exactly there."""
+"""A place must be this many times nearer to the stated line than the next one, unless it is exactly there."""
 
 _ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
-    """A hunk, how it is read, and where it may be; `failure` says why it is nowhere."""
+class HunkSearch:
+    """A hunk, how it is read, and its possible places; `failure` tells why it has none."""
 
     hunk: Hunk
     script: Script
@@ -87,66 +92,66 @@ class Sought:
         return self.places[0] if len(self.places) == 1 and self.failure is None else None
 
 
-def narrowed(file: FileLines, found: list[Sought]) -> list[Sought]:
+def narrow_places(file: FileLines, found: list[HunkSearch]) -> list[HunkSearch]:
     """Leave each hunk as few places as the hints allow."""
-    found = [_at_end(file, sought) for sought in found]
-    found = [sought if sought.hunk.line else _by_anchors(file, sought) for sought in found]
+    found = [_at_end(file, search) for search in found]
+    found = [search if search.hunk.line else _by_anchors(file, search) for search in found]
     found = _in_order(found)
     for _ in range(_ROUNDS):
         before = found
-        # A place that became certain may decide others.
+        # A place that has become certain may decide others.
         found = _in_order(_by_numbers(found))
         if found == before:
             break
-    return _in_order([_by_anchors(file, sought) for sought in found])
+    return _in_order([_by_anchors(file, search) for search in found])
 
 
-def _at_end(file: FileLines, sought: Sought) -> Sought:
-    """A hunk of a real diff that has context above it and none below stands at the end of its file."""
-    marks = [line.mark for line in sought.script.lines]
-    lacks_end = sought.hunk.line is not None and Mark.KEEP in marks and marks[-1] is not Mark.KEEP
-    if not sought.hunk.is_at_end and not lacks_end:
-        return sought
-    places = tuple(place for place in sought.places if place.end == len(file.raw))
-    return replace(sought, places=places or sought.places)
+def _at_end(file: FileLines, search: HunkSearch) -> HunkSearch:
+    """Keep only the end of the file for a hunk of a real diff that has context above it but none below."""
+    marks = [line.mark for line in search.script.lines]
+    lacks_end = search.hunk.line is not None and Mark.KEEP in marks and marks[-1] is not Mark.KEEP
+    if not search.hunk.is_at_end and not lacks_end:
+        return search
+    places = tuple(place for place in search.places if place.end == len(file.raw))
+    return replace(search, places=places or search.places)
 
 
-def _by_anchors(file: FileLines, sought: Sought) -> Sought:
-    if len(sought.places) < 2 or not sought.hunk.anchors:
-        return sought
-    return replace(sought, places=tuple(under_anchors(file, sought.hunk.anchors, list(sought.places))))
+def _by_anchors(file: FileLines, search: HunkSearch) -> HunkSearch:
+    if len(search.places) < 2 or not search.hunk.anchors:
+        return search
+    return replace(search, places=tuple(under_anchors(file, search.hunk.anchors, list(search.places))))
 
 
-def _in_order(found: list[Sought]) -> list[Sought]:
-    """Drop places that no order of the hunks along the file can use; none where they are out of order."""
+def _in_order(found: list[HunkSearch]) -> list[HunkSearch]:
+    """Drop places that do not fit the order of the hunks; none if the hunks are out of order."""
     earliest = _limits(found, lambda core, limit: core[0] >= limit, 0)
     mirrored = _limits(found[::-1], lambda core, limit: -core[1] >= limit, -(1 << 60), mirror=True)
     if earliest is None or mirrored is None:
         return found
     latest = [-limit for limit in mirrored[::-1]]
-    kept: list[Sought] = []
-    for sought, low, high in zip(found, earliest, latest, strict=True):
+    kept: list[HunkSearch] = []
+    for search, low, high in zip(found, earliest, latest, strict=True):
         places = tuple(
             place
-            for place in sought.places
-            if _core(sought.script, place)[0] >= low and _core(sought.script, place)[1] <= high
+            for place in search.places
+            if _core(search.script, place)[0] >= low and _core(search.script, place)[1] <= high
         )
-        kept.append(replace(sought, places=places or sought.places))
+        kept.append(replace(search, places=places or search.places))
     return kept
 
 
 def _limits(
-    found: list[Sought],
+    found: list[HunkSearch],
     fits: Callable[[tuple[int, int], int], bool],
     limit: int,
     *,
     mirror: bool = False,
 ) -> list[int] | None:
-    """For each hunk how far the ones before it reach at least; None where they cannot all be in order."""
+    """Return for each hunk where the hunks before it end at the earliest; None if they cannot be in order."""
     limits: list[int] = []
-    for sought in found:
+    for search in found:
         limits.append(limit)
-        cores = [_core(sought.script, place) for place in sought.places]
+        cores = [_core(search.script, place) for place in search.places]
         ends = [-core[0] if mirror else core[1] for core in cores if fits(core, limit)]
         if cores and not ends:
             return None
@@ -155,44 +160,44 @@ def _limits(
 
 
 def _core(script: Script, place: Placement) -> tuple[int, int]:
-    """The lines that the hunk really changes; context may be shared with its neighbours."""
+    """Return the lines that the hunk changes; it may share its context with its neighbors."""
     first, last = script.groups[0], script.groups[-1]
     rows = [row for row in place.rows[first.at : last.at + last.drops] if row is not None]
     if rows:
         return rows[0], rows[-1] + 1
     before = [row + 1 for row in place.rows[: first.at] if row is not None]
     at = before[-1] if before else place.start
-    # A place where lines come is taken, too: no other hunk means the same.
+    # A place where lines are inserted is taken as well: no other hunk means the same.
     return at, at + 1
 
 
-def _by_numbers(found: list[Sought]) -> list[Sought]:
+def _by_numbers(found: list[HunkSearch]) -> list[HunkSearch]:
     certain = [
-        (index, sought.place.start - sought.hunk.line + 1)
-        for index, sought in enumerate(found)
-        if sought.place and sought.hunk.line is not None
+        (index, search.place.start - search.hunk.line + 1)
+        for index, search in enumerate(found)
+        if search.place and search.hunk.line is not None
     ]
     return [
-        _by_number(sought, _offset(certain, index)) if len(sought.places) > 1 else sought
-        for index, sought in enumerate(found)
+        _by_number(search, _offset(certain, index)) if len(search.places) > 1 else search
+        for index, search in enumerate(found)
     ]
 
 
-def _by_number(sought: Sought, offset: int) -> Sought:
-    """The place nearest to the stated line, moved as the hunks around it have moved."""
-    line = sought.hunk.line
+def _by_number(search: HunkSearch, offset: int) -> HunkSearch:
+    """Keep the place nearest to the stated line, shifted as the hunks around it are shifted."""
+    line = search.hunk.line
     if line is None:
-        return sought
+        return search
     expected = line - 1 + offset
-    near, next_near = nsmallest(2, sought.places, key=lambda place: abs(place.start - expected))
+    near, next_near = nsmallest(2, search.places, key=lambda place: abs(place.start - expected))
     distance, next_distance = abs(near.start - expected), abs(next_near.start - expected)
-    # Models that do not know the line write 1.
+    # Models that do not know the line number write 1.
     is_trusted = line > 1 and distance * _CLEARLY <= next_distance
-    return replace(sought, places=(near,)) if not distance or is_trusted else sought
+    return replace(search, places=(near,)) if not distance or is_trusted else search
 
 
 def _offset(certain: list[tuple[int, int]], index: int) -> int:
-    """How far the nearest hunk whose place is certain is from its stated line."""
+    """Return how far the nearest hunk with a certain place is from its stated line."""
     if not certain:
         return 0
     at = bisect_left(certain, (index, 0))
@@ -201,60 +206,60 @@ def _offset(certain: list[tuple[int, int]], index: int) -> int:
 
 _EXACT = (Tier.LITERAL, Tier.EXACT)
 _LONGEST = 1_000_000
-"""Characters: what is longer is taken only as it is."""
+"""Characters. A longer hunk is only matched exactly."""
 
 
-def locate_all(file: Searched, hunks: tuple[Hunk, ...]) -> list[Sought]:
-    """Give every hunk one place where that is certain; else all places it may have, or a failure."""
-    found = narrowed(file.lines, [_seek(file, hunk) for hunk in hunks])
+def locate_all(file: SearchableFile, hunks: tuple[Hunk, ...]) -> list[HunkSearch]:
+    """Give every hunk one place if that is certain, otherwise all its possible places or a failure."""
+    found = narrow_places(file.lines, [_seek(file, hunk) for hunk in hunks])
     return [
-        replace(sought, failure=ErrorType.AMBIGUOUS_MATCH) if len(sought.places) > 1 else sought
-        for sought in found
+        replace(search, failure=ErrorType.AMBIGUOUS_MATCH) if len(search.places) > 1 else search
+        for search in found
     ]
 
 
-def _seek(file: Searched, hunk: Hunk) -> Sought:
+def _seek(file: SearchableFile, hunk: Hunk) -> HunkSearch:
     if hunk.script.changes_nothing:
-        return Sought(hunk, hunk.script, failure=ErrorType.INVALID_TOOL_PARAMS)
+        return HunkSearch(hunk, hunk.script, failure=ErrorType.INVALID_TOOL_PARAMS)
     if not hunk.script.old:
         return _insertion(file, hunk)
     for readings in _readings(file, hunk.script):
         if found := _by_tiers(file, hunk, readings):
             return found
     if hunk.script.size > _LONGEST:
-        return Sought(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
+        return HunkSearch(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
     if is_applied(file, hunk.script):
-        return Sought(hunk, hunk.script, failure=ErrorType.ALREADY_APPLIED)
+        return HunkSearch(hunk, hunk.script, failure=ErrorType.ALREADY_APPLIED)
     script = _resigned(file, hunk.script)
     if places := approximate_places(file, script):
-        return Sought(hunk, script, tuple(places))
-    return Sought(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
+        return HunkSearch(hunk, script, tuple(places))
+    return HunkSearch(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
 
 
-def _by_tiers(file: Searched, hunk: Hunk, readings: list[Script]) -> Sought | None:
+def _by_tiers(file: SearchableFile, hunk: Hunk, readings: list[Script]) -> HunkSearch | None:
     for script in readings:
         if places := places_by_tier(file, script, _EXACT):
             if script is not hunk.script and _is_shifted_by_one(hunk.script, script):
                 break
-            return Sought(hunk, script, tuple(places + _blank_differences(file, hunk, script, places)))
+            return HunkSearch(hunk, script, tuple(places + _blank_differences(file, hunk, script, places)))
     if hunk.script.size > _LONGEST:
         return None
     for script in readings:
         if places := places_by_tier(file, script, LENIENT):
             if any(is_likelier_applied(file, script, place) for place in places):
-                return Sought(hunk, script, failure=ErrorType.ALREADY_APPLIED)
-            return Sought(hunk, script, tuple(places))
+                return HunkSearch(hunk, script, failure=ErrorType.ALREADY_APPLIED)
+            return HunkSearch(hunk, script, tuple(places))
     return None
 
 
 def _is_shifted_by_one(script: Script, resigned: Script) -> bool:
-    """Context that lost its sign looks like a patch with one blank too few everywhere.
+    """Return whether the hunk has one blank too few on every line, not context that lost its sign.
 
-    The new lines tell which it is: they stand where lines around them do.
+    The added lines tell which it is: they are indented like the lines around them.
     """
     drops_text = any(line.mark is Mark.DROP and line.text.strip() for line in script.lines)
     if resigned.old == script.old or drops_text:
-        # Lines that go were found as they are written: they lack nothing.
+        # Removed lines were found as written, so they lack nothing.
         return False
     added = [
         normalize.lead(line.text) for line in script.lines if line.mark is Mark.ADD and line.text.strip()
@@ -266,25 +271,25 @@ def _is_shifted_by_one(script: Script, resigned: Script) -> bool:
 
 
 def _blank_differences(
-    file: Searched, hunk: Hunk, script: Script, places: list[Placement]
+    file: SearchableFile, hunk: Hunk, script: Script, places: list[Placement]
 ) -> list[Placement]:
-    """Where the stated line fits but for blanks, an exact match elsewhere is not alone."""
+    """Return the stated line if it fits except for blanks: then an exact match elsewhere is not certain."""
     if hunk.line is None or any(place.start == hunk.line - 1 for place in places):
         return []
     found = places_by_tier(file, script, (Tier.TRIMMED,))
     return [place for place in found if place.start == hunk.line - 1]
 
 
-def _readings(file: Searched, script: Script) -> list[list[Script]]:
-    """As written, or with context that lost its sign; only then without blank lines at the edges."""
+def _readings(file: SearchableFile, script: Script) -> list[list[Script]]:
+    """Return the hunk as written and with signs restored; after that, without blank lines at its edges."""
     resigned = _resigned(file, script)
     whole = list(dict.fromkeys((script, resigned)))
     bare = _without_blank_edges(resigned)
     return [whole, [bare]] if bare.old and bare not in whole else [whole]
 
 
-def _resigned(file: Searched, script: Script) -> Script:
-    """Context without its sign looks as if its first blank were one: the file tells which it is."""
+def _resigned(file: SearchableFile, script: Script) -> Script:
+    """Restore the first blank of context lines that lost their sign, if the file has such lines."""
     texts = {
         index: f" {line.text}"
         for index, line in enumerate(script.lines)
@@ -306,8 +311,8 @@ def _is_blank(line: ScriptLine) -> bool:
     return line.mark is Mark.KEEP and not line.text.strip()
 
 
-def _insertion(file: Searched, hunk: Hunk) -> Sought:
-    """Lines with nothing around them: at the end, under their anchor, or into an empty file."""
+def _insertion(file: SearchableFile, hunk: Hunk) -> HunkSearch:
+    """Place a hunk without context: at the end, under its anchor, or into an empty file."""
     size = len(file.lines.raw)
     row = anchor_row(file.lines, hunk.anchors)
     if not size or hunk.is_at_end or hunk.appends:
@@ -315,7 +320,7 @@ def _insertion(file: Searched, hunk: Hunk) -> Sought:
     elif row is not None and hunk.line is None:
         at = row + 1
     else:
-        return Sought(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
+        return HunkSearch(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
     brings_ends = not size or any(line.text.endswith("\r") for line in hunk.script.lines)
     tier = Tier.LITERAL if brings_ends else Tier.EXACT
-    return Sought(hunk, hunk.script, (Placement((), at, tier, Strategy.EXACT),))
+    return HunkSearch(hunk, hunk.script, (Placement((), at, tier, Strategy.EXACT),))

@@ -1,4 +1,4 @@
-"""Shows a model the place in the file that is most like what it looked for in vain."""
+"""Find the place in a file that is most like the text that was not found."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _MOST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """A region of the file, lines from 1, and the first line in it that differs."""
+    """A region of the file, with lines from 1, and the first line in it that differs."""
 
     start_line: int
     end_line: int
@@ -27,14 +27,14 @@ class Nearest:
 
     def sentence(self) -> str:
         return (
-            f"The nearest place is lines {self.start_line}-{self.end_line}, {self.likeness} % alike; "
+            f"The nearest place is lines {self.start_line}-{self.end_line}, {self.likeness}% similar; "
             f"line {self.line} differs first: looked for {_brief(self.wanted)}, "
             f"the file has {_brief(self.found)}."
         )
 
 
 def nearest_region(lines: Sequence[str], old: str) -> Nearest | None:
-    """Find the window of the file that shares most lines with `old`, or one line that is much alike."""
+    """Find the region that shares the most lines with `old`, or one line that is very similar."""
     lines, wanted = lines[:_MOST_LINES], old.strip("\n").split("\n")
     start = _by_shared_lines(lines, wanted)
     if start is None:

@@ -1,4 +1,4 @@
-"""What a line is reduced to when two lines are compared forgivingly."""
+"""Reduce lines to what counts when they are compared leniently."""
 
 import re
 
@@ -27,22 +27,22 @@ def without_return(line: str) -> str:
 
 
 def trailing(line: str) -> str:
-    """Blanks at the end do not count."""
+    """Ignore blanks at the end."""
     return line.rstrip()
 
 
 def trimmed(line: str) -> str:
-    """Neither do those at the beginning."""
+    """Ignore blanks at both ends."""
     return line.strip()
 
 
 def punctuation(line: str) -> str:
-    """Typographic characters count as the plain ones that people type for them."""
+    """Treat typographic characters as the plain ones that people type for them."""
     return plain(line).strip()
 
 
 def spaceless(line: str) -> str:
-    """No blank counts anywhere."""
+    """Ignore all blanks."""
     return _BLANK.sub("", plain(line))
 
 
@@ -51,5 +51,5 @@ def plain(text: str) -> str:
 
 
 def lead(line: str) -> str:
-    """The blanks that a line begins with."""
+    """Return the blanks at the beginning of a line."""
     return line[: len(line) - len(line.lstrip(" \t"))]

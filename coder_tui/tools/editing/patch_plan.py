@@ -1,6 +1,6 @@
-"""What a patch would do to every file it names, worked out before anything is written.
+"""Work out what a patch would do to every file it names, before anything is written.
 
-Applies the hunks of one file, all of them or none.
+The hunks of one file are applied all or not at all.
 """
 
 import asyncio
@@ -10,24 +10,21 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.editing.locate import Sought, locate_all
+from coder_tui.tools.editing.locate import HunkSearch, locate_all
 from coder_tui.tools.editing.nearest import nearest_region
-from coder_tui.tools.editing.outcome import Strategy
-from coder_tui.tools.editing.patch_model import FilePatch, Hunk, Operation, added_text
-from coder_tui.tools.editing.script import FileLines, to_line_feeds
-from coder_tui.tools.editing.splice import Splice, joined, splice
-from coder_tui.tools.editing.tiers import Searched
+from coder_tui.tools.editing.script import FileLines, FilePatch, Hunk, Operation, added_text, to_line_feeds
+from coder_tui.tools.editing.splice import Splice, apply_splices, splice
+from coder_tui.tools.editing.tiers import SearchableFile, Strategy
 from coder_tui.workspace.files.confine import Located, Workspace
-from coder_tui.workspace.files.ledger import ReadLedger
 from coder_tui.workspace.files.save import stale_file
-from coder_tui.workspace.files.text import TextFile, digest_of, load, load_if_there
+from coder_tui.workspace.files.text import ReadLedger, TextFile, digest_of, load, load_if_there
 
 _MOST_LINES_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class HunkReport:
-    """How one hunk fared. `line` counts from 1 in the file as it was, `offset` from the line it stated."""
+    """What happened to one hunk. `line` counts from 1 in the old file; `offset` is from the stated line."""
 
     index: int
     line: int | None = None
@@ -39,19 +36,19 @@ class HunkReport:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """`text` is None when any hunk failed."""
+    """`text` is None if any hunk failed."""
 
     text: str | None
     hunks: tuple[HunkReport, ...]
 
 
 def apply_hunks(file: TextFile, hunks: tuple[Hunk, ...], *, only_exact: bool) -> Applied:
-    """Work out the new text and report on every hunk; `only_exact` where the file changed since its read."""
-    searched = Searched(FileLines.of(file))
+    """Work out the new text and report on every hunk; `only_exact` if the file changed since it was read."""
+    searched = SearchableFile(FileLines.from_file(file))
     reports: list[HunkReport] = []
     splices: list[Splice] = []
-    for index, sought in enumerate(_without_doubles(locate_all(searched, hunks)), start=1):
-        report, made = _made(searched, sought, index, only_exact=only_exact)
+    for index, search in enumerate(_refuse_duplicates(locate_all(searched, hunks)), start=1):
+        report, made = _apply_hunk(searched, search, index, only_exact=only_exact)
         reports.append(report)
         splices += made
     if any(report.failure for report in reports):
@@ -59,41 +56,41 @@ def apply_hunks(file: TextFile, hunks: tuple[Hunk, ...], *, only_exact: bool) ->
     if (clash := _clash(splices)) is not None:
         reports[clash] = _failed(reports[clash].index, ErrorType.CONTEXT_MISMATCH, "it overlaps another hunk")
         return Applied(None, tuple(reports))
-    return Applied(joined(searched.lines, splices), tuple(reports))
+    return Applied(apply_splices(searched.lines, splices), tuple(reports))
 
 
-def _without_doubles(found: list[Sought]) -> list[Sought]:
-    """Two hunks that look for the same lines cannot both mean one place."""
+def _refuse_duplicates(found: list[HunkSearch]) -> list[HunkSearch]:
+    """Mark a hunk as ambiguous if an earlier one already has its place and looks for the same lines."""
     taken: set[tuple[int, tuple[str, ...]]] = set()
-    kept: list[Sought] = []
-    for sought in found:
-        key = (sought.place.start, sought.script.old) if sought.place and sought.script.old else None
-        kept.append(replace(sought, failure=ErrorType.AMBIGUOUS_MATCH) if key in taken else sought)
+    kept: list[HunkSearch] = []
+    for search in found:
+        key = (search.place.start, search.script.old) if search.place and search.script.old else None
+        kept.append(replace(search, failure=ErrorType.AMBIGUOUS_MATCH) if key in taken else search)
         if key:
             taken.add(key)
     return kept
 
 
-def _made(
-    searched: Searched, sought: Sought, index: int, *, only_exact: bool
+def _apply_hunk(
+    searched: SearchableFile, search: HunkSearch, index: int, *, only_exact: bool
 ) -> tuple[HunkReport, list[Splice]]:
-    place = sought.place
-    if sought.script.changes_nothing:
+    place = search.place
+    if search.script.changes_nothing:
         return _failed(index, ErrorType.INVALID_TOOL_PARAMS, "it changes nothing"), []
     if place is None:
-        return _unplaced(searched, sought, index), []
+        return _unplaced(searched, search, index), []
     if only_exact and place.strategy is not Strategy.EXACT:
         return _failed(index, ErrorType.STALE_FILE, "it does not match exactly, and the file changed"), []
     try:
-        part = splice(searched.lines, sought.script, place)
+        part = splice(searched.lines, search.script, place)
     except ToolError as error:
         return _failed(index, error.type, error.message), []
-    offset = place.start + 1 - sought.hunk.line if sought.hunk.line is not None and sought.script.old else 0
+    offset = place.start + 1 - search.hunk.line if search.hunk.line is not None and search.script.old else 0
     return HunkReport(index, place.start + 1, offset, place.strategy), [part]
 
 
 def _clash(splices: list[Splice]) -> int | None:
-    """The later of two hunks that would change the same lines."""
+    """Return the later of two hunks that would change the same lines."""
     order = sorted(range(len(splices)), key=lambda index: (splices[index].start, splices[index].end, index))
     for one, other in pairwise(order):
         if splices[other].start < splices[one].end:
@@ -101,18 +98,18 @@ def _clash(splices: list[Splice]) -> int | None:
     return None
 
 
-def _unplaced(searched: Searched, sought: Sought, index: int) -> HunkReport:
-    failure = sought.failure or ErrorType.CONTEXT_MISMATCH
+def _unplaced(searched: SearchableFile, search: HunkSearch, index: int) -> HunkReport:
+    failure = search.failure or ErrorType.CONTEXT_MISMATCH
     if failure is ErrorType.AMBIGUOUS_MATCH:
-        lines = sorted(place.start + 1 for place in sought.places)
+        lines = sorted(place.start + 1 for place in search.places)
         named = ", ".join(str(line) for line in lines[:_MOST_LINES_NAMED])
         return _failed(index, failure, f"it fits at {len(lines)} places, lines {named}; give more context")
     if failure is ErrorType.ALREADY_APPLIED:
-        return _failed(index, failure, "the file is as the hunk would make it")
-    if not sought.script.old:
-        return _failed(index, failure, "it has no lines of context or removal to find its place by")
-    nearest = nearest_region(searched.lines.seen, "\n".join(sought.script.old))
-    return _failed(index, failure, nearest.sentence() if nearest else "nothing in the file is like it")
+        return _failed(index, failure, "the file already has this change")
+    if not search.script.old:
+        return _failed(index, failure, "it has no context or removed lines to find its place by")
+    nearest = nearest_region(searched.lines.seen, "\n".join(search.script.old))
+    return _failed(index, failure, nearest.sentence() if nearest else "nothing in the file is similar")
 
 
 def _failed(index: int, failure: ErrorType, error: str) -> HunkReport:
@@ -124,7 +121,7 @@ _ALL_MAY_RUN = 0o111
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:
-    """One file before and after. `before` is None for a new file, `text` for one that goes."""
+    """One file before and after. `before` is None for a new file, `text` for a deleted one."""
 
     operation: Operation
     source: Located
@@ -148,7 +145,7 @@ class FilePlan:
 
 @dataclass(frozen=True, slots=True)
 class FileFailure:
-    """Why one file's part cannot be done."""
+    """Why the patch cannot be applied to one file."""
 
     patch: FilePatch
     shown: str
@@ -157,21 +154,21 @@ class FileFailure:
 
 
 def fingerprint_of(plans: list[FilePlan]) -> str:
-    """Binds an approval to the old and new bytes of every file."""
+    """Return a hash that ties an approval to the old and new bytes of every file."""
     return hashlib.sha256(
         "\0\0".join(plan.fingerprint for plan in plans).encode("utf-8", "replace")
     ).hexdigest()
 
 
 class Planner:
-    """Reads what a patch names, and applies it in memory."""
+    """Reads the files that a patch names and applies the patch in memory."""
 
     def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
         self._workspace = workspace
         self._ledger = ledger
 
     def locate(self, patch: FilePatch) -> tuple[Located, Located]:
-        """Where its files are; refused where nothing may ever be written."""
+        """Return where its files are; refuse places that may never be written."""
         places = self._workspace.locate(patch.path), self._workspace.locate(patch.new_path)
         for place in places:
             self._workspace.check_write(place)
@@ -211,7 +208,7 @@ class Planner:
             return _deletion(patch, source, before, applied.text, applied.hunks)
         mode = _mode(before, is_executable=patch.is_executable)
         if applied.text == before.text and source.path == target.path and mode in (None, before.mode):
-            raise ToolError(ErrorType.ALREADY_APPLIED, f"{source.shown} is as the patch would make it.")
+            raise ToolError(ErrorType.ALREADY_APPLIED, f"{source.shown} already has these changes.")
         return FilePlan(
             patch.operation, source, target, before, applied.text, applied.hunks, mode, patch.keeps_source
         )
@@ -226,12 +223,12 @@ async def _creation(patch: FilePatch, target: Located) -> FilePlan:
     if any(hunk.script.old for hunk in patch.hunks):
         raise ToolError(
             ErrorType.CONTEXT_MISMATCH,
-            f"{target.shown} is to be a new file, but the patch quotes lines of it.",
+            f"{target.shown} should be a new file, but the patch quotes lines of it.",
         )
     existing = await load_if_there(target)
     if existing is not None:
         if to_line_feeds(existing.shown) == text:
-            raise ToolError(ErrorType.ALREADY_APPLIED, f"{target.shown} exists with this very content.")
+            raise ToolError(ErrorType.ALREADY_APPLIED, f"{target.shown} already exists with this content.")
         raise _taken(target)
     mode = 0o755 if patch.is_executable else None
     reports = tuple(HunkReport(index, 1, 0, Strategy.EXACT) for index, _ in enumerate(patch.hunks, start=1))
@@ -243,7 +240,7 @@ def _deletion(
 ) -> FilePlan | FileFailure:
     if not rest:
         return FilePlan(Operation.DELETE, source, source, before, None, reports)
-    message = f"{source.shown} is to be deleted, but it has lines that the patch does not name."
+    message = f"{source.shown} should be deleted, but it has lines that the patch does not remove."
     error = ToolError(ErrorType.CONTEXT_MISMATCH, message, "Read the file, then delete all of its lines.")
     return FileFailure(patch, source.shown, error, reports)
 
@@ -254,7 +251,7 @@ def _is_missing(located: Located) -> bool:
 
 def _taken(target: Located) -> ToolError:
     return ToolError(
-        ErrorType.ALREADY_EXISTS, f"{target.shown} exists already.", "Update it, or choose another name."
+        ErrorType.ALREADY_EXISTS, f"{target.shown} already exists.", "Update it, or choose another name."
     )
 
 
@@ -269,7 +266,7 @@ def _hunk_error(located: Located, report: HunkReport, count: int) -> ToolError:
 
 def _advice(report: HunkReport) -> str:
     if report.failure is ErrorType.ALREADY_APPLIED:
-        return "Leave this hunk out: it may be done."
+        return "Leave this hunk out: it may already be applied."
     return "Read the place and copy its lines exactly."
 
 
@@ -278,5 +275,5 @@ def _mode(before: TextFile, *, is_executable: bool | None) -> int | None:
         return None
     if not is_executable:
         return before.mode & ~_ALL_MAY_RUN
-    # Whoever may read it may then run it.
+    # Everyone who may read the file may then run it.
     return before.mode | (before.mode & 0o444) >> 2

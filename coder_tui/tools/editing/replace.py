@@ -1,55 +1,139 @@
-"""The chain that finds the place an edit means: from exact text to most of its lines, or a refusal.
-
-Tells whether a change has been made before, so that it is not made twice.
-"""
+"""Find the place that an edit means, from exact text to most of its lines, or refuse."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from dataclasses import replace as with_fields
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.editing.approximate import approximate_places
-from coder_tui.tools.editing.exact import replace_exact
 from coder_tui.tools.editing.nearest import nearest_region
-from coder_tui.tools.editing.outcome import Replaced, Strategy, several_places
-from coder_tui.tools.editing.script import FileLines, Mark, Script, ScriptLine, to_line_feeds
-from coder_tui.tools.editing.splice import joined, splice
+from coder_tui.tools.editing.script import (
+    FileLines,
+    LineFeedView,
+    Script,
+    changes_line_ends,
+    newline_at,
+    restore,
+    to_line_feeds,
+)
+from coder_tui.tools.editing.splice import apply_splices, splice
 from coder_tui.tools.editing.strip_wrappers import Reading, readings, without_blank_edges
-from coder_tui.tools.editing.tiers import LENIENT, TELLING, Placement, Searched, Tier, places_by_tier
+from coder_tui.tools.editing.tiers import (
+    LENIENT,
+    Placement,
+    SearchableFile,
+    Strategy,
+    is_applied,
+    is_likelier_applied,
+    places_by_tier,
+)
 from coder_tui.workspace.files.text import TextFile
 
-_SURE = (Tier.LITERAL, Tier.EXACT, Tier.TRAILING, Tier.SHIFTED)
+_MOST_LINES_NAMED = 20
 
 
-def is_applied(file: Searched, script: Script) -> bool:
-    """Whether the new side is in the file; asked only when the old side is not."""
-    new = _as_old(script)
-    return new.significant >= TELLING and bool(places_by_tier(file, new, _SURE))
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """`first_line` to `last_line` is where the old text was, counted from 1."""
+
+    text: str
+    replacements: int
+    strategy: Strategy
+    first_line: int
+    last_line: int
+    splits_lead: bool = False
+    """Whether the old text begins inside a line's indentation, so that its own indentation is wrong."""
 
 
-def is_likelier_applied(file: Searched, script: Script, place: Placement) -> bool:
-    """Whether the new side is in the file exactly, while the old side was found by forgiving something."""
-    new = _as_old(script)
-    if place.tier <= Tier.EXACT or new.significant < TELLING:
-        return False
-    found = places_by_tier(file, new, (Tier.EXACT,))
-    # Where lines only go, what stays is in the file anyway; it says something only in another place.
-    return any(len(script.new) >= len(script.old) or not _overlap(other, place) for other in found)
+def ambiguous_match(lines: list[int], how: str = "") -> ToolError:
+    """Return the error for a text that occurs in several places."""
+    named = lines[:_MOST_LINES_NAMED]
+    listed = ", ".join(str(line) for line in named) + (", …" if len(lines) > len(named) else "")
+    return ToolError(
+        ErrorType.AMBIGUOUS_MATCH,
+        f"old_string occurs {len(lines)} times{how}, at lines {listed}.",
+        "Add lines around it until it is unique, or set replace_all.",
+        {"lines": named},
+    )
 
 
-def _overlap(one: Placement, other: Placement) -> bool:
-    return one.start < other.end and other.start < one.end
+_MOST_PLACES = 1_000
 
 
-def _as_old(script: Script) -> Script:
-    return Script(tuple(ScriptLine(Mark.KEEP, text) for text in script.new))
+def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> Replacement | None:
+    """Return the new text, or None if `old` does not occur.
+
+    Raises if it occurs several times and one is meant.
+    """
+    view = LineFeedView.from_file(file)
+    is_literal = changes_line_ends(old, new)
+    old, new = to_line_feeds(old), new if is_literal else to_line_feeds(new)
+    places = _places(view.text, old, overlapping=not replace_all)
+    if not places:
+        return None
+    if len(places) > 1 and not replace_all:
+        raise ambiguous_match([view.line(place) for place in places])
+    if is_literal and file.text.startswith("\r", view.raw(places[0] + len(old))):
+        new = new.removesuffix("\r")
+    strategy = Strategy.MULTI_OCCURRENCE if replace_all else Strategy.EXACT
+    last = view.line(places[-1] + max(len(old.removesuffix("\n")) - 1, 0))
+    text = _spliced(file, view, places, old, new, is_literal=is_literal)
+    splits_lead = not replace_all and _splits_lead(view.text, places[0])
+    return Replacement(text, len(places), strategy, view.line(places[0]), last, splits_lead)
+
+
+def _splits_lead(text: str, place: int) -> bool:
+    line_start = text.rfind("\n", 0, place) + 1
+    return text[place] in " \t" and line_start < place and not text[line_start:place].strip(" \t")
+
+
+def _spliced(
+    file: TextFile, view: LineFeedView, places: list[int], old: str, new: str, *, is_literal: bool
+) -> str:
+    """Replace the text at the places; what old and new share there is not touched."""
+    head = 0 if is_literal else _shared(old, new)
+    tail = 0 if is_literal else _shared(old[head:][::-1], new[head:][::-1])
+    middle = new[head : len(new) - tail]
+    pieces: list[str] = []
+    done = 0
+    for place in places:
+        start, end = view.raw(place + head), view.raw(place + len(old) - tail)
+        inserted = restore(file.text[start:end], middle)
+        if "\n" in inserted and not is_literal:
+            inserted = inserted.replace("\n", newline_at(file, view.raw(place)))
+        pieces += [file.text[done:start], inserted]
+        done = end
+    return "".join([*pieces, file.text[done:]])
+
+
+def _places(text: str, old: str, *, overlapping: bool) -> list[int]:
+    """Find `old`. Overlapping places count too if one is meant, but only some are needed to refuse them."""
+    places: list[int] = []
+    at = text.find(old)
+    while at >= 0 and not (overlapping and len(places) > _MOST_PLACES):
+        places.append(at)
+        at = text.find(old, at + (1 if overlapping else len(old)))
+    return places
+
+
+def _shared(one: str, other: str) -> int:
+    length = min(len(one), len(other))
+    low, high = 0, length
+    while low < high:
+        half = (low + high + 1) // 2
+        if one[:half] == other[:half]:
+            low = half
+        else:
+            high = half - 1
+    return low
 
 
 _LONGEST = 1_000_000
-"""Characters: what is longer is taken only as it is."""
+"""Characters. A longer text is only matched exactly."""
 
 
-def replace_text(file: TextFile, name: str, old: str, new: str, *, replace_all: bool) -> Replaced:
-    """Replace `old` at the one place it surely means; `ToolError` says why there is none."""
+def replace_text(file: TextFile, name: str, old: str, new: str, *, replace_all: bool) -> Replacement:
+    """Replace `old` at the one place it certainly means; the `ToolError` tells why there is none."""
     exact = replace_exact(file, old, new, replace_all=replace_all)
     if exact and exact.text == file.text:
         raise _applied(name)
@@ -57,22 +141,22 @@ def replace_text(file: TextFile, name: str, old: str, new: str, *, replace_all: 
         return exact
     given = Reading(to_line_feeds(old), to_line_feeds(new))
     search = _Search(file, name, given, replace_all=replace_all)
-    # With half of its indentation missing the text may as well mean other lines.
+    # With half of its indentation missing, the text may mean other lines.
     return search.by_lines(given) or exact if exact else search.run()
 
 
 class _Search:
-    """Goes from the likeliest reading of the two strings to the least."""
+    """Tries the readings of the two strings from the most to the least likely."""
 
     def __init__(self, file: TextFile, name: str, given: Reading, *, replace_all: bool) -> None:
         self._file = file
         self._name = name
         self._given = given
         self._replace_all = replace_all
-        self._searched = Searched(FileLines.of(file))
+        self._searched = SearchableFile(FileLines.from_file(file))
         self._scripts: dict[Reading, Script] = {}
 
-    def run(self) -> Replaced:
+    def run(self) -> Replacement:
         for reading in self._readings():
             if replaced := self._by_text(reading) or self.by_lines(reading):
                 return replaced
@@ -85,7 +169,7 @@ class _Search:
         raise self._not_found()
 
     def _readings(self) -> Iterator[Reading]:
-        """As given, without blank edges, and with what models wrap around text taken off."""
+        """Yield the strings as given, without blank edges, and without what models wrap around text."""
         given = self._given
         if len(given.old) + len(given.new) > _LONGEST:
             return
@@ -100,14 +184,14 @@ class _Search:
             self._scripts[reading] = _script(reading)
         return self._scripts[reading]
 
-    def _by_text(self, reading: Reading) -> Replaced | None:
-        """Other readings may be pieces of lines, too."""
+    def _by_text(self, reading: Reading) -> Replacement | None:
+        """Try other readings as parts of lines, too."""
         if reading.strategy is None or reading.is_numbered:
             return None
         found = replace_exact(self._file, reading.old, reading.new, replace_all=self._replace_all)
         return found and with_fields(found, strategy=reading.strategy)
 
-    def by_lines(self, reading: Reading) -> Replaced | None:
+    def by_lines(self, reading: Reading) -> Replacement | None:
         script = self._script(reading)
         places = places_by_tier(self._searched, script, LENIENT)
         if len(places) > 1 and not self._replace_all:
@@ -116,23 +200,23 @@ class _Search:
             raise _applied(self._name)
         return self._made(reading, script, _apart(places))
 
-    def _by_most_lines(self, reading: Reading) -> Replaced | None:
+    def _by_most_lines(self, reading: Reading) -> Replacement | None:
         script = self._script(reading)
         places = approximate_places(self._searched, script)
         if len(places) > 1:
             raise _several(places)
         return self._made(reading, script, places)
 
-    def _made(self, reading: Reading, script: Script, places: list[Placement]) -> Replaced | None:
+    def _made(self, reading: Reading, script: Script, places: list[Placement]) -> Replacement | None:
         if not places:
             return None
         lines = self._searched.lines
-        text = joined(lines, [splice(lines, script, place) for place in places])
+        text = apply_splices(lines, [splice(lines, script, place) for place in places])
         if text == self._file.text:
             raise _applied(self._name)
         first, last = places[0].start + 1, places[-1].end
         strategy = Strategy.MULTI_OCCURRENCE if self._replace_all else reading.strategy or places[0].strategy
-        return Replaced(text, len(places), strategy, first, max(first, last))
+        return Replacement(text, len(places), strategy, first, max(first, last))
 
     def _not_found(self) -> ToolError:
         nearest = nearest_region(self._searched.lines.seen, self._given.old)
@@ -141,7 +225,7 @@ class _Search:
 
 
 def _script(reading: Reading) -> Script:
-    """The change in lines; a newline at the end of the old text ends its last line and starts no other."""
+    """Return the change in lines; a newline at the end of the old text ends its last line."""
     old, new = reading.old.split("\n"), reading.new.split("\n")
     if len(old) > 1 and not old[-1]:
         old.pop()
@@ -159,9 +243,9 @@ def _apart(places: list[Placement]) -> list[Placement]:
 
 
 def _several(places: list[Placement]) -> ToolError:
-    return several_places(sorted(place.start + 1 for place in places), f" ({places[0].strategy.meaning})")
+    return ambiguous_match(sorted(place.start + 1 for place in places), f" ({places[0].strategy.meaning})")
 
 
 def _applied(name: str) -> ToolError:
-    message = f"{name} holds new_string already, and old_string not at all."
-    return ToolError(ErrorType.ALREADY_APPLIED, message, "Read the file; the edit may be done.")
+    message = f"{name} already contains new_string, and does not contain old_string."
+    return ToolError(ErrorType.ALREADY_APPLIED, message, "Read the file; the edit may already be done.")

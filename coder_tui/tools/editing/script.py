@@ -1,10 +1,8 @@
-"""A change as the model wrote it, line by line: what stays, what goes, what comes.
+"""A model's change and a file, both as lines.
 
-A file as lines: what a model sees of each, and the bytes that stand behind it.
-
-A file's text with every newline as LF, which is how a model writes, and the way back to the file's own.
-
-Keeps bytes that are not text through a change: models see a sign for them, and write that sign back.
+`Script` is the change line by line: what stays, what goes, what comes. `FileLines` pairs what a model sees of
+each line with its bytes. `LineFeedView` is a file's text with LF newlines, as models write it, with the way
+back to the file's own. `restore` keeps bytes that are not text.
 """
 
 import re
@@ -18,7 +16,7 @@ from itertools import accumulate, groupby
 from rapidfuzz import fuzz
 
 from coder_tui.diffs.compare import Run, matching_runs
-from coder_tui.diffs.model import split_lines
+from coder_tui.protocol.comparison import split_lines
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.workspace.files.text import Newline, TextFile, show
 
@@ -34,7 +32,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScriptLine:
-    """`has_end` is false where the model says that no newline follows."""
+    """`has_end` is false if the model says that no newline follows."""
 
     mark: Mark
     text: str
@@ -43,26 +41,26 @@ class ScriptLine:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A stretch of change between kept lines: `drops` lines go from old line `at` on, `adds` lines come."""
+    """A change between kept lines: `drops` lines go from old line `at` on, `adds` lines come."""
 
     at: int
     drops: int
     adds: int
     is_line_by_line: bool
-    """Whether each line that comes is plainly the new form of one that goes."""
+    """Whether each added line is clearly the new form of a removed one."""
     is_blank: bool
-    """Whether nothing but blank lines goes and comes."""
+    """Whether only blank lines go and come."""
 
 
 @dataclass(frozen=True)
 class Script:
-    """The old side is sought in the file; only the difference to the new side is carried over."""
+    """The file is searched for the old side; only the difference to the new side is applied."""
 
     lines: tuple[ScriptLine, ...]
 
     @classmethod
     def between(cls, old: list[str], new: list[str]) -> "Script":
-        """Tell the change from its two sides."""
+        """Work out the change from its two sides."""
         lines: list[ScriptLine] = []
         old_at = new_at = 0
         for run in [*matching_runs(old, new), Run(len(old), len(new), 0)]:
@@ -101,12 +99,12 @@ class Script:
 
     @cached_property
     def significant(self) -> int:
-        """How many characters of the old side are not blank, counted up to where it stops to matter."""
+        """Return how many characters of the old side are not blank; counts the first 200 lines."""
         return sum(len(text) - text.count(" ") - text.count("\t") for text in self.old[:200])
 
     @cached_property
     def size(self) -> int:
-        """How many characters there are in it."""
+        """Return the number of characters."""
         return sum(len(line.text) for line in self.lines)
 
     @property
@@ -131,23 +129,23 @@ def _are_line_by_line(dropped: list[str], added: list[str]) -> bool:
 
 @dataclass(frozen=True)
 class FileLines:
-    """`raw` keeps every line with its end; all else is derived from it."""
+    """`raw` has every line with its end; everything else is derived from it."""
 
     raw: tuple[str, ...]
     newline: Newline = Newline.LF
 
     @classmethod
-    def of(cls, file: TextFile) -> "FileLines":
+    def from_file(cls, file: TextFile) -> "FileLines":
         return cls(tuple(split_lines(file.text)), file.newline)
 
     @cached_property
     def literal(self) -> tuple[str, ...]:
-        """Lines without the line feed: a carriage return before it is still there."""
+        """Return the lines without the line feed; a carriage return before it is kept."""
         return tuple(show(line.removesuffix("\n")) for line in self.raw)
 
     @cached_property
     def seen(self) -> tuple[str, ...]:
-        """Lines without their ends, as a model writes them."""
+        """Return the lines without their ends, as a model writes them."""
         return tuple(
             line.removesuffix("\r") if raw.endswith("\n") else line
             for line, raw in zip(self.literal, self.raw, strict=True)
@@ -158,7 +156,7 @@ class FileLines:
         return not self.raw or self.raw[-1].endswith("\n")
 
     def newline_near(self, index: int) -> str:
-        """The line end in use at `index`: of the line before, else of the line itself, else the file's."""
+        """Return the line end in use at `index`: the line before's, else the line's own, else the file's."""
         for at in (index - 1, index):
             if 0 <= at < len(self.raw) and self.raw[at].endswith("\n"):
                 return "\r\n" if self.raw[at].endswith("\r\n") else "\n"
@@ -166,14 +164,14 @@ class FileLines:
 
 
 class LineText:
-    """Lines as one text, so that a run of lines is found at the speed of a string search."""
+    """Lines as one text, so that a run of lines is found as fast as a string."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._text = "\n" + "".join(f"{line}\n" for line in lines)
         self._starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
 
     def places(self, wanted: Sequence[str], most: int) -> list[int]:
-        """Where `wanted` begins, overlapping places too, at most `most` of them."""
+        """Return where `wanted` begins, including overlapping places, at most `most` of them."""
         needle = "\n" + "".join(f"{line}\n" for line in wanted)
         found: list[int] = []
         at = self._text.find(needle)
@@ -185,14 +183,14 @@ class LineText:
 
 @dataclass(frozen=True, slots=True)
 class LineFeedView:
-    """`text` is what a model sees; `raw` turns its offsets into offsets of the file's text."""
+    """`text` is what a model sees; `raw` converts its offsets to offsets in the file's text."""
 
     text: str
     returns: tuple[int, ...]
-    """Where, in `text`, a line feed lost the carriage return before it."""
+    """Offsets in `text` of line feeds that lost the carriage return before them."""
 
     @classmethod
-    def of(cls, file: TextFile) -> "LineFeedView":
+    def from_file(cls, file: TextFile) -> "LineFeedView":
         shown = file.shown
         pairs = (match.start() for match in re.finditer("\r\n", shown))
         returns = tuple(at - index for index, at in enumerate(pairs))
@@ -202,23 +200,23 @@ class LineFeedView:
         return offset + bisect_left(self.returns, offset)
 
     def line(self, offset: int) -> int:
-        """The number, from 1, of the line that `offset` lies in."""
+        """Return the number, from 1, of the line at `offset`."""
         return self.text.count("\n", 0, offset) + 1
 
 
 def to_line_feeds(text: str) -> str:
     feeds = text.replace("\r\n", "\n")
-    # A text cut out of such lines may end in the middle of a line's end.
+    # A text cut out of such lines may end inside a line end.
     return feeds.removesuffix("\r") if len(feeds) < len(text) else feeds
 
 
 def changes_line_ends(old: str, new: str) -> bool:
-    """Whether the model means to turn plain line feeds into returns and feeds."""
+    """Return whether the model wants to turn LF line ends into CRLF."""
     return "\n" in old and "\r\n" not in old and "\r\n" in new
 
 
 def newline_at(file: TextFile, offset: int) -> Newline:
-    """The newline in use around `offset`: that of its line, else of the line before, else the file's."""
+    """Return the newline in use around `offset`: of its line, else of the line before, else the file's."""
     at = file.text.find("\n", offset)
     if at < 0:
         at = file.text.rfind("\n", 0, offset)
@@ -231,15 +229,94 @@ _LOST = "\ufffd"
 
 
 def restore(raw: str, new: str) -> str:
-    """Put undecodable bytes of `raw` back where `new` repeats the sign that stood for them."""
+    """Restore undecodable bytes of `raw` where `new` repeats their replacement character."""
     if raw == show(raw) or _LOST not in new:
         return new
     originals = [character for character in raw if show(character) == _LOST]
     if len(originals) != new.count(_LOST):
         raise ToolError(
             ErrorType.INVALID_TOOL_PARAMS,
-            "invalid args: new_string: the place holds bytes that are not text, and they would be lost",
+            "invalid args: new_string: this place contains bytes that are not text, and they would be lost",
             "Leave the lines with \ufffd out of the change.",
         )
     remaining = iter(originals)
     return re.sub(_LOST, lambda match: next(remaining), new)
+
+
+class Operation(StrEnum):
+    CREATE = "create"
+    MODIFY = "modify"
+    DELETE = "delete"
+    RENAME = "rename"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One change with hints about its place. `line` counts from 1; it is None if the patch has no numbers."""
+
+    script: Script
+    line: int | None = None
+    anchors: tuple[str, ...] = ()
+    """Lines that the patch names above the change, outermost first."""
+    is_at_end: bool = False
+    appends: bool = False
+    """Whether a change without old lines is appended to the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """What happens to one file. `new_path` differs from `path` only in a rename."""
+
+    operation: Operation
+    path: str
+    new_path: str
+    hunks: tuple[Hunk, ...] = ()
+    is_executable: bool | None = None
+    keeps_source: bool = False
+    """Whether this is a copy, so that the file also stays under its old name."""
+
+    @property
+    def is_pure_addition(self) -> bool:
+        return bool(self.hunks) and all(not hunk.script.old for hunk in self.hunks)
+
+
+def patch_lines(text: str) -> list[str]:
+    """Return the lines of a patch.
+
+    If every line ends in a carriage return, those are the patch's own line ends; otherwise they belong to the
+    file.
+    """
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    filled = [line for line in lines if line]
+    if filled and all(line.endswith("\r") for line in filled):
+        return [line.removesuffix("\r") for line in lines]
+    return lines
+
+
+def joined_by_path(patches: list[FilePatch]) -> tuple[FilePatch, ...]:
+    """Join the hunks of each file; raise if a path is named for two different things."""
+    joined: dict[str, FilePatch] = {}
+    for patch in patches:
+        known = joined.get(patch.path)
+        if known is None:
+            joined[patch.path] = patch
+        elif known.operation is patch.operation is Operation.MODIFY:
+            joined[patch.path] = replace(known, hunks=known.hunks + patch.hunks)
+        else:
+            raise invalid_patch(f"{patch.path} is named twice")
+    targets = [patch.new_path for patch in joined.values()]
+    if len(set(targets)) < len(targets):
+        raise invalid_patch("two files would get the same name")
+    return tuple(joined.values())
+
+
+def added_text(hunks: tuple[Hunk, ...]) -> str:
+    """Return the content of a new file."""
+    lines = [line for hunk in hunks for line in hunk.script.lines if line.mark is Mark.ADD]
+    return "".join(f"{line.text}\n" if line.has_end else line.text for line in lines)
+
+
+def invalid_patch(reason: str, hint: str = "") -> ToolError:
+    return ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: patch: {reason}", hint)

@@ -1,8 +1,7 @@
-"""Applies a model's own difference to the file's lines: what it did not change keeps its bytes.
+"""Apply a model's change to the file's lines: what it did not change keeps its bytes.
 
-Puts a model's new lines into the file's own dress: its indentation, its characters.
-
-Carries a change inside one line over to the file's own wording of that line.
+New lines take over the file's style: its indentation and its characters. A change inside a line is applied to
+the file's own version of that line.
 """
 
 import re
@@ -14,9 +13,8 @@ from rapidfuzz.distance import Indel
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.editing import normalize
-from coder_tui.tools.editing.indent import Indentation
 from coder_tui.tools.editing.script import FileLines, Mark, Script, ScriptLine, restore
-from coder_tui.tools.editing.tiers import Placement, Tier
+from coder_tui.tools.editing.tiers import Indentation, Placement, Tier
 
 _LONGEST = 2_000
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -27,18 +25,18 @@ def tokens_of(line: str) -> list[str]:
     return _TOKEN.findall(normalize.plain(line))
 
 
-def carried(old: str, new: str, own: str) -> str:
-    """Return `own` changed as `old` was to `new`; the three come without their leads.
+def carry_change(old: str, new: str, own: str) -> str:
+    """Return `own` changed as `old` was to `new`; all three without indentation.
 
-    `old` and `own` are the same line but for blanks and typographic characters. What old and new share keeps
-    the file's characters. Blanks that the model did not change keep the file's blanks.
+    `old` and `own` are the same line except for blanks and typographic characters. What old and new share
+    keeps the file's characters. Blanks that the model did not change keep the file's blanks.
     """
     if old.rstrip() == own.rstrip() or max(len(old), len(new), len(own)) > _LONGEST:
         return new
     if normalize.spaceless(old) != normalize.spaceless(own):
         return new
     before, after, file = _Spaced(old, _filled(old)), _Spaced(new, _filled(new)), _Spaced(own, _filled(own))
-    file = _Spaced(own, _standing_for(before, file))
+    file = _Spaced(own, _corresponding_spans(before, file))
     pieces: list[str] = []
     shared: int | None = None
     for at, (source, is_shared) in enumerate(_sources(before, after)):
@@ -48,7 +46,7 @@ def carried(old: str, new: str, own: str) -> str:
         if not is_shared or source is None:
             pieces += [gap, after.character(at)]
         elif shared != source - 1 or file.spans[shared] != file.spans[source]:
-            # One character of the file may stand for two of the model's: it is written once.
+            # One character of the file may stand for two of the model's; it is written once.
             pieces += [gap, file.character(source)]
         shared = source if is_shared else None
     return "".join([*pieces, file.tail if after.tail == before.tail else after.tail])
@@ -83,8 +81,8 @@ def _filled(text: str) -> list[tuple[int, int]]:
     return [(at, at + 1) for at, character in enumerate(text) if normalize.spaceless(character)]
 
 
-def _standing_for(old: _Spaced, own: _Spaced) -> list[tuple[int, int]]:
-    """Return for every character of `old` the span of `own` that it stands for."""
+def _corresponding_spans(old: _Spaced, own: _Spaced) -> list[tuple[int, int]]:
+    """Return for every character of `old` the span of `own` that corresponds to it."""
     plain = [span for at, span in enumerate(own.spans) for _ in normalize.spaceless(own.character(at))]
     spans: list[tuple[int, int]] = []
     count = 0
@@ -112,7 +110,7 @@ def _sources(old: _Spaced, new: _Spaced) -> Iterator[tuple[int | None, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class MatchedLine:
-    """A line of the old side and the line of the file that it stands for."""
+    """A line of the old side and the line of the file that it matches."""
 
     index: int
     old: str
@@ -124,8 +122,8 @@ class MatchedLine:
         return normalize.lead(self.old), normalize.lead(self.own)
 
 
-class Dress:
-    """What the matched lines teach about how the file differs from the model's words."""
+class FileStyle:
+    """How the file's style differs from the model's, learned from the matched lines."""
 
     def __init__(self, matched: list[MatchedLine]) -> None:
         self._matched = [line for line in matched if line.old.strip()]
@@ -134,9 +132,9 @@ class Dress:
         self._moved = {line.old.strip(): line.own.strip() for line in self._matched if line.is_dropped}
         self._has_stray_blanks = bool(self._matched) and all(_ends_stray(line) for line in self._matched)
 
-    def lead(self, model_lead: str, index: int, pair: MatchedLine | None) -> str:
-        """The file's lead for a new line that comes before old line `index`, or in place of `pair`."""
-        known = self._indentation.carry(model_lead)
+    def indentation(self, model_lead: str, index: int, pair: MatchedLine | None) -> str:
+        """Return the indentation of a new line that comes before old line `index` or replaces `pair`."""
+        known = self._indentation.translate(model_lead)
         if known is not None:
             return known
         if pair is not None and pair.leads[0] == model_lead:
@@ -148,12 +146,12 @@ class Dress:
             return near.pop()
         raise ToolError(
             ErrorType.NO_MATCH,
-            "The place was found by ignoring indentation, but it does not tell how to indent the new lines.",
+            "The place was found by ignoring indentation, so the new lines' indentation is not certain.",
             "Read the place and copy its indentation exactly.",
         )
 
-    def line(self, text: str, index: int, pair: MatchedLine | None) -> str:
-        """One new line, dressed; `pair` is the line that it replaces, where that is known."""
+    def restyle(self, text: str, index: int, pair: MatchedLine | None) -> str:
+        """Return a new line in the file's style; `pair` is the line that it replaces, if known."""
         body = text.lstrip(" \t")
         if not body:
             return "" if self._has_stray_blanks else text
@@ -162,24 +160,24 @@ class Dress:
         if body.strip() in self._moved:
             body = self._moved[body.strip()]
         elif pair is not None:
-            body = carried(pair.old.lstrip(" \t"), body, pair.own.lstrip(" \t"))
+            body = carry_change(pair.old.lstrip(" \t"), body, pair.own.lstrip(" \t"))
         body = body.translate(self._plain)
         if tokens_of(body) != tokens_of(text):
             raise ToolError(
                 ErrorType.NO_MATCH,
-                "The place was found by ignoring blanks, but its words are divided differently.",
+                "The place was found by ignoring blanks, but its words are separated differently.",
                 "Read the place and copy its blanks exactly.",
             )
-        return self.lead(normalize.lead(text), index, pair) + body
+        return self.indentation(normalize.lead(text), index, pair) + body
 
 
 def _ends_stray(line: MatchedLine) -> bool:
-    """Whether the model wrote blanks at the end that the file does not have."""
+    """Return whether the model wrote blanks at the end that the file does not have."""
     return line.old != line.old.rstrip() and line.own == line.own.rstrip()
 
 
 def _plain_characters(matched: list[MatchedLine]) -> dict[str, str]:
-    """Typographic characters that the model writes for plain ones, told by their kind."""
+    """Return the typographic characters that the model writes for plain ones, by their kind."""
     model = set("".join(line.old for line in matched if not line.old.isascii()))
     own = set("".join(line.own for line in matched if not line.own.isascii()))
     strange = model - own
@@ -195,16 +193,16 @@ class Splice:
     end: int
     lines: tuple[str, ...]
     last_newline: bool | None = None
-    """Whether a newline ends the file afterwards, where the change says so."""
+    """Whether the file ends in a newline afterwards; None if the change does not say."""
 
 
 def splice(file: FileLines, script: Script, placement: Placement) -> Splice:
-    """Raises `ToolError` where the new lines cannot be put into the file's dress."""
-    walk = _Walk(file, script, placement)
-    lines = list(walk.lines())
-    last_newline = _last_newline(script, is_at_end=walk.at == len(file.raw))
-    start, end = placement.start, walk.at
-    # Only what changes counts, so that hunks may share their context.
+    """Return the change to the file's lines; raise `ToolError` if the new lines cannot take its style."""
+    builder = _SpliceBuilder(file, script, placement)
+    lines = list(builder.lines())
+    last_newline = _last_newline(script, is_at_end=builder.at == len(file.raw))
+    start, end = placement.start, builder.at
+    # Only changed lines count, so that hunks may share their context.
     while lines and start < end and lines[0] == file.raw[start]:
         del lines[0]
         start += 1
@@ -214,8 +212,8 @@ def splice(file: FileLines, script: Script, placement: Placement) -> Splice:
     return Splice(start, end, tuple(lines), last_newline)
 
 
-def joined(file: FileLines, splices: list[Splice]) -> str:
-    """The file's text with all splices made; they do not overlap."""
+def apply_splices(file: FileLines, splices: list[Splice]) -> str:
+    """Return the file's text with all splices applied; they must not overlap."""
     pieces: list[str] = []
     at = 0
     last_newline = file.has_last_newline
@@ -228,7 +226,7 @@ def joined(file: FileLines, splices: list[Splice]) -> str:
 
 
 def _ended(lines: list[str], newline: str, *, has_last: bool) -> Iterator[str]:
-    """Every line but the last has an end; that one has it when the file is to have it."""
+    """Give every line an end; the last one only if the file should end in a newline."""
     for index, line in enumerate(lines):
         is_last = index == len(lines) - 1
         if is_last and not has_last:
@@ -246,8 +244,8 @@ def _last_newline(script: Script, *, is_at_end: bool) -> bool | None:
     return True if script.old_lines and not script.old_lines[-1].has_end else None
 
 
-class _Walk:
-    """Goes along script and file together."""
+class _SpliceBuilder:
+    """Walks along script and file together."""
 
     def __init__(self, file: FileLines, script: Script, placement: Placement) -> None:
         self._file, self._script, self._rows = file, script, placement.rows
@@ -259,7 +257,7 @@ class _Walk:
             for index, (old, row) in enumerate(zip(script.old_lines, placement.rows, strict=True))
             if row is not None and index not in placement.weak
         }
-        self._dress = Dress([] if self._is_literal else list(self._matched.values()))
+        self._style = FileStyle([] if self._is_literal else list(self._matched.values()))
         self.at = placement.start
 
     def lines(self) -> Iterator[str]:
@@ -282,7 +280,7 @@ class _Walk:
         added = [line for line in lines if line.mark is Mark.ADD]
         raw = "".join(self._file.raw[row] for row in dropped)
         end = "\n" if self._is_literal else self._file.newline_near(self.at)
-        texts = self._dressed(added, index, size)
+        texts = self._restyled(added, index, size)
         if texts:
             restored = restore(raw, "\n".join(texts)).split("\n")
             pairs = zip(restored, added, strict=True)
@@ -295,17 +293,17 @@ class _Walk:
             self.at = row
 
     def _insertion_point(self, index: int) -> int:
-        """Right after the line before; where that is not in the file, right before the next one."""
+        """Return the place after the previous line, or before the next if the previous is not there."""
         follows = self._rows[index] if index < len(self._rows) else None
         has_before = index > 0 and self._rows[index - 1] is not None
         return self.at if has_before or follows is None else follows
 
-    def _dressed(self, added: list[ScriptLine], index: int, size: int) -> list[str]:
+    def _restyled(self, added: list[ScriptLine], index: int, size: int) -> list[str]:
         if self._is_literal:
             return [line.text for line in added]
         is_paired = len(added) == size
         return [
-            self._dress.line(
+            self._style.restyle(
                 normalize.without_return(line.text),
                 index,
                 self._matched.get(index + number) if is_paired else None,

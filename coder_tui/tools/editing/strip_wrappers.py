@@ -1,11 +1,11 @@
-"""Takes off what models wrap around text they copy: line numbers, escapes, fences, entities, blank edges."""
+"""Remove what models wrap around copied text: line numbers, escapes, fences, entities, blank edges."""
 
 import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from coder_tui.tools.editing.outcome import Strategy
+from coder_tui.tools.editing.tiers import Strategy
 
 _NUMBER = re.compile(r"\s*L?(\d+)(\t|→|: ?|\| ?|  ?)")
 _ESCAPE = re.compile(r"\\([ntr'\"`\\$])|\\\n")
@@ -21,11 +21,11 @@ class Reading:
     new: str
     strategy: Strategy | None = None
     is_numbered: bool = False
-    """Whether line numbers were taken off: the rest is whole lines, not a piece of one."""
+    """Whether line numbers were removed: then the rest is whole lines, not a part of one."""
 
 
 def readings(old: str, new: str) -> Iterator[Reading]:
-    """Yield other ways to read a pair of strings; each counts only if its old text is then in the file."""
+    """Yield other ways to read two strings; each counts only if its old text is in the file."""
     unwrapped: list[Callable[[str, str], tuple[str, str] | None]]
     unwrapped = [_without_numbers, _without_escapes, _without_fences, _without_entities]
     for unwrap in unwrapped:
@@ -35,7 +35,7 @@ def readings(old: str, new: str) -> Iterator[Reading]:
 
 
 def without_blank_edges(old: str, new: str) -> Reading | None:
-    """Drop blank lines that both strings share at their edges."""
+    """Drop blank lines that both strings have at their edges."""
     old_lines, new_lines = old.split("\n"), new.split("\n")
     start = _shared_blanks(old_lines, new_lines)
     end = _shared_blanks(old_lines[start:][::-1], new_lines[start:][::-1])
@@ -56,7 +56,7 @@ def _shared_blanks(old: list[str], new: list[str]) -> int:
 
 
 def _without_numbers(old: str, new: str) -> tuple[str, str] | None:
-    """Line numbers stand on every line of the old text and count up by one."""
+    """Remove line numbers if every line of the old text has one and they count up by one."""
     old_lines = old.split("\n")
     last = len(old_lines) - (not old_lines[-1])
     matches = [_NUMBER.match(line) or _NUMBER.match(f"{line} ") for line in old_lines[:last]]
@@ -72,7 +72,7 @@ def _without_numbers(old: str, new: str) -> tuple[str, str] | None:
 
 def _cut_numbers(text: str, separator: str) -> str:
     mark = re.escape(separator.rstrip(" ") or separator)
-    # A blank line may have lost the blank that ended its number.
+    # A blank line may have lost the blank after its number.
     blank = "(?: |$)" if separator.endswith(" ") and separator.strip() else ""
     return re.sub(rf"^[ \t]*L?\d+{mark}{blank}", "", text, flags=re.MULTILINE)
 

@@ -1,25 +1,163 @@
-"""The tiers of matching: each forgives a little more, and the first that finds any place decides."""
+"""Match in tiers: each is more lenient, and the first that finds any place decides.
 
-from collections.abc import Callable
+Also learns from matched lines how the model's indentation maps to the file's, and translates it.
+"""
+
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
+from fractions import Fraction
 from functools import cached_property
 
 from coder_tui.tools.editing import normalize
-from coder_tui.tools.editing.indent import Indentation
-from coder_tui.tools.editing.outcome import Strategy
-from coder_tui.tools.editing.script import FileLines, LineText, Script
+from coder_tui.tools.editing.script import FileLines, LineText, Mark, Script, ScriptLine
+
+_TAB_WIDTHS = (4, 2, 8, 3)
+
+Pair = tuple[str, str]
+"""The leading whitespace of one matched line, as the model and as the file have it."""
+Shift = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Indentation:
+    """Leading whitespace that always maps to the same, and a rule that explains all of it, if any does."""
+
+    known: dict[str, str]
+    rule: Shift | None
+
+    @classmethod
+    def learn(cls, pairs: Iterable[Pair]) -> "Indentation":
+        meanings: dict[str, set[str]] = {}
+        for model, file in pairs:
+            meanings.setdefault(model, set()).add(file)
+        known = {model: next(iter(files)) for model, files in meanings.items() if len(files) == 1}
+        is_plain = len(known) == len(meanings)
+        return cls(known, _rule(sorted(known.items())) if is_plain else None)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Return whether one rule explains every line."""
+        return self.rule is not None
+
+    def translate(self, lead: str) -> str | None:
+        """Return the file's indentation for a model's line; None if the matched lines do not determine it."""
+        if lead in self.known:
+            return self.known[lead]
+        return self.rule(lead) if self.rule else None
+
+
+def _rule(pairs: list[Pair]) -> Shift | None:
+    """Return the simplest rule that fits: the same, a prefix more or less, other tabs, other steps."""
+    if all(model == file for model, file in pairs):
+        return lambda lead: lead
+    return _prefix_rule(pairs) or _tab_rule(pairs) or _step_rule(pairs)
+
+
+def _prefix_rule(pairs: list[Pair]) -> Shift | None:
+    model, file = pairs[0]
+    if file.endswith(model):
+        more = file.removesuffix(model)
+        if all(file == more + model for model, file in pairs):
+            return lambda lead: more + lead
+    if model.endswith(file):
+        less = model.removesuffix(file)
+        if all(model == less + file for model, file in pairs):
+            # A line with less than that was already at the margin.
+            return lambda lead: lead[len(less) :] if lead.startswith(less) else ""
+    return None
+
+
+def _tab_rule(pairs: list[Pair]) -> Shift | None:
+    """Return a rule for tabs instead of spaces or the reverse, perhaps shifted as a whole."""
+    uses_tabs = any("\t" in file for _, file in pairs)
+    if uses_tabs == any("\t" in model for model, _ in pairs):
+        return None
+    fits = [(width, _common_shift(pairs, width)) for width in _TAB_WIDTHS]
+    for width, shift in sorted(fits, key=lambda fit: fit[1] != 0):
+        if shift is not None:
+            return _restyled(width, shift, uses_tabs=uses_tabs)
+    return None
+
+
+def _common_shift(pairs: list[Pair], width: int) -> int | None:
+    shifts = {_columns(file, width) - _columns(model, width) for model, file in pairs}
+    return shifts.pop() if len(shifts) == 1 else None
+
+
+def _restyled(width: int, shift: int, *, uses_tabs: bool) -> Shift:
+    def translate(lead: str) -> str | None:
+        columns = _columns(lead, width) + shift
+        if columns < 0:
+            return None
+        return "\t" * (columns // width) + " " * (columns % width) if uses_tabs else " " * columns
+
+    return translate
+
+
+def _columns(lead: str, width: int) -> int:
+    return len(lead.expandtabs(width))
+
+
+def _step_rule(pairs: list[Pair]) -> Shift | None:
+    """Return a rule for steps of another size, such as two spaces for four, if two indentations fit it."""
+    characters = set("".join(file for _, file in pairs))
+    if len(pairs) < 2 or len(characters) != 1:
+        return None
+    (first_model, first_file), (last_model, last_file) = pairs[0], pairs[-1]
+    if len(first_model) == len(last_model):
+        return None
+    step = Fraction(len(last_file) - len(first_file), len(last_model) - len(first_model))
+    character = characters.pop()
+
+    def translate(lead: str) -> str | None:
+        size = len(first_file) + step * (len(lead) - len(first_model))
+        return character * int(size) if size >= 0 and size.denominator == 1 else None
+
+    return translate if step > 0 and all(translate(model) == file for model, file in pairs) else None
+
 
 _MOST_PLACES = 1_000
 _MOST_LONG_PLACES = 50
 _LONG = 200
-"""Lines: to look for more of them again and again takes too long, and few places are enough to refuse."""
-TELLING = 4
-"""Fewer characters than these may match anywhere: they are taken only as they are."""
+"""Lines. Searching for more of them repeatedly takes too long, and few places are enough to refuse."""
+FEWEST_CHARACTERS = 4
+"""A text with fewer characters may match anywhere, so it is only matched exactly."""
+
+
+class Strategy(StrEnum):
+    """In the order in which they are tried; several may share one mechanism."""
+
+    EXACT = "exact"
+    LINE_TRIMMED = "line_trimmed"
+    BLOCK_ANCHOR = "block_anchor"
+    WHITESPACE_NORMALIZED = "whitespace_normalized"
+    INDENTATION_FLEXIBLE = "indentation_flexible"
+    ESCAPE_NORMALIZED = "escape_normalized"
+    TRIMMED_BOUNDARY = "trimmed_boundary"
+    CONTEXT_AWARE = "context_aware"
+    MULTI_OCCURRENCE = "multi_occurrence"
+
+    @property
+    def meaning(self) -> str:
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Strategy.EXACT: "matched exactly",
+    Strategy.LINE_TRIMMED: "matched ignoring blanks around lines",
+    Strategy.BLOCK_ANCHOR: "matched by first and last line; other lines differ",
+    Strategy.WHITESPACE_NORMALIZED: "matched ignoring white space and typographic characters",
+    Strategy.INDENTATION_FLEXIBLE: "matched ignoring indentation",
+    Strategy.ESCAPE_NORMALIZED: "matched after line numbers, escapes or fences were removed",
+    Strategy.TRIMMED_BOUNDARY: "matched without the blank lines around it",
+    Strategy.CONTEXT_AWARE: "matched by most of its lines; others differ",
+    Strategy.MULTI_OCCURRENCE: "matched exactly, every occurrence",
+}
 
 
 class Tier(IntEnum):
-    """How forgiving a comparison was."""
+    """How lenient a comparison was."""
 
     LITERAL = 0
     EXACT = 1
@@ -53,22 +191,22 @@ _FOLDS: dict[Tier, Callable[[str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where each line of the old side is in the file; None where the file has no such line."""
+    """Where each line of the old side is in the file; None if the file has no such line."""
 
     rows: tuple[int | None, ...]
     start: int
     tier: Tier
     strategy: Strategy
     weak: frozenset[int] = frozenset()
-    """Old lines whose place is told by their neighbours, not by their own text."""
+    """Old lines whose place follows from their neighbors, not from their own text."""
 
     @property
     def end(self) -> int:
         return max((row for row in self.rows if row is not None), default=self.start - 1) + 1
 
 
-class Searched:
-    """A file made ready for many searches."""
+class SearchableFile:
+    """A file prepared for many searches."""
 
     def __init__(self, lines: FileLines) -> None:
         self.lines = lines
@@ -90,19 +228,19 @@ class Searched:
         return frozenset(self.lines.seen)
 
 
-def places_by_tier(file: Searched, script: Script, tiers: tuple[Tier, ...]) -> list[Placement]:
-    """All places of the old side at the first tier that has any."""
+def places_by_tier(file: SearchableFile, script: Script, tiers: tuple[Tier, ...]) -> list[Placement]:
+    """Return all places of the old side at the first tier that finds any."""
     if not script.old:
         return []
     for tier in tiers:
-        if tier > Tier.EXACT and script.significant < TELLING:
+        if tier > Tier.EXACT and script.significant < FEWEST_CHARACTERS:
             return []
         if found := _places(file, script, tier):
             return found
     return []
 
 
-def _places(file: Searched, script: Script, tier: Tier) -> list[Placement]:
+def _places(file: SearchableFile, script: Script, tier: Tier) -> list[Placement]:
     fold_line = _FOLDS.get(tier)
     wanted = [fold_line(text) for text in script.old] if fold_line else list(script.old)
     most = _MOST_PLACES if len(wanted) < _LONG else _MOST_LONG_PLACES
@@ -113,8 +251,8 @@ def _places(file: Searched, script: Script, tier: Tier) -> list[Placement]:
     return [Placement(tuple(range(start, start + size)), start, tier, STRATEGIES[tier]) for start in starts]
 
 
-def _is_shifted(file: Searched, script: Script, start: int) -> bool:
-    """Whether the lines differ by their indentation alone, and all by the same rule."""
+def _is_shifted(file: SearchableFile, script: Script, start: int) -> bool:
+    """Return whether the lines differ only by their indentation, all by the same rule."""
     seen = file.lines.seen[start : start + len(script.old)]
     pairs = {
         (normalize.lead(old), normalize.lead(line))
@@ -122,3 +260,30 @@ def _is_shifted(file: Searched, script: Script, start: int) -> bool:
         if old.strip()
     }
     return Indentation.learn(pairs).is_uniform
+
+
+_SURE = (Tier.LITERAL, Tier.EXACT, Tier.TRAILING, Tier.SHIFTED)
+
+
+def is_applied(file: SearchableFile, script: Script) -> bool:
+    """Return whether the new side is in the file; only asked if the old side is not."""
+    new = _as_old(script)
+    return new.significant >= FEWEST_CHARACTERS and bool(places_by_tier(file, new, _SURE))
+
+
+def is_likelier_applied(file: SearchableFile, script: Script, place: Placement) -> bool:
+    """Return whether the file has the new side exactly, while the old side was only matched leniently."""
+    new = _as_old(script)
+    if place.tier <= Tier.EXACT or new.significant < FEWEST_CHARACTERS:
+        return False
+    found = places_by_tier(file, new, (Tier.EXACT,))
+    # If lines are only removed, the rest is in the file anyway; it counts only in another place.
+    return any(len(script.new) >= len(script.old) or not _overlap(other, place) for other in found)
+
+
+def _overlap(one: Placement, other: Placement) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _as_old(script: Script) -> Script:
+    return Script(tuple(ScriptLine(Mark.KEEP, text) for text in script.new))

@@ -1,22 +1,23 @@
-"""Reads unified diffs, plain and git's, as forgivingly as their meaning stays certain.
+"""Parse unified diffs, plain and git's, as leniently as their meaning stays certain.
 
-Reads one hunk of a unified diff: by its counts where they fit, by what its lines look like otherwise.
-
-File names as diffs write them: quoted, dated, and with a letter in front.
+A hunk is read by its counts if they fit, otherwise by what its lines look like. File names may be quoted,
+dated or prefixed.
 """
 
 import re
 from dataclasses import dataclass, field
 
-from coder_tui.tools.editing.patch_model import (
+from coder_tui.tools.editing.script import (
     FilePatch,
     Hunk,
+    Mark,
     Operation,
+    Script,
+    ScriptLine,
     invalid_patch,
     joined_by_path,
     patch_lines,
 )
-from coder_tui.tools.editing.script import Mark, Script, ScriptLine
 
 _PAIRS = {("a/", "b/"), ("b/", "a/"), ("i/", "w/"), ("w/", "i/"), ("c/", "w/"), ("c/", "i/"), ("o/", "w/")}
 _SIDES = ({"a/", "i/", "c/", "o/"}, {"b/", "w/"})
@@ -28,7 +29,7 @@ _NAMED = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f":
 
 
 def without_date(name: str) -> str:
-    """Return the name alone, its quotes taken off."""
+    """Return the name without date and quotes."""
     name = name.strip()
     if name.startswith('"') and (end := name.rfind('"')) > 0:
         return _unquoted(name[1:end])
@@ -36,7 +37,7 @@ def without_date(name: str) -> str:
 
 
 def git_names(text: str) -> tuple[str, str] | None:
-    """The two names of a `diff --git` line; those with blanks are told apart by being the same."""
+    """Return the two names of a `diff --git` line; names with blanks are recognized if both are the same."""
     if quoted := _TWO_QUOTED.fullmatch(text.strip()):
         return without_date(quoted[1]), without_date(quoted[2])
     old, new = text[: len(text) // 2], text[len(text) // 2 + 1 :]
@@ -47,7 +48,7 @@ def git_names(text: str) -> tuple[str, str] | None:
 
 
 def strip_prefixes(old: str, new: str) -> tuple[str, str]:
-    """Take off a/ and b/ and their like, where both sides have them or the other side is no file."""
+    """Remove a/ and b/ and similar prefixes if both sides have them or one side is no file."""
     pair = old[:2], new[:2]
     if pair in _PAIRS:
         return old[2:], new[2:]
@@ -88,7 +89,7 @@ def read_hunk(lines: list[str], at: int, *, is_fenced: bool) -> tuple[Hunk, int]
 
 
 def _counted(lines: list[str], at: int, old: int, new: int) -> tuple[list[ScriptLine], int] | None:
-    """The lines that the header counts; None where it is wrong."""
+    """Return the lines that the header counts; None if the counts are wrong."""
     body: list[ScriptLine] = []
     while old > 0 or new > 0:
         if at >= len(lines) or (_begins_file(lines, at) and not _is_change(lines, at)):
@@ -118,7 +119,7 @@ def _is_boundary(lines: list[str], at: int) -> bool:
 
 
 def _looked_at(lines: list[str], at: int, *, is_fenced: bool) -> tuple[list[ScriptLine], int]:
-    """Everything up to the next header; what has no sign is context."""
+    """Return everything up to the next header; lines without a sign are context."""
     body: list[ScriptLine] = []
     bare = 0
     while at < len(lines) and not _ends_hunk(lines, at, is_fenced=is_fenced):
@@ -130,7 +131,7 @@ def _looked_at(lines: list[str], at: int, *, is_fenced: bool) -> tuple[list[Scri
             body[-1] = _unended(body[-1])
         else:
             body.append(ScriptLine(Mark.KEEP, lines[at]))
-            # Text after a blank line and before the end is more likely prose than context.
+            # Text after a blank line before the end is more likely prose than context.
             bare = bare + 1 if bare else 0
         at += 1
     return body[: len(body) - bare], at
@@ -152,7 +153,7 @@ def _begins_file(lines: list[str], at: int) -> bool:
 
 
 def _is_change(lines: list[str], at: int) -> bool:
-    """Whether what looks like the names of a file is a line `-- x` that became `++ y`."""
+    """Return whether what looks like file names is a line `-- x` that became `++ y`."""
     if not lines[at].startswith("--- "):
         return False
     has_hunks = at + 2 < len(lines)
@@ -161,13 +162,13 @@ def _is_change(lines: list[str], at: int) -> bool:
 
 
 def _is_signature(lines: list[str], at: int) -> bool:
-    """Mailed patches end in `-- ` and a version."""
+    """Return whether this is the end of a mailed patch: `-- ` and a version."""
     follows = lines[at + 1] if at + 1 < len(lines) else ""
     return lines[at] in ("-- ", "--") and bool(_SIGNATURE.fullmatch(follows))
 
 
 def _script_line(line: str) -> ScriptLine | None:
-    """None for a line without a sign; an empty one is a blank line of context."""
+    """Return None for a line without a sign; an empty line is blank context."""
     if not line or line == "\r":
         return ScriptLine(Mark.KEEP, line)
     mark = _MARKS.get(line[0])
@@ -183,7 +184,7 @@ _EXECUTABLE, _PLAIN = "100755", "100644"
 
 @dataclass(slots=True)
 class _Section:
-    """The header and hunks of one file, as far as they were read."""
+    """The header and hunks of one file read so far."""
 
     old: str | None = None
     new: str | None = None
@@ -199,7 +200,7 @@ class _Section:
 
 
 def parse_unified(text: str) -> tuple[FilePatch, ...]:
-    """Return what the patch does to each file; prose, fences and counts that are wrong are passed over."""
+    """Return what the patch does to each file; prose, fences and wrong counts are skipped."""
     lines = patch_lines(text)
     sections: list[_Section] = []
     at = 0
@@ -240,7 +241,7 @@ def _read_header(line: str, following: str, sections: list[_Section]) -> None:
 
 
 def _belongs(names: tuple[str, str], section: _Section) -> bool:
-    """Whether a pair of names continues a section: git's own lines may stand before it."""
+    """Return whether two names belong to a section that so far has only git's own lines."""
     if section.has_names or section.hunks:
         return False
     known = {NOTHING, *section.renamed.values()}
@@ -250,7 +251,7 @@ def _belongs(names: tuple[str, str], section: _Section) -> bool:
 
 
 def _read_extended(line: str, section: _Section) -> None:
-    """Git's own lines between the names and the hunks."""
+    """Read git's own lines between the names and the hunks."""
     for word in ("rename from ", "rename to ", "copy from ", "copy to "):
         if line.startswith(word):
             section.is_copy = word.startswith("copy")
@@ -284,7 +285,7 @@ def _file_patch(section: _Section) -> FilePatch | None:
 
 
 def _names(section: _Section) -> tuple[str | None, str | None] | None:
-    """Both names without their prefixes; None stands for no file."""
+    """Return both names without their prefixes; None stands for no file."""
     if "from" in section.renamed and "to" in section.renamed:
         return section.renamed["from"], section.renamed["to"]
     if section.old is None and section.new is not None:
@@ -316,5 +317,5 @@ def _executable(section: _Section) -> bool | None:
         return None
     if mode not in (_EXECUTABLE, _PLAIN):
         raise invalid_patch(f"mode {mode} is not that of a plain file")
-    # A new file is plain anyway.
+    # A new file is not executable anyway.
     return mode == _EXECUTABLE if mode == _EXECUTABLE or "new mode" in section.modes else None

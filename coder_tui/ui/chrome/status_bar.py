@@ -1,6 +1,6 @@
-"""One row that says what matters most, and lets go of the rest when the terminal is narrow.
+"""One row with the state of the session; the least important parts go first in a narrow terminal.
 
-Reads the checked-out branch from git's own files: no process, nothing of the repository runs.
+The branch is read from git's own files: no process is started, so nothing of the repository runs.
 """
 
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class Activity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """All that the bar shows; text in it is untrusted."""
+    """Everything the bar shows; its texts are untrusted."""
 
     mode: Mode = Mode.ASK
     profile: str = ""
@@ -81,7 +81,7 @@ class StatusChanges(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of the bar; those with the lowest rank go first, rank None never goes."""
+    """A part of the bar; those with the lowest rank go first, rank None always stays."""
 
     text: str
     style: str
@@ -111,12 +111,12 @@ def short_path(path: Path) -> str:
 
 
 def _other_profile(name: str) -> str:
-    """The usual ones are told by the mode."""
+    """Name the agent, unless the mode says which one it is."""
     return "" if name in ("build", "plan") else safe_line(name)
 
 
 def segments(status: Status, chrome: Chrome) -> list[Segment]:
-    """In the order of the row; each already safe to show."""
+    """Return all parts in order, safe to show."""
     provider, slash, model = safe_line(status.model).rpartition("/")
     cost = "" if status.cost is None else f"${status.cost:.2f}"
     branch = f"{chrome.branch}{safe_line(status.branch)}" if status.branch else ""
@@ -161,10 +161,10 @@ def _activity(activity: Activity, chrome: Chrome) -> tuple[Segment, ...]:
             return ()
         case Activity.WORKING | Activity.CHECKING:
             word = Segment(f"{chrome.running} {activity}", "$text-primary", 8, 0)
-            return word, Segment(", Esc stops", "$text-primary", 4, is_hint=True)
+            return word, Segment(", Esc to stop", "$text-primary", 4, is_hint=True)
         case Activity.WAITING:
             word = Segment(f"{chrome.waiting} waiting for you", "bold $text-warning", 8, 0)
-            return word, Segment(", F8 answers", "bold $text-warning", 4, is_hint=True)
+            return word, Segment(", F8 to answer", "bold $text-warning", 4, is_hint=True)
 
 
 def fit(row: list[Segment], width: int) -> list[Segment]:
@@ -190,7 +190,7 @@ class StatusBar(Widget):
         self.status = Status(directory=directory)
 
     def show(self, **changes: Unpack[StatusChanges]) -> None:
-        """Change fields of the status; draws only when something differs."""
+        """Change fields of the status; draws only if something differs."""
         changed = replace(self.status, **changes)
         if changed != self.status:
             self.status = changed
@@ -217,7 +217,7 @@ _LONGEST_HEAD = 4096
 
 
 def read_branch(directory: Path) -> str:
-    """Branch name, or a short commit id when none is checked out; empty outside a repository."""
+    """Return the branch, or a short commit id if none is checked out; empty outside a repository."""
     for folder in (directory, *directory.parents):
         if (git := _git_directory(folder / ".git")) is not None:
             return _named(_first_line(git / "HEAD"))
@@ -225,7 +225,7 @@ def read_branch(directory: Path) -> str:
 
 
 def _git_directory(path: Path) -> Path | None:
-    """A worktree or submodule has a file here that says where its directory is."""
+    """Find git's directory; in a worktree or submodule a file says where it is."""
     if path.is_dir():
         return path
     line = _first_line(path)
@@ -241,7 +241,7 @@ def _first_line(path: Path) -> str:
         with path.open(encoding="utf-8", errors="replace") as file:
             return file.readline(_LONGEST_HEAD).strip()
     except OSError:
-        return ""  # unreadable is the same as absent: there is no branch to show
+        return ""  # there is no branch to show
 
 
 def _named(head: str) -> str:

@@ -1,6 +1,6 @@
-"""The surface a diff is drawn on: rows on demand, exact heights near the view, colours made in a thread.
+"""Draw a diff: rows on demand, exact heights near the view, colors computed in a thread.
 
-What a selection in a diff means: code of one side, without numbers, signs and fillers.
+A selection copies the code of one side, without line numbers, signs and fillers.
 """
 
 import asyncio
@@ -14,20 +14,20 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from coder_tui.diffs.model import Comparison
+from coder_tui.protocol.comparison import Comparison
 from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.diff.rows import DiffLook
 from coder_tui.ui.diff.sheet import DiffSheet, Shape
-from coder_tui.ui.diff.text import Marking
-from coder_tui.ui.draw.glyphs import UNICODE, Glyphs
+from coder_tui.ui.diff.text import WhitespaceMarks
 from coder_tui.ui.draw.palette import Palette
 from coder_tui.ui.draw.strips import plain_strip
 from coder_tui.ui.draw.widget import NARROWEST_DRAWING, DrawnLines
+from coder_tui.ui.glyphs import UNICODE, Glyphs
 from coder_tui.ui.textual_internals import ScrollsAtOnce
 
 
 def code_columns(look: DiffLook, selection: Selection, edge: int) -> tuple[int, int]:
-    """The columns of code on the side where the selection began."""
+    """Return the columns of code on the side where the selection began."""
     if not look.is_split:
         return edge + look.gutter, edge + look.width
     middle = edge + look.halves[0]
@@ -36,7 +36,7 @@ def code_columns(look: DiffLook, selection: Selection, edge: int) -> tuple[int, 
 
 
 def copied(strips: Sequence[Strip], selection: Selection, look: DiffLook, edge: int) -> str:
-    """Lines of code; a line that was wrapped is one line again."""
+    """Return the selected code; a wrapped line is one line again."""
     start, end = code_columns(look, selection, edge)
     lines: list[str] = []
     is_full = True
@@ -47,13 +47,13 @@ def copied(strips: Sequence[Strip], selection: Selection, look: DiffLook, edge: 
             lines[-1] += ("" if is_full else " ") + text.lstrip(" ")
         elif any(char.isdigit() for char in gutter):
             lines.append(text)
-        # A row with room left was broken at a blank.
+        # A row that is not full was broken at a blank.
         is_full = strip.crop(end - 1, end).text != " "
     return "\n".join(lines)
 
 
 def _part(strip: Strip, selection: Selection, start: int, end: int, number: int, count: int) -> str:
-    """A row's code, cut where the selection begins and ends."""
+    """Return the selected part of a row."""
     text = strip.crop(0, end).text
     first = len(strip.crop(0, start).text)
     last = len(text)
@@ -64,10 +64,6 @@ def _part(strip: Strip, selection: Selection, start: int, end: int, number: int,
     return text[first:last].rstrip()
 
 
-SPLIT_ROOM = 50
-"""Columns of code on a side from which two columns are the default."""
-LEAST_ROOM = 20
-"""Below so many there are never two."""
 EDGE = 1
 """The column that marks the current hunk."""
 FEWEST_DIGITS = 3
@@ -75,7 +71,7 @@ SCREENS_COPIED_AS_SEEN = 20
 
 
 class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
-    """`is_whole` draws every character of a long line, for a person who has to decide."""
+    """Draws compared files; `DiffView` adds the keys."""
 
     DEFAULT_CSS = """
     DiffSurface {
@@ -89,25 +85,20 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         files: Sequence[Comparison] = (),
         *,
         glyphs: Glyphs = UNICODE,
-        is_whole: bool = False,
         id: str | None = None,
     ) -> None:
-        # Past the scrolling container, whose own arguments nobody gives.
+        # Not the scrolling container's constructor, which takes other arguments.
         DrawnLines.__init__(self, glyphs=glyphs, id=id)
         self.sheet = DiffSheet(files)
-        self.shape = Shape(DiffLook(0, Marking(glyphs, is_whole=is_whole), has_both_numbers=True))
+        self.shape = Shape(DiffLook(0, WhitespaceMarks(glyphs), has_both_numbers=True))
         self.wanted_split: bool | None = None
         self.current = ""
         self.marks: Mapping[str, str] = {}
-        self.is_colouring = False
-        self._drawn_palette: Palette | None = None
-
-    @property
-    def is_split(self) -> bool:
-        return self.shape.look.is_split
+        self.coloring = _BackgroundColoring(self)
+        self.drawn_palette: Palette | None = None
 
     def show(self, files: Sequence[Comparison]) -> None:
-        """Other files, or the same with other hunks; the reader stays where they are."""
+        """Show other files, or the same with other hunks; the view stays where it is."""
         anchor = self.sheet.anchor(self.scroll_offset.y)
         self.sheet = DiffSheet(files)
         if not any(hunk.id == self.current for file in files for hunk in file.hunks):
@@ -116,52 +107,35 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         self.go(self.sheet.row_of(anchor))
 
     def reshape(self, shape: Shape) -> None:
-        """The same lines otherwise; what is at the top of the view stays there."""
+        """Show the same lines in another shape; the line at the top of the view stays there."""
         anchor = self.sheet.anchor(self.scroll_offset.y)
         self.lay_out(shape)
         self.go(self.sheet.row_of(anchor))
 
     def lay_out(self, shape: Shape, width: int | None = None) -> None:
-        """Lay out for a width, the present one unless told; what is looked at is to be settled next."""
+        """Lay out at a width, by default the current one; the caller settles the view next."""
         self.shape = shape
         if not self.is_attached or not (self.size.width or width):
             return
         room = max(NARROWEST_DRAWING, self.scrollable_content_region.width if width is None else width)
-        self.shape = replace(shape, look=self._fitted(shape.look, room - EDGE))
-        if self.sheet.shape != self.shape or self._drawn_palette is not self.palette:
-            self._drawn_palette = self.palette
+        digits = max(FEWEST_DIGITS, len(str(self.sheet.largest_number)))
+        look = replace(shape.look, digits=digits, left=round(self.scroll_x))
+        self.shape = replace(shape, look=look.fit(room - EDGE, self.wanted_split))
+        if self.sheet.shape != self.shape or self.drawn_palette is not self.palette:
+            self.drawn_palette = self.palette
             self.sheet.arrange(self.shape, self.palette)
-            self._drop_selection()
+            # A selection names rows, and rows have moved.
+            if self in self.screen.selections:
+                self.screen.clear_selection()
             self.refresh()
 
-    def _fitted(self, look: DiffLook, width: int) -> DiffLook:
-        digits = max(FEWEST_DIGITS, len(str(self.sheet.largest_number)))
-        look = replace(look, width=width, digits=digits, left=round(self.scroll_x))
-        two = replace(look, is_split=True)
-        least = SPLIT_ROOM if self.wanted_split is None else LEAST_ROOM
-        is_split = self.wanted_split is not False and two.room >= least
-        return two if is_split else replace(look, is_split=False)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """For a place that is as high as the diff: where it may not fit, give it a `max-height`."""
-        self.lay_out(self.shape, width - self.styles.scrollbar_size_vertical)
-        self.settle(self.scroll_offset.y)
-        # Textual adds a row for a bar below, which lines that wrap never need.
-        bar = self.styles.scrollbar_size_horizontal if self.shape.look.wraps else 0
-        return max(0, self.sheet.index.total - bar)
-
-    @property
-    def is_end_in_view(self) -> bool:
-        """Whether the last row is before the reader's eyes."""
-        return bool(self.size) and self.scroll_offset.y + self.size.height >= self.sheet.index.total
-
     def go(self, row: int) -> None:
-        """Put a row at the top of the view."""
+        """Scroll a row to the top of the view."""
         if self.is_attached:
             self.scroll_to(y=self.settle(row), animate=False)
 
     def settle(self, row: int) -> int:
-        """Make the rows around one exact; returns where it is then, with those above more or fewer."""
+        """Draw the rows around one and return where it is now: heights above it may have changed."""
         place = self.sheet.index.place_of(row)
         self.sheet.settle(place, self.size.height)
         look = self.shape.look
@@ -173,29 +147,27 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         return exact
 
     def rows(self, first: int, last: int) -> list[Strip]:
-        if self.palette is not self._drawn_palette:
-            for colours in self.sheet.colours:
-                colours.forget()
+        if self.palette is not self.drawn_palette:
+            for colors in self.sheet.colors:
+                colors.forget()
             self.lay_out(self.shape)
             self.settle(self.scroll_offset.y)
         start = max(0, first - 1)
         pairs = list(self.sheet.rows(start, last))
         above = pairs[0][1] if pairs and start < first else ""
-        # Where no bar is needed, its column is still kept free.
+        # The column of the scrollbar stays free even if there is none.
         width = max(self.size.width, self.shape.look.width + EDGE)
         margin = Strip.blank(width - self.shape.look.width - EDGE, self.palette.base)
         edged = []
         for strip, hunk in pairs[first - start :]:
-            edged.append(Strip.join([self._edge(hunk, is_first=hunk != above), strip, margin]))
+            mark = self.marks.get(hunk, "") if hunk != above else ""
+            bar = self.palette.glyphs.user if hunk and hunk == self.current else " "
+            edge = Strip([Segment(mark or bar, self.palette.user)], EDGE)
+            edged.append(Strip.join([edge, strip, margin]))
             above = hunk
-        self._colour_soon()
+        self.coloring.start_if_needed()
         blank = plain_strip("", width, self.palette.base)
         return edged + [blank] * (last - first - len(edged))
-
-    def _edge(self, hunk: str, *, is_first: bool) -> Strip:
-        mark = self.marks.get(hunk, "") if is_first else ""
-        bar = self.palette.glyphs.user if hunk and hunk == self.current else " "
-        return Strip([Segment(mark or bar, self.palette.user)], EDGE)
 
     def render_line(self, y: int) -> Strip:
         row = y + self.scroll_offset.y
@@ -205,7 +177,7 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         return DrawnLines.render_lines(self, crop.translate((0, self.scroll_offset.y)))
 
     def selected_span(self, selection: Selection, y: int, strip: Strip) -> tuple[int, int] | None:
-        """Of two columns only the one in which the selection began."""
+        """Limit the selection to the column in which it began."""
         span = selection.get_span(y)
         if span is None:
             return None
@@ -216,17 +188,12 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         return max(span[0], first), min(end, len(strip.text.rstrip()))
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The code itself, without numbers and signs; what is very much comes from the files, undrawn."""
+        """Return the code without numbers and signs; a very long selection is taken from the files."""
         first = selection.start.y if selection.start else 0
         last = selection.end.y if selection.end else self.sheet.index.total - 1
         if last - first > SCREENS_COPIED_AS_SEEN * self.app.size.height:
             return safe_text(self.sheet.source), "\n"
         return copied(self.rows(first, last + 1), selection, self.shape.look, EDGE), "\n"
-
-    def _drop_selection(self) -> None:
-        """It names rows, and rows have moved."""
-        if self in self.screen.selections:
-            self.screen.clear_selection()
 
     def on_resize(self, event: events.Resize) -> None:
         self.reshape(self.shape)
@@ -241,22 +208,31 @@ class DiffSurface(ScrollsAtOnce, ScrollView, DrawnLines):
         super().watch_scroll_y(old_value, new_value)
         self.settle(round(new_value))
 
-    def _colour_soon(self) -> None:
-        """Lines were drawn without colours: have them made."""
-        if not self.is_colouring and any(colours.is_wanting for colours in self.sheet.colours):
-            self.is_colouring = True
-            # Not before this frame is out: the thread would compete with it.
-            self.call_after_refresh(lambda: self.run_worker(self._colour(), name="colours"))
 
-    async def _colour(self) -> None:
-        sheet, palette = self.sheet, self.palette
+class _BackgroundColoring:
+    """Has lines that were drawn without colors colored in a thread."""
+
+    def __init__(self, surface: DiffSurface) -> None:
+        self._surface = surface
+        self.is_running = False
+
+    def start_if_needed(self) -> None:
+        surface = self._surface
+        if not self.is_running and any(colors.has_requests for colors in surface.sheet.colors):
+            self.is_running = True
+            # Not before this frame is out: the thread would compete with it.
+            surface.call_after_refresh(lambda: surface.run_worker(self._run(), name="colors"))
+
+    async def _run(self) -> None:
+        surface = self._surface
+        palette = surface.palette
         try:
-            for colours in sheet.colours:
-                for bucket in colours.take():
-                    lines = await asyncio.to_thread(colours.make, bucket, palette)
-                    if palette is self._drawn_palette:
-                        colours.keep(bucket, lines)
+            for colors in surface.sheet.colors:
+                for bucket in colors.pop_requests():
+                    lines = await asyncio.to_thread(colors.compute, bucket, palette)
+                    if palette is surface.drawn_palette:
+                        colors.store(bucket, lines)
         finally:
-            self.is_colouring = False
-        self.sheet.redraw()
-        self.refresh()
+            self.is_running = False
+        surface.sheet.redraw()
+        surface.refresh()

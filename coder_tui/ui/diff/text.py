@@ -1,6 +1,6 @@
-"""One line of a diff as segments: safe, tabs made blanks, changed words and white space made visible.
+"""Draw one line of a diff: safe, with tabs expanded, changed words and whitespace made visible.
 
-The styles of a diff, derived from the palette: readable on every ground, changed words stronger.
+The styles are derived from the palette, readable on every background, with changed words stronger.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,26 +14,26 @@ from rich.color_triplet import ColorTriplet
 from rich.segment import Segment
 from rich.style import Style
 
-from coder_tui.diffs.model import end_of
 from coder_tui.diffs.rows import Cell
 from coder_tui.diffs.words import Span
+from coder_tui.protocol.comparison import end_of
 from coder_tui.text.safe_text import safe_text
-from coder_tui.ui.draw.code import LONGEST_COLOURED, CodeLine
-from coder_tui.ui.draw.glyphs import Glyphs
+from coder_tui.ui.draw.code import LONGEST_COLORED, CodeLine
 from coder_tui.ui.draw.palette import Palette
 from coder_tui.ui.draw.strips import LONGEST_LINE, TAB
+from coder_tui.ui.glyphs import Glyphs
 
 READABLE = 4.5
 VISIBLE = 3.0
 _FADES = (0.0, 0.25, 0.5, 0.75)
-"""How far a colour may go to the ground's own ink until it can be read."""
+"""How far a color may be blended with the line's own color to be readable."""
 _STRENGTHS = (0.3, 0.26, 0.22, 0.18, 0.14, 0.1)
-"""How far a changed word's ground goes from the line's ground to its ink; the first that can be read."""
+"""How far a changed word's background is blended with the text color; the first readable one is used."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """What stands on one kind of line; `syntax` and `word_syntax` are by the palette's own styles."""
+class LineStyles:
+    """The styles of one kind of line; the keys of `syntax` and `word_syntax` are styles of the palette."""
 
     plain: Style
     word: Style
@@ -44,29 +44,29 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class DiffInks:
-    same: Ground
-    added: Ground
-    deleted: Ground
+class DiffStyles:
+    same: LineStyles
+    added: LineStyles
+    deleted: LineStyles
     dim: Style
     filler: Style
 
 
-def diff_inks(palette: Palette) -> DiffInks:
+def diff_styles(palette: Palette) -> DiffStyles:
     kinds = tuple(palette.syntax.values())
-    return DiffInks(
-        same=_ground(palette.base, palette.base, palette.dim, kinds),
-        added=_ground(palette.add, palette.add_sign, palette.dim, kinds),
-        deleted=_ground(palette.delete, palette.delete_sign, palette.dim, kinds),
+    return DiffStyles(
+        same=_line_styles(palette.base, palette.base, palette.dim, kinds),
+        added=_line_styles(palette.add, palette.add_sign, palette.dim, kinds),
+        deleted=_line_styles(palette.delete, palette.delete_sign, palette.dim, kinds),
         dim=palette.dim,
         filler=_faded(palette.dim),
     )
 
 
 @lru_cache(32)
-def _ground(plain: Style, sign: Style, dim: Style, kinds: tuple[Style, ...]) -> Ground:
+def _line_styles(plain: Style, sign: Style, dim: Style, kinds: tuple[Style, ...]) -> LineStyles:
     word = _word(plain)
-    return Ground(
+    return LineStyles(
         plain=plain,
         word=word,
         sign=sign,
@@ -77,7 +77,7 @@ def _ground(plain: Style, sign: Style, dim: Style, kinds: tuple[Style, ...]) -> 
 
 
 def _word(plain: Style) -> Style:
-    """Bold too, so that a screen without colours shows it."""
+    """Return the style of a changed word: also bold, so that it shows without colors."""
     ink, ground = rgb(plain.color), rgb(plain.bgcolor)
     if ink is None or ground is None:
         return plain + Style(bold=True, underline=True)
@@ -89,7 +89,7 @@ def _word(plain: Style) -> Style:
 
 
 def _readable(ground: Style, ink: Style) -> Style:
-    """The ink on a ground, as near to itself as can be read there."""
+    """Put a style on a background, keeping its color as far as it is readable there."""
     color, own, back = rgb(ink.color), rgb(ground.color), rgb(ground.bgcolor)
     if color is None or own is None or back is None:
         return ground + ink if _is_readable(ink.color, ground.bgcolor) else ground + Style(italic=ink.italic)
@@ -101,14 +101,14 @@ def _readable(ground: Style, ink: Style) -> Style:
 
 
 def _is_readable(ink: Color | None, ground: Color | None) -> bool:
-    """Of colours that the terminal knows by number: as most terminals show them."""
+    """Compare colors that the terminal knows by number, as most terminals show them."""
     if ink is None or ground is None or ink.is_default or ground.is_default:
         return True
     return contrast(ink.get_truecolor(), ground.get_truecolor()) >= READABLE
 
 
 def _faded(ink: Style) -> Style:
-    """As near to the ground as a sign may be and still be seen."""
+    """Fade a style as much as possible while it is still visible."""
     color, back = rgb(ink.color), rgb(ink.bgcolor)
     if color is None or back is None:
         return ink
@@ -137,8 +137,8 @@ _NONE: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Marking:
-    """Which white space is shown as signs besides what changed."""
+class WhitespaceMarks:
+    """Which whitespace is shown as signs, besides what changed."""
 
     glyphs: Glyphs
     all_blanks: bool = False
@@ -147,8 +147,8 @@ class Marking:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A line as it is drawn; `offsets` has where each of its characters went, None where none moved."""
+class DrawnLine:
+    """A line as it is drawn; `offsets` has the new place of each character, None if none moved."""
 
     text: str
     offsets: Sequence[int] | None = None
@@ -157,11 +157,11 @@ class Shown:
         return index if self.offsets is None else self.offsets[index]
 
 
-def shown(line: str, *, is_whole: bool = False) -> Shown:
+def draw_line(line: str, *, is_whole: bool = False) -> DrawnLine:
     line = line if is_whole else line[:LONGEST_LINE]
     text = safe_text(line)
     if text == line and "\t" not in line:
-        return Shown(text)
+        return DrawnLine(text)
     pieces: list[str] = []
     offsets = [0]
     column = 0
@@ -170,26 +170,28 @@ def shown(line: str, *, is_whole: bool = False) -> Shown:
         pieces.append(piece)
         offsets.append(offsets[-1] + len(piece))
         column += cell_len(piece)
-    return Shown("".join(pieces), offsets)
+    return DrawnLine("".join(pieces), offsets)
 
 
-def coloured_part(line: str) -> str:
-    """What a lexer gets to see of a line."""
-    return shown(line).text[:LONGEST_COLOURED]
+def colored_part(line: str) -> str:
+    """Return the part of a line that is passed to a lexer."""
+    return draw_line(line).text[:LONGEST_COLORED]
 
 
-def cell_segments(cell: Cell, ground: Ground, marking: Marking, colours: CodeLine | None) -> list[Segment]:
-    """The line itself, and what tells that it is cut or ends unusually."""
+def cell_segments(
+    cell: Cell, ground: LineStyles, marking: WhitespaceMarks, colors: CodeLine | None
+) -> list[Segment]:
+    """Draw a line, with a mark if it is cut off or ends unusually."""
     body = cell.body
-    text = shown(body, is_whole=marking.is_whole)
+    text = draw_line(body, is_whole=marking.is_whole)
     limit = len(body) if marking.is_whole else min(len(body), LONGEST_LINE)
     marks = _marks(cell, body[:limit], marking)
     if cell.emphasis or marks:
         segments = list(
-            _grouped(text, _styles(cell, text, ground, colours, marks, limit), marks, body, marking)
+            _grouped(text, _styles(cell, text, ground, colors, marks, limit), marks, body, marking)
         )
     else:
-        segments = list(_plain(text.text, ground, colours))
+        segments = list(_plain(text.text, ground, colors))
     if limit < len(body):
         words = f"{marking.glyphs.more} {len(body) - limit} more characters"
         segments.append(Segment(words, ground.mark))
@@ -198,9 +200,9 @@ def cell_segments(cell: Cell, ground: Ground, marking: Marking, colours: CodeLin
     return segments
 
 
-def _plain(text: str, ground: Ground, colours: CodeLine | None) -> Iterator[Segment]:
+def _plain(text: str, ground: LineStyles, colors: CodeLine | None) -> Iterator[Segment]:
     at = 0
-    for part in colours or ():
+    for part in colors or ():
         style = ground.plain if part.style is None else ground.syntax[part.style]
         yield Segment(part.text, style)
         at += len(part.text)
@@ -208,8 +210,8 @@ def _plain(text: str, ground: Ground, colours: CodeLine | None) -> Iterator[Segm
         yield Segment(text[at:], ground.plain)
 
 
-def _marks(cell: Cell, body: str, marking: Marking) -> frozenset[int]:
-    """Characters that are drawn as signs: all blanks, or those that changed or end a changed line."""
+def _marks(cell: Cell, body: str, marking: WhitespaceMarks) -> frozenset[int]:
+    """Return the characters that are drawn as signs: all blanks, or changed ones and those at line ends."""
     if marking.all_blanks:
         return frozenset(index for index, char in enumerate(body) if char in " \t")
     if not cell.is_changed or not (cell.emphasis or body.endswith((" ", "\t"))):
@@ -224,15 +226,15 @@ def _marks(cell: Cell, body: str, marking: Marking) -> frozenset[int]:
 
 def _styles(
     cell: Cell,
-    text: Shown,
-    ground: Ground,
-    colours: CodeLine | None,
+    text: DrawnLine,
+    ground: LineStyles,
+    colors: CodeLine | None,
     marks: frozenset[int],
     limit: int,
 ) -> list[Style]:
-    """A style for each character that is drawn."""
+    """Return a style for each character that is drawn."""
     kinds: list[Style | None] = []
-    for part in colours or ():
+    for part in colors or ():
         kinds += [part.style] * len(part.text)
     kinds += [None] * (len(text.text) - len(kinds))
     styles = [ground.plain if kind is None else ground.syntax[kind] for kind in kinds]
@@ -248,7 +250,7 @@ def _styles(
 
 
 def _grouped(
-    text: Shown, styles: Sequence[Style], marks: frozenset[int], body: str, marking: Marking
+    text: DrawnLine, styles: Sequence[Style], marks: frozenset[int], body: str, marking: WhitespaceMarks
 ) -> Iterator[Segment]:
     chars = list(text.text)
     for index in marks:

@@ -1,37 +1,26 @@
-"""A tool call in the transcript: one line that says its state, and what it shows below."""
+"""A tool call in the transcript: a heading with its state, and its result below."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import ClassVar, assert_never
+from typing import assert_never
 
 from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from coder_tui.protocol.access import PERSON, ToolKind
-from coder_tui.protocol.display import (
-    DiffBlock,
-    DisplayBlock,
-    ImageBlock,
-    MarkdownBlock,
-    SubagentsBlock,
-    TableBlock,
-    TerminalBlock,
-    TextBlock,
-    TodosBlock,
-)
-from coder_tui.protocol.errors import REFUSED, STOPPED
+from coder_tui.protocol.access import BY_USER, ToolKind
+from coder_tui.protocol.display import DiffBlock, DisplayBlock, SubagentsBlock, TerminalBlock, TextBlock
+from coder_tui.protocol.events import ToolFinished
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.text.safe_text import safe_line
-from coder_tui.ui.draw.blocks import draw_block, draw_tree
-from coder_tui.ui.draw.entries import GUTTER, View, more_row
-from coder_tui.ui.draw.limits import bounded
+from coder_tui.ui.draw.blocks import bounded, draw_block, draw_tree, source_of
+from coder_tui.ui.draw.entries import GUTTER, Entry, View, more_row
 from coder_tui.ui.draw.palette import Palette
 from coder_tui.ui.draw.streamed import rows_of
-from coder_tui.ui.draw.strips import beside, cut_text, plain_rows, plain_strip, to_strip, wrapped
+from coder_tui.ui.draw.strips import cut_text, plain_rows, plain_strip, prefix_rows, to_strip, wrapped
 
 LIVE_ROWS = 5
 FIRST_ROWS = 3
@@ -39,13 +28,16 @@ LAST_ROWS = 10
 ERROR_ROWS = 3
 MOST_DIFF_LINES = 200
 SHORT_REASON = 30
-REST = "the rest is left out here: read the block"
+# The texts of `protocol.errors`. Sessions stored by version 0.1 have another word for the user.
+_REFUSED = re.compile(r"\Athe \w+ refused this call")
+_STOPPED = re.compile(r"the \w+ stopped this call")
+REST = "the rest is not shown here: open the block to read it"
 _ERROR = re.compile(
     r"\b(error|exception|traceback|failed|failure|fatal|panic|panicked|cannot|undefined|not found)\b"
     r"|\bE\s{3}|Error\b",
     re.IGNORECASE,
 )
-"""What most tools write where something went wrong."""
+"""What most tools print if something went wrong."""
 
 
 class CallState(StrEnum):
@@ -76,8 +68,8 @@ def state_of(outcome: Outcome) -> CallState:
 
 
 @dataclass(frozen=True, slots=True)
-class CallEntry:
-    """`tool`, `summary` and `output` are safe; `display` is as it came."""
+class CallEntry(Entry):
+    """`tool`, `summary` and `output` are safe text; `display` is untrusted."""
 
     tool: str
     summary: str
@@ -88,9 +80,8 @@ class CallEntry:
     seconds: int = 0
     output: str = ""
     proposal: DisplayBlock | None = None
-    """What was refused, to be read again when unfolded."""
+    """What was refused; shown again when the entry is expanded."""
     call_id: str = ""
-    has_gap: ClassVar[bool] = True
 
     @property
     def source(self) -> str:
@@ -108,7 +99,7 @@ class CallEntry:
             return 1 + len(self.display.children)
         if self.display is None or self.state.is_live:
             return 1 + min(LIVE_ROWS, self.output.count("\n"))
-        if self._is_told_by_line and not view.is_open:
+        if self._is_said_by_heading and not view.is_open:
             return 1
         rows = rows_of(source_of(self.display), width - GUTTER)
         if view.is_open:
@@ -119,31 +110,30 @@ class CallEntry:
 
     def draw(self, width: int, palette: Palette, view: View) -> list[Strip]:
         room = width - GUTTER
-        edge = plain_strip(f"{palette.glyphs.edge} ", GUTTER, self._look(palette)[1])
-        body = beside(edge, self._body(room, palette, view))
+        edge = plain_strip(f"{palette.glyphs.edge} ", GUTTER, self._glyph_and_style(palette)[1])
+        body = prefix_rows(edge, self._body(room, palette, view))
         return [*self._heading(width, palette, view, has_body=bool(body)), *body]
 
     def _heading(self, width: int, palette: Palette, view: View, *, has_body: bool) -> list[Strip]:
-        glyph, ink = self._look(palette)
+        glyph, ink = self._glyph_and_style(palette)
         right = self._note(palette, has_body=has_body)
         struck = Style(strike=True) if self.state is CallState.DENIED else Style()
         left = Text.assemble(
             (f"{glyph} ", ink), (self.tool, palette.strong), "  ", (self.summary, struck), end=""
         )
         room = width - cell_len(right) - 1 if right else width
-        if view.is_open and left.cell_len > room:  # unfolded, nothing is cut
+        if view.is_open and left.cell_len > room:  # expanded, nothing is cut off
             rows = [to_strip(row, width, palette.base) for row in wrapped(left, width)]
-            return [*rows, *([self._right_row(right, width, palette)] if right else [])]
+            if right:
+                rows.append(plain_strip(" " * max(0, width - cell_len(right)) + right, width, palette.dim))
+            return rows
         cut_text(left, max(1, room), palette.glyphs.more)
         left.append(" " * (width - left.cell_len - cell_len(right)))
         left.append(right, ink if self.state is not CallState.OK else palette.dim)
         return [to_strip(left, width, palette.base)]
 
-    def _right_row(self, right: str, width: int, palette: Palette) -> Strip:
-        return plain_strip(f"{' ' * max(0, width - cell_len(right))}{right}", width, palette.dim)
-
     def _note(self, palette: Palette, *, has_body: bool) -> str:
-        """The state in words, at the right end of the line."""
+        """Describe the state, for the right end of the heading."""
         match self.state:
             case CallState.RUNNING:
                 return f"running {self.seconds}s" if self.seconds else "running"
@@ -164,21 +154,21 @@ class CallEntry:
 
     @property
     def _reason(self) -> str:
-        """The person's own words to a refusal, where they are short enough for the line."""
+        """The user's reason for refusing, if it is short enough for the heading."""
         text = self.display.text if isinstance(self.display, TextBlock) else ""
-        words = text.removeprefix(REFUSED).removeprefix(": ")
+        words = _REFUSED.sub("", text, count=1).removeprefix(": ")
         return safe_line(words) if words != text and len(words) <= SHORT_REASON else ""
 
     @property
     def _stopped(self) -> str:
-        """A crash stops calls, too."""
-        is_person = isinstance(self.display, TextBlock) and self.display.text.startswith(STOPPED)
-        return "stopped by you" if is_person else "stopped"
+        """Say who stopped the call: the user, or for example a crash."""
+        is_by_user = isinstance(self.display, TextBlock) and _STOPPED.match(self.display.text) is not None
+        return "stopped by you" if is_by_user else "stopped"
 
     @property
-    def _is_told_by_line(self) -> bool:
-        """Whether the line says all that there is to a refusal."""
-        is_bare = isinstance(self.display, TextBlock) and self.display.text == REFUSED
+    def _is_said_by_heading(self) -> bool:
+        """Whether the heading says everything about a refusal."""
+        is_bare = isinstance(self.display, TextBlock) and _REFUSED.fullmatch(self.display.text) is not None
         return self.state is CallState.DENIED and (is_bare or bool(self._reason))
 
     def _folded(self, palette: Palette, has_body: bool) -> str:
@@ -214,7 +204,7 @@ class CallEntry:
             return _first_of_diff(self.display, width, palette)
         display = bounded(self.display)
         if isinstance(display, TerminalBlock):
-            display = replace(display, exit_code=None)  # the line above says it
+            display = replace(display, exit_code=None)  # the heading says it
         rows = [*self._live_rows(width, palette), *draw_block(display, width, palette)]
         if isinstance(display, DiffBlock) and display is not self.display:
             rows.append(plain_strip(f"{palette.glyphs.more} {REST}", width, palette.dim))
@@ -231,8 +221,8 @@ class CallEntry:
 
     @property
     def _folds(self) -> bool:
-        is_read_anyway = isinstance(self.display, DiffBlock) or self.tool == PERSON
-        return self._is_told_by_line or (self.state is CallState.OK and not is_read_anyway)
+        is_read_anyway = isinstance(self.display, DiffBlock) or self.tool == BY_USER
+        return self._is_said_by_heading or (self.state is CallState.OK and not is_read_anyway)
 
     def _live_rows(self, width: int, palette: Palette) -> list[Strip]:
         if not self.output:
@@ -240,7 +230,7 @@ class CallEntry:
         lines = self.output.rstrip("\n").rsplit("\n", LIVE_ROWS)[-LIVE_ROWS:]
         return list(plain_rows(lines, width, palette.dim, palette.glyphs.more))[-LIVE_ROWS:]
 
-    def _look(self, palette: Palette) -> tuple[str, Style]:
+    def _glyph_and_style(self, palette: Palette) -> tuple[str, Style]:
         glyphs = palette.glyphs
         match self.state:
             case CallState.RUNNING:
@@ -259,8 +249,19 @@ class CallEntry:
                 assert_never(self.state)
 
 
+def finished_call(event: ToolFinished) -> CallEntry:
+    return CallEntry(
+        safe_line(event.tool),
+        safe_line(event.summary),
+        state=state_of(event.outcome),
+        display=event.display,
+        duration_ms=event.duration_ms,
+        call_id=event.call_id,
+    )
+
+
 def _shortened(rows: list[Strip], width: int, palette: Palette) -> list[Strip]:
-    """The beginning and the end; between them the first error, where it would be hidden."""
+    """Return the first and last rows, and the first error between them."""
     end = len(rows) - LAST_ROWS
     if end - FIRST_ROWS <= 1:
         return rows
@@ -276,33 +277,10 @@ def _shortened(rows: list[Strip], width: int, palette: Palette) -> list[Strip]:
 
 
 def _first_of_diff(block: DiffBlock, width: int, palette: Palette) -> list[Strip]:
-    """Only what is shown is drawn: an edit may be ten thousand lines."""
+    """Draw only the first lines: an edit may be ten thousand lines long."""
     lines = block.diff.split("\n", MOST_DIFF_LINES)
     if len(lines) <= MOST_DIFF_LINES:
         return draw_block(block, width, palette)
     shown = replace(block, diff="\n".join(lines[:-1]))
     hidden = lines[-1].rstrip("\n").count("\n") + 1
     return [*draw_block(shown, width, palette), more_row(hidden, width, palette)]
-
-
-def source_of(block: DisplayBlock) -> str:
-    """A block's text, for counting and copying."""
-    match block:
-        case TextBlock(text=text) | MarkdownBlock(text=text):
-            return text
-        case DiffBlock(diff=diff):
-            return diff
-        case TerminalBlock(output=output):
-            return output
-        case TodosBlock(items=items):
-            return "\n".join(item.content for item in items)
-        case TableBlock(columns=columns, rows=rows):
-            return "\n".join("\t".join(row) for row in (columns, *rows))
-        case ImageBlock():
-            return block.words()
-        case SubagentsBlock(children=children):
-            return "\n".join(
-                f"{child.agent}: {child.state}  {child.summary or child.task}" for child in children
-            )
-        case _:
-            assert_never(block)

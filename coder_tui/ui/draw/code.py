@@ -1,4 +1,4 @@
-"""Syntax colours."""
+"""Color code by its syntax."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -14,13 +14,13 @@ from textual.strip import Strip
 from coder_tui.ui.draw.palette import Palette, Syntax
 from coder_tui.ui.draw.strips import TAB, chopped, filled
 
-LONGEST_COLOURED = 400
-"""Characters: lexers can take very long on a minified line."""
+LONGEST_COLORED = 400
+"""Characters of a line; a lexer can take very long on a minified one."""
 
 INDENT = 2
 
 CodeLine = list[Segment]
-"""One line; a part without a style is plain ink."""
+"""One line; a segment without a style has the plain color."""
 
 _KINDS = (
     ("Keyword", Syntax.KEYWORD),
@@ -45,7 +45,7 @@ class _Lexer(Protocol):
 def _lexer(language: str) -> _Lexer | None:
     if not language:
         return None
-    # Imported late because the first paint has no code: 20 ms of start-up.
+    # Imported late because the first paint has no code: it takes 20 ms.
     if language not in _names():
         return None
     lexer: _Lexer = import_module("pygments.lexers").get_lexer_by_name(
@@ -67,7 +67,7 @@ def _kind(token_name: str) -> Syntax | None:
 
 @lru_cache(256)
 def language_of(path: str) -> str:
-    """The lexer's name for a file, empty where none is known."""
+    """Return the name of the lexer for a file, empty if none is known."""
     found = import_module("pygments.lexers").find_lexer_class_for_filename(path.rsplit("/", 1)[-1])
     return str(found.aliases[0]) if found and found.aliases else ""
 
@@ -77,28 +77,28 @@ def load_lexers() -> None:
 
 
 def code_lines(code: str, language: str, palette: Palette) -> list[CodeLine]:
-    """Coloured lines of already safe code; as many as it has."""
+    """Color the lines of code, which is safe text already."""
     lines = code.expandtabs(TAB).split("\n")
     plain = [[Segment(line)] if line else [] for line in lines]
-    lexer = _lexer(language.lower()) if max(map(len, lines)) <= LONGEST_COLOURED else None
+    lexer = _lexer(language.lower()) if max(map(len, lines)) <= LONGEST_COLORED else None
     if lexer is None:
         return plain
-    coloured: list[CodeLine] = [[]]
+    colored: list[CodeLine] = [[]]
     for token, value in lexer.get_tokens("\n".join(lines)):
         kind = _kind(str(token)[6:])
         style = None if kind is None else palette.syntax[kind]
         for number, piece in enumerate(value.split("\n")):
             if number:
-                coloured.append([])
+                colored.append([])
             if piece:
-                coloured[-1].append(Segment(piece, style))
-    # A lexer may swallow or add an end of line; a row more or less would shift everything below.
-    is_whole = ["".join(part.text for part in line) for line in coloured] == lines
-    return coloured if is_whole else plain
+                colored[-1].append(Segment(piece, style))
+    # A lexer may drop or add a newline, and one row more or less would shift everything below.
+    is_whole = ["".join(part.text for part in line) for line in colored] == lines
+    return colored if is_whole else plain
 
 
 def code_strips(code: str, language: str, width: int, palette: Palette) -> list[Strip]:
-    """Code on its own ground, set in a little; long lines go on below, marked."""
+    """Draw code on its own background, indented; long lines wrap with a mark."""
     room = width - INDENT - 1
     margin = Segment(" " * INDENT, palette.base)
     space = Segment(" ", palette.code_block)
@@ -113,7 +113,7 @@ def code_strips(code: str, language: str, width: int, palette: Palette) -> list[
 
 
 def code_pieces(line: CodeLine, room: int, ground: Style) -> list[CodeLine]:
-    """A line in rows of a width, on a ground."""
+    """Wrap a line at a width, on a background."""
     inked = [Segment(part.text, ground + part.style if part.style else ground) for part in line]
     text = "".join(part.text for part in line)
     pieces = chopped(text, room)

@@ -1,20 +1,21 @@
-"""What stands in the transcript besides tool calls: each entry knows how it looks at any width."""
+"""Entries of the transcript other than tool calls. Each entry can draw itself at any width."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, assert_never
+from typing import assert_never
 
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.ui.draw.glyphs import ThinkingLevel
 from coder_tui.ui.draw.markdown import draw_chunks, draw_markdown
 from coder_tui.ui.draw.palette import Palette
 from coder_tui.ui.draw.splitter import split
 from coder_tui.ui.draw.streamed import Part, parts_of, rows_of, text_of
-from coder_tui.ui.draw.strips import beside, cut_text, plain_rows, plain_strip, to_strip, wrapped
+from coder_tui.ui.draw.strips import cut_text, plain_rows, plain_strip, prefix_rows, to_strip, wrapped
+from coder_tui.ui.glyphs import ThinkingLevel
 
 GUTTER = 2
 MOST_ROWS_OF_A_PASTE = 30
@@ -25,34 +26,52 @@ SHORT_TEXT = 4000
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How much to show; `is_open` is None where nobody folded or unfolded the entry."""
+    """How much to show; `is_open` is None if the user neither expanded nor collapsed the entry."""
 
     thinking: ThinkingLevel = ThinkingLevel.SUMMARY
     is_open: bool | None = None
 
 
-class Entry(Protocol):
-    """Texts inside are safe already, but for display blocks, whose renderers make them so."""
+class Entry(ABC):
+    """An entry's texts are safe already, except display blocks, whose renderers make them safe."""
+
+    __slots__ = ()
 
     @property
     def has_gap(self) -> bool:
-        """Whether a blank row stands above."""
+        """Whether a blank row comes above."""
+        return True
 
-    def estimate(self, width: int, view: View) -> int:
-        """About how many rows, without drawing."""
-
-    def draw(self, width: int, palette: Palette, view: View) -> list[Strip]: ...
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """The text that is copied."""
 
     def is_open(self, view: View) -> bool:
-        """Whether it shows all that it has."""
+        """Return whether the entry shows everything it has."""
+        return True
+
+    def estimate(self, width: int, view: View) -> int:
+        """Estimate the number of rows without drawing them."""
+        return rows_of(self.source, width - GUTTER)
+
+    @abstractmethod
+    def draw(self, width: int, palette: Palette, view: View) -> list[Strip]: ...
+
+
+class TextEntry(Entry):
+    """An entry that has one text."""
+
+    __slots__ = ()
+    text: str
 
     @property
     def source(self) -> str:
-        """Its text as it is copied."""
+        return self.text
 
 
 def text_rows(text: str, width: int, style: Style, palette: Palette) -> list[Strip]:
-    """Lines of words; of a huge text they break anywhere, which is many times faster."""
+    """Wrap text at words, or anywhere if it is huge, which is many times faster."""
     lines = text.split("\n")
     if len(text) > LONG_PROSE:
         return list(plain_rows(lines, width, style, palette.glyphs.more))
@@ -60,26 +79,21 @@ def text_rows(text: str, width: int, style: Style, palette: Palette) -> list[Str
 
 
 def more_row(hidden: int, width: int, palette: Palette) -> Strip:
-    words = f"{palette.glyphs.more} {hidden} more lines, {palette.fold_key} expands"
+    words = f"{palette.glyphs.more} {hidden} more lines, {palette.fold_key} to expand"
     return plain_strip(words, width, palette.dim)
 
 
 def marked(mark: str, rows: Iterable[Strip], style: Style, palette: Palette) -> list[Strip]:
-    """Rows with a mark before the first and as many blanks before the others."""
+    """Put a mark before the first row and indent the others by its width."""
     first, *rest = rows
     blank = plain_strip("", len(mark), palette.base)
-    return [*beside(plain_strip(mark, len(mark), style), [first]), *beside(blank, rest)]
+    return [*prefix_rows(plain_strip(mark, len(mark), style), [first]), *prefix_rows(blank, rest)]
 
 
 @dataclass(frozen=True, slots=True)
-class UserEntry:
+class UserEntry(TextEntry):
     text: str
     message_id: str = ""
-    has_gap: ClassVar[bool] = True
-
-    @property
-    def source(self) -> str:
-        return self.text
 
     def is_open(self, view: View) -> bool:
         return bool(view.is_open)
@@ -90,13 +104,12 @@ class UserEntry:
 
     def draw(self, width: int, palette: Palette, view: View) -> list[Strip]:
         first, rest = f"{palette.glyphs.user}you  ", f"{palette.glyphs.user}     "
-        room = width - len(first)
-        rows = self._rows(room, palette, view)
-        head = beside(plain_strip(first, len(first), palette.user), rows[:1])
-        return [*head, *beside(plain_strip(rest, len(rest), palette.user), rows[1:])]
+        rows = self._rows(width - len(first), palette, view)
+        head = prefix_rows(plain_strip(first, len(first), palette.user), rows[:1])
+        return [*head, *prefix_rows(plain_strip(rest, len(rest), palette.user), rows[1:])]
 
     def _rows(self, room: int, palette: Palette, view: View) -> list[Strip]:
-        """All of it, or the first rows of a long paste; the others are not even drawn."""
+        """Draw all of it, or only the first rows of a long paste."""
         if self.is_open(view):
             return text_rows(self.text, room, palette.strong, palette)
         lines = self.text.split("\n", MOST_ROWS_OF_A_PASTE)
@@ -108,8 +121,8 @@ class UserEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplyEntry:
-    """A model's text, or one part of a long one."""
+class ReplyEntry(Entry):
+    """A reply of the model, or one part of a long one."""
 
     text: str = ""
     part: Part | None = None
@@ -121,15 +134,7 @@ class ReplyEntry:
 
     @property
     def source(self) -> str:
-        if self.part is None:
-            return self.text
-        return text_of(self.part.chunks)
-
-    def is_open(self, view: View) -> bool:
-        return True
-
-    def estimate(self, width: int, view: View) -> int:
-        return rows_of(self.source, width - GUTTER)
+        return self.text if self.part is None else text_of(self.part.chunks)
 
     def draw(self, width: int, palette: Palette, view: View) -> list[Strip]:
         room = width - GUTTER
@@ -144,7 +149,7 @@ class ReplyEntry:
 
 
 def reply_entries(text: str) -> list[ReplyEntry]:
-    """A stored reply as entries of bounded height."""
+    """Split a stored reply into entries of bounded height."""
     if len(text) <= SHORT_TEXT:
         return [ReplyEntry(text)]
     chunks, definitions = split(text)
@@ -152,13 +157,8 @@ def reply_entries(text: str) -> list[ReplyEntry]:
 
 
 @dataclass(frozen=True, slots=True)
-class ThinkingEntry:
+class ThinkingEntry(TextEntry):
     text: str
-    has_gap: ClassVar[bool] = True
-
-    @property
-    def source(self) -> str:
-        return self.text
 
     def is_open(self, view: View) -> bool:
         is_full = view.thinking is ThinkingLevel.FULL
@@ -187,29 +187,18 @@ def draw_thinking(text: str, width: int, palette: Palette, *, is_open: bool, wor
 
 
 @dataclass(frozen=True, slots=True)
-class NoteEntry:
-    """The program's own word: a retry, a warning, an error."""
+class NoteEntry(TextEntry):
+    """A notice from the program itself: a retry, a warning, an error."""
 
     level: NoticeLevel
     text: str
-    has_gap: ClassVar[bool] = True
-
-    @property
-    def source(self) -> str:
-        return self.text
-
-    def is_open(self, view: View) -> bool:
-        return True
-
-    def estimate(self, width: int, view: View) -> int:
-        return rows_of(self.text, width - GUTTER)
 
     def draw(self, width: int, palette: Palette, view: View) -> list[Strip]:
-        glyph, style = self._look(palette)
+        glyph, style = self._glyph_and_style(palette)
         rows = text_rows(self.text, width - GUTTER, style, palette)
         return marked(f"{glyph} ", rows, style, palette)
 
-    def _look(self, palette: Palette) -> tuple[str, Style]:
+    def _glyph_and_style(self, palette: Palette) -> tuple[str, Style]:
         match self.level:
             case NoticeLevel.INFO:
                 return palette.glyphs.info, palette.dim

@@ -1,11 +1,11 @@
-"""Entries and their drawn rows, of which a bounded number is kept.
+"""Entries and a bounded cache of their drawn rows, and an index of which entry is on which row.
 
-Which entry stands on which row, for heights that are estimates until somebody looks.
+Heights are estimates until an entry comes into view.
 """
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -20,10 +20,10 @@ from coder_tui.ui.draw.strips import plain_strip
 KEPT = 300
 """Entries whose rows stay drawn."""
 UNPACKED = 500
-"""The newest entries, which are looked at most."""
+"""The newest entries, which are read most often."""
 
 USUAL_WIDTH = 80
-"""For estimates before the first layout."""
+"""Columns, for estimates before the first layout."""
 
 
 class EntryStrips:
@@ -44,16 +44,16 @@ class EntryStrips:
     def cached(self) -> int:
         return len(self._rows)
 
-    def keep(self, index: int, rows: Sequence[Strip], palette: Palette) -> None:
-        """Take over rows that somebody has drawn, if they fit."""
+    def store(self, index: int, rows: Sequence[Strip], palette: Palette) -> None:
+        """Store rows that were drawn elsewhere, if they have the right width."""
         if rows and rows[0].cell_length == self.width:
             self._check_palette(palette)
-            self._hold(index, self._with_gap(index, list(rows), palette))
+            self._cache(index, self._with_gap(index, list(rows), palette))
 
     def add(self, entry: Entry) -> int:
-        """Its index."""
+        """Add an entry and return its index."""
         self.entries.append(entry)
-        self.entries.keep_at_hand(len(self.entries) - UNPACKED)
+        self.entries.unpack_from(len(self.entries) - UNPACKED)
         return len(self.entries) - 1
 
     def clear(self) -> None:
@@ -66,7 +66,7 @@ class EntryStrips:
         self._rows.pop(index, None)
 
     def toggle(self, index: int) -> None:
-        """Fold or unfold one entry."""
+        """Expand or collapse one entry."""
         self._overrides[index] = not self.entries[index].is_open(self.view_of(index))
         self._rows.pop(index, None)
 
@@ -75,7 +75,7 @@ class EntryStrips:
         self._rows.pop(index, None)
 
     def set_view(self, view: View) -> None:
-        """For all entries; folding everything overrules what was done to single ones."""
+        """Change how all entries are shown; expanding all of them overrides single entries."""
         if view.is_open is not self.view.is_open:
             self._overrides.clear()
         self.view = view
@@ -86,7 +86,7 @@ class EntryStrips:
         self._rows.clear()
 
     def view_of(self, index: int) -> View:
-        # How much of a thought shows is a matter of its own level, not of folding all calls.
+        # Thinking has a level of its own: expanding all calls does not change it.
         is_thought = isinstance(self.entries[index], ThinkingEntry)
         is_open = self._overrides.get(index, None if is_thought else self.view.is_open)
         return self.view if is_open is self.view.is_open else replace(self.view, is_open=is_open)
@@ -102,26 +102,26 @@ class EntryStrips:
             self.drawings += 1
             drawn = self.entries[index].draw(self.width, palette, self.view_of(index))
             rows = self._with_gap(index, drawn, palette)
-        self._hold(index, rows)
+        self._cache(index, rows)
         return rows
 
     def gap(self, index: int) -> int:
-        """Blank rows above an entry; calls in a row stand close."""
+        """Return the blank rows above an entry; there are none between calls."""
         entry = self.entries[index]
         is_close = (
             isinstance(entry, CallEntry) and index > 0 and isinstance(self.entries[index - 1], CallEntry)
         )
         return int(index > 0 and entry.has_gap and not is_close)
 
-    def _hold(self, index: int, rows: list[Strip]) -> None:
-        """As the newest; what was not looked at for long gives way, whoever drew the new ones."""
+    def _cache(self, index: int, rows: list[Strip]) -> None:
+        """Store rows as the newest and drop those that were not used for longest."""
         self._rows[index] = rows
         self._rows.move_to_end(index)
         while len(self._rows) > KEPT:
             self._rows.popitem(last=False)
 
     def _with_gap(self, index: int, rows: list[Strip], palette: Palette) -> list[Strip]:
-        """An entry that shows nothing has no blank row either."""
+        """Add the blank row above, unless the entry shows nothing."""
         return [plain_strip("", self.width, palette.base)] * self.gap(index) + rows if rows else []
 
     def _check_palette(self, palette: Palette) -> None:
@@ -132,14 +132,14 @@ class EntryStrips:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A row by the entry it belongs to: stays true while heights above change."""
+    """A row as an offset in its entry: still right after heights above have changed."""
 
     index: int
     offset: int
 
 
 class RowIndex:
-    """Heights and their running sum; the sum is kept up to a change, since most come at the end."""
+    """Heights and their running sum. Most changes are at the end, so the sum before a change is kept."""
 
     def __init__(self) -> None:
         self._heights: list[int] = []
@@ -159,12 +159,22 @@ class RowIndex:
         self._starts = [0]
 
     def change(self, index: int, height: int) -> bool:
-        """Whether it was another height."""
+        """Set a height and return whether it is new."""
         if self._heights[index] == height:
             return False
         self._heights[index] = height
         del self._starts[index + 1 :]
         return True
+
+    def settle(self, indexes: Iterable[int], rows: int, measure: Callable[[int], int]) -> bool:
+        """Measure entries in this order until they fill `rows`; return whether a height is new."""
+        has_changed, measured = False, 0
+        for index in indexes:
+            if measured >= rows:
+                break
+            has_changed |= self.change(index, measure(index))
+            measured += self._heights[index]
+        return has_changed
 
     @property
     def total(self) -> int:
@@ -174,11 +184,11 @@ class RowIndex:
         return self._complete()[index]
 
     def index_at(self, row: int) -> int:
-        """The entry on a row, the nearest one for rows outside; -1 when there is none."""
+        """Return the entry on a row, the nearest one for a row outside, or -1 if there are none."""
         return max(0, min(bisect_right(self._complete(), row), len(self)) - 1) if self._heights else -1
 
     def place_of(self, row: int) -> Place:
-        """Rows below the last entry count on from its end."""
+        """Return the place of a row; rows below the last entry count from its end."""
         if row >= self.total:
             return Place(len(self), row - self.total)
         index = self.index_at(row)

@@ -1,7 +1,4 @@
-"""Markdown as strips, block by block.
-
-Inline Markdown as rich text: emphasis, code, and links that show where they lead.
-"""
+"""Draw Markdown as strips, block by block. A link shows its address next to its text."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,8 +14,7 @@ from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.draw.code import code_strips, load_lexers
 from coder_tui.ui.draw.palette import Palette
 from coder_tui.ui.draw.splitter import Chunk, ChunkKind, split
-from coder_tui.ui.draw.strips import NARROWEST, filled, plain_strip, to_strip, wrapped
-from coder_tui.ui.draw.tables import table_strips
+from coder_tui.ui.draw.strips import NARROWEST, filled, plain_strip, table_strips, to_strip, wrapped
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -30,10 +26,6 @@ _MARKS = {
     "em_open": Style(italic=True),
     "s_open": Style(strike=True),
 }
-
-
-def inline_text(tokens: Sequence["Token"], style: Style, palette: Palette) -> Text:
-    return _Inline(style, palette).build(tokens)
 
 
 class _Inline:
@@ -73,12 +65,12 @@ class _Inline:
                 self._write(token.content, self._styles[-1])
 
     def _show_address(self, address: str, start: int) -> None:
-        """A link's words may name another place than it leads to, so the address is printed too."""
+        """Print the address too: a link's text may name another place than the one it opens."""
         if self._text.plain[start:] not in {address, address.removeprefix("mailto:")}:
             self._write(f" ({address})", self._palette.dim)
 
     def _write(self, text: str, style: Style) -> None:
-        # Entities such as &#27; become characters only in the parser, behind the gate of the source.
+        # Entities such as &#27; become characters only in the parser, after `safe_text` saw the source.
         self._text.append(safe_line(text), style)
 
 
@@ -89,10 +81,10 @@ _MOST_BRACKETS = 200
 
 @lru_cache(2)
 def _parser(*, has_links: bool = True) -> "MarkdownIt":
-    # Imported here because the first paint has no Markdown: 30 ms of start-up.
+    # Imported here because the first paint has no Markdown: it takes 30 ms.
     from markdown_it import MarkdownIt
 
-    # Raw HTML is text like any other; it is shown, not hidden.
+    # Raw HTML is shown as text, not hidden.
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     return parser if has_links else parser.disable(["link", "image"])
 
@@ -110,15 +102,15 @@ def load() -> None:
 
 
 def draw_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
-    """A whole text, already safe."""
+    """Draw a complete text, which is safe already."""
     chunks, definitions = split(text)
     return draw_chunks(chunks, None, width, palette, definitions)
 
 
 def code_blocks(text: str) -> list[str]:
-    """The code of a text, block by block, without what fences it."""
+    """Return the code blocks of a text, without their fences."""
     tokens = _parser().parse(text)
-    # Without the last line end: a shell would run what is pasted at once.
+    # Without the last newline: a shell would run pasted code at once.
     return [token.content.removesuffix("\n") for token in tokens if token.type in {"fence", "code_block"}]
 
 
@@ -129,7 +121,7 @@ def draw_chunks(
     palette: Palette,
     definitions: Mapping[str, str],
 ) -> list[Strip]:
-    """Some chunks of a text, as they look below `before`."""
+    """Draw some chunks of a text; `before` is the chunk above them."""
     rows: list[Strip] = []
     for chunk in chunks:
         before = append_chunk(rows, before, chunk, draw_chunk(chunk, width, palette, definitions), palette)
@@ -139,7 +131,7 @@ def draw_chunks(
 def append_chunk(
     rows: list[Strip], before: Chunk | None, chunk: Chunk, drawn: Sequence[Strip], palette: Palette
 ) -> Chunk | None:
-    """Put a drawn chunk below the others, with a blank row where one belongs; returns the last chunk seen."""
+    """Append a drawn chunk, with a blank row above if it needs one, and return the last visible chunk."""
     if not drawn:
         return before
     is_list = before is not None and before.kind is chunk.kind is ChunkKind.ITEM
@@ -154,16 +146,16 @@ def draw_chunk(chunk: Chunk, width: int, palette: Palette, definitions: Mapping[
         language, lines = fence_parts(chunk)
         return code_strips("\n".join(lines), language, width, palette)
     source = f"{chunk.opening}\n{chunk.source}" if chunk.opening else chunk.source
-    # The search for the end of each of many brackets takes time by the square.
+    # Finding the ends of many brackets takes quadratic time.
     parser = _parser(has_links=source.count("[") <= _MOST_BRACKETS)
     tokens = parser.parse(source, {"references": _references(definitions)})
     rows = _Page(width, palette, has_heading=not chunk.continues).draw(tokens)
-    is_empty = not rows and not (definitions and not tokens)  # such as a heading without words
+    is_empty = not rows and not (definitions and not tokens)  # such as a heading without text
     return [plain_strip("", width, palette.base)] if is_empty else rows
 
 
 def fence_parts(chunk: Chunk) -> tuple[str, list[str]]:
-    """Language and code lines of a fence, whether or not it is closed yet."""
+    """Return the language and the lines of a fence, even if it is not closed yet."""
     lines = chunk.source.split("\n")
     match = _OPENING.match(chunk.opening or lines[0])
     mark, language = (match[1], match[2]) if match else ("", "")
@@ -175,7 +167,7 @@ def fence_parts(chunk: Chunk) -> tuple[str, list[str]]:
 
 
 class _Page:
-    """Walks the parser's tokens; a stack of prefixes stands before each row (list indents, quote bars)."""
+    """Walks the parser's tokens and puts a stack of prefixes before each row (list indents, quote bars)."""
 
     def __init__(self, width: int, palette: Palette, *, has_heading: bool) -> None:
         self._width = width
@@ -189,7 +181,7 @@ class _Page:
         self._table: list[list[Text]] = []
         self._sides: list[str] = []
         self._is_tight = True
-        """Whether the next block follows its container's start, without a blank row."""
+        """Whether the next block is the first of its container and needs no blank row above."""
 
     def draw(self, tokens: Sequence["Token"]) -> list[Strip]:
         for token in tokens:
@@ -197,7 +189,7 @@ class _Page:
         return self._rows
 
     def _visit(self, token: "Token") -> None:
-        """Containers and what changes the look of the next text; all else is a leaf."""
+        """Handle containers and changes of style; everything else is a leaf."""
         match token.type:
             case "bullet_list_open":
                 self._counters.append(None)
@@ -211,12 +203,12 @@ class _Page:
             case "list_item_open":
                 self._open_item()
             case "blockquote_open":
-                if self._rows and not self._is_tight:  # the blank row is not part of what is quoted
+                if self._rows and not self._is_tight:  # the blank row is not part of the quote
                     self._rows.append(self._prefixed(plain_strip("", self._room, self._palette.base)))
                 self._prefixes.append(f"{self._palette.glyphs.quote} ")
                 self._is_tight = True
             case "list_item_close" | "blockquote_close":
-                if self._marker:  # an item without words still has its mark
+                if self._marker:  # an item without text still has its mark
                     self._block([plain_strip("", self._room, self._palette.base)])
                 self._prefixes.pop()
             case "heading_open":
@@ -227,7 +219,7 @@ class _Page:
                 self._visit_leaf(token)
 
     def _heading(self, tag: str) -> Style:
-        """Three ranks, by more than a shade."""
+        """Return one of three styles that differ by more than a shade."""
         match tag:
             case "h1":
                 return self._palette.heading + Style(underline=True)
@@ -252,7 +244,7 @@ class _Page:
                 rule = Text(self._palette.glyphs.rule * self._room, self._palette.dim)
                 self._block([to_strip(rule, self._room, self._palette.base)])
             case _:
-                pass  # closing and wrapping tokens say nothing that is drawn
+                pass  # closing and wrapping tokens draw nothing
 
     @property
     def _room(self) -> int:
@@ -272,7 +264,7 @@ class _Page:
         self._is_tight = True
 
     def _inline(self, token: "Token") -> None:
-        text = inline_text(token.children or [], self._style, self._palette)
+        text = _Inline(self._style, self._palette).build(token.children or [])
         self._style = self._palette.base
         if self._table:
             self._table[-1].append(text)

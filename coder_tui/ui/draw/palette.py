@@ -1,4 +1,4 @@
-"""Styles for drawn lines, taken from the theme's variables; a theme that lacks one gets a sane neighbour."""
+"""Styles for drawn lines, from the variables of the theme; a missing one falls back to a similar one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from rich.color import Color as RichColor
 from rich.style import Style
 from textual.color import Color, ColorParseError
 
-from coder_tui.ui.draw.glyphs import UNICODE, Glyphs
+from coder_tui.ui.glyphs import UNICODE, Glyphs
 
 
 class Syntax(StrEnum):
-    """What code is coloured by; the theme has a variable `syntax-…` for each."""
+    """Kinds of code; the theme has a variable `syntax-…` for each."""
 
     KEYWORD = "keyword"
     STRING = "string"
@@ -24,7 +24,7 @@ class Syntax(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Each style is complete (colour and background), so that drawing adds none."""
+    """Each style is complete (color and background), so that drawing never combines styles."""
 
     base: Style
     dim: Style
@@ -51,11 +51,11 @@ class Palette:
     answer_key: str = "F8"
     fold_key: str = "o"
     is_whole: bool = False
-    """Whether every character is drawn, however long a line: a person decides by what they see."""
+    """Whether very long lines are drawn in full: the user decides by what they see."""
 
 
 class _Variables:
-    """Looks colours up by the first name that the theme has and that is a colour."""
+    """Looks up the first of several names that the theme defines as a color."""
 
     def __init__(self, variables: Mapping[str, str], background: Color) -> None:
         self._variables = variables
@@ -65,7 +65,7 @@ class _Variables:
         for name in names:
             try:
                 color = Color.parse(self._variables.get(name, ""))
-            except ColorParseError:  # absent, or a word such as `auto 87%`
+            except ColorParseError:  # missing, or a value such as `auto 87%`
                 continue
             return color if color.ansi is not None else (on or self._background) + color
         return None
@@ -88,7 +88,7 @@ _SYNTAX_FALLBACK = {
 def build_palette(
     variables: Mapping[str, str], base: Style, background: Color, glyphs: Glyphs = UNICODE
 ) -> Palette:
-    """`base` is the style of plain text on `background`."""
+    """Build the palette of a theme; `base` is the style of plain text on `background`."""
     look = _Variables(variables, background)
     bold = Style(bold=True)
 
@@ -119,7 +119,7 @@ def build_palette(
         running=ink("text-primary", "primary"),
         syntax=_syntax(look),
         cursor=Style(bgcolor=look.rich("panel", "surface")),
-        # Turned around, so that it stands out without colours too.
+        # Reversed, so that it is visible without colors too.
         cursor_bar=ink("text-primary", "primary") + Style(reverse=True, bold=False),
         hit=ink("warning", "text-warning") + Style(bgcolor=look.rich("background"), reverse=True),
         current_hit=ink("text-primary", "primary")

@@ -1,7 +1,4 @@
-"""Finding words in the texts of entries, and where they stand among the rows of one.
-
-Marks in rows that are drawn already: what was searched, and the block that keys act on.
-"""
+"""Search the texts of entries, find the hits in drawn rows, and mark them and the selected block."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -21,18 +18,15 @@ from coder_tui.ui.draw.entries import Entry
 from coder_tui.ui.draw.palette import Palette
 
 SLICE = 400_000
-"""Characters searched in one go: some milliseconds, so that keys come through in a long session."""
+"""Characters searched in one go: a few milliseconds, so that keys are handled in a long session."""
 
 _EDGES = " │▌▎↳|\\"
-"""What stands before the words of a row that goes on with the one above."""
+"""What precedes the text of a row that continues the one above."""
 _MARKUP = r"[*_`~]*"
-
-Spans = list[tuple[int, int]]
-"""Places in a row, by characters."""
 
 
 def pattern_of(words: str) -> re.Pattern[str] | None:
-    """Blanks match any blanks, also across emphasis; letters match any case unless one is a capital."""
+    """Build the pattern: blanks match across emphasis, letters match any case unless one is a capital."""
     parts = words.split()
     if not parts:
         return None
@@ -41,7 +35,7 @@ def pattern_of(words: str) -> re.Pattern[str] | None:
 
 
 def spans_in(rows: Sequence[str], pattern: re.Pattern[str]) -> list[tuple[tuple[int, int, int], ...]]:
-    """Each hit among the rows of one entry: (row, start, end), several where it goes on in the next row."""
+    """Find the hits in the rows of one entry, each as (row, start, end), several if it wraps."""
     leads = [len(row) - len(row.lstrip(_EDGES)) for row in rows]
     texts = [row[lead:].rstrip() for row, lead in zip(rows, leads, strict=True)]
     starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
@@ -74,7 +68,7 @@ class Hit:
 
 @dataclass(slots=True)
 class Hits:
-    """Counted by entry, so that a letter found a million times costs no more than the entries."""
+    """Hits counted by entry, so that a million hits cost no more than the entries do."""
 
     pattern: re.Pattern[str]
     _indexes: list[int] = field(default_factory=list)
@@ -85,7 +79,7 @@ class Hits:
         return self._ends[-1] if self._ends else 0
 
     def scan(self, entries: Iterable[Entry]) -> Iterator[None]:
-        """Search all entries; stops for breath now and then."""
+        """Search all entries; yields now and then, so that others can run."""
         searched = 0
         for index, entry in enumerate(entries):
             text = entry.source
@@ -98,28 +92,28 @@ class Hits:
                 yield
 
     def at(self, number: int) -> Hit:
-        """By its number in the whole session, from 0."""
+        """Return a hit by its number in the session, from 0."""
         place = bisect_right(self._ends, number)
         return Hit(self._indexes[place], number - (self._ends[place - 1] if place else 0))
 
     def first_from(self, index: int) -> int:
-        """The number of the first hit in this entry or below it; where there is none, of the first of all."""
+        """Return the number of the first hit in this entry or below, or of the first of all."""
         place = bisect_left(self._indexes, index)
         return 0 if place in {0, len(self._ends)} else self._ends[place - 1]
 
     def last_before(self, index: int) -> int:
-        """The number of the last hit in this entry or above it; where there is none, of the last of all."""
+        """Return the number of the last hit in this entry or above, or of the last of all."""
         place = bisect_right(self._indexes, index)
         return (self._ends[place - 1] if place else self.count) - 1
 
 
 Found = list[tuple[tuple[int, int, int], ...]]
 _FADES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""How far a colour may go to plain ink until it can be read on the mark."""
+"""How far a color may be blended with the plain one to be readable on the mark."""
 
 
 class HitPaint:
-    """All hits are marked, the one gone to more so. Rows of the entry last looked at are searched once."""
+    """Marks all hits, and the current one more strongly. The rows of an entry are searched once."""
 
     def __init__(self) -> None:
         self._pattern: re.Pattern[str] | None = None
@@ -132,12 +126,12 @@ class HitPaint:
         self._pattern, self._current = pattern, current
 
     def row_of(self, hit: Hit, rows: Sequence[Strip]) -> int | None:
-        """The row where a hit stands; of words that were cut or folded away, the last one that shows."""
+        """Return the row of a hit; if it is cut off or collapsed, the row of the last visible hit."""
         found = self._found(hit.index, rows)
         return found[min(hit.nth, len(found) - 1)][0][0] if found else None
 
     def paint(self, index: int, rows: list[Strip], palette: Palette) -> list[Strip]:
-        """All rows of an entry."""
+        """Mark the hits in all rows of an entry."""
         found = self._found(index, rows)
         if not found:
             return rows
@@ -184,7 +178,7 @@ def _marked(strip: Strip, waiting: deque[tuple[int, int, Style]]) -> Strip:
 
 
 def marked_row(strip: Strip, palette: Palette) -> Strip:
-    """A bar before it, and another ground where it has the usual one."""
+    """Mark a row with a bar, and with another background where it has the usual one."""
     bar = max(1, cell_len(strip.text[:1]))
     base = palette.base
     parts = [Segment(part.text, (part.style or base) + palette.cursor_bar) for part in strip.crop(0, bar)]
@@ -197,8 +191,8 @@ def marked_row(strip: Strip, palette: Palette) -> Strip:
 
 @lru_cache(256)
 def _on_mark(style: Style, base: Style, cursor: Style) -> Style:
-    """On the ground of the mark, as near to its own ink as can be read there."""
-    # With all that diffs need, it is loaded behind the first paint.
+    """Put a style on the background of the mark, keeping its color as far as it is readable there."""
+    # Loaded after the first paint, with everything that diffs need.
     from coder_tui.ui.diff.text import READABLE, contrast, rgb
 
     ink, plain, ground = rgb(style.color), rgb(base.color), rgb(cursor.bgcolor)

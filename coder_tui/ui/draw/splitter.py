@@ -1,6 +1,6 @@
-"""Cuts a growing Markdown text into blocks that are drawn alone, so that only the last is drawn again.
+"""Split a growing Markdown text into blocks, so that only the last one has to be drawn again.
 
-Where it cuts depends on the text alone, never on how the text arrived: any chunking ends in the same blocks.
+The result depends on the text alone, not on the pieces in which it arrived.
 """
 
 import re
@@ -20,19 +20,19 @@ class ChunkKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Source of one block; one that `continues` goes on where the block before it was cut for its length."""
+    """The source of one block; `continues` means that the block before it was split for its length."""
 
     kind: ChunkKind
     source: str
     continues: bool = False
     opening: str = ""
-    """What a continued fence or table began with: its first line, or its heading rows."""
+    """The first line of a continued fence, or the heading rows of a continued table."""
 
 
 MOST_LINES = 60
 MOST_ROWS = 100
 LONGEST_PARAGRAPH = 4000
-"""A block is cut beyond these, so that drawing the open one again stays cheap whatever a model sends."""
+"""Longer blocks are split, so that drawing the open one again stays cheap whatever a model sends."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _ITEM = re.compile(r" {0,3}([-*+]|\d{1,9}[.)])(\s|$)")
@@ -44,10 +44,10 @@ _DEFINITION = re.compile(r" {0,3}\[([^\[\]]+)\]:\s*<?(\S+?)>?(\s|$)")
 
 @dataclass(slots=True)
 class Splitter:
-    """`feed` text as it comes, take the finished chunks; `open_chunk` is what may still change."""
+    """`feed` it text and use the finished chunks; `open_chunk` may still change."""
 
     definitions: dict[str, str] = field(default_factory=dict)
-    """Link addresses by their label; they may stand below their use."""
+    """Link addresses by label; a definition may come after its use."""
     _lines: list[str] = field(default_factory=list)
     _partial: str = ""
     _kind: ChunkKind = ChunkKind.NONE
@@ -68,7 +68,7 @@ class Splitter:
                 yield from self._piece(piece)
 
     def finish(self) -> Iterator[Chunk]:
-        """The rest, as if the last line had ended."""
+        """Return the rest, as if the last line had ended."""
         if self._partial:
             yield from self.feed("\n")
         yield from self._cut(ChunkKind.NONE)
@@ -86,7 +86,7 @@ class Splitter:
         yield from self._line(last)
 
     def _piece(self, piece: str) -> Iterator[Chunk]:
-        """A line without end is cut at fixed places, and what follows is the same paragraph."""
+        """Split a very long line at fixed places; what follows is the same paragraph."""
         yield from self._line(piece)
         if not self._fence:
             kind = self._kind if self._kind is ChunkKind.ITEM else ChunkKind.PARAGRAPH
@@ -125,7 +125,7 @@ class Splitter:
 
     def _blank_line(self) -> Iterator[Chunk]:
         if self._kind is ChunkKind.ITEM and self._lines:
-            self._append("")  # what is indented below still belongs to the item
+            self._append("")  # indented lines below still belong to the item
         else:
             yield from self._cut(ChunkKind.NONE)
 
@@ -146,7 +146,7 @@ class Splitter:
             yield from self._cut(self._kind, continues=True)
 
     def _start(self, line: str) -> Iterator[Chunk]:
-        """Cut where `line` begins another block."""
+        """Finish the block if `line` begins another one."""
         is_inside = self._kind is ChunkKind.ITEM and line.startswith(("  ", "\t"))
         fence = _FENCE.match(line.lstrip() if is_inside else line)
         if fence and not (fence[1][0] == "`" and "`" in fence[2]):
@@ -177,7 +177,7 @@ class Splitter:
 
 
 def _pieces(line: str) -> list[str]:
-    """At least one, and none that is too long."""
+    """Split a line into pieces of bounded length, at least one."""
     starts = range(0, max(1, len(line)), LONGEST_PARAGRAPH)
     return [line[start : start + LONGEST_PARAGRAPH] for start in starts]
 
@@ -187,7 +187,7 @@ def _is_item(line: str) -> bool:
 
 
 def split(text: str) -> tuple[list[Chunk], dict[str, str]]:
-    """All chunks of a whole text, and its link definitions."""
+    """Split a complete text into chunks and its link definitions."""
     splitter = Splitter()
     chunks = [*splitter.feed(text), *splitter.finish()]
     return chunks, splitter.definitions

@@ -1,6 +1,6 @@
-"""Markdown that is still being written: finished blocks are drawn once, only the open one again.
+"""Draw Markdown while it streams: finished blocks once, only the open one again.
 
-A long text as several parts, so that only those near the view are ever drawn.
+A long text is split into parts, so that only those near the view are drawn.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,19 +18,19 @@ LINES_A_PART = 80
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Consecutive chunks of one text; `before` is the chunk above, which decides about a blank row."""
+    """Consecutive chunks of one text; the chunk above (`before`) decides on a blank row between."""
 
     chunks: tuple[Chunk, ...]
     before: Chunk | None
 
 
 def rows_of(text: str, width: int = 80) -> int:
-    """Rows that a text takes, roughly: newlines are counted, long lines guessed."""
+    """Estimate the rows of a text: newlines are counted, wrapped lines are guessed."""
     return text.count("\n") + 1 + len(text) // (2 * max(1, width))
 
 
 def text_of(chunks: Iterable[Chunk]) -> str:
-    """The text that was cut into chunks, with one blank line where there were any."""
+    """Join chunks to a text again, with one blank line between blocks."""
     pieces: list[str] = []
     before: Chunk | None = None
     for chunk in chunks:
@@ -42,7 +42,7 @@ def text_of(chunks: Iterable[Chunk]) -> str:
 
 
 def parts_of(chunks: Iterable[Chunk]) -> list[Part]:
-    """Groups by the text alone: a streamed text falls into the same parts as a stored one."""
+    """Group chunks by their text alone: a streamed text has the same parts as a stored one."""
     parts: list[Part] = []
     group: list[Chunk] = []
     lines = 0
@@ -59,17 +59,17 @@ def parts_of(chunks: Iterable[Chunk]) -> list[Part]:
 
 
 LINES_A_FRAME = 80
-"""Source lines drawn in one go: a flood is spread over frames, so that keys come through."""
+"""Source lines drawn in one go: a flood is spread over frames, so that keys are handled."""
 
 
 class StreamedMarkdown:
-    """Feed it safe text; `draw` brings `rows` up to date. They end as if the whole text was drawn at once."""
+    """Takes safe text by `feed`; `draw` updates `rows`. The end is as if the text was drawn at once."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self.rows: list[Strip] = []
         self.frozen = 0
-        """Rows that will not change any more."""
+        """The number of rows that will not change anymore."""
         self._splitter = Splitter()
         self._ready: list[Chunk] = []
         self._done: list[Chunk] = []
@@ -102,11 +102,11 @@ class StreamedMarkdown:
         self._ready.extend(self._splitter.feed(text))
 
     def draw(self, width: int, palette: Palette) -> None:
-        """Bring `rows` up to date, or nearer to it when much has come at once."""
+        """Update `rows`, or only a part of them if much text has arrived at once."""
         if self._look != (width, palette):
             self._restart(width, palette)
         del self.rows[self.frozen :]
-        for chunk in self._take():
+        for chunk in self._next_chunks():
             drawn = draw_chunk(chunk, width, palette, self.definitions)
             self._before = append_chunk(self.rows, self._before, chunk, drawn, palette)
             self._done.append(chunk)
@@ -118,11 +118,11 @@ class StreamedMarkdown:
             append_chunk(self.rows, self._before, chunk, self._draw_open(chunk, width, palette), palette)
 
     def finish(self) -> list[tuple[Part, list[Strip] | None]]:
-        """The ended text in parts, each with its rows where they are drawn and final."""
+        """Return the finished text in parts, each with its rows if they are drawn and final."""
         self._ready.extend(self._splitter.finish())
         if self._look is not None and len(self._ready) <= 1:
             self.draw(*self._look)
-        # A link's address may have come after the link was drawn.
+        # A link may have been drawn before its address was known.
         drawn = 0 if self.definitions else len(self._done)
         parts = parts_of([*self._done, *self._ready])
         finished: list[tuple[Part, list[Strip] | None]] = []
@@ -138,14 +138,14 @@ class StreamedMarkdown:
         return self.rows[start : self._ends[last - 1]]
 
     def _restart(self, width: int, palette: Palette) -> None:
-        """The first drawing, or one at another width or in other colours."""
+        """Draw from scratch: for the first time, at another width or in another theme."""
         self._look = (width, palette)
         self.rows, self.frozen, self._before = [], 0, None
-        self._ready = [*self._done, *self._ready]  # where a text is cut does not depend on how it looks
+        self._ready = [*self._done, *self._ready]  # chunks do not depend on width or theme
         self._done, self._ends = [], []
         self._open_code, self._open_lines = [], 0
 
-    def _take(self) -> Iterator[Chunk]:
+    def _next_chunks(self) -> Iterator[Chunk]:
         lines = 0
         while self._ready and lines < LINES_A_FRAME:
             chunk = self._ready.pop(0)
@@ -155,7 +155,7 @@ class StreamedMarkdown:
     def _draw_open(self, chunk: Chunk, width: int, palette: Palette) -> list[Strip]:
         if chunk.kind is not ChunkKind.FENCE:
             return draw_chunk(chunk, width, palette, self.definitions)
-        # Each line is coloured once, alone; colours across lines come when the fence closes.
+        # Each line is colored once, on its own; colors across lines come when the fence closes.
         language, lines = fence_parts(chunk)
         for line in lines[self._open_lines : -1]:
             self._open_code += code_strips(line, language, width, palette)

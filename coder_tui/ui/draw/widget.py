@@ -1,7 +1,4 @@
-"""The base of widgets that draw their own rows, without border or padding, and let text be selected.
-
-The base of widgets that are drawn to their last row: at once, or aside where that would take long.
-"""
+"""Bases of widgets that draw their own rows, without border or padding, with text that can be selected."""
 
 import asyncio
 from abc import abstractmethod
@@ -15,9 +12,9 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from coder_tui.ui.draw.glyphs import UNICODE, Glyphs
 from coder_tui.ui.draw.palette import Palette, build_palette
 from coder_tui.ui.draw.strips import plain_strip
+from coder_tui.ui.glyphs import UNICODE, Glyphs
 from coder_tui.ui.keymap import named
 from coder_tui.ui.keys import Context
 from coder_tui.ui.textual_internals import LaysOutOnce, drop_styles_cache
@@ -38,11 +35,11 @@ class DrawnLines(LaysOutOnce, Widget):
 
     @abstractmethod
     def rows(self, first: int, last: int) -> list[Strip]:
-        """Rows from `first` to before `last`; as many as asked for."""
+        """Return exactly the rows from `first` up to `last`, blank ones if there are fewer."""
 
     @property
     def palette(self) -> Palette:
-        """Built anew when the theme changes, and the same object otherwise."""
+        """The styles of the theme; the same object until the theme changes."""
         key = (id(self.app.theme_variables), self.visual_style)
         if self._palette is None or key != self._palette_key:
             self._palette_key = key
@@ -62,12 +59,12 @@ class DrawnLines(LaysOutOnce, Widget):
         return ""
 
     def render_line(self, y: int) -> Strip:
-        # Asked for only under the mouse, so that offsets cost nothing when painting.
+        # Called only for the row under the mouse, so that painting does not pay for offsets.
         return self.rows(y, y + 1)[0].apply_offsets(0, y)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         strips = self.rows(crop.y, crop.bottom)
-        # A widget that is being removed has no screen to ask.
+        # A widget that is being removed has no screen.
         if self.is_attached and (selection := self.text_selection):
             style = self.screen.get_component_rich_style("screen--selection")
             spans = (self.selected_span(selection, y, strip) for y, strip in enumerate(strips, crop.y))
@@ -82,7 +79,7 @@ class DrawnLines(LaysOutOnce, Widget):
         ]
 
     def selected_span(self, selection: Selection, y: int, strip: Strip) -> tuple[int, int] | None:
-        """The characters of a row that are selected; an end of -1 is the end of the row."""
+        """Return the selected characters of a row; -1 means its end."""
         return selection.get_span(y)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -111,34 +108,34 @@ def _painted(strip: Strip, span: tuple[int, int] | None, style: Style) -> Strip:
 
 
 LONG = 20_000
-"""Characters: drawing more of them in one go would hold up the screen."""
+"""Characters: drawing more of them in one go would block the screen."""
 MANY_LINES = 300
 _FREED = 200
-_DRAWING = "drawing it..."
+_DRAWING = "drawing..."
 
 
-class DrawnWhole(DrawnLines):
-    """Put it into a scrolling container where it may not fit."""
+class DrawnAtOnce(DrawnLines):
+    """Draws all of its rows at once, or in a thread if that takes long. Put it into a scrolling container."""
 
     _drawn: tuple[Strip, ...] = ()
     _look: tuple[int, Palette] | None = None
     is_drawn = True
-    """False while a part is missing, or still has the width or the theme of before."""
+    """False while rows are missing, or still have the previous width or theme."""
 
     class Drawn(Message):
-        """What was drawn aside is all there."""
+        """What was drawn in a thread is complete."""
 
     @property
     def is_long(self) -> bool:
-        """Whether it has to be drawn in a thread; `draw` is then called there."""
+        """Whether `draw` has to run in a thread."""
         return False
 
     @abstractmethod
     def draw(self, width: int, palette: Palette) -> list[Strip]:
-        """All rows, each of exactly this width; drawn anew when the width or the theme changes."""
+        """Draw all rows at exactly this width; called again if the width or the theme changes."""
 
     def forget(self) -> None:
-        """What `draw` shows has changed."""
+        """Draw again: the content has changed."""
         self._look = None
         self.refresh(layout=True)
 
@@ -161,7 +158,7 @@ class DrawnWhole(DrawnLines):
         return self._drawn
 
     def _begin(self, width: int, palette: Palette) -> None:
-        """Rows of another width stay meanwhile: a scrollbar that comes and goes would never let it end."""
+        """Draw in a thread. The old rows stay: a scrollbar that comes and goes would never let it end."""
         self.is_drawn = False
         self._drawn = self._drawn or (plain_strip(_DRAWING, width, palette.dim),)
         self.run_worker(self._draw_aside(width, palette), group="draw", exclusive=True)
@@ -182,7 +179,7 @@ def is_long(text: str) -> bool:
 
 
 def _let_go(rows: list[Strip]) -> None:
-    """Little by little: freeing a million pieces at once would hold up the screen, in any thread."""
+    """Free rows a few at a time: freeing a million at once would block the screen from any thread."""
     while rows:
         del rows[-_FREED:]
 

@@ -1,25 +1,22 @@
-"""All keys, generated from the table that makes the bindings, with a person's own keys in it.
-
-Everything that can be done now, found by typing a part of its name.
-"""
+"""The help, which finds keys, and the command palette, which finds actions by a part of their name."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import App
 
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, KeyAction, bindings, shown
-from coder_tui.ui.lists.fuzzy_list import Item
-from coder_tui.ui.lists.picker import Hint, PickerScreen
+from coder_tui.ui.lists.picker import PickerScreen
+from coder_tui.ui.lists.row_list import Item
 from coder_tui.ui.session.screen import SessionScreen
 from coder_tui.ui.themes import own_themes
 
 
 def help_items(rows: Iterable[KeyAction], first: Context) -> list[Item]:
-    """By context, the current one first. A replay is a program of its own, whose keys hold nowhere else."""
+    """Return the keys by context, the current one first, without those of replays."""
     others = (context for context in Context if context not in (first, Context.REPLAY))
     order = [first, *others]
     listed = [row for row in rows if row.keys and row.in_help]
@@ -38,12 +35,12 @@ def _item(row: KeyAction) -> Item:
 
 
 class HelpScreen(PickerScreen):
-    """A page of keys over the current screen."""
+    """All keys, above the current screen."""
 
     BINDINGS = bindings(Context.HELP)
     help_context = Context.HELP
     heading = "Keys"
-    hints: ClassVar[tuple[Hint, ...]] = (("type", "to search"), ("Up Down", "move"), ("Esc", "close"))
+    hints = (("type", "to search"), ("Up Down", "move"), ("Esc", "close"))
 
     def __init__(self, chrome: Chrome, rows: Sequence[KeyAction], first: Context) -> None:
         super().__init__(chrome)
@@ -62,7 +59,7 @@ class HelpScreen(PickerScreen):
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """`keys` as a person reads them; `run` is called after the palette has gone."""
+    """`keys` are formatted for the user; `run` is called after the palette has closed."""
 
     title: str
     keys: str
@@ -70,10 +67,10 @@ class PaletteEntry:
 
 
 class PaletteScreen(PickerScreen):
-    """Ends with the number of the entry."""
+    """Runs the chosen entry."""
 
     heading = "Commands"
-    hints: ClassVar[tuple[Hint, ...]] = (("Enter", "run"), ("Esc", "close"), ("Up Down", "move"))
+    hints = (("Enter", "run"), ("Esc", "close"), ("Up Down", "move"))
 
     def __init__(self, chrome: Chrome, entries: Iterable[PaletteEntry]) -> None:
         super().__init__(chrome)
@@ -90,20 +87,21 @@ class PaletteScreen(PickerScreen):
     def choose(self, item: Item) -> None:
         entry = self.entries[int(item.key)]
         self.dismiss(item.key)
-        # Behind what closing leaves to do: the action is meant for the screen below.
+        # After the palette has closed: the action is meant for the screen below.
         self.app.call_later(entry.run)
 
 
 def palette_entries(
     app: App[Any], rows: Iterable[KeyAction], session: SessionScreen
 ) -> Iterator[PaletteEntry]:
-    """Actions, then slash commands that no key stands for and that need no further word, then themes."""
+    """Return actions, then slash commands without a key or a required argument, then themes."""
     for row in rows:
-        if row.in_palette and session.offers(row.action):
+        if row.in_palette and session.offers(row.id):
             yield PaletteEntry(row.title, shown(row.keys), partial(app.run_action, row.action))
-    for command in session.composing.commands.offered():
+    commands = session.widgets.composing.commands
+    for command in commands.offered():
         if command.opens is None and (not command.argument or command.argument.startswith("[")):
             line = f"/{command.name}"
-            yield PaletteEntry(command.summary, line, partial(session.composing.commands.take, line))
+            yield PaletteEntry(command.summary, line, partial(commands.run_line, line))
     for name in own_themes(app):
         yield PaletteEntry(f"Theme {name}", "", partial(setattr, app, "theme", name))

@@ -1,10 +1,7 @@
-"""A list over the session to choose from; every picker is one of these.
-
-One row in which a few words are typed, above a list: what to look for, or a new name.
-"""
+"""The base of all lists that open over the session: a row to type in, the list, a note, the keys."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -16,12 +13,12 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from coder_tui.protocol.errors import UserError
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.keymap import KeyFirstScreen, TypeAhead, Typed
 from coder_tui.ui.keys import Context, bindings
-from coder_tui.ui.lists.fuzzy_list import FuzzyList, Item
-from coder_tui.ui.lists.row_list import RowList
-from coder_tui.ui.session.base import Gated
+from coder_tui.ui.lists.row_list import FuzzyList, Item, RowList
 from coder_tui.ui.transcript.searching import BrowseLine
 
 LONGEST = 200
@@ -29,7 +26,7 @@ LONGEST_SECRET = 4000
 
 
 class TypedLine(Widget):
-    """Never has the focus: whoever holds it gives it keys, one at a time."""
+    """A text field that never has the focus: its owner passes it the keys."""
 
     DEFAULT_CSS = """
     TypedLine {
@@ -47,7 +44,7 @@ class TypedLine(Widget):
         self._mask = ""
 
     def begin(self, label: str, text: str = "", *, mask: str = "") -> None:
-        """Where there is a `mask`, that is drawn in place of each character."""
+        """Start typing; a `mask` is drawn in place of each character."""
         self._label, self.text, self.is_typing, self._mask = label, text[:LONGEST], True, mask
         self.refresh()
 
@@ -60,8 +57,8 @@ class TypedLine(Widget):
             self._tail = tail
             self.refresh()
 
-    def take(self, event: events.Key) -> bool:
-        """Whether the key was meant for the words."""
+    def type_key(self, event: events.Key) -> bool:
+        """Type a key and return True, or return False if the key types nothing."""
         if not self.is_typing:
             return False
         match event.key:
@@ -89,7 +86,7 @@ class TypedLine(Widget):
         words = self._mask * len(self.text) if self._mask else safe_line(self.text)
         if not self.is_typing:
             return self._with_tail(Content.assemble(("/", "bold $text-primary"), " filter"), width)
-        # The end of a long text is what is being typed.
+        # Show the end of a long text, where the user types.
         while cell_len(self._label) + cell_len(words) + cell_len(self._tail) + 3 > width and words:
             words = words[1:]
         typed = Content.assemble(
@@ -105,15 +102,15 @@ class TypedLine(Widget):
 _FILTER = "/"
 _MOST_ROWS, _LEAST_ROWS = 24, 4
 _AROUND = 8
-"""Rows that the frame, what is typed, the note and the keys take, and a rest to see what is below."""
+"""Rows for the frame, the typed text, the note and the keys, and some to see the screen below."""
 Hint = tuple[str, str]
 
 
-class PickerScreen(Gated, ModalScreen[str | None]):
-    """Ends with the key of what was chosen, None for nothing.
+class PickerScreen(KeyFirstScreen, ModalScreen[str | None]):
+    """Ends with the key of the chosen item, or None.
 
-    Where `types_at_once`, letters narrow the list down from the start; elsewhere letters may mean something,
-    and `/` or any other letter begins the filter.
+    With `types_at_once`, letters filter the list from the start. Without, letters may be keys of the list,
+    and `/` or any other letter starts the filter.
     """
 
     DEFAULT_CSS = """
@@ -145,7 +142,7 @@ class PickerScreen(Gated, ModalScreen[str | None]):
         self._asked: Callable[[str], None] | None = None
         self._armed: str | None = None
         self._was_armed: str | None = None
-        self._early: list[events.Key | events.Paste] | None = []
+        self.early_keys = TypeAhead(lambda event: self.app.on_event(event))
         if self.types_at_once or query:
             self.line.begin(_FILTER, query)
 
@@ -156,57 +153,55 @@ class PickerScreen(Gated, ModalScreen[str | None]):
 
     @abstractmethod
     def fill(self) -> None:
-        """Show the items; called once there is a place for them."""
+        """Show the items; called once the list is mounted."""
 
     def narrow(self, query: str) -> None:
-        """Show what fits the typed letters."""
+        """Show the items that match the typed letters."""
         self.list.filter(query)
 
     def choose(self, item: Item) -> None:
-        """Enter was pressed, or the marked row was clicked."""
+        """Handle Enter, or a click on the marked row."""
         self.dismiss(item.key)
 
     def moved(self, item: Item | None) -> None:
-        """The mark is on another item."""
+        """Handle a move of the mark."""
 
     def on_mount(self) -> None:
         self.list.filter(self.line.text)
-        self._keys.use(_hints_now(self, is_asked=self._asked is not None))
+        self._show_keys()
         self.fill()
-        # In the app's own queue, where keys that come meanwhile wait behind these.
-        self.call_after_refresh(self.app.call_later, self._take_early)
+        self.call_after_refresh(self.app.call_later, self.early_keys.release_all)
 
-    async def take(self, event: events.Key | events.Paste) -> bool:
-        if self._early is not None:
-            self._early.append(event)
+    async def handle_input(self, event: Typed) -> bool:
+        if self.early_keys.keeps(event):
             return True
         self._was_armed, self._armed = self._armed, None
         if isinstance(event, events.Paste):
             self._type(event.text)
-        elif self.line.take(event):
+        elif self.line.type_key(event):
             self._typed()
         elif (bound := self.active_bindings.get(event.key)) is not None:
             await self.app.run_action(bound.binding.action, bound.node)
         elif event.is_printable and event.character:
             self._type(event.character)
-        self._keys.use(_hints_now(self, is_asked=self._asked is not None))
+        self._show_keys()
         return True
 
-    def say(self, text: str, style: str = "") -> None:
-        """Words below the list, until the mark moves."""
+    def show_note(self, text: str, style: str = "") -> None:
+        """Show a note below the list until the mark moves."""
         self._note.update(Content.styled(safe_line(text), style))
 
     def ask(self, label: str, text: str, then: Callable[[str], None], *, is_secret: bool = False) -> None:
-        """Have a few words typed above the list; a secret is drawn as dots."""
+        """Ask for a text above the list; a secret is drawn as dots."""
         self._asked = then
         self.line.begin(f"{label} ", text, mask=self.chrome.hidden if is_secret else "")
 
     def pressed_twice(self, key: str, warning: str) -> bool:
-        """Whether this is the second time in a row; the first time says what the second would do."""
+        """Return whether a key was pressed twice in a row; the first time shows the warning."""
         if self._was_armed == key:
             return True
         self._armed = key
-        self.say(warning, "$text-warning")
+        self.show_note(warning, "$text-warning")
         return False
 
     def count(self) -> None:
@@ -220,11 +215,9 @@ class PickerScreen(Gated, ModalScreen[str | None]):
     def _clicked(self) -> None:
         self.action_choose()
 
-    def on_resize(self) -> None:
-        self._fit()
-
+    @on(events.Resize)
     def _fit(self) -> None:
-        """As many rows as there are; a filter leaves the frame as it is, so that nothing jumps."""
+        """Fit the height to all items, filtered or not, so that nothing jumps while the user types."""
         room = max(1, min(_MOST_ROWS, self.size.height - _AROUND))
         rows = max(_LEAST_ROWS, self.list.rows_unfiltered)
         self.list.styles.height = min(room, rows)
@@ -234,7 +227,7 @@ class PickerScreen(Gated, ModalScreen[str | None]):
         self._fit()
         self.count()
         if self._armed is None and self._asked is None:
-            self.say(item.note if item else "")
+            self.show_note(item.note if item else "")
         self.moved(item)
 
     def action_choose(self) -> None:
@@ -250,7 +243,7 @@ class PickerScreen(Gated, ModalScreen[str | None]):
         self.line.begin(_FILTER, self.line.text)
 
     def action_close(self) -> None:
-        """What was typed goes first."""
+        """Clear the typed text, or close the list if there is none."""
         if self._asked is not None or self.line.text or (self.line.is_typing and not self.types_at_once):
             self._asked = None
             self._end_typing()
@@ -259,12 +252,6 @@ class PickerScreen(Gated, ModalScreen[str | None]):
 
     def action_page(self, way: int) -> None:
         self.list.action_page(way)
-
-    async def _take_early(self) -> None:
-        """Keys that came before there was a list."""
-        early, self._early = self._early or [], None
-        for event in early:
-            await self.app.on_event(event)
 
     def _type(self, text: str) -> None:
         if not self.line.is_typing:
@@ -280,15 +267,64 @@ class PickerScreen(Gated, ModalScreen[str | None]):
         self.line.end()
         if self.types_at_once:
             self.line.begin(_FILTER)
-        self._keys.use(_hints_now(self, is_asked=self._asked is not None))
+        self._show_keys()
         self.narrow("")
 
+    def _show_keys(self) -> None:
+        """Show the keys that work now: while the user types, letters are text."""
+        hints = self.hints
+        if self._asked is not None:
+            hints = (("Enter", "save"), ("Esc", "cancel"))
+        elif self.line.is_typing and not self.types_at_once:
+            kept = ((keys, words) for keys, words in hints if all(len(key) > 1 for key in keys.split()))
+            hints = tuple((keys, "end filter" if keys == "Esc" else words) for keys, words in kept)
+        self._keys.use(hints)
 
-def _hints_now(picker: PickerScreen, *, is_asked: bool) -> tuple[Hint, ...]:
-    """While something is typed letters are letters."""
-    if is_asked:
-        return ("Enter", "keep"), ("Esc", "cancel")
-    if picker.types_at_once or not picker.line.is_typing:
-        return picker.hints
-    kept = ((keys, words) for keys, words in picker.hints if all(len(key) > 1 for key in keys.split()))
-    return tuple((keys, "end filter" if keys == "Esc" else words) for keys, words in kept)
+
+class LivePicker(PickerScreen):
+    """Lists items that change while it is open, and stays open after an action."""
+
+    types_at_once = False
+    _unsubscribe: Callable[[], None] | None = None
+
+    @abstractmethod
+    def subscribe(self) -> Callable[[], None]:
+        """Call `reload` at every change; returns a function that ends this."""
+
+    @abstractmethod
+    def reload(self) -> None:
+        """Show the current items."""
+
+    def fill(self) -> None:
+        self._unsubscribe = self.subscribe()
+        self.reload()
+
+    def on_unmount(self) -> None:
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+
+
+class KeyPicker(PickerScreen):
+    """Can ask for a provider's API key; `key_notice` says where it was stored."""
+
+    key_notice = ""
+
+    def ask_key(
+        self, label: str, why: str, store: Callable[[str], Awaitable[str]], choice: str, style: str = ""
+    ) -> None:
+        """Ask for a key, hidden; ends with `choice` once it is stored, asks again if that fails."""
+
+        async def store_key(key: str) -> None:
+            try:
+                self.key_notice = await store(key)
+            except UserError as error:
+                self.ask_key(label, f"{error}.", store, choice, style)
+            else:
+                self.dismiss(choice)
+
+        def typed(key: str) -> None:
+            self.show_note(f"Saving the key for {label}{self.chrome.more}")
+            self.run_worker(store_key(key), group="key", exclusive=True)
+
+        self.ask(f"key for {label}:", "", typed, is_secret=True)
+        self.show_note(why, style)

@@ -1,10 +1,7 @@
-"""The language servers of a session: how each stands, what it said last, and a new start for one.
-
-The MCP servers of a session: how each stands, what it brings; a new start, a login or an end for it.
-"""
+"""Language servers and MCP servers of a session: see their states, restart them."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from coder_tui.lsp.pool import ServerLine, facts_of, state_words
 from coder_tui.mcp.wire import ServerState
@@ -13,49 +10,38 @@ from coder_tui.protocol.events import Event, ServerStatusChanged
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
-from coder_tui.ui.lists.fuzzy_list import Item
-from coder_tui.ui.lists.picker import Hint, PickerScreen
+from coder_tui.ui.lists.picker import LivePicker
+from coder_tui.ui.lists.row_list import Item
 
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
     from coder_tui.mcp.pool import McpPool, ServerView
 
 
-NO_LANGUAGE_SERVERS = "There are no language servers here."
+NO_LANGUAGE_SERVERS = "There are no language servers."
 STARTED, OTHERS = "Started", "Not started"
 _IS_WELL = {ServerStatus.FRESH, ServerStatus.LINTER_MISSING}
 
 
-class LspScreen(PickerScreen):
-    """Stays open while one is restarted; `read` shows all that is known of one on a page of its own."""
+class LspScreen(LivePicker):
+    """`read` opens the details of a server in the pager."""
 
     BINDINGS = bindings(Context.LSP)
     help_context = Context.LSP
     heading = "Language servers"
-    types_at_once = False
-    hints: ClassVar[tuple[Hint, ...]] = (
-        ("Enter", "all about it"),
-        ("r", "restart"),
-        ("Esc", "close"),
-        ("/", "filter"),
-    )
+    hints = (("Enter", "details"), ("r", "restart"), ("Esc", "close"), ("/", "filter"))
 
     def __init__(self, chrome: Chrome, session: "Session", read: Callable[[str, str], None]) -> None:
         super().__init__(chrome)
         self._session = session
         self._read = read
         self._lines: dict[str, ServerLine] = {}
-        self._deaf: Callable[[], None] = lambda: None
 
-    def on_unmount(self) -> None:
-        self._deaf()
-
-    def fill(self) -> None:
-        self._deaf = self._session.subscribe(self._hear)
-        self.reload()
+    def subscribe(self) -> Callable[[], None]:
+        return self._session.subscribe(self._handle_event)
 
     def reload(self) -> None:
-        self.run_worker(self._look(), group="lsp", exclusive=True)
+        self.run_worker(self._load(), group="lsp", exclusive=True)
 
     def choose(self, item: Item) -> None:
         line = self._lines[item.key]
@@ -68,18 +54,18 @@ class LspScreen(PickerScreen):
         if line is None:
             return
         if not line.is_started:
-            self.say("It does not run: it starts with the first file of its kind.", "$text-warning")
+            self.show_note("Not running: it starts with the first file of its language.", "$text-warning")
             return
-        self.say(f"{safe_line(line.name)} starts anew{self.chrome.more}")
+        self.show_note(f"Restarting {safe_line(line.name)}{self.chrome.more}")
         self.run_worker(self._session.lookup.restart(line.name), group="lsp-restart")
 
-    async def _look(self) -> None:
+    async def _load(self) -> None:
         lines = await self._session.lookup.servers()
         self._lines = {f"{line.name} {line.root}": line for line in lines}
         started_first = sorted(self._lines.items(), key=lambda pair: not pair[1].is_started)
         self.list.show([self._item(key, line) for key, line in started_first], empty=NO_LANGUAGE_SERVERS)
 
-    def _hear(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         if isinstance(event, ServerStatusChanged):
             self.reload()
 
@@ -102,21 +88,20 @@ class LspScreen(PickerScreen):
         return self.chrome.running if line.status is ServerStatus.STARTING else self.chrome.failed
 
 
-NO_MCP_SERVERS = "There are no MCP servers here: 'coder-tui mcp add' adds one."
-_NOT_STARTABLE = "It cannot be started: "
+NO_MCP_SERVERS = "There are no MCP servers. Run 'coder-tui mcp add' to add one."
+_NOT_STARTABLE = "This server cannot be started: "
 
 
-class McpScreen(PickerScreen):
-    """Stays open while servers are restarted; `read` shows what one brings on a page of its own."""
+class McpScreen(LivePicker):
+    """`read` opens the details of a server in the pager."""
 
     BINDINGS = bindings(Context.MCP)
     help_context = Context.MCP
     heading = "MCP servers"
-    types_at_once = False
-    hints: ClassVar[tuple[Hint, ...]] = (
-        ("Enter", "what it brings"),
+    hints = (
+        ("Enter", "details"),
         ("r", "restart"),
-        ("d", "off, or on"),
+        ("d", "off or on"),
         ("l", "log in"),
         ("Esc", "close"),
         ("/", "filter"),
@@ -126,14 +111,9 @@ class McpScreen(PickerScreen):
         super().__init__(chrome)
         self._pool = pool
         self._read = read
-        self._deaf: Callable[[], None] = lambda: None
 
-    def on_unmount(self) -> None:
-        self._deaf()
-
-    def fill(self) -> None:
-        self._deaf = self._pool.watch(self.reload)
-        self.reload()
+    def subscribe(self) -> Callable[[], None]:
+        return self._pool.watch(self.reload)
 
     def reload(self) -> None:
         self.list.show([self._item(view) for view in self._pool.views], empty=NO_MCP_SERVERS)
@@ -163,9 +143,9 @@ class McpScreen(PickerScreen):
         if view is None:
             return
         if view.known.order is None:
-            self.say(f"{_NOT_STARTABLE}{view.detail}", "$text-warning")
+            self.show_note(f"{_NOT_STARTABLE}{view.detail}", "$text-warning")
         elif logs_in and not view.known.order.url:
-            self.say("It runs on this machine; there is nowhere to log in.", "$text-warning")
+            self.show_note("This server runs on this machine and has no login.", "$text-warning")
         else:
             self.run_worker(self._pool.restart(view.name, logs_in=logs_in), group="mcp")
 
@@ -196,7 +176,7 @@ class McpScreen(PickerScreen):
 
 
 def mcp_state_words(view: "ServerView") -> str:
-    """`ready, 13 tools`."""
+    """Describe the state, such as `ready, 13 tools`."""
     if view.state is not ServerState.READY:
         return str(view.state)
     count = len(view.offer.tools)
@@ -204,7 +184,7 @@ def mcp_state_words(view: "ServerView") -> str:
 
 
 def _lines(view: "ServerView") -> Iterator[str]:
-    """All that is known of a server, a paragraph for each kind."""
+    """Return everything that is known about a server, a paragraph for each kind."""
     section, offer = view.known.found.section, view.offer
     yield mcp_state_words(view) + (f": {view.detail}" if view.detail else "")
     if view.link:
@@ -212,9 +192,9 @@ def _lines(view: "ServerView") -> Iterator[str]:
     yield f"from {view.known.found.place}"
     yield f"reached by {' '.join(section.argv) or section.url}"
     if view.known.order is not None and view.known.order.argv:
-        folders = ", ".join(section.writable) or "nothing of yours"
+        folders = ", ".join(section.writable) or "none of your files"
         is_confined = view.known.order.is_confined
-        yield f"confined, writes {folders}" if is_confined else 'not confined: sandbox = "off"'
+        yield f"sandboxed, may write {folders}" if is_confined else 'not sandboxed: sandbox = "off"'
     if offer.label:
         yield f"calls itself {offer.label}, protocol {offer.protocol}"
     kinds = {

@@ -1,39 +1,38 @@
-"""Earlier sessions: found by title or by what was said, opened, renamed, deleted and brought back."""
+"""Find sessions by title or messages; open, rename, delete and restore them."""
 
 import asyncio
 from collections.abc import Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import ClassVar
 
 from textual import events
 
 from coder_tui.config.paths import display_path
 from coder_tui.protocol.errors import UserError
+from coder_tui.storage.index import Hit
 from coder_tui.storage.records import SessionInfo
-from coder_tui.storage.search import Hit
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
-from coder_tui.ui.launch import Shelf
-from coder_tui.ui.lists.fuzzy_list import Item
-from coder_tui.ui.lists.picker import Hint, PickerScreen
+from coder_tui.ui.launch import Library
+from coder_tui.ui.lists.picker import PickerScreen
+from coder_tui.ui.lists.row_list import Item
 
 _UNITS = ((365 * 86_400, "y"), (30 * 86_400, "mo"), (86_400, "d"), (3_600, "h"), (60, "m"))
 _UNTITLED = "(untitled)"
 _LEAST_SEARCHED = 2
-"""Letters; fewer are in everything that was ever said."""
-HERE_ALREADY = "This session is open already."
+"""Letters; fewer are in almost every message."""
+HERE_ALREADY = "This session is already open."
 
 
 class SessionsScreen(PickerScreen):
-    """Ends with the id of the session to open, empty for a new one."""
+    """Ends with the id of the session to open, empty for a new session."""
 
     BINDINGS = bindings(Context.SESSIONS)
     help_context = Context.SESSIONS
     heading = "Sessions"
     types_at_once = False
-    hints: ClassVar[tuple[Hint, ...]] = (
+    hints = (
         ("Enter", "open"),
         ("n", "new"),
         ("r", "rename"),
@@ -44,10 +43,12 @@ class SessionsScreen(PickerScreen):
         ("Esc", "close"),
     )
 
-    def __init__(self, chrome: Chrome, shelf: Shelf, current: str, directory: Path, query: str = "") -> None:
-        """A query is looked for in all folders, from the beginning."""
+    def __init__(
+        self, chrome: Chrome, library: Library, current: str, directory: Path, query: str = ""
+    ) -> None:
+        """A query searches all folders from the start."""
         super().__init__(chrome, query)
-        self._shelf = shelf
+        self._library = library
         self._current = current
         self._directory = directory
         self._listed: tuple[SessionInfo, ...] = ()
@@ -55,27 +56,27 @@ class SessionsScreen(PickerScreen):
         self._elsewhere: frozenset[str] = frozenset()
         self._query = query
         self._wanted: str | None = None
-        """The key of what is marked next; None leaves the mark where it is."""
+        """The key of the item to mark next; None leaves the mark where it is."""
         self._is_everywhere = bool(query)
-        self._told: tuple[str, str] | None = None
+        self._kept_note: tuple[str, str] | None = None
         self._is_loaded = False
         self._is_settled = asyncio.Event()
         self._is_settled.set()
 
-    async def take(self, event: events.Key | events.Paste) -> bool:
+    async def handle_input(self, event: events.Key | events.Paste) -> bool:
         if isinstance(event, events.Key) and event.key == "enter":
-            # Else it would open what stood there before the letters that came just now had found theirs.
+            # Otherwise it would open what was marked before the newest letters were searched.
             await self._is_settled.wait()
-        self._told = None
-        return await super().take(event)
+        self._kept_note = None
+        return await super().handle_input(event)
 
     def show_marked(self) -> None:
         super().show_marked()
-        if self._told is not None:
-            self.say(*self._told)
+        if self._kept_note is not None:
+            self.show_note(*self._kept_note)
 
     def fill(self) -> None:
-        self.list.show((), empty=f"Looking{self.chrome.more}")
+        self.list.show((), empty=f"Loading{self.chrome.more}")
         self.reload()
 
     def narrow(self, query: str) -> None:
@@ -84,7 +85,7 @@ class SessionsScreen(PickerScreen):
             return
         self._query = query
         self._is_settled.clear()
-        # The first row is marked anew: what was said may fit better than a title.
+        # Mark the first row again: a message may match better than a title.
         self._wanted = ""
         self.run_worker(self._find(), group="find")
 
@@ -96,10 +97,12 @@ class SessionsScreen(PickerScreen):
     def choose(self, item: Item) -> None:
         info = self._infos[item.key]
         if info.id == self._current:
-            self.say(HERE_ALREADY)
+            self.show_note(HERE_ALREADY)
         elif Path(info.directory) != self._directory:
             folder = display_path(Path(info.directory))
-            self.say(f"It belongs to {folder}: run  coder-tui --resume {info.id}  there.", "$text-warning")
+            self.show_note(
+                f"It belongs to {folder}. Run  coder-tui --resume {info.id}  there.", "$text-warning"
+            )
         else:
             self.dismiss(info.id)
 
@@ -109,17 +112,17 @@ class SessionsScreen(PickerScreen):
     def action_rename(self) -> None:
         if (item := self.list.marked) is not None:
             title = self._infos[item.key].title
-            self.ask("title:", title, lambda text: self._change(self._shelf.rename(item.key, text)))
+            self.ask("title:", title, lambda text: self._change(self._library.rename(item.key, text)))
 
     def action_delete(self) -> None:
         item = self.list.marked
         if item is None:
             return
         if item.key == self._current:
-            self.say("This session is open; begin another one first.", "$text-warning")
+            self.show_note("This session is open. Open another one before you delete it.", "$text-warning")
         elif self.pressed_twice(item.key, f"Press d again to delete “{safe_line(item.label)}”."):
-            told = f"“{safe_line(item.label)}” is deleted: u brings it back, for a while."
-            self._change(self._shelf.delete(item.key), told)
+            note = f"“{safe_line(item.label)}” was deleted. Press u to restore it."
+            self._change(self._library.delete(item.key), note)
 
     def action_restore(self) -> None:
         self.run_worker(self._restored(), group="change")
@@ -128,66 +131,66 @@ class SessionsScreen(PickerScreen):
         self._is_everywhere = not self._is_everywhere
         self.reload()
 
-    def _change(self, work: Coroutine[None, None, None], told: str = "") -> None:
-        self.run_worker(self._changed(work, told), group="change")
+    def _change(self, work: Coroutine[None, None, None], note: str = "") -> None:
+        self.run_worker(self._changed(work, note), group="change")
 
-    async def _changed(self, work: Coroutine[None, None, None], told: str) -> None:
+    async def _changed(self, work: Coroutine[None, None, None], note: str) -> None:
         try:
             await work
         except UserError as error:
-            self.say(str(error), "$text-error")
+            self.show_note(str(error), "$text-error")
         else:
             await self._load()
-            self._tell(told)
+            self._keep_note(note)
 
     async def _restored(self) -> None:
         try:
-            info = await self._shelf.restore(everywhere=self._is_everywhere)
+            info = await self._library.restore(everywhere=self._is_everywhere)
         except UserError as error:
-            self.say(str(error), "$text-warning")
+            self.show_note(str(error), "$text-warning")
         else:
             self._wanted = info.id
             await self._load()
-            self._tell(f"“{safe_line(info.title or _UNTITLED)}” is back.")
+            self._keep_note(f"“{safe_line(info.title or _UNTITLED)}” was restored.")
 
-    def _tell(self, told: str, style: str = "") -> None:
-        """Say it until the next key, though the list is shown anew and its mark moves."""
-        if told:
-            self._told = (told, style)
+    def _keep_note(self, note: str, style: str = "") -> None:
+        """Show a note until the next key, even if the list is loaded again and the mark moves."""
+        if note:
+            self._kept_note = (note, style)
             self.show_marked()
 
     async def _load(self) -> None:
         problem = ""
         try:
-            self._listed = await self._shelf.sessions(everywhere=self._is_everywhere)
-            self._elsewhere = await self._shelf.open_elsewhere()
+            self._listed = await self._library.sessions(everywhere=self._is_everywhere)
+            self._elsewhere = await self._library.open_elsewhere()
         except UserError as error:
             problem = str(error)
         self._is_loaded = True
         await self._find()
-        self._tell(problem, "$text-error")
+        self._keep_note(problem, "$text-error")
 
     async def _find(self) -> None:
-        """Show what fits by its title or by what was said in it."""
+        """Show the sessions whose title or messages match."""
         query, problem = self._query.strip(), ""
         hits: tuple[Hit, ...] = ()
         if len(query) >= _LEAST_SEARCHED:
             try:
-                hits = await self._shelf.search(query, everywhere=self._is_everywhere)
+                hits = await self._library.search(query, everywhere=self._is_everywhere)
             except UserError as error:
                 problem = str(error)
         if query != self._query.strip():
-            return  # more was typed meanwhile
+            return  # the user has typed more
         excerpts = {hit.info.id: hit.excerpt for hit in hits}
         self._infos = {info.id: info for info in (*(hit.info for hit in hits), *self._listed)}
-        # The newest of those first; else the list knows better what fits.
+        # Hits keep their order, the newest first; otherwise the list sorts by how well titles match.
         self.list.keeps_order = bool(hits)
         now = datetime.now(UTC)
         items = [self._item(info, now, excerpts.get(info.id), query) for info in self._infos.values()]
         empty = "No sessions yet." if self._is_everywhere else "No sessions in this folder yet."
         self.list.show(items, self._wanted, empty=empty)
         self._wanted = None
-        self._tell(problem, "$text-error")
+        self._keep_note(problem, "$text-error")
         if self._is_loaded:
             self._is_settled.set()
 
@@ -195,7 +198,7 @@ class SessionsScreen(PickerScreen):
         title, folder = info.title or _UNTITLED, safe_line(display_path(Path(info.directory)))
         cost = "" if info.cost is None else f"${info.cost:.2f}"
         place = (folder,) if self._is_everywhere else ()
-        # What was said fits by the store's word, a folder as it is written: the list finds the query itself.
+        # For hits in messages or the folder, add the query itself, so that the list's filter keeps them.
         is_found = excerpt is not None or (place and query.lower() in folder.lower())
         return Item(
             key=info.id,
@@ -213,7 +216,7 @@ class SessionsScreen(PickerScreen):
 
 
 def age(seconds: float) -> str:
-    """How long ago, in the largest unit that fits."""
+    """Format how long ago something was, in the largest unit that fits."""
     for size, unit in _UNITS:
         if seconds >= size:
             return f"{int(seconds // size)}{unit}"

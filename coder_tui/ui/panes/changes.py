@@ -1,13 +1,13 @@
-"""The files that the agent changed, and the diff of the marked one.
+"""The files that the session changed, and the diff of the marked one.
 
-Brings what the session changed to the screen: asked for anew after each change, compared off the loop.
+The changes are read again after each change, and compared in a thread.
 """
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -16,9 +16,9 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.widget import Widget
 
-from coder_tui.diffs.compare import compare
-from coder_tui.diffs.model import Comparison, FileState
-from coder_tui.protocol.errors import ToolError, UserError
+from coder_tui.agent.undo.review import compared
+from coder_tui.protocol.comparison import Comparison, FileState
+from coder_tui.protocol.errors import UserError
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.diff.view import DiffView
 from coder_tui.ui.draw.strips import cut
@@ -27,40 +27,26 @@ from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.lists.row_list import RowList
 from coder_tui.ui.panes.names import PaneName
 from coder_tui.ui.panes.pane import Pane, PaneHints
-from coder_tui.workspace.files.confine import Located
-from coder_tui.workspace.files.text import decode
 from coder_tui.workspace.undo.changed_files import ChangedFile
 
-_TOO_LARGE = "too large to show, or too old"
-
-
-class ChangesSource(Protocol):
-    """What a session tells of its changes."""
-
-    @property
-    def directory(self) -> Path: ...
-
-    @property
-    def turn(self) -> int: ...
-
-    async def changed_files(self, since_turn: int = 1) -> tuple[ChangedFile, ...]: ...
+if TYPE_CHECKING:
+    from coder_tui.agent.session import Session
 
 
 @dataclass(frozen=True, slots=True)
 class ShownChange:
-    """A changed file with its two versions compared; a file that is no text has notes and no hunks."""
+    """A changed file with its two versions compared; a file that is not text has notes and no hunks."""
 
     path: Path
-    turn: int
     comparison: Comparison
 
 
 class ChangesFeed:
-    """`is_turn_only` asks for what the newest turn did; `show` gets all of it, `fail` a sentence."""
+    """Passes the changes to `show`, or an error message to `fail`; `is_turn_only` limits them to one turn."""
 
     def __init__(
         self,
-        session: ChangesSource,
+        session: "Session",
         show: Callable[[tuple[ShownChange, ...]], None],
         fail: Callable[[str], None],
     ) -> None:
@@ -73,7 +59,7 @@ class ChangesFeed:
         self.is_turn_only = False
 
     async def read(self) -> None:
-        """Once more at the end where something changed meanwhile; any number of calls cost one reading."""
+        """Read the changes; any number of calls while it reads cost one more reading at the end."""
         self._is_stale = True
         if self._is_reading:
             return
@@ -99,33 +85,11 @@ class ChangesFeed:
 
 
 def shown_change(file: ChangedFile, root: Path) -> ShownChange:
-    name = str(file.path.relative_to(root)) if file.path.is_relative_to(root) else str(file.path)
-    return ShownChange(file.path, file.turn, _comparison(file, name))
-
-
-def _comparison(file: ChangedFile, name: str) -> Comparison:
-    if file.is_too_large:
-        return Comparison(name, (), (), notes=(_TOO_LARGE,))
-    try:
-        return compare(_text(file.before, file.path), _text(file.after, file.path), name)
-    except ToolError as error:
-        return Comparison(name, (), (), _state(file), notes=(error.message,))
-
-
-def _text(data: bytes | None, path: Path) -> str | None:
-    if data is None:
-        return None
-    return decode(data, Located(path, path.name, is_inside=True, escapes_by_link=False)).shown
-
-
-def _state(file: ChangedFile) -> FileState:
-    if file.before is None:
-        return FileState.CREATED
-    return FileState.DELETED if file.after is None else FileState.CHANGED
+    return ShownChange(file.path, compared(file, root, is_shown=True))
 
 
 DIFF_COLUMNS, DIFF_ROWS = 50, 8
-"""What a pane needs to show a diff below its list."""
+"""The room that a pane needs to show a diff below its list."""
 HINTS = (
     ("j k", "file"),
     ("Enter", "diff"),
@@ -146,16 +110,16 @@ _MOST_DOTS = 6
 _SIGNS = {FileState.CREATED: "A", FileState.DELETED: "D", FileState.CHANGED: "M", FileState.RENAMED: "R"}
 
 Decisions = Sequence[bool | None]
-"""One a hunk, in their order: kept, rejected, or not decided yet."""
+"""One for each hunk: True for kept, False for rejected, None for undecided."""
 
 
 class ChangesList(RowList):
-    """A row a file: what became of it, lines added and removed, and what was decided on its hunks."""
+    """A row for each file: what happened to it, added and removed lines, decisions on its hunks."""
 
     BINDINGS = bindings(Context.CHANGES)
 
     class ScopeAsked(Message):
-        """All of the session, or the newest turn alone."""
+        """The user switches between the whole session and the newest turn."""
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(glyphs=chrome, id="changed-files")
@@ -169,7 +133,7 @@ class ChangesList(RowList):
         return self.changes[self.cursor] if self.changes else None
 
     def show(self, changes: tuple[ShownChange, ...]) -> None:
-        """The mark stays on its file, also when others come and go."""
+        """Show changes; the mark stays on its file while others come and go."""
         marked = self.marked
         self.changes = changes
         paths = [change.path for change in changes]
@@ -194,7 +158,7 @@ class ChangesList(RowList):
 
     @property
     def _dots_width(self) -> int:
-        """So that the numbers of all files stand below each other."""
+        """The width of the widest dots, so that the numbers of all files are aligned."""
         return max((self._dots(change).cell_len for change in self.changes), default=0)
 
     def _dots(self, change: ShownChange) -> Text:
@@ -215,7 +179,7 @@ class ChangesList(RowList):
 
 
 def shortened(path: str, room: int, more: str) -> str:
-    """A path in so many cells: the name of the file is what must be readable."""
+    """Shorten a path to a width; the name of the file stays readable."""
     if cell_len(path) <= room:
         return path
     folder, _, name = path.rpartition("/")
@@ -226,7 +190,7 @@ def shortened(path: str, room: int, more: str) -> str:
 
 
 class ChangesPane(Pane):
-    """`show` gets what changed, `show_decisions` what the person thinks of it."""
+    """Lists changed files with the user's decisions, above the diff of the marked one."""
 
     DEFAULT_CSS = """
     ChangesPane {
@@ -238,11 +202,11 @@ class ChangesPane(Pane):
     name_of_pane = PaneName.CHANGES
 
     class Opened(Message):
-        """The marked file is to be read where there is more room."""
+        """The user opens the marked file, which needs more room."""
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(HINTS, chrome, id="changes")
-        self._list = ChangesList(chrome)
+        self.target = self._list = ChangesList(chrome)
         self.diff = DiffView(glyphs=chrome, id="changes-diff")
         self._is_turn_only = False
         self._drawn: Path | None = None
@@ -260,10 +224,6 @@ class ChangesPane(Pane):
         return str(number) if number else ""
 
     @property
-    def target(self) -> Widget:
-        return self._list
-
-    @property
     def marked(self) -> Path | None:
         return None if self._list.marked is None else self._list.marked.path
 
@@ -275,13 +235,13 @@ class ChangesPane(Pane):
 
     def show(self, changes: tuple[ShownChange, ...], *, is_turn_only: bool = False) -> None:
         self._is_turn_only = is_turn_only
-        self._list.placeholder = "Nothing in this turn; t shows the whole session."
+        self._list.placeholder = "Nothing changed in this turn. Press t to show the whole session."
         self._list.show(changes)
         self.retitle()
         self._show_diff()
 
     def show_decisions(self, decisions: Mapping[Path, Decisions]) -> None:
-        """By file; those that are not named are undecided."""
+        """Show decisions by file; other files are undecided."""
         self._list.decisions = decisions
         self._list.refresh()
 

@@ -1,7 +1,8 @@
-"""The panes beside the conversation: which of them show, by the room there is and what they have to say."""
+"""The panes next to the conversation: how wide they are, and which are visible for the room and content."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
 
 
 _SHARE = {PaneName.CHANGES: 100, PaneName.TODOS: 33, PaneName.PROBLEMS: 40}
-"""Per cent of the rows that a pane gets at most, beside one that takes the rest."""
+"""Percent of the rows that a pane gets at most; one pane takes the rest."""
 _FEWEST_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class PaneState:
-    """`choice` is what the person wished, None where they did not say."""
+    """`choice` is whether the user wants the pane, None if they did not choose."""
 
     has_content: bool = False
     wants_showing: bool = False
@@ -42,7 +43,7 @@ class PaneState:
 
 
 def arranged(room: Room, panes: Mapping[PaneName, PaneState], front: PaneName | None) -> tuple[PaneName, ...]:
-    """Which panes show; `front` is the one that was chosen last."""
+    """Return the visible panes; `front` is the one that was chosen last."""
     if room is Room.NARROW:
         return (front,) if front is not None and panes[front].has_content else ()
     candidates = tuple(name for name in PaneName if panes[name].is_candidate)
@@ -61,12 +62,11 @@ class Dock(Container):
     }
     """
 
+    @dataclass
     class Placed(Message):
-        """Other panes show than before, or other counts; one that went may have had the focus."""
+        """Visible panes or counts have changed; a pane that was hidden may have had the focus."""
 
-        def __init__(self, *, has_lost_focus: bool) -> None:
-            super().__init__()
-            self.has_lost_focus = has_lost_focus
+        has_lost_focus: bool
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(id="dock")
@@ -78,7 +78,7 @@ class Dock(Container):
         self.front: PaneName | None = None
         self.is_zoomed = False
         self.servers: dict[str, ServerStatus] = {}
-        """How language servers are doing, by name."""
+        """The status of language servers by name."""
 
     def compose(self) -> ComposeResult:
         yield self.todos
@@ -95,25 +95,21 @@ class Dock(Container):
     def count(self, name: PaneName) -> str:
         return self.panes[name].count if name in self.panes else ""
 
-    @property
+    @cached_property
     def changes(self) -> "ChangesPane":
-        # What draws diffs is not needed before the first paint.
+        # Imported late: the first paint draws no diffs.
         from coder_tui.ui.panes.changes import ChangesPane
 
-        pane = self.panes.get(PaneName.CHANGES)
-        if not isinstance(pane, ChangesPane):
-            pane = self.panes[PaneName.CHANGES] = ChangesPane(self._chrome)
-            self.mount(pane, before=0)
+        pane = self.panes[PaneName.CHANGES] = ChangesPane(self._chrome)
+        self.mount(pane, before=0)
         return pane
 
-    @property
+    @cached_property
     def problems(self) -> "ProblemsPane":
         from coder_tui.ui.panes.problems import ProblemsPane
 
-        pane = self.panes.get(PaneName.PROBLEMS)
-        if not isinstance(pane, ProblemsPane):
-            pane = self.panes[PaneName.PROBLEMS] = ProblemsPane(self._chrome)
-            self.mount(pane)
+        pane = self.panes[PaneName.PROBLEMS] = ProblemsPane(self._chrome)
+        self.mount(pane)
         return pane
 
     def show_todos(self, items: tuple[TodoItem, ...]) -> None:
@@ -126,7 +122,7 @@ class Dock(Container):
             self.place()
 
     def show_awaited(self, paths: tuple[str, ...]) -> None:
-        """Files of whose new text nothing is known yet."""
+        """Show files whose new text is not checked yet."""
         if paths or PaneName.PROBLEMS in self.panes:
             self.problems.set_awaited(paths)
             self.place()
@@ -135,10 +131,10 @@ class Dock(Container):
         self.servers[name] = status
 
     def set_room(self, size: Size) -> None:
-        """The terminal is that large now."""
+        """Adapt to the size of the terminal."""
         room = room_for(size)
         if room is Room.NARROW and self.room is not Room.NARROW and not self.has_pane_focus:
-            self.front = None  # nobody looks at it: the conversation comes first
+            self.front = None  # the pane has no focus, so the conversation comes first
         self.is_zoomed = self.is_zoomed and room is self.room
         self.room = room
         self.place()
@@ -148,7 +144,7 @@ class Dock(Container):
         return self.is_attached and any(pane.has_focus_within for pane in self.panes.values())
 
     def toggle(self, name: PaneName) -> Widget | None:
-        """What takes the keys after the person asked for a pane: it, or None when it was put away."""
+        """Show a pane, or hide it if it has the focus; returns the widget to focus, None if hidden."""
         pane = self.panes[name]
         if pane.display and pane.has_focus_within:
             self.put_away(name)
@@ -158,7 +154,7 @@ class Dock(Container):
         return pane.target
 
     def put_away(self, name: PaneName) -> None:
-        """Hide a pane until it is asked for."""
+        """Hide a pane until the user asks for it."""
         if self.room is Room.NARROW:
             self.front = None
         else:
@@ -167,23 +163,23 @@ class Dock(Container):
         self.place()
 
     def show_chat(self) -> None:
-        """Uncover the conversation."""
+        """Show the conversation if a pane covers it."""
         self.is_zoomed = False
         if self.room is Room.NARROW:
             self.front = None
         self.place()
 
     def zoom(self, name: PaneName) -> None:
-        """Give one pane all the room there is."""
+        """Give one pane all the room."""
         self.front, self.is_zoomed = name, True
         self.place()
 
     def place(self) -> None:
-        """Show what belongs there now; sets only what changes, since each change lays the screen out anew."""
+        """Show or hide panes; sets only what differs, since each change lays out the screen again."""
         shown = self._settle()
         loses_focus = any(pane.has_focus_within and name not in shown for name, pane in self.panes.items())
         if loses_focus:
-            self.screen.set_focus(None)  # otherwise Textual gives it to a neighbour
+            self.screen.set_focus(None)  # otherwise Textual moves it to a neighbor
         for name, pane in self.panes.items():
             if pane.display != (name in shown):
                 pane.display = name in shown
@@ -194,7 +190,7 @@ class Dock(Container):
         self.post_message(self.Placed(has_lost_focus=loses_focus))
 
     def _settle(self) -> tuple[PaneName, ...]:
-        """What shows; nothing comes over the conversation or takes a pane's place by itself later on."""
+        """Return the visible panes; none may cover the conversation or replace another one on its own."""
         has_front = self.front is not None and bool(self.count(self.front))
         self.is_zoomed = self.is_zoomed and has_front
         if not has_front and self.room is Room.NARROW:
@@ -214,7 +210,7 @@ class Dock(Container):
         self._share_rows()
 
     def _share_rows(self) -> None:
-        """One pane takes what the others leave; those are as high as what they show, within a share."""
+        """Size the panes: as high as their content, up to a share, and one pane fills the rest."""
         filler = _filler(self.shown)
         for name, pane in self.panes.items():
             share = max(_FEWEST_ROWS, self.size.height * _SHARE[name] // 100)
@@ -231,8 +227,7 @@ class Dock(Container):
 
 
 def _filler(shown: tuple[PaneName, ...]) -> PaneName | None:
-    """The pane that takes the rows which the others leave."""
-    for name in (PaneName.CHANGES, PaneName.PROBLEMS, PaneName.TODOS):
-        if name in shown:
-            return name
-    return None
+    """Return the pane that fills the rows that the others leave."""
+    return next(
+        (name for name in (PaneName.CHANGES, PaneName.PROBLEMS, PaneName.TODOS) if name in shown), None
+    )

@@ -1,17 +1,17 @@
-"""The panes beside the conversation by name, and how much room a terminal has for them."""
+"""Names of the panes next to the conversation, and from which size of a terminal they fit."""
 
 from enum import StrEnum
 
 from textual.geometry import Size
 
 MEDIUM, WIDE = 100, 140
-"""Columns from which there is room for one pane beside the conversation, and for all."""
+"""Columns from which there is room for one pane next to the conversation, and for all."""
 HIGH = 16
-"""Rows from which several panes one below the other make sense."""
+"""Rows from which several panes can be stacked."""
 
 
 class PaneName(StrEnum):
-    """In the order in which they stand; the value is the title."""
+    """From top to bottom; the value is the title."""
 
     CHANGES = "changes"
     TODOS = "todo"

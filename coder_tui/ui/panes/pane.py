@@ -1,9 +1,7 @@
-"""What the panes beside the conversation have in common.
-
-One row above a narrow conversation: what else there is to look at, and the keys for it.
-"""
+"""The base of all panes, and the row of tabs that replaces them in a narrow terminal."""
 
 from abc import abstractmethod
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual import events
@@ -12,8 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from coder_tui.ui.draw.glyphs import Glyphs
-from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.glyphs import Chrome, Glyphs
 from coder_tui.ui.keymap import named
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.lists.row_list import RowList
@@ -29,21 +26,11 @@ _CONTEXTS = (
     Context.DIFF,
 )
 PaneHints = tuple[tuple[str, str], ...]
-"""Keys with a word each, the most useful first."""
-
-
-class PaneLine(BrowseLine):
-    """The keys of what has the focus."""
-
-    DEFAULT_CSS = "PaneLine { dock: none; }"
-
-    def show(self, hints: PaneHints) -> None:
-        self._hints = hints
-        self.show_hints()
+"""Keys with a word for each, the most useful first."""
 
 
 class Pane(Container):
-    """A titled pane that is hidden unless the dock shows it; its keys stand below while it has the focus."""
+    """A titled pane that is hidden unless the dock shows it; its keys are below while it has the focus."""
 
     DEFAULT_CSS = """
     Pane {
@@ -51,37 +38,35 @@ class Pane(Container):
         border-top: solid $border-blurred; border-title-color: $text-accent; border-title-style: bold;
         border-title-background: $background;
         &:focus-within { border-top: solid $primary; border-title-color: $text-primary; }
+        BrowseLine { dock: none; }
     }
     """
     BINDINGS = bindings(Context.PANE)
     name_of_pane: PaneName
+    target: Widget
+    """The widget that gets the focus."""
 
     class Left(Message):
-        """Esc: back to the conversation."""
+        """The user goes back to the conversation."""
 
     def __init__(self, hints: PaneHints, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self._hints = hints
-        self.line = PaneLine(hints, glyphs, contexts=_CONTEXTS)
+        self.line = BrowseLine(hints, glyphs, contexts=_CONTEXTS)
 
     @property
     @abstractmethod
     def count(self) -> str:
-        """What stands behind the title; empty when there is nothing to show."""
+        """The text after the title; empty if there is nothing to show."""
 
     @property
     def wants_showing(self) -> bool:
-        """Whether to stand there unasked, where there is room."""
+        """Whether to show the pane without being asked, if there is room."""
         return bool(self.count)
-
-    @property
-    @abstractmethod
-    def target(self) -> Widget:
-        """What takes the keys."""
 
     @abstractmethod
     def rows_wanted(self, width: int) -> int:
-        """How many rows it has to show; without title and keys."""
+        """Return the number of rows of the content, without title and keys."""
 
     def height_wanted(self, width: int) -> int:
         return 1 + max(1, self.rows_wanted(width)) + (1 if self.has_focus_within else 0)
@@ -93,13 +78,14 @@ class Pane(Container):
         return self._hints
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        self.line.show(self.hints_for(event.widget))
+        self.line.use(self.hints_for(event.widget))
+        self.line.show_hints()
 
     def on_descendant_blur(self) -> None:
         self.line.hide()
 
     def action_page(self, way: int) -> None:
-        """Of what has the focus, not of the conversation."""
+        """Scroll the focused widget, not the conversation."""
         focused = self.screen.focused
         if isinstance(focused, RowList):
             focused.action_page(way)
@@ -115,7 +101,7 @@ _KEYS = "F2 F3 F4 F5"
 
 
 class PaneTabs(Widget):
-    """Hidden while there is nothing but the conversation."""
+    """Tabs for the conversation and the panes; hidden while there are no panes."""
 
     DEFAULT_CSS = """
     PaneTabs {
@@ -124,12 +110,11 @@ class PaneTabs(Widget):
     }
     """
 
+    @dataclass
     class Picked(Message):
         """A tab was clicked; None is the conversation."""
 
-        def __init__(self, pane: PaneName | None) -> None:
-            super().__init__()
-            self.pane = pane
+        pane: PaneName | None
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(id="tabs")
@@ -139,7 +124,7 @@ class PaneTabs(Widget):
         self._front: PaneName | None = None
 
     def show(self, counts: tuple[tuple[PaneName, str], ...], front: PaneName | None) -> None:
-        """The panes that have something, each with its count; none hides the row."""
+        """Show the panes that have content, each with its count; without any the row is hidden."""
         if (counts, front) == (self._counts, self._front):
             return
         self._counts, self._front = counts, front
@@ -148,7 +133,7 @@ class PaneTabs(Widget):
         self.refresh()
 
     def _labels(self, width: int) -> list[tuple[PaneName | None, str]]:
-        """In full where there is room, else with shorter names, else with numbers alone."""
+        """Return full labels if there is room, else shorter names, else only counts."""
         for letters in (None, 4, 0):
             labels = [(name, f"{name[:letters]} {count}".strip()) for name, count in self._counts]
             row: list[tuple[PaneName | None, str]] = [(None, CHAT), *labels]

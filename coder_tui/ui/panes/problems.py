@@ -1,4 +1,4 @@
-"""What checkers find in the files, by file and with the gravest first."""
+"""Problems that checkers report, by file and with the most severe first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
 _NEW = "NEW"
 _AWAITED = "  (not known yet)"
 _MOST_WORDS = 3
-"""Rows for a whole message."""
+"""Rows for the full message."""
 HINTS = (
     ("j k", "move"),
     ("Enter", "open"),
@@ -39,7 +39,7 @@ _LONGEST_MESSAGE, _LONGEST_CODE = 20_000, 100
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many there are of what matters."""
+    """The number of problems by severity."""
 
     errors: int = 0
     warnings: int = 0
@@ -52,7 +52,7 @@ class Tally:
         return Tally(self.errors - other.errors, self.warnings - other.warnings, self.others - other.others)
 
     def words(self, chrome: Chrome) -> str:
-        """`1 ✗ 2 !`, or nothing; what is less than a warning counts where there is nothing graver."""
+        """Format as `1 ✗ 2 !`; lesser problems count only if there are no errors and warnings."""
         parts = [(self.errors, chrome.failed), (self.warnings, chrome.warning)]
         if not self.errors and not self.warnings:
             parts = [(self.others, chrome.info)]
@@ -68,9 +68,9 @@ def tally(diagnostics: Sequence[Diagnostic]) -> Tally:
 def by_file(
     found: dict[str, tuple[Diagnostic, ...]], awaited: tuple[str, ...] = ()
 ) -> list[str | Diagnostic]:
-    """Rows: a path, then its diagnostics; files with errors first, in each the errors first.
+    """Return rows: a path, then its diagnostics; files with errors first, in each the errors first.
 
-    Those that are awaited say so, also where they have no diagnostics: nobody knows that they are clean.
+    Awaited files are marked, even without diagnostics: nobody knows yet that they are clean.
     """
     rows: list[str | Diagnostic] = []
     files = [(sorted(each, key=_order), path) for path, each in found.items() if each]
@@ -89,15 +89,19 @@ def _order(diagnostic: Diagnostic) -> tuple[int, bool, int, int]:
 
 
 class ProblemsList(RowList):
-    """A heading a file, a row a problem."""
+    """A heading for each file, a row for each problem."""
 
     BINDINGS = bindings(Context.PROBLEMS)
 
     class FixAsked(Message):
-        """The agent is to mend the marked problem."""
+        """The user asks the agent to fix a problem, which may not be the marked one for long."""
+
+        def __init__(self, diagnostic: Diagnostic) -> None:
+            super().__init__()
+            self.diagnostic = diagnostic
 
     class ReadAsked(Message):
-        """All of its message is to be read."""
+        """The user wants to read the full message."""
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(glyphs=chrome, id="problem-rows")
@@ -141,21 +145,20 @@ class ProblemsList(RowList):
 
     def action_fix(self) -> None:
         if self.marked is not None:
-            self.post_message(self.FixAsked())
+            self.post_message(self.FixAsked(self.marked))
 
     def action_read(self) -> None:
-        if self.marked is not None:
-            self.post_message(self.ReadAsked())
+        self.post_message(self.ReadAsked())
 
 
 def whole_words(diagnostic: Diagnostic) -> str:
-    """All that the checker says, safe to show."""
-    told = f" ({safe_line(diagnostic.source[:_LONGEST_CODE])})" if diagnostic.source else ""
-    return safe_text(diagnostic.message[:_LONGEST_MESSAGE].strip()) + told
+    """Return the full message of the checker, safe to show."""
+    source = f" ({safe_line(diagnostic.source[:_LONGEST_CODE])})" if diagnostic.source else ""
+    return safe_text(diagnostic.message[:_LONGEST_MESSAGE].strip()) + source
 
 
 def fix_message(diagnostic: Diagnostic) -> str:
-    """What the agent is told; the words of a checker are quoted, since they are not the person's."""
+    """Return the message to the agent; the checker's text is quoted, since it is not the user's."""
     found = " ".join(filter(None, (diagnostic.source, diagnostic.code)))
     words = "\n".join(f"> {line}" for line in diagnostic.message[:_LONGEST_MESSAGE].strip().splitlines())
     place = f"{diagnostic.path}:{diagnostic.line}:{diagnostic.character}"
@@ -167,7 +170,7 @@ def _first_line(message: str) -> str:
 
 
 class ProblemWords(Widget):
-    """The beginning of a message, with a mark where there is more of it."""
+    """The beginning of a message, with a mark if there is more of it."""
 
     DEFAULT_CSS = """
     ProblemWords { height: 3; display: none; padding: 0 1; background: $surface; color: $foreground; }
@@ -192,7 +195,7 @@ class ProblemWords(Widget):
 
 
 class ProblemsPane(Pane):
-    """Shows nothing until there is something to mend."""
+    """Hidden until there is something to fix."""
 
     DEFAULT_CSS = """
     ProblemsPane {
@@ -203,18 +206,7 @@ class ProblemsPane(Pane):
     name_of_pane = PaneName.PROBLEMS
 
     class Opened(Message):
-        """A place is to be opened in the person's editor."""
-
-        def __init__(self, diagnostic: Diagnostic) -> None:
-            super().__init__()
-            self.diagnostic = diagnostic
-
-    class FixAsked(Message):
-        """The agent is to be told."""
-
-        def __init__(self, diagnostic: Diagnostic) -> None:
-            super().__init__()
-            self.diagnostic = diagnostic
+        """The user opens the marked problem in the editor."""
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(HINTS, chrome, id="problems")
@@ -222,7 +214,7 @@ class ProblemsPane(Pane):
         self._found: dict[str, tuple[Diagnostic, ...]] = {}
         self._awaited: tuple[str, ...] = ()
         self._tally = Tally()
-        self._list = ProblemsList(chrome)
+        self.target = self._list = ProblemsList(chrome)
         self._words = ProblemWords(chrome)
         self._pacer = Pacer(self, self._rebuild)
 
@@ -237,32 +229,24 @@ class ProblemsPane(Pane):
 
     @property
     def wants_showing(self) -> bool:
-        """That something is not known is no reason to step forward."""
+        """Files that are not checked yet are no reason to show the pane."""
         return self._tally != Tally()
-
-    @property
-    def tally(self) -> Tally:
-        return self._tally
-
-    @property
-    def target(self) -> Widget:
-        return self._list
 
     @property
     def marked(self) -> Diagnostic | None:
         return self._list.marked
 
     def move(self, step: int) -> None:
-        """Mark another one."""
+        """Mark the next or previous problem."""
         self._list.action_move(step)
 
     def rows_wanted(self, width: int) -> int:
-        """With the most rows that words may have, so that moving from one to the next moves nothing else."""
+        """Include the most rows that a message may have, so that moving the mark moves nothing else."""
         words = _MOST_WORDS if self.has_focus_within else 0
         return self._list.count + words
 
     def set_file(self, path: str, diagnostics: tuple[Diagnostic, ...]) -> None:
-        """All there is in a file now; none takes it off the list."""
+        """Replace the problems of a file; without any it leaves the list."""
         before = self._found.get(path, ())
         if before == diagnostics:
             return
@@ -272,11 +256,11 @@ class ProblemsPane(Pane):
         if self._list.marked is None:
             self._rebuild()
         else:
-            # A checker tells of a thousand files one by one: the list is sorted once a frame.
+            # A checker reports a thousand files one by one: the list is sorted once per frame.
             self._pacer.request()
 
     def set_awaited(self, paths: tuple[str, ...]) -> None:
-        """Files whose new text no server has spoken about."""
+        """Set the files whose new text no server has checked yet."""
         if paths != self._awaited:
             self._awaited = paths
             self.retitle()
@@ -293,17 +277,10 @@ class ProblemsPane(Pane):
 
     @on(RowList.Moved)
     def _show_words(self) -> None:
-        """The whole message: in its row it may be cut."""
+        """Show the full message: in its row it may be cut off."""
         marked = self._list.marked
         self._words.show(whole_words(marked) if marked is not None else "")
 
     @on(RowList.Chosen)
     def _open(self) -> None:
-        if (marked := self._list.marked) is not None:
-            self.post_message(self.Opened(marked))
-
-    @on(ProblemsList.FixAsked)
-    def _fix(self, event: ProblemsList.FixAsked) -> None:
-        event.stop()
-        if (marked := self._list.marked) is not None:
-            self.post_message(self.FixAsked(marked))
+        self.post_message(self.Opened())

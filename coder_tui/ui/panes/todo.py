@@ -1,4 +1,4 @@
-"""The agent's todo list beside the conversation."""
+"""The agent's todo list next to the conversation."""
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -14,11 +14,11 @@ from coder_tui.ui.panes.names import PaneName
 from coder_tui.ui.panes.pane import Pane
 
 _LONGEST = 300
-"""Cells of an item that are shown; the call that wrote it has all of it."""
+"""Cells of an item that are shown; the call that wrote it shows all of it."""
 _MANY, _SHORT = 50, 80
-"""Of so many items fewer cells are shown: drawing them all in full would hold up the screen."""
+"""With this many items, fewer cells of each are shown: drawing all of them would block the screen."""
 _MOST = 200
-"""Items that are drawn; a list of more is no plan."""
+"""Items that are drawn."""
 HINTS = (("F4", "hide"), ("Esc", "prompt"))
 _STYLE = {
     TodoStatus.COMPLETED: "$text-dim",
@@ -37,7 +37,7 @@ class TodoLines(Widget):
         self.items: tuple[TodoItem, ...] = ()
         self._more = chrome.more
         self._wrapped: dict[int, list[list[Content]]] = {}
-        """By width: the lines of each item."""
+        """The lines of each item, by width."""
         self._glyphs = {
             TodoStatus.COMPLETED: chrome.ok,
             TodoStatus.IN_PROGRESS: chrome.running,
@@ -59,7 +59,7 @@ class TodoLines(Widget):
         return sum(len(lines) for lines in self._at(width))
 
     def active_rows(self) -> Region | None:
-        """Where the item stands that is being worked on, else the first that is to be done."""
+        """Return the rows of the item in progress, else of the first pending one."""
         wanted = next((item for item in self.items if item.status is TodoStatus.IN_PROGRESS), None)
         wanted = wanted or next((item for item in self.items if item.status is TodoStatus.PENDING), None)
         row = 0
@@ -89,7 +89,7 @@ class TodoLines(Widget):
 
 
 class TodoScroll(VerticalScroll):
-    """Room for the items, with the one that is worked on in view."""
+    """Keeps the item in progress in view."""
 
     DEFAULT_CSS = "TodoScroll { height: 1fr; scrollbar-size-vertical: 1; }"
 
@@ -103,14 +103,14 @@ class TodoScroll(VerticalScroll):
 
 
 class TodoPane(Pane):
-    """Goes away by itself once everything is done; then the count says it."""
+    """Hides automatically once everything is done; the count still says so."""
 
     name_of_pane = PaneName.TODOS
 
     def __init__(self, chrome: Chrome) -> None:
         super().__init__(HINTS, chrome, id="todos")
         self._lines = TodoLines(chrome)
-        self._scroll = TodoScroll()
+        self.target = self._scroll = TodoScroll()
 
     def compose(self) -> ComposeResult:
         with self._scroll:
@@ -123,17 +123,13 @@ class TodoPane(Pane):
 
     @property
     def count(self) -> str:
-        """`1/3`, or nothing when there is no list."""
+        """Done and all items as `1/3`, empty if there is no list."""
         done = sum(item.status is TodoStatus.COMPLETED for item in self.items)
         return f"{done}/{len(self.items)}" if self.items else ""
 
     @property
     def wants_showing(self) -> bool:
         return any(item.status is not TodoStatus.COMPLETED for item in self.items)
-
-    @property
-    def target(self) -> Widget:
-        return self._scroll
 
     def rows_wanted(self, width: int) -> int:
         return self._lines.rows_at(width - self._lines.gutter.width)

@@ -1,7 +1,4 @@
-"""A text field in which a long paste takes a few words only, and can neither be broken nor lost.
-
-Long pastes and pictures as a few words in the prompt; what they stand for is kept beside it.
-"""
+"""A text field that shows long pastes and pictures as short labels, which cannot be broken or lost."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +11,7 @@ from textual import events
 from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import TextArea
-from textual.widgets.text_area import Selection
+from textual.widgets.text_area import EditResult, Location, Selection
 
 from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.textual_internals import UndoesOneByOne
@@ -27,38 +24,38 @@ _UNITS = ((1_000_000, "MB"), (1_000, "kB"))
 
 
 class Chips:
-    """Labels and what each stands for. A label stays known after it was sent: history may bring it back."""
+    """Labels and the text of each. A label stays known after it was sent: the history may show it again."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
 
     def add(self, text: str) -> str:
-        """A label for a long paste; the same paste has the same label."""
+        """Return a label for a long paste; the same paste has the same label."""
         lines = text.count("\n") + (not text.endswith("\n"))
         size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
         return self._add(f"pasted {size}" if len(text) < _UNITS[0][0] else f"pasted {_size(len(text))}", text)
 
     def add_picture(self, path: Path, words: str) -> str:
-        """A label for a picture, which is named by its path when it is sent."""
+        """Return a label for a picture, which is sent as its path."""
         from coder_tui.text.mentions import mention  # the first paint has no pictures
 
         return self._add(f"image {path.name} {words}".strip(), mention(str(path)))
 
     def whole(self, text: str) -> str:
-        """With each label replaced, once, by what it stands for; what that holds is left as it is."""
+        """Replace each label, once, by its text; labels within that text stay as they are."""
         if not self._texts:
             return text
         left = dict(self._texts)
         return self._pattern().sub(lambda match: left.pop(match[0], match[0]), text)
 
     def short(self, text: str) -> str:
-        """The other way round, for a text that comes back unsent."""
+        """Replace texts by their labels, for a message that comes back unsent."""
         for label, kept in self._texts.items():
             text = text.replace(kept, label, 1)
         return text
 
     def spans(self, line: str) -> list[tuple[int, int]]:
-        """Where labels stand in a line."""
+        """Return where labels are in a line."""
         return [match.span() for match in self._pattern().finditer(line)] if self._texts else []
 
     def text_of(self, label: str) -> str | None:
@@ -77,12 +74,12 @@ class Chips:
 
 
 def is_long(text: str) -> bool:
-    """Whether a paste would fill the prompt."""
+    """Return whether a paste would fill the prompt."""
     return len(text) > MOST_CHARACTERS or text.count("\n") > MOST_LINES - (not text.endswith("\n"))
 
 
 def pasted_picture(text: str) -> Path | None:
-    """The picture that a pasted or dropped text names, if there is such a file."""
+    """Return the picture that a pasted or dropped text names, if there is such a file."""
     text = text.strip()
     if len(text) > _LONGEST_PATH or "\n" in text or not text.strip("'\"").lower().endswith(_PICTURES):
         return None
@@ -94,20 +91,20 @@ def pasted_picture(text: str) -> Path | None:
 
 
 def picture_words(path: Path) -> str:
-    """`640×480, 34 kB`, as far as it can be told."""
+    """Return `640×480, 34 kB`, as far as it is known."""
     # Not needed before a picture is pasted.
-    from coder_tui.workspace.files.images import HEAD, look_at
+    from coder_tui.workspace.files.images import HEAD, identify_picture
 
     try:
         with path.open("rb") as file:
-            picture, size = look_at(file.read(HEAD)), path.stat().st_size
+            picture, size = identify_picture(file.read(HEAD)), path.stat().st_size
     except OSError:
         return ""
     return ", ".join(filter(None, (picture.size if picture else "", _size(size))))
 
 
 def _unquoted(text: str) -> str:
-    """As terminals write a file that was dropped on them: an address, in quotes, with backslashes."""
+    """Read a file name as terminals write a dropped file: as an address, in quotes, with backslashes."""
     if text.startswith("file://"):
         return unquote(urlsplit(text).path)
     from shlex import split  # nothing is dropped before the first paint
@@ -127,16 +124,16 @@ def _size(count: int) -> str:
 
 
 LONGEST_MESSAGE = 1_000_000
-"""Characters. No model takes more, and looking through it for controls would be felt."""
+"""Characters. No model accepts more, and checking a longer text for control characters would be slow."""
 LONGEST_SHOWN = 100_000
 """Characters that a chip may put into the field: more would make typing slow."""
-TOO_LONG = "That is too long for a message: save it as a file and name that by @."
+TOO_LONG = "This is too long for a message. Save it as a file and mention it with @."
 # Joiners and direction marks belong to the writing of many languages; overrides and controls do not.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class ChipField(UndoesOneByOne, TextArea):
-    """The cursor never stands inside a chip: there the whole chip is selected."""
+    """The cursor is never inside a chip: there the whole chip is selected."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"chip-field--chip"}
     # Textual reverses selected text in a theme of sixteen colors, which may be black on black.
@@ -151,13 +148,13 @@ class ChipField(UndoesOneByOne, TextArea):
 
     @dataclass
     class Refused(Message):
-        """Something was not done; `reason` is a sentence for the person."""
+        """Something was not done; `reason` is a sentence for the user."""
 
         reason: str
 
     def __init__(self, *, placeholder: str, id: str, holds_chips: bool) -> None:
-        """Without chips, all that was pasted shows: what is approved must be seen."""
-        # First: the parent's constructor sets the selection already.
+        """Without chips, pasted text is shown in full: what is approved must be visible."""
+        # First: the parent's constructor already sets the selection.
         self.chips = Chips()
         self._holds_chips = holds_chips
         super().__init__(
@@ -171,7 +168,7 @@ class ChipField(UndoesOneByOne, TextArea):
 
     @property
     def whole_text(self) -> str:
-        """What would be sent: each chip in full."""
+        """The text to send: each chip in full."""
         return self.chips.whole(self.text)
 
     def get_line(self, line_index: int) -> Text:
@@ -186,7 +183,7 @@ class ChipField(UndoesOneByOne, TextArea):
         self.move_cursor(result.end_location)
 
     def paste(self, text: str) -> None:
-        """Insert what may be long, or name a picture."""
+        """Insert text; if it is long or names a picture, as a chip."""
         text = _with_plain_line_ends(text)
         if not self._holds_chips:
             pass
@@ -196,18 +193,14 @@ class ChipField(UndoesOneByOne, TextArea):
             text = self.chips.add(text if len(text) > LONGEST_MESSAGE else clean(text))
         self.type_text(text)
 
-    def paste_picture(self, path: Path) -> None:
-        """Name a picture that is known to be one."""
-        self.type_text(self.chips.add_picture(path, picture_words(path)))
-
     def expand_chip(self) -> bool:
-        """Put the selected chip's text in its place; False when none is selected."""
+        """Replace the selected chip by its text; return False if none is selected."""
         text = self.chips.text_of(self.selected_text)
         if text is None:
             return False
         if len(text) > LONGEST_SHOWN:
             self.post_message(
-                self.Refused("That is too long to be shown here; Ctrl+G opens it in an editor.")
+                self.Refused("This is too long to show here. Press Ctrl+G to open it in an editor.")
             )
         else:
             self.type_text(text)
@@ -230,57 +223,32 @@ class ChipField(UndoesOneByOne, TextArea):
 
     def validate_selection(self, selection: Selection) -> Selection:
         """Widen what would begin, end or lie inside a chip."""
-        (start_row, start), (end_row, end) = selection
+        start, end = selection
         if selection.is_empty:
-            span = self._around(start_row, start)
-            if span is None:
-                return selection
+            first, last = self._around(start), self._around(start, to_right=True)
             # To the side that the cursor comes from, so that the next step leaves the chip.
-            came_from_right = self.selection.end > selection.end
-            near, far = (span[1], span[0]) if came_from_right else span
-            return Selection((start_row, near), (end_row, far))
-        is_forward = selection.start <= selection.end
-        return Selection(
-            (start_row, self._edge(start_row, start, to_left=is_forward)),
-            (end_row, self._edge(end_row, end, to_left=not is_forward)),
+            came_from_right = self.selection.end > end
+            return Selection(last, first) if came_from_right else Selection(first, last)
+        is_forward = start <= end
+        return Selection(self._around(start, to_right=not is_forward), self._around(end, to_right=is_forward))
+
+    def delete(self, start: Location, end: Location, *, maintain_selection_offset: bool = True) -> EditResult:
+        """Delete a chip as a whole, like a letter."""
+        first, last = min(start, end), max(start, end)
+        return super().delete(
+            self._around(first),
+            self._around(last, to_right=True),
+            maintain_selection_offset=maintain_selection_offset,
         )
 
-    def action_delete_left(self) -> None:
-        self._select_beside(to_left=True)
-        super().action_delete_left()
-
-    def action_delete_right(self) -> None:
-        self._select_beside(to_left=False)
-        super().action_delete_right()
-
-    def action_delete_word_left(self) -> None:
-        self._select_beside(to_left=True)
-        super().action_delete_word_left()
-
-    def action_delete_word_right(self) -> None:
-        self._select_beside(to_left=False)
-        super().action_delete_word_right()
-
-    def _select_beside(self, *, to_left: bool) -> None:
-        """A chip goes as one, like a letter."""
-        if not self.selection.is_empty:
-            return
-        row, column = self.cursor_location
-        for start, end in self._spans(row):
-            if column == (end if to_left else start):
-                self.selection = Selection((row, start), (row, end))
-
-    def _around(self, row: int, column: int) -> tuple[int, int] | None:
-        return next((span for span in self._spans(row) if span[0] < column < span[1]), None)
-
-    def _edge(self, row: int, column: int, *, to_left: bool) -> int:
-        span = self._around(row, column)
-        return column if span is None else span[0 if to_left else 1]
-
-    def _spans(self, row: int) -> list[tuple[int, int]]:
-        if row >= self.document.line_count:
-            return []
-        return self.chips.spans(self.document.get_line(row))
+    def _around(self, place: Location, *, to_right: bool = False) -> Location:
+        """Return the edge of the chip around a place, or the place itself."""
+        row, column = place
+        if row < self.document.line_count:
+            for start, end in self.chips.spans(self.document.get_line(row)):
+                if start < column < end:
+                    return row, end if to_right else start
+        return place
 
 
 def clean(text: str) -> str:

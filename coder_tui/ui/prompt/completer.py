@@ -1,23 +1,125 @@
-"""Completes the word at the cursor: asks behind the screen, never holds a key up for long, loses none.
-
-Tells from the words before the cursor what the person is naming.
-"""
+"""Completes files and commands at the cursor, and searches earlier messages (Ctrl+R). No key is lost."""
 
 import asyncio
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import events
 
+from coder_tui.text.fuzzy import FuzzyIndex
+from coder_tui.text.mentions import mention
+from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.prompt.completion_list import Candidate, CompletionList
 from coder_tui.ui.prompt.prompt import Prompt
-from coder_tui.ui.prompt.sources import CommandSource, FileSource, HistorySource
+
+if TYPE_CHECKING:
+    from coder_tui.commands.base import Command
+    from coder_tui.workspace.search.file_index import FileIndex
+
+
+MOST = 50
+_LABEL = 200
+
+
+class FileSource:
+    """Files in the folder that `directory` returns, which may change with the session."""
+
+    def __init__(
+        self, directory: Callable[[], Path], resources: Callable[[], tuple[str, ...]] = tuple
+    ) -> None:
+        self._directory = directory
+        self._resources = resources
+        self._index: FileIndex | None = None
+        self._indexed: Path | None = None
+
+    async def paths(self, query: str, most: int) -> tuple[str, ...]:
+        """Return paths, best match first."""
+        return tuple(each.path for each in await (await self._files()).suggest(query, most))
+
+    async def candidates(self, query: str) -> tuple[Candidate, ...]:
+        found = await (await self._files()).suggest(query, MOST)
+        files = tuple(
+            Candidate(mention(each.path), each.path, each.positions, is_final=not each.path.endswith("/"))
+            for each in found
+        )
+        return (*files, *self._resources_for(query))
+
+    def _resources_for(self, query: str) -> tuple[Candidate, ...]:
+        """Return resources of MCP servers; none before something is typed."""
+        names = self._resources()
+        if not names or not query:
+            return ()
+        index = FuzzyIndex([safe_line(name) for name in names])
+        return tuple(
+            Candidate(mention(names[match.index]), index.texts[match.index], match.positions, source="mcp")
+            for match in index.search(query, MOST)
+        )
+
+    def use(self, path: str) -> None:
+        """Remember that the user chose this one."""
+        if self._index is not None:
+            self._index.use(path)
+
+    async def close(self) -> None:
+        if self._index is not None:
+            await self._index.close()
+
+    async def _files(self) -> "FileIndex":
+        from coder_tui.workspace.search.file_index import FileIndex
+        from coder_tui.workspace.search.search import Search, search_program
+
+        directory = self._directory()
+        if self._index is None or self._indexed != directory:
+            await self.close()
+            self._index, self._indexed = FileIndex(directory, Search(search_program())), directory
+        return self._index
+
+
+def command_candidates(commands: "Iterable[Command]", query: str) -> tuple[Candidate, ...]:
+    by_name = {command.name: command for command in commands}
+    index = FuzzyIndex(tuple(by_name))
+    found = ((by_name[index.texts[match.index]], match) for match in index.search(query, MOST))
+    return tuple(
+        Candidate(
+            text=f"/{command.name}",
+            label=f"/{command.name} {command.argument}".rstrip(),
+            positions=tuple(at + 1 for at in match.positions),
+            detail=command.summary,
+            source=str(command.source),
+            is_from_others=command.source.is_from_others,
+            # A command that needs an argument cannot run yet.
+            is_final=not command.argument or command.argument.startswith("["),
+        )
+        for command, match in found
+    )
+
+
+def history_candidates(sent: Sequence[str], query: str) -> tuple[Candidate, ...]:
+    """Return what was sent before, newest first."""
+    entries = tuple(reversed(sent))
+    index = FuzzyIndex([entry[:_LABEL].replace("\n", " ") for entry in entries])
+    found = index.search(query, MOST)
+    # Newest first among exact matches: the age matters more than the position.
+    whole = [match for match in found if _is_run(match.positions)]
+    rest = [match for match in found if not _is_run(match.positions)]
+    ordered = sorted(whole, key=lambda match: match.index) + rest
+    return tuple(
+        Candidate(entries[match.index], index.texts[match.index], match.positions) for match in ordered
+    )
+
+
+def _is_run(positions: tuple[int, ...]) -> bool:
+    return not positions or positions[-1] - positions[0] == len(positions) - 1
+
 
 _FILE = re.compile(r"""(?:^|(?<=[\s(\[{'`,;]))@(?P<quote>"?)(?P<query>[^\s"'`]*|(?<=")[^"]*)$""")
 _COMMAND = re.compile(r"/(?P<query>[\w:-]*)$")
 _REST_OF_WORD = re.compile(r"[^\s\"]*\"?")
-# A colon alone may also stand behind the name of a server.
+# A colon alone may also follow the name of a server.
 _LINES = re.compile(r":\d+-?\d*$")
 
 
@@ -29,7 +131,7 @@ class Naming(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """`query` was typed from `start`, which is where `@` or `/` stands; `end` is where the word ends."""
+    """`query` was typed from `start`, the place of `@` or `/`; `end` is where the word ends."""
 
     naming: Naming
     query: str
@@ -39,7 +141,7 @@ class Trigger:
 
 
 def find_trigger(line: str, row: int, column: int) -> Trigger | None:
-    """None where nothing is being named."""
+    """Find what the user is naming at the cursor; None if nothing."""
     before = line[:column]
     if row == 0 and (found := _COMMAND.match(before)):
         return Trigger(Naming.COMMAND, found["query"], row, 0, _end_of_word(line, column))
@@ -55,32 +157,32 @@ def _end_of_word(line: str, column: int) -> int:
 
 
 PATIENCE = 0.5
-"""Seconds that a key of the list waits for suggestions: a quick typist means them too."""
+"""Seconds that a key of the list waits for suggestions: a fast typist expects them, too."""
 _KEYS = frozenset({"tab", "enter", "up", "down", "escape", "ctrl+c"})
 _HINTS = {
-    Naming.FILE: "Tab, Enter take  Esc close  then :10-20 for lines",
-    Naming.COMMAND: "Tab take  Enter run  Esc close",
-    Naming.HISTORY: "type to search  Tab, Enter take  Esc back to the draft",
+    Naming.FILE: "Tab, Enter accept  Esc close  then :10-20 for lines",
+    Naming.COMMAND: "Tab accept  Enter run  Esc close",
+    Naming.HISTORY: "type to search  Tab, Enter accept  Esc back to the draft",
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    files: FileSource
-    commands: CommandSource
-    history: HistorySource
-
-
 class Completer:
-    """Serves one prompt. `look` is called after every key, `take` before it."""
+    """Serves one prompt. `update` is called after every key, `handle_input` before it."""
 
-    def __init__(self, prompt: Prompt, popup: CompletionList, sources: Sources) -> None:
+    def __init__(
+        self,
+        prompt: Prompt,
+        popup: CompletionList,
+        files: FileSource,
+        commands: "Callable[[], Iterable[Command]]",
+    ) -> None:
         self._prompt = prompt
         self._popup = popup
-        self._sources = sources
+        self._files = files
+        self._commands = commands
         self._trigger: Trigger | None = None
         self._shown: Trigger | None = None
-        self._refused: tuple[Naming, int, int] | None = None
+        self._dismissed: tuple[Naming, int, int] | None = None
         self._filling: asyncio.Task[None] | None = None
         self._has_moved = False
 
@@ -90,15 +192,15 @@ class Completer:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is being looked for."""
+        """Whether no search is running."""
         return self._filling is None or self._filling.done()
 
-    def look(self) -> None:
-        """See what is being named now; cheap where nothing changed."""
+    def update(self) -> None:
+        """Find what is being named now; cheap if nothing changed."""
         trigger = self._current()
-        if trigger is None or _place(trigger) != self._refused:
-            self._refused = None
-        if self._refused is not None or trigger is None:
+        if trigger is None or _place(trigger) != self._dismissed:
+            self._dismissed = None
+        if self._dismissed is not None or trigger is None:
             self._close()
         elif trigger != self._trigger:
             self._trigger = trigger
@@ -106,28 +208,28 @@ class Completer:
                 self._filling = asyncio.create_task(self._fill())
 
     def search_history(self) -> None:
-        """The draft is put aside, and what is typed now is looked for."""
-        if not self._prompt.is_aside:
-            self._prompt.put_aside()
+        """Put the draft aside and search for what is typed; if already searching, go to the next entry."""
+        if not self._prompt.aside.is_active:
+            self._prompt.aside.start()
         elif self._popup.is_open:
             self._popup.move(1)
 
-    async def take(self, event: events.Key | events.Paste) -> bool:
-        """Whether the key was meant for the list."""
+    async def handle_input(self, event: events.Key | events.Paste) -> bool:
+        """Return whether the key was meant for the list."""
         if isinstance(event, events.Paste) or self._trigger is None or event.key not in _KEYS:
             return False
         await self._settle()
         match event.key:
             case "tab" | "enter":
-                return self._taken(is_enter=event.key == "enter")
+                return self._accept(is_enter=event.key == "enter")
             case "up" | "down" if self._popup.is_open:
                 self._has_moved = True
                 self._popup.move(-1 if event.key == "up" else 1)
-            case "escape" if self._popup.is_open or self._prompt.is_aside:
-                self._refuse()
-            case "ctrl+c" if self._prompt.is_aside:
-                self._refuse()
-            case "up" | "down" if self._prompt.is_aside:
+            case "escape" if self._popup.is_open or self._prompt.aside.is_active:
+                self._dismiss()
+            case "ctrl+c" if self._prompt.aside.is_active:
+                self._dismiss()
+            case "up" | "down" if self._prompt.aside.is_active:
                 pass
             case _:
                 return False
@@ -136,24 +238,24 @@ class Completer:
     def click(self, index: int) -> None:
         self._popup.choose(index)
         if self._popup.chosen is not None:
-            self._put(self._popup.chosen)
-            self.look()
+            self._insert(self._popup.chosen)
+            self.update()
 
     async def close(self) -> None:
         if self._filling is not None:
             self._filling.cancel()
-        await self._sources.files.close()
+        await self._files.close()
 
     def _current(self) -> Trigger | None:
         row, column = self._prompt.cursor_location
-        if self._prompt.is_aside:
+        if self._prompt.aside.is_active:
             return Trigger(Naming.HISTORY, self._prompt.text, 0, 0, len(self._prompt.text))
         if not self._prompt.selection.is_empty:
             return None
         return find_trigger(self._prompt.document.get_line(row), row, column)
 
     async def _fill(self) -> None:
-        """One search at a time; what was typed meanwhile is looked for next, and nothing in between."""
+        """Search one query at a time; after it, only the newest one."""
         while (trigger := self._trigger) is not None and trigger != self._shown:
             candidates = await self._candidates(trigger)
             if trigger == self._trigger:
@@ -163,24 +265,24 @@ class Completer:
     async def _candidates(self, trigger: Trigger) -> tuple[Candidate, ...]:
         match trigger.naming:
             case Naming.FILE:
-                return await self._sources.files.candidates(trigger.query)
+                return await self._files.candidates(trigger.query)
             case Naming.COMMAND:
-                return self._sources.commands.candidates(trigger.query)
+                return command_candidates(self._commands(), trigger.query)
             case Naming.HISTORY:
-                return self._sources.history.candidates(trigger.query)
+                return history_candidates(self._prompt.sent.entries, trigger.query)
 
     async def _settle(self) -> None:
         if self._filling is not None and not self._filling.done():
             await asyncio.wait({self._filling}, timeout=PATIENCE)
 
-    def _taken(self, *, is_enter: bool) -> bool:
+    def _accept(self, *, is_enter: bool) -> bool:
         chosen = self._popup.chosen
         if chosen is None or self._trigger is None or self._shown != self._trigger:
-            return self._prompt.is_aside  # what is being looked for is no message
+            return self._prompt.aside.is_active  # a query is not a message
         trigger = self._trigger
         if is_enter and trigger.naming is not Naming.HISTORY and self._means_sending(trigger, chosen):
             return False
-        self._put(chosen)
+        self._insert(chosen)
         # A command that needs nothing more runs with the same key.
         return not (is_enter and trigger.naming is Naming.COMMAND and chosen.is_final)
 
@@ -191,12 +293,12 @@ class Completer:
     def _written(self, trigger: Trigger) -> str:
         return self._prompt.document.get_line(trigger.row)[trigger.start : trigger.end]
 
-    def _put(self, chosen: Candidate) -> None:
+    def _insert(self, chosen: Candidate) -> None:
         trigger = self._trigger
         if trigger is None:
             return
         if trigger.naming is Naming.HISTORY:
-            self._prompt.take_instead(chosen.text)
+            self._prompt.aside.accept(chosen.text)
         else:
             line = self._prompt.document.get_line(trigger.row)
             is_followed = line[trigger.end : trigger.end + 1].isspace()
@@ -205,14 +307,14 @@ class Completer:
             result = self._prompt.replace(chosen.text + space, start, end, maintain_selection_offset=False)
             self._prompt.move_cursor(result.end_location)
             if trigger.naming is Naming.FILE:
-                self._sources.files.use(chosen.label)
+                self._files.use(chosen.label)
         self._close()
 
-    def _refuse(self) -> None:
-        if self._prompt.is_aside:
-            self._prompt.bring_back()
+    def _dismiss(self) -> None:
+        if self._prompt.aside.is_active:
+            self._prompt.aside.cancel()
         elif self._trigger is not None:
-            self._refused = _place(self._trigger)
+            self._dismissed = _place(self._trigger)
         self._close()
 
     def _close(self) -> None:

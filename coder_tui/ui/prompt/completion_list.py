@@ -1,4 +1,4 @@
-"""The list of what a word in the prompt may become, right above it."""
+"""The list of suggestions for a word, right above the prompt."""
 
 from dataclasses import dataclass
 
@@ -29,13 +29,13 @@ class Candidate:
     detail: str = ""
     source: str = ""
     is_from_others: bool = False
-    """Whether its source is to be seen even where the detail must be cut for it."""
+    """Whether its source is shown even if the detail must be cut for it."""
     is_final: bool = True
-    """Whether the word is done with it: a folder goes on."""
+    """Whether the word is complete with it; a folder is not."""
 
 
 class CompletionList(Widget):
-    """Never has the focus: the prompt keeps it, and whoever gives the prompt its keys moves the mark."""
+    """Never has the focus: the prompt keeps it, and the completer moves the mark."""
 
     DEFAULT_CSS = """
     CompletionList {
@@ -65,7 +65,7 @@ class CompletionList(Widget):
         return self._candidates[self._index] if self._candidates else None
 
     def show(self, candidates: tuple[Candidate, ...], hint: str) -> None:
-        """None closes the list; `hint` names the keys."""
+        """Show candidates, or close the list if there are none; `hint` names the keys."""
         self._candidates, self._hint = candidates, hint
         self._index = self._top = 0
         self.display = bool(candidates)
@@ -119,7 +119,7 @@ class CompletionList(Widget):
         return padded.stylize("$block-cursor-foreground on $block-cursor-background")
 
     def _label(self, candidate: Candidate, room: int) -> Content:
-        """The end of a path tells more than its beginning."""
+        """Cut the label from its start: the end of a path says more."""
         label, positions = candidate.label, candidate.positions
         if safe_line(label) != label:
             label, positions = safe_line(label), ()
@@ -138,6 +138,6 @@ class CompletionList(Widget):
 
 
 class CompletionAnchor(Container):
-    """Takes no room itself; what is in it lies over the conversation, with its foot on the prompt."""
+    """Uses no space; the list in it covers the conversation, right above the prompt."""
 
     DEFAULT_CSS = "CompletionAnchor { height: 0; width: 1fr; }"

@@ -1,7 +1,4 @@
-"""The prompt: several lines of text that are sent by Enter and never lost otherwise.
-
-What was sent before, to walk through from the prompt without losing what stands in it.
-"""
+"""The prompt: several lines of text that Enter sends, and the history of what was sent."""
 
 from collections.abc import Callable, Iterable
 
@@ -12,16 +9,10 @@ from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.prompt.chips import LONGEST_MESSAGE, TOO_LONG, ChipField
 
 
-def keep_in_memory(text: str) -> None:
-    """For a history that ends with the program."""
-
-
 class PromptHistory:
-    """Older entries first, each once. While walking, each edit stays at its place until something is sent."""
+    """Older entries first, each once. Edits of entries are kept until something is sent."""
 
-    def __init__(self, entries: Iterable[str], append: Callable[[str], object]) -> None:
-        """`append` is told each new entry, to keep it beyond this run."""
-        self._append = append
+    def __init__(self, entries: Iterable[str] = ()) -> None:
         self._entries: list[str] = []
         self._edits: dict[int, str] = {}
         self._place = 0
@@ -32,7 +23,7 @@ class PromptHistory:
         return tuple(self._entries)
 
     def seed(self, entries: Iterable[str]) -> None:
-        """Put earlier entries before those there are; who walks among these stays where they are."""
+        """Put earlier entries before the present ones; the position in the history stays the same."""
         before = len(self._entries)
         known = [*entries, *self._entries]
         self._entries = list(dict.fromkeys(reversed([entry for entry in known if entry.strip()])))[::-1]
@@ -45,11 +36,10 @@ class PromptHistory:
             return
         self._entries = [entry for entry in self._entries if entry != text]
         self._entries.append(text)
-        self._rest()
-        self._append(text)
+        self._reset()
 
     def older(self, text: str) -> str | None:
-        """The entry before; `text` is what stands in the prompt now."""
+        """Return the entry before; `text` is the present text of the prompt."""
         return self._move(text, -1)
 
     def newer(self, text: str) -> str | None:
@@ -64,9 +54,37 @@ class PromptHistory:
         original = self._entries[place] if place < len(self._entries) else ""
         return self._edits.get(place, original)
 
-    def _rest(self) -> None:
+    def _reset(self) -> None:
         self._place = len(self._entries)
         self._edits.clear()
+
+
+class DraftAside:
+    """The draft of a prompt, while a search through earlier messages uses its place."""
+
+    def __init__(self, prompt: "Prompt") -> None:
+        self._prompt = prompt
+        self.text: str | None = None
+
+    @property
+    def is_active(self) -> bool:
+        return self.text is not None
+
+    def start(self) -> None:
+        """Put the draft aside; it comes back, whatever happens to what is typed instead."""
+        self.text = self._prompt.text
+        self._prompt.show_draft("")
+
+    def cancel(self) -> None:
+        """Bring the draft back."""
+        text, self.text = self.text or "", None
+        self._prompt.show_draft(text)
+
+    def accept(self, found: str) -> None:
+        """Show what was found; the draft that it replaces becomes the newest entry of the history."""
+        draft, self.text = self.text or "", None
+        self._prompt.sent.add(draft)
+        self._prompt.show_draft(found)
 
 
 class Prompt(ChipField):
@@ -102,13 +120,12 @@ class Prompt(ChipField):
         id: str = "prompt",
         holds_chips: bool = False,
     ) -> None:
-        """`submit` is called by Enter, at once: the next key may depend on what was sent."""
+        """Enter calls `submit` at once: the next key may depend on what was sent."""
         super().__init__(placeholder=placeholder, id=id, holds_chips=holds_chips)
         self._submit = submit
         self.sent = sent
-        self._aside: str | None = None
-        """The draft, while something else is typed in its place."""
-        # A blinking cursor writes to the terminal for ever; an idle screen writes nothing.
+        self.aside = DraftAside(self)
+        # A blinking cursor writes to the terminal forever; an idle screen writes nothing.
         self.cursor_blink = False
         self.match_cursor_bracket = False
 
@@ -118,40 +135,21 @@ class Prompt(ChipField):
 
     @property
     def draft(self) -> str:
-        """What is written and not sent, whole, also while something else is typed in its place."""
-        return self.whole_text if self._aside is None else self.chips.whole(self._aside)
-
-    @property
-    def is_aside(self) -> bool:
-        return self._aside is not None
-
-    def put_aside(self) -> None:
-        """Make room for a search; the draft comes back, whatever happens to what is typed meanwhile."""
-        self._aside = self.text
-        self.show_draft("")
-
-    def bring_back(self) -> None:
-        text, self._aside = self._aside or "", None
-        self.show_draft(text)
-
-    def take_instead(self, text: str) -> None:
-        """Show what was found; the draft that it replaces is the newest entry of the history."""
-        draft, self._aside = self._aside or "", None
-        self.sent.add(draft)
-        self.show_draft(text)
+        """The whole unsent text, also while something else is typed in its place."""
+        return self.whole_text if self.aside.text is None else self.chips.whole(self.aside.text)
 
     def put_back(self, texts: tuple[str, ...]) -> None:
-        """Return texts that were not sent, before the draft that stands there now."""
-        draft = self.text if self._aside is None else self._aside
+        """Return texts that were not sent, before the present draft."""
+        draft = self.text if self.aside.text is None else self.aside.text
         returned = map(self.chips.short, texts)
         whole = "\n".join([*returned, draft] if draft else returned)
-        if self._aside is None:
+        if self.aside.text is None:
             self.show_draft(whole)
         else:
-            self._aside = whole
+            self.aside.text = whole
 
     def stash(self) -> None:
-        """Empty the prompt; the draft is the newest entry of the history."""
+        """Empty the prompt; the draft becomes the newest entry of the history."""
         self.sent.add(self.text)
         self.show_draft("")
 
@@ -159,19 +157,19 @@ class Prompt(ChipField):
         self.load_text(text)
         self.move_cursor(self.document.end)
 
-    def take(self, event: events.Key) -> bool:
-        """Type a key, or send by Enter; False for a key that does neither."""
+    def type_key(self, event: events.Key) -> bool:
+        """Type a key, or send on Enter; return False for a key that does neither."""
         if event.key == "enter":
             self._enter()
         elif event.is_printable and event.character:
-            # Without moving the cursor by hand, which would make each letter a step of its own to undo.
+            # Without moving the cursor explicitly, which would make each letter a separate undo step.
             self.replace(event.character, *self.selection, maintain_selection_offset=False)
         else:
             return False
         return True
 
     def on_key(self, event: events.Key) -> None:
-        if self.take(event):
+        if self.type_key(event):
             event.prevent_default()
             event.stop()
 
@@ -204,12 +202,10 @@ class Prompt(ChipField):
             self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
             self.move_cursor((row + 1, 0))
         elif not self.expand_chip() and self.text.strip():
-            self._send(self.text, self.whole_text)
-
-    def _send(self, text: str, whole: str) -> None:
-        if len(whole) > LONGEST_MESSAGE:
-            self.post_message(self.Refused(TOO_LONG))
-            return
-        self.sent.add(text)
-        self.load_text("")
-        self._submit(whole)
+            whole = self.whole_text
+            if len(whole) > LONGEST_MESSAGE:
+                self.post_message(self.Refused(TOO_LONG))
+                return
+            self.sent.add(self.text)
+            self.load_text("")
+            self._submit(whole)

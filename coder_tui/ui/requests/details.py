@@ -1,6 +1,6 @@
-"""What the approval dialog says about a request besides its preview: title, digest, rows of details.
+"""What the approval dialog says about a request besides its preview.
 
-What language servers make of a change that waits for an answer, in a few words and in rows.
+This is a title, a digest, rows of details, and the problems that language servers find in a proposed change.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import assert_never
 from rich.cells import cell_len
 from textual.content import Content
 
-from coder_tui.agent.diagnostics.format import UNKNOWN, WHY_UNKNOWN, unchecked_words
+from coder_tui.agent.diagnostics.format import UNKNOWN, WHY_UNKNOWN, format_unchecked
 from coder_tui.protocol.diagnostics import ProposalCheck, ServerStatus
 from coder_tui.protocol.display import (
     DiffBlock,
@@ -33,13 +33,6 @@ from coder_tui.ui.chrome.status_bar import short_path
 from coder_tui.ui.draw.strips import cut
 from coder_tui.ui.glyphs import Chrome
 
-CLAIM = 'the model says: "'
-"""How a fact begins that is the model's own word; the program has not checked it."""
-
-LONGEST_CLAIM = 200
-UNCONFINED = "none"
-"""How `ApprovalRequest.sandbox` begins where nothing confines a command."""
-
 
 class Weight(StrEnum):
     """How much a row should catch the eye."""
@@ -54,9 +47,9 @@ class Weight(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """A row: a label (empty when it is that of the row before), what it says, and why, in dim ink.
+    """A row: a label (empty if it is the same as in the row above), a text, and a reason in dim ink.
 
-    `is_below` puts the reason on rows of its own even where there is room beside the text.
+    `is_below` puts the reason below the text even if there is room next to it.
     """
 
     label: str
@@ -66,7 +59,15 @@ class Detail:
     is_below: bool = False
 
 
-# Gravest first: what is read first is what matters most.
+CLAIM = 'the model says: "'
+"""Prefix of a fact that is only the model's claim. The program has not checked it."""
+
+LONGEST_CLAIM = 200
+UNCONFINED = "none"
+"""Prefix of `ApprovalRequest.sandbox` if nothing confines a command."""
+
+
+# Most serious first: users read the first rows.
 _ORDER = (
     FindingKind.DELETES,
     FindingKind.WRITES,
@@ -76,15 +77,15 @@ _ORDER = (
     FindingKind.READS,
 )
 _UNNAMED = {
-    FindingKind.DELETES: "something that it does not name",
-    FindingKind.WRITES: "somewhere that it does not name",
+    FindingKind.DELETES: "files that it does not name",
+    FindingKind.WRITES: "files that it does not name",
     FindingKind.NETWORK: "any host",
-    FindingKind.RUNS_CODE: "that it does not name",
+    FindingKind.RUNS_CODE: "code that it does not name",
     FindingKind.UNKNOWN: "it may do anything",
-    FindingKind.READS: "something that it does not name",
+    FindingKind.READS: "files that it does not name",
 }
-_TOLD_BY_REASON = frozenset({FindingKind.READS, FindingKind.RUNS_CODE})
-"""Where a reason without a target says enough."""
+_EXPLAINED_BY_REASON = frozenset({FindingKind.READS, FindingKind.RUNS_CODE})
+"""A reason says enough here even without a target."""
 _WEIGHTS = {FindingKind.READS: Weight.PLAIN, FindingKind.WRITES: Weight.MARKED}
 _DIGEST = {
     FindingKind.DELETES: "deletes",
@@ -96,7 +97,7 @@ _DIGEST = {
 
 
 def title(request: ApprovalRequest, place: str, width: int, chrome: Chrome) -> str:
-    """One line: the question gives way to its place in the queue, and the folder goes first."""
+    """Return one line. If it is too long, the folder is dropped first, then the question is cut."""
     question = safe_line(request.title)
     if request.agent:
         question = f"{safe_line(request.agent)}: {question}"
@@ -109,18 +110,18 @@ def title(request: ApprovalRequest, place: str, width: int, chrome: Chrome) -> s
     return f"{cut(question, room, chrome.more)}  {tail}".rstrip()
 
 
-def kept_words(request: ApprovalRequest) -> str:
-    """Of one that can be undone."""
-    return "new, /undo removes it" if request.is_new_file else "old version kept"
+def describe_undo(request: ApprovalRequest) -> str:
+    """Say so of a request that can be undone."""
+    return "new file, can be undone" if request.is_new_file else "can be undone"
 
 
 def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
-    """The few words that stay in view while the rest scrolls; all are the program's own."""
+    """Return the summary that stays in view while the rest scrolls. None of it is the model's own text."""
     parts: list[tuple[str, str]] = []
     if has_hidden(request):
-        parts.append(("holds invisible or control characters, shown as signs", "bold $text-warning"))
+        parts.append(("contains hidden characters, shown as symbols", "bold $text-warning"))
     if _seeming(request.preview):
-        parts.append(("not what it looks like", "bold $text-warning"))
+        parts.append(("may contain look-alike characters", "bold $text-warning"))
     kinds = {finding.kind for finding in request.findings}
     parts += [(_DIGEST[kind], "$text-warning") for kind in _ORDER if kind in kinds - {FindingKind.READS}]
     if is_unconfined(request):
@@ -128,17 +129,17 @@ def digest(request: ApprovalRequest, chrome: Chrome) -> Content:
     if kinds == {FindingKind.READS}:
         parts.append(("only reads", "$text-success"))
     elif request.is_undoable:
-        parts.append((kept_words(request), "$text-success"))
+        parts.append((describe_undo(request), "$text-success"))
     else:
         parts.append(
-            ("undo: files here, none ignored or huge" if request.is_command else "no undo", "$text-warning")
+            ("undo covers most files here" if request.is_command else "cannot be undone", "$text-warning")
         )
     dot = Content(f" {chrome.dot} ")
     return dot.join([Content.styled(text, style) if style else Content(text) for text, style in parts])
 
 
 def details(request: ApprovalRequest, chrome: Chrome) -> tuple[Detail, ...]:
-    """What the program found out comes first, so that no length of a claim can push it out of view."""
+    """Return the rows. Findings come before claims, so that a long claim cannot push them out of view."""
     rows = _seeming(request.preview) + found(request)
     if request.sandbox:
         weight = Weight.WARNING if is_unconfined(request) else Weight.GOOD
@@ -166,12 +167,12 @@ def has_hidden(request: ApprovalRequest) -> bool:
 
 
 def is_deceptive(request: ApprovalRequest) -> bool:
-    """Whether it could be taken for something else."""
+    """Return whether hidden or look-alike characters could disguise what the call does."""
     return has_hidden(request) or bool(_seeming(request.preview))
 
 
 def _seeming(preview: DisplayBlock) -> list[Detail]:
-    """Words of a command that could be read as others."""
+    """List words of a command with look-alike letters."""
     if not isinstance(preview, TerminalBlock) or preview.command.isascii():
         return []
     rows = [
@@ -184,12 +185,12 @@ def _seeming(preview: DisplayBlock) -> list[Detail]:
         for index, found in enumerate(confusables(preview.command))
     ]
     if len(preview.command) > LONGEST:
-        rows.append(Detail("too long", "not looked through for letters like others", weight=Weight.WARNING))
+        rows.append(Detail("not checked", "too long to check for look-alike letters", weight=Weight.WARNING))
     return rows
 
 
 def found(request: ApprovalRequest) -> list[Detail]:
-    """What a command was found to do, gravest first."""
+    """List what a command was found to do, most serious first."""
     rows: list[Detail] = []
     for kind in _ORDER:
         reasons: dict[str, list[str]] = {}
@@ -198,7 +199,7 @@ def found(request: ApprovalRequest) -> list[Detail]:
                 reasons.setdefault(_target(finding, request.preview), []).append(safe_line(finding.reason))
         for index, (target, said) in enumerate(reasons.items()):
             reason = "; ".join(dict.fromkeys(filter(None, said)))
-            if not target and reason and kind in _TOLD_BY_REASON:
+            if not target and reason and kind in _EXPLAINED_BY_REASON:
                 target, reason = reason, ""
             weight = _WEIGHTS.get(kind, Weight.WARNING)
             rows.append(Detail("" if index else str(kind), target or _UNNAMED[kind], reason, weight))
@@ -206,7 +207,7 @@ def found(request: ApprovalRequest) -> list[Detail]:
 
 
 def _target(finding: Finding, preview: DisplayBlock) -> str:
-    """A path below the command's folder as it is written there; all others in full."""
+    """Return a path relative to the command's folder if it is below it, otherwise in full."""
     folder = _folder(preview)
     if folder and finding.target.startswith("/") and PurePath(finding.target).is_relative_to(folder):
         inside = PurePath(finding.target).relative_to(folder)
@@ -215,7 +216,7 @@ def _target(finding: Finding, preview: DisplayBlock) -> str:
 
 
 def _shortened(text: str, preview: DisplayBlock) -> str:
-    """Words of the program, with paths as `_target` has them."""
+    """Shorten paths in one of the program's own sentences, as `_target` does."""
     folder = _folder(preview)
     if len(folder) > 1:
         text = re.sub(rf"(?<!\S){re.escape(folder)}/(?=\S)", "", text)
@@ -232,7 +233,7 @@ def _claim(fact: str, chrome: Chrome) -> str:
 
 
 def _extent(preview: DisplayBlock) -> str:
-    """Where a command runs, how much an edit changes."""
+    """Return the folder a command runs in, or how many lines an edit changes."""
     match preview:
         case TerminalBlock(directory=directory):
             return f"in {safe_line(short_path(Path(directory)))}" if directory else ""
@@ -245,7 +246,7 @@ def _extent(preview: DisplayBlock) -> str:
 
 
 def raw_text(preview: DisplayBlock) -> str:
-    """The text that would be run or written, where there is one."""
+    """Return the text that would be run or written, or "" if there is none."""
     match preview:
         case TerminalBlock():
             return preview.command
@@ -261,36 +262,36 @@ def raw_text(preview: DisplayBlock) -> str:
 
 _NO_NEW = "no new problems"
 _LONGEST, _LEAST = 48, 12
-"""Columns of all words, so that a narrow dialog has no row more when they come; and of the first message."""
+"""Most columns of the text, so that it never adds a row to a narrow dialog; least columns of a message."""
 
 
-def check_words(check: ProposalCheck, chrome: Chrome) -> tuple[str, str]:
-    """The words and their style; none where no server is for such files."""
+def describe_check(check: ProposalCheck, chrome: Chrome) -> tuple[str, str]:
+    """Return the text and its style. The text is empty if no server handles such files."""
     if check.status is ServerStatus.UNSUPPORTED and not check.detail:
         return "", ""
     counts, is_worse = str(check.counts), bool(check.counts.errors or check.counts.warnings)
     style = "bold $text-warning" if is_worse else "$text-success"
     if not check.is_known and not check.unchecked:
-        words = f"{counts}, and more may come" if is_worse else WHY_UNKNOWN.get(check.status, UNKNOWN)
+        words = f"{counts} so far" if is_worse else WHY_UNKNOWN.get(check.status, UNKNOWN)
         return words, style if is_worse else "$text-muted"
     if counts and not check.is_compared:
-        counts = f"{counts.replace('+', '')} in it, old or new"
+        counts = f"{counts.replace('+', '')} (old or new)"
     if check.unchecked:
-        words = unchecked_words(counts or _NO_NEW, check.unchecked)
+        words = format_unchecked(counts or _NO_NEW, check.unchecked)
         return cut(words, _LONGEST, chrome.more), style if is_worse else "$text-muted"
     if not counts:
-        return _good_words(check)
+        return _describe_clean(check)
     return counts + _first(check, _LONGEST - len(counts), chrome), style
 
 
-def _good_words(check: ProposalCheck) -> tuple[str, str]:
+def _describe_clean(check: ProposalCheck) -> tuple[str, str]:
     if check.status is ServerStatus.LINTER_MISSING:
-        return "problems hardly known: a checker is missing", "$text-muted"
+        return "only partly checked: a linter is missing", "$text-muted"
     return _NO_NEW, "$text-success"
 
 
 def _first(check: ProposalCheck, room: int, chrome: Chrome) -> str:
-    """The gravest of them, where there is room."""
+    """Return the most serious problem, if there is room for it."""
     if not check.introduced:
         return ""
     first = check.introduced[0]
@@ -300,8 +301,8 @@ def _first(check: ProposalCheck, room: int, chrome: Chrome) -> str:
 
 
 def check_rows(check: ProposalCheck, chrome: Chrome) -> tuple[Detail, ...]:
-    """The gravest of the new problems, each in a row."""
-    words, _ = check_words(check, chrome)
+    """Return a row for each of the most serious new problems."""
+    words, _ = describe_check(check, chrome)
     if not words:
         return ()
     counts = str(check.counts) or words

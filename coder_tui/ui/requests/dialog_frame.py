@@ -1,38 +1,108 @@
-"""The frame of a dialog whose keys are guarded: a part that scrolls, notes, and answers in a row.
+"""The frame of a guarded dialog: a part that scrolls, a note, a row of answers and a legend.
 
-How the parts of a dialog share its height, settled in one layout.
-
-The answers of a dialog in a row: readable by key, clickable, marked by Tab.
-
-How a dialog that shows a request ends.
-
-A line that says which keys there are now, drawn alike in every dialog.
+`MustReadScroll` knows whether its end has been on the screen; some answers need that.
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rich.cells import cell_len
-from textual import events
-from textual.containers import Container, Vertical
+from textual import events, on
+from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
+from textual.errors import NoWidget
 from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from coder_tui.protocol.requests import Reply
+from coder_tui.ui.chrome.banners import Waiting
+from coder_tui.ui.draw.widget import NARROWEST_DRAWING, DrawnAtOnce
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keymap import Hints, named_hints
 from coder_tui.ui.keys import Context
+from coder_tui.ui.launch import AnswerKeys
 from coder_tui.ui.lists.row_list import RowList
 from coder_tui.ui.requests.key_guard import Choice
-from coder_tui.ui.requests.seen_scroll import SeenScroll
+
+
+class MustReadScroll(VerticalScroll, can_focus=False):
+    """Scrolls, and knows whether its end has been painted.
+
+    What counts is where the compositor put the last child, not what a layout in progress would allow.
+    """
+
+    DEFAULT_CSS = """
+    MustReadScroll {
+        height: auto; background: $surface; padding: 0 1; scrollbar-size-vertical: 1;
+    }
+    """
+
+    class Moved(Message):
+        """Another part may be in view. Once it is painted, the screen calls `mark_seen`."""
+
+    def __init__(self, *children: Widget, id: str) -> None:
+        super().__init__(*children, id=id)
+        self.is_end_seen = False
+
+    def on_mount(self) -> None:
+        self.watch(self, "scroll_y", self._moved, init=False)
+
+    def on_resize(self) -> None:
+        self._moved()
+
+    @on(DrawnAtOnce.Drawn)
+    def _drawn(self) -> None:
+        self.call_after_refresh(self._moved)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is more below the visible part."""
+        return self.scroll_y < self.max_scroll_y
+
+    def mark_seen(self) -> None:
+        """Record that the end is painted. Call it only when the user can have read it."""
+        self.is_end_seen = self.is_end_seen or self._is_end_painted()
+
+    def turn(self, key: str) -> bool:
+        """Scroll by a key. Returns False if the key does not scroll."""
+        scrolls: dict[str, Callable[..., None]] = {
+            "up": self.scroll_up,
+            "down": self.scroll_down,
+            "pageup": self.scroll_page_up,
+            "pagedown": self.scroll_page_down,
+            "home": self.scroll_home,
+            "end": self.scroll_end,
+        }
+        if key in scrolls:
+            scrolls[key](animate=False)
+        return key in scrolls
+
+    def _moved(self) -> None:
+        self.post_message(self.Moved())
+
+    def _is_end_painted(self) -> bool:
+        shown = self.displayed_children
+        if not self.display or not shown:
+            return False
+        if any(isinstance(child, DrawnAtOnce) and not child.is_drawn for child in shown):
+            return False
+        try:
+            place = self.screen.find_widget(shown[-1])
+        except NoWidget:
+            return False
+        is_wide_enough = place.region.width >= NARROWEST_DRAWING
+        return (
+            is_wide_enough
+            and place.visible_region.height > 0
+            and (place.visible_region.bottom == place.region.bottom)
+        )
 
 
 class Stack(Layout):
-    """Every part has the height it needs; what scrolls gives way, so that nothing shows for a moment only."""
+    """Gives every part the height it needs, in one pass. Parts that scroll shrink if room is short."""
 
     name = "stack"
 
@@ -44,7 +114,7 @@ class Stack(Layout):
         placements = []
         y = 0
         for child, height in zip(children, heights, strict=True):
-            given = max(1, height - missing) if isinstance(child, SeenScroll | RowList) else height
+            given = max(1, height - missing) if isinstance(child, MustReadScroll | RowList) else height
             region = Region(0, y, size.width, given)
             placements.append(WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child))
             y += given
@@ -61,15 +131,20 @@ def _needed(child: Widget, size: Size) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`key` as a person reads it, and what it does."""
+    """An answer: its key as the user reads it, and what it does."""
 
     choice: Choice
     key: str
     label: str
 
 
+def answer_key(letter: str, keys: AnswerKeys) -> str:
+    """Return how the key of a letter is shown: alone, or with Alt if the user wants that."""
+    return letter if keys is AnswerKeys.LETTERS else f"Alt+{letter.upper()}"
+
+
 class AnswerLabel(Static):
-    """One answer. It never takes Textual's focus: keys belong to the guard, which moves the mark."""
+    """One answer. It never gets Textual's focus: the guard receives all keys and moves the mark."""
 
     DEFAULT_CSS = """
     AnswerLabel {
@@ -98,7 +173,7 @@ class AnswerLabel(Static):
 
 
 class _Flow(Layout):
-    """Labels beside each other, on as many rows as they need: known from the width alone, in one layout."""
+    """Places labels next to each other, on as many rows as they need. One layout pass is enough."""
 
     name = "flow"
 
@@ -118,7 +193,7 @@ class _Flow(Layout):
 
 
 class AnswerRow(Container):
-    """All answers; wraps onto further rows where the dialog is narrow."""
+    """All answers. Wraps in a narrow dialog."""
 
     DEFAULT_CSS = "AnswerRow { height: auto; }"
 
@@ -147,11 +222,11 @@ class AnswerRow(Container):
 
 ALLOWING = frozenset({Choice.ALLOW, Choice.ALWAYS})
 TITLE_MARGIN = 6
-"""Columns of the frame that the title does not have."""
+"""Columns of the frame that the title cannot use."""
 
 
 class GuardedDialog(Vertical):
-    """It decides nothing: the screen tells it what to show."""
+    """Shows what its screen tells it to. It decides nothing."""
 
     DEFAULT_CSS = """
     GuardedDialog {
@@ -169,6 +244,7 @@ class GuardedDialog(Vertical):
         self._stack = Stack()
         self._chrome = chrome
         self._note = Static(id="note", markup=False)
+        self._place = ""
         self.row = AnswerRow(answers)
 
     @property
@@ -177,25 +253,46 @@ class GuardedDialog(Vertical):
 
     @property
     @abstractmethod
-    def scrolled(self) -> SeenScroll:
-        """The part that keys scroll, and whose end has to be seen."""
+    def scrolled(self) -> MustReadScroll:
+        """The part that keys scroll and whose end must be seen."""
 
     @property
     def is_end_seen(self) -> bool:
-        """Whether enough was seen to allow anything."""
+        """Whether the user has seen enough to allow anything."""
         return self.scrolled.is_end_seen
 
+    @abstractmethod
+    def heading(self, width: int) -> str:
+        """Return the title, cut to `width` columns."""
+
+    def on_resize(self) -> None:
+        self.show_heading()
+
+    def show_heading(self) -> None:
+        self.border_title = Content(self.heading(max(1, self.outer_size.width - TITLE_MARGIN)))
+
+    def show_queue(self, place: str, others: Waiting) -> None:
+        """Show the place in the queue, such as `1 of 3`, and the other requests. Both may be empty."""
+        self._place = place
+        self.show_heading()
+
+    def show_reason(self) -> None:
+        self.add_class("-explaining")
+
+    def close_fields(self) -> None:
+        self.remove_class("-explaining", "-editing")
+
     def show_ready(self, is_ready: bool) -> None:
-        self.border_subtitle = Content(self.state_words(is_ready))
+        self.border_subtitle = Content(self.describe_state(is_ready))
         self.set_class(is_ready, "-ready")
         self.row.disable(frozenset() if self.is_end_seen else ALLOWING)
 
-    def state_words(self, is_ready: bool) -> str:
+    def describe_state(self, is_ready: bool) -> str:
         if is_ready:
             short = f"ready {self._chrome.ready}"
-            words = f"PgDn shows more  {short}" if self.scrolled.has_more else short
+            words = f"PgDn for more  {short}" if self.scrolled.has_more else short
         else:
-            short = f"hold {self._chrome.hold}"
+            short = f"wait {self._chrome.hold}"
             words = f"{short} keys go to the draft"
         return words if self.size.width >= len(words) + TITLE_MARGIN else short
 
@@ -204,29 +301,13 @@ class GuardedDialog(Vertical):
         self._note.update(Content(text))
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """`reply` is None when the dialog only docked or was withdrawn."""
-
-    reply: Reply | None
-    wants_list: bool = False
-    """Whether all that waits is to be shown next."""
-
-
-def keyed(hints: Hints) -> Content:
-    parts: list[tuple[str, str]] = []
-    for keys, words in hints:
-        parts += [("  " if parts else "", ""), (keys, "bold $text-accent"), (f" {words}", "$foreground")]
-    return Content.assemble(*parts)
-
-
 class Legend(Static):
-    """Wraps where it is narrow."""
+    """Shows keys and what they do. Wraps in a narrow dialog."""
 
     DEFAULT_CSS = "Legend { height: auto; padding: 0 1; }"
 
     def __init__(self, hints: Hints = (), *, context: Context = Context.COMPOSER) -> None:
-        """`context` is the one whose keys may have been changed: fields to write in have the prompt's."""
+        """`context` says whose remapped keys to show. Text fields use those of the prompt."""
         super().__init__(id="legend", markup=False)
         self._hints = hints
         self._whose = context
@@ -236,4 +317,7 @@ class Legend(Static):
 
     def show(self, *hints: tuple[str, str]) -> None:
         self._hints = hints
-        self.update(keyed(named_hints(self, hints, (self._whose,))))
+        parts: list[tuple[str, str]] = []
+        for keys, words in named_hints(self, hints, (self._whose,)):
+            parts += [("  " if parts else "", ""), (keys, "bold $text-accent"), (f" {words}", "$foreground")]
+        self.update(Content.assemble(*parts))

@@ -1,13 +1,14 @@
-"""Which dialog shows which request, and what is kept of it; loaded with the first of them.
+"""Builds the dialog for a request. Loaded when the first request opens.
 
-Questions that were cancelled: what was answered stays here, and can still be sent as a message.
+Keeps answers to questions that were cancelled, so that they can still be sent as a message.
 """
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import assert_never
+from typing import Any, assert_never
+
+from textual.app import App
 
 from coder_tui.protocol.requests import (
     ApprovalRequest,
@@ -20,11 +21,11 @@ from coder_tui.protocol.requests import (
     Reply,
     Request,
 )
-from coder_tui.ui.external_editor import ExternalEditor, Terminal
-from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.external_editor import ExternalEditor
 from coder_tui.ui.launch import Launch
 from coder_tui.ui.requests.approval import ApprovalScreen
-from coder_tui.ui.requests.pending import WaitingScreen
+from coder_tui.ui.requests.guarded_screen import DialogContext
+from coder_tui.ui.requests.pending import PendingScreen
 from coder_tui.ui.requests.plan import PlanScreen
 from coder_tui.ui.requests.presenter import ProposalChecks
 from coder_tui.ui.requests.question_form import QuestionForm
@@ -33,19 +34,19 @@ from coder_tui.ui.requests.questions import QuestionsScreen
 
 @dataclass(frozen=True, slots=True)
 class CancelledQuestions:
-    """The model knows of none of the answers."""
+    """Questions that were cancelled. The model has none of these answers."""
 
     request: QuestionRequest
     form: QuestionForm
 
     @property
     def message(self) -> str:
-        """The answers in words, for a model that was told that there are none."""
+        """The answers as a message, because the model received none."""
         pairs = zip(self.form.questions, self.form.answers(), strict=True)
-        return "\n\n".join(_words(question, answer) for question, answer in pairs if answer.is_given)
+        return "\n\n".join(_format_answer(question, answer) for question, answer in pairs if answer.is_given)
 
 
-def _words(question: Question, answer: QuestionAnswer) -> str:
+def _format_answer(question: Question, answer: QuestionAnswer) -> str:
     said = ", ".join([*answer.picked, *([answer.text] if answer.text else [])])
     note = f"\n(note: {answer.note})" if answer.note else ""
     return f"{question.question}\n{said}{note}"
@@ -55,23 +56,12 @@ Dialog = ApprovalScreen | QuestionsScreen | PlanScreen
 
 
 class RequestDialogs:
-    """`spill` takes typed characters to the draft. What was filled in comes back with its questions."""
+    """Builds dialogs. Reopened questions keep their answers."""
 
-    def __init__(
-        self,
-        chrome: Chrome,
-        spill: Callable[[str], None],
-        clock: Callable[[], float],
-        launch: Launch,
-        terminal: Terminal,
-        checks: ProposalChecks,
-    ) -> None:
-        self._chrome = chrome
-        self._spill = spill
-        self._clock = clock
+    def __init__(self, context: DialogContext, launch: Launch, app: App[Any], checks: ProposalChecks) -> None:
+        self._context = context
         editor = ExternalEditor(os.environ, launch.edits, launch.directory)
-        self._edit = partial(editor.edit, terminal)
-        self._keys = launch.answer_keys
+        self._edit = partial(editor.edit, app)
         self._forms: dict[str, QuestionForm] = {}
         self.cancelled: CancelledQuestions | None = None
         self._checks = checks
@@ -79,31 +69,28 @@ class RequestDialogs:
     def make(self, request: Request) -> Dialog:
         match request:
             case ApprovalRequest():
-                return self._approval(request)
+                screen = ApprovalScreen(request, self._context, self._edit)
+                self._checks.follow(request.call_id, screen.show_check)
+                return screen
             case PlanRequest():
-                return PlanScreen(request, self._chrome, self._spill, self._clock, self._edit, self._keys)
+                return PlanScreen(request, self._context, self._edit)
             case QuestionRequest(questions=questions):
                 form = self._forms.get(request.id) or QuestionForm.begin(questions)
-                return QuestionsScreen(request, form, self._chrome, self._spill, self._clock)
+                return QuestionsScreen(request, form, self._context)
             case _:
                 assert_never(request)
 
-    def _approval(self, request: ApprovalRequest) -> ApprovalScreen:
-        screen = ApprovalScreen(request, self._chrome, self._spill, self._clock, self._edit, self._keys)
-        self._checks.follow(request.call_id, screen.show_check)
-        return screen
-
-    def list(self, requests: tuple[Request, ...]) -> WaitingScreen:
-        return WaitingScreen(requests, self._chrome, self._spill, self._clock)
+    def list(self, requests: tuple[Request, ...]) -> PendingScreen:
+        return PendingScreen(requests, self._context)
 
     def withdrawn(self, request: Request) -> None:
-        """Nobody waits for it any more; what was filled in stays, as after Esc."""
+        """Keep what was filled in, as after Esc: nobody waits for this request any more."""
         form = self._forms.get(request.id)
         if isinstance(request, QuestionRequest) and form is not None and form.is_touched:
             self.cancelled = CancelledQuestions(request, form)
 
     def closed(self, dialog: Dialog, reply: Reply | None, *, is_open: bool) -> str:
-        """Keep what has to be kept; gives a message where cancelled questions were answered after all."""
+        """Record how a dialog closed. Returns a message if cancelled questions were answered after all."""
         if not isinstance(dialog, QuestionsScreen):
             return ""
         request, form = dialog.request, dialog.form

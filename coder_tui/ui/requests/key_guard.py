@@ -1,6 +1,6 @@
-"""Keeps typing from answering a request: pure decisions on keys and the times they were pressed.
+"""Keeps typing from answering a request: pure decisions about keys and the times they were pressed.
 
-The least guard there is: nothing is taken before a moment without keys.
+`QuietPeriod` is the simplest guard: no key counts before a moment without keys.
 """
 
 import math
@@ -21,13 +21,13 @@ class Choice(StrEnum):
     CANCEL = "cancel"
     EDIT = "edit"
     SHOW = "show"
-    """Show more of it."""
+    """Show the request in full width."""
     HUNK = "hunk"
-    """Refuse a part of it, or allow that again."""
+    """Refuse one hunk, or include it again."""
     WHY = "why"
-    """Show why it is asked at all."""
+    """Show why the user is asked."""
     REMIND = "remind"
-    """Not an answer here: say what would be one."""
+    """Not an answer here: name the key that would be."""
 
 
 class Step(StrEnum):
@@ -37,7 +37,7 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """Nothing happens, the dialog stays."""
+    """Nothing happens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Picked:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The mark among the answers goes on by `by`."""
+    """The mark moves by `by` answers."""
 
     by: int
 
@@ -68,7 +68,7 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Demoted:
-    """It was typing: the dialog docks, and `release` has the characters."""
+    """The user was typing: the dialog docks, and `release` returns the characters."""
 
 
 Verdict = Stay | Chosen | Picked | Moved | Passed | Demoted
@@ -78,18 +78,18 @@ _MOVES = {"tab": 1, "right": 1, "shift+tab": -1, "left": -1}
 
 @dataclass(slots=True)
 class ApprovalGuard:
-    """Rules 2 to 7 for one open dialog. All times are of one clock, keys bring the time they were pressed at.
+    """Guards one open dialog. All times are of one clock; each key has the time at which it was pressed.
 
-    `letters` are the printable answers of this request; a letter that is not in it is typing.
+    `letters` are the printable answers of this request. Any other letter is typing.
     """
 
     letters: Mapping[str, Choice]
     scopes: int
     opened_at: float
     chords: Mapping[str, Choice] = field(default_factory=dict)
-    """Keys that nobody types by writing, such as `alt+n`."""
+    """Keys that nobody presses while writing, such as `alt+n`."""
     moves: str = ""
-    """Characters that answer nothing but move about: they act at once, and in a row."""
+    """Characters that answer nothing but navigate. They act at once, also several in a row."""
     step: Step = Step.ASK
     focused: Choice | None = None
     _armed_at: float = field(init=False)
@@ -109,11 +109,11 @@ class ApprovalGuard:
 
     @property
     def wakes_at(self) -> float:
-        """When `wake` is due next, if no key comes before."""
+        """The time at which `wake` is due, unless a key is pressed earlier."""
         return self._commits_at if self._pending else self._armed_at
 
     def rearm(self, at: float) -> None:
-        """The dialog was just shown, or the terminal got the focus: the next key may be meant elsewhere."""
+        """Wait again: the dialog was just shown or the terminal regained the focus, so a key may be stray."""
         self._keep_pending()
         self._armed_at = max(self._armed_at, at + ARM)
         self._clicks_from = max(self._clicks_from, at + CLICK_HOLD)
@@ -123,7 +123,7 @@ class ApprovalGuard:
         self.focused = None
 
     def release(self) -> str:
-        """What was typed into the dialog without being an answer; handed out once."""
+        """Return the characters that were no answer. Each is returned once."""
         self._keep_pending()
         typed, self._kept = self._kept, ""
         return typed
@@ -149,7 +149,7 @@ class ApprovalGuard:
         return Chosen(choice)
 
     def wake(self, at: float) -> Verdict:
-        """A letter that stayed alone long enough is an answer."""
+        """Accept a letter as an answer if no other key followed it for long enough."""
         if not self._pending or at < self._commits_at:
             return Stay()
         choice = self.letters[self._pending]
@@ -175,14 +175,14 @@ class ApprovalGuard:
         if at >= self._moved_until:
             self._moved = ""
         if self._may_move(character, at):
-            # Kept for a moment: when a sentence follows, this was its beginning.
+            # Remembered for a moment: if a sentence follows, this was its beginning.
             self._moved, self._moved_until = self._moved + character, at + ARM
             self._hold(at)
             return Passed(character)
         if self._pending:
             return self._demote(character)
         if not self.is_ready(at):
-            # One early answer leaves the dialog where it is; a second key is a sentence.
+            # One early answer leaves the dialog open; a second key means the user is typing.
             if character in self._answers() and not self._kept:
                 self._kept, self._moved = self._moved + character, ""
                 self._hold(at)
@@ -222,7 +222,7 @@ class ApprovalGuard:
         if key == "enter" and self.focused is not None:
             return Chosen(self.focused)
         if key == "enter":
-            # Nobody answers by Enter here, so it was meant for the prompt, and so may be what follows.
+            # Enter is no answer here. It was meant for the prompt, and so may be what follows.
             self._hold(at)
             return Stay()
         if key in _MOVES:
@@ -244,8 +244,8 @@ class ApprovalGuard:
 
 
 @dataclass(slots=True)
-class Silence:
-    """All times are of one clock."""
+class QuietPeriod:
+    """Ready after a moment without keys. All times are of one clock."""
 
     opened_at: float
     _armed_at: float = field(init=False)

@@ -1,24 +1,27 @@
-"""What a person has filled in so far: questions, a page each, and a last page that shows all answers.
+"""The pure part of questions: what was filled in so far, what each key changes, and which keys count.
 
-What each key does to a questions form.
+A form has a page for each question and a last page that shows all answers. The guard keeps typing from
+filling it in: a burst of keys is a sentence, and is returned to the draft.
 """
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from coder_tui.protocol.requests import Attendance, Question, QuestionAnswer, QuestionReply
+from coder_tui.ui.requests.key_guard import ARM, SOLO, Demoted, Passed, Stay
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """`picked` are places among the options; the place behind the last stands for words of one's own."""
+    """What was filled in on one page. `picked` has indexes of options; one past the last is own text."""
 
     picked: frozenset[int] = frozenset()
     text: str = ""
     note: str = ""
     mark: int = 0
     is_marked: bool = False
-    """Whether the mark was put where it is, rather than found there."""
+    """Whether the user moved the mark, rather than found it there."""
 
     @property
     def is_touched(self) -> bool:
@@ -27,7 +30,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class QuestionForm:
-    """Every step gives a new form, so that one which was typing can be taken back."""
+    """Every step returns a new form, so that a step which was only typing can be undone."""
 
     questions: tuple[Question, ...]
     drafts: tuple[Draft, ...]
@@ -52,12 +55,12 @@ class QuestionForm:
 
     @property
     def own_words(self) -> int:
-        """The place of "something else" on this page."""
+        """The index of "something else" on this page."""
         return len(self.question.options)
 
     @property
     def is_on_own_words(self) -> bool:
-        """Whether the mark was put on "something else"."""
+        """Whether the user moved the mark to "something else"."""
         return not self.is_review and self.draft.mark == self.own_words and self.draft.is_marked
 
     @property
@@ -79,20 +82,20 @@ class QuestionForm:
         )
 
     def turn(self, to: int) -> "QuestionForm":
-        """To a page; its mark is found there, not put."""
+        """Go to a page. Its mark does not count as moved by the user."""
         page = max(0, min(to, len(self.questions)))
         drafts = tuple(replace(draft, is_marked=False) for draft in self.drafts)
         return replace(self, page=page, drafts=drafts)
 
     def pick(self, place: int) -> "QuestionForm":
-        """Pick an option; where several may be, picking it again takes it back."""
+        """Pick an option. If several may be picked, picking one again unpicks it."""
         if place == self.own_words:
             return self._with(replace(self.draft, mark=place, is_marked=True))
         picked = self.draft.picked ^ {place} if self.question.multi else frozenset({place})
         return self._with(replace(self.draft, picked=picked, mark=place, is_marked=False))
 
     def write(self, text: str) -> "QuestionForm":
-        """Words of one's own; where one answer is wanted they take the place of an option."""
+        """Set the user's own text. If only one answer is wanted, it replaces the picked option."""
         if not text.strip():
             return self._with(replace(self.draft, text=text, picked=self.draft.picked - {self.own_words}))
         kept = self.draft.picked if self.question.multi else frozenset[int]()
@@ -125,13 +128,13 @@ _BACK = frozenset({"up", "k", "left", "h"})
 
 
 class Then(StrEnum):
-    """What the dialog has to do besides showing the form."""
+    """What the dialog has to do in addition to showing the form."""
 
     NOTHING = "nothing"
     TURN = "turn"
     """Another page is open."""
     WRITE = "write"
-    """Words of one's own are to be typed."""
+    """Let the user type their own text."""
     ANNOTATE = "annotate"
     SEND = "send"
 
@@ -159,14 +162,14 @@ def step(form: QuestionForm, key: str) -> Stepped:
 
 
 def pick(form: QuestionForm, place: int) -> Stepped:
-    """An option of this page, or a question to go back to."""
+    """Pick an option of this page, or go back to a question from the review."""
     if form.is_review:
         return (form.turn(place), Then.TURN) if place < len(form.questions) else (form, Then.NOTHING)
     return (form.pick(place) if place <= form.own_words else form), Then.NOTHING
 
 
 def go_on(form: QuestionForm) -> Stepped:
-    """To the next page; a single question that is answered needs no review."""
+    """Go to the next page. A single question that is answered needs no review."""
     if len(form.questions) == 1 and form.is_given(0):
         return form, Then.SEND
     return form.turn(form.page + 1), Then.TURN
@@ -178,7 +181,156 @@ def _enter(form: QuestionForm) -> Stepped:
     draft = form.draft
     if draft.mark == form.own_words and (draft.is_marked or not form.question.options):
         return form, Then.WRITE
-    # The first option is marked from the start: Enter must not take what nobody chose.
+    # The first option is marked from the start: Enter must not pick what nobody chose.
     if draft.is_marked and not form.question.multi:
         form = form.pick(draft.mark)
     return go_on(form)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The key means something in the form."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The burst is over and counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """Undo what the burst did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    pass
+
+
+FormVerdict = Stay | Applied | Settled | Undone | Passed | Demoted | Cancelled
+
+LETTERS = frozenset("123456789jkhl ")
+_SENDS = frozenset({"enter", "ctrl+y"})
+_STEPS = frozenset({"up", "down", "left", "right", "tab", "shift+tab"})
+
+
+@dataclass(slots=True)
+class QuestionGuard:
+    """Guards one open form. All times are of one clock; each key has the time at which it was pressed.
+
+    Letters fill in the form at once but can be undone for a while; until then `release` returns them.
+    A single letter and Enter is an answer. Enter after several letters ends a sentence.
+    """
+
+    opened_at: float
+    _armed_at: float = field(init=False)
+    _sends_from: float = field(default=-math.inf, init=False)
+    _burst: str = field(default="", init=False)
+    _kept: str = field(default="", init=False)
+    _settles_at: float = field(default=math.inf, init=False)
+    _has_enter: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._armed_at = self.opened_at + ARM
+
+    def is_ready(self, at: float) -> bool:
+        return self._is_open(at) and at >= self._sends_from
+
+    @property
+    def has_burst(self) -> bool:
+        return bool(self._burst)
+
+    @property
+    def wakes_at(self) -> float:
+        return self._settles_at if self._burst else max(self._armed_at, self._sends_from)
+
+    def rearm(self, at: float) -> None:
+        """Wait again: the form was just shown, so the next key may be meant for the screen before it."""
+        self._armed_at = max(self._armed_at, at + ARM)
+
+    def hold_enter(self, at: float) -> None:
+        """Ignore Enter for a moment: another page opened, and Enter may still be held down."""
+        self._sends_from = max(self._sends_from, at + ARM)
+
+    def settle(self) -> None:
+        """Count what was typed so far: what follows goes to a field."""
+        self._burst = ""
+
+    def release(self) -> str:
+        """Return the characters that were not meant for the form. Each is returned once."""
+        typed, self._kept, self._burst = self._kept + self._burst, "", ""
+        return typed
+
+    def press(self, key: str, character: str | None, at: float) -> FormVerdict:
+        if key in {"escape", "ctrl+c"}:
+            self._burst = ""
+            return Cancelled()
+        if key == "backspace":
+            return self._erase(at)
+        if character is not None and character.isprintable():
+            return self._type(character, at)
+        if not self._is_open(at):
+            self.rearm(at)
+            return Passed(key)
+        if key in _SENDS and at < self._sends_from:
+            self.hold_enter(at)
+            return Stay()
+        if key == "enter":
+            return self._enter(at)
+        if key in _STEPS or (key == "ctrl+y" and not self._burst):
+            return Applied(key)
+        return Passed(key)
+
+    def paste(self, text: str) -> FormVerdict:
+        self._kept += self._burst + text
+        self._burst = ""
+        return Demoted()
+
+    def wake(self, at: float, key: str = "") -> FormVerdict:
+        """Accept a burst that was followed by a pause, or by a key that nobody presses while writing."""
+        if not self._burst or (at < self._settles_at and key not in _STEPS):
+            return Stay()
+        self._burst = ""
+        return Applied("enter") if self._has_enter else Settled()
+
+    def _is_open(self, at: float) -> bool:
+        return at >= self._armed_at
+
+    def _type(self, character: str, at: float) -> FormVerdict:
+        is_letter = character in LETTERS
+        if not self._is_open(at):
+            # One early letter leaves the form open; a second key means the user is typing.
+            if is_letter and not self._kept and not self._burst:
+                self._kept = character
+                self.rearm(at)
+                return Stay()
+            return self._demote(character)
+        if not is_letter or (self._burst and self._has_enter):
+            return self._demote(character)
+        self._burst += character
+        self._has_enter = False
+        self._settles_at = at + SOLO
+        return Applied("space" if character == " " else character)
+
+    def _enter(self, at: float) -> FormVerdict:
+        if not self._burst:
+            return Applied("enter")
+        if len(self._burst) == 1:
+            self._has_enter = True
+        self._settles_at = at + SOLO
+        return Stay()
+
+    def _erase(self, at: float) -> FormVerdict:
+        if self._burst:
+            self._burst = ""
+            return Undone()
+        self._kept = self._kept[:-1]
+        self.rearm(at)
+        return Stay()
+
+    def _demote(self, character: str) -> FormVerdict:
+        self._kept += self._burst + character
+        self._burst = ""
+        return Demoted()

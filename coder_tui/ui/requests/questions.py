@@ -1,74 +1,62 @@
-"""The dialog for questions: a page each and one for review; nothing is sent that was typed by accident."""
+"""The dialog for questions: a page for each and one for review. Nothing typed by accident is sent."""
 
-from collections.abc import Callable
 from typing import assert_never
 
 from textual import events, on
-from textual.app import ComposeResult
 
-from coder_tui.protocol.requests import Attendance, QuestionReply, QuestionRequest
-from coder_tui.ui.chrome.banners import Waiting
-from coder_tui.ui.glyphs import Chrome
-from coder_tui.ui.keymap import deliver
+from coder_tui.protocol.requests import Attendance, QuestionReply, QuestionRequest, Reply
+from coder_tui.ui.keymap import dispatch_key
 from coder_tui.ui.keys import Context, bindings
-from coder_tui.ui.prompt.prompt import Prompt, PromptHistory, keep_in_memory
-from coder_tui.ui.requests.dialog_frame import Closed
-from coder_tui.ui.requests.guarded_screen import ArmedScreen
+from coder_tui.ui.prompt.prompt import Prompt
+from coder_tui.ui.requests.guarded_screen import LEAVING, DialogContext, RequestScreen, answer_field
 from coder_tui.ui.requests.key_guard import Demoted, Passed, Stay
-from coder_tui.ui.requests.question_form import QuestionForm, Stepped, Then, go_on, pick, step
-from coder_tui.ui.requests.question_guard import (
+from coder_tui.ui.requests.question_form import (
     Applied,
     Cancelled,
     FormVerdict,
+    QuestionForm,
     QuestionGuard,
     Settled,
+    Stepped,
+    Then,
     Undone,
+    go_on,
+    pick,
+    step,
 )
 from coder_tui.ui.requests.questions_dialog import QuestionPage, QuestionsDialog
-from coder_tui.ui.requests.seen_scroll import SeenScroll
 
 _CHOOSING = frozenset({"space", *"123456789"})
-CONFIRM = "Enter again sends what there is; the rest stays open."
+CONFIRM = "Press Enter again to send anyway."
 
 
-class QuestionsScreen(ArmedScreen[Closed]):
-    """`form` outlives the dialog: whoever comes back finds what was filled in."""
+class QuestionsScreen(RequestScreen[Reply]):
+    """Asks questions. `form` outlives the dialog, so reopening it shows what was filled in."""
 
     BINDINGS = bindings(Context.QUESTIONS)
     help_context = Context.QUESTIONS
+    _dialog: QuestionsDialog
+    guard: QuestionGuard
 
-    def __init__(
-        self,
-        request: QuestionRequest,
-        form: QuestionForm,
-        chrome: Chrome,
-        spill: Callable[[str], None],
-        clock: Callable[[], float],
-    ) -> None:
-        """`spill` takes typed characters to the draft."""
+    def __init__(self, request: QuestionRequest, form: QuestionForm, context: DialogContext) -> None:
         self.request = request
         self.form = form
         self._before = form
-        """The form without what may still turn out to be typing."""
-        self._own = _field("own", "Your answer", self._written)
-        self._remark = _field("remark", "A note that goes with the answer", self._written)
-        self._dialog = QuestionsDialog(request, form, chrome, self._own, self._remark)
-        self._spill = spill
-        self.guard = QuestionGuard(clock())
+        """The form before the last keys, in case they turn out to be typing."""
+        self._own = answer_field("own", "Your answer", self._written)
+        self._remark = answer_field("remark", "Note to send with the answer", self._written)
         self._is_confirmed = False
-        self._is_withdrawn = False
-        super().__init__(self._dialog, self.guard, clock)
-
-    def compose(self) -> ComposeResult:
-        yield self._dialog
+        dialog = QuestionsDialog(request, form, context.chrome, self._own, self._remark)
+        super().__init__(dialog, QuestionGuard(context.clock()), context)
 
     def on_mount(self) -> None:
         self._load_fields()
 
-    async def take(self, event: events.Key | events.Paste) -> bool:
+    async def handle_input(self, event: events.Key | events.Paste) -> bool:
         field = self.focused
-        if isinstance(field, Prompt) and not _is_cancel(event):
-            await self._take_in_field(field, event)
+        is_cancel = isinstance(event, events.Key) and event.key in LEAVING
+        if isinstance(field, Prompt) and not is_cancel:
+            await self._handle_field_key(field, event)
             return True
         if not self._catch_up(event):
             return False
@@ -80,7 +68,7 @@ class QuestionsScreen(ArmedScreen[Closed]):
         self._enact(self.guard.wake(self._clock()))
 
     def _catch_up(self, event: events.Key | events.Paste) -> bool:
-        """Do what is due before this key; whether the dialog is still there for it."""
+        """Do what is due before this key. Returns whether the dialog is still open."""
         if self.guard.has_burst:
             key = event.key if isinstance(event, events.Key) else ""
             self._enact(self.guard.wake(event.time, key))
@@ -89,31 +77,17 @@ class QuestionsScreen(ArmedScreen[Closed]):
     def show_step(self) -> None:
         self._dialog.show(self.form)
 
-    def show_queue(self, place: str, others: Waiting) -> None:
-        self._dialog.show_queue(place)
-
-    def withdraw(self) -> None:
-        """The questions are void; close as soon as this is the top screen."""
-        self._is_withdrawn = True
-        if self.is_active:
-            self.dock()
-
-    async def stop_editing(self) -> None:
-        """No editor is ever open here."""
+    def typed(self) -> str:
+        return self.guard.release()
 
     def dock(self) -> None:
         self._leave_fields()
         self.form = self._before
-        self._close(None)
+        super().dock()
 
-    @on(events.ScreenResume)
-    def _withdraw_late(self) -> None:
-        if self._is_withdrawn:
-            self.dock()
-
-    @on(SeenScroll.Moved)
-    def _moved(self) -> None:
-        self.call_after_refresh(self.show_state)
+    def mark_seen(self) -> None:
+        """Show the page again. Unlike an approval, it need not be seen in full before it is answered."""
+        self.show_state()
 
     @on(QuestionPage.Clicked)
     def _clicked(self, event: QuestionPage.Clicked) -> None:
@@ -128,7 +102,7 @@ class QuestionsScreen(ArmedScreen[Closed]):
                 self._dialog.note("")
                 self._follow(step(self.form, key))
                 if key in _CHOOSING and self.form.is_on_own_words:
-                    # What comes next is typed for the field, however soon.
+                    # What comes next is for the field, however soon it comes.
                     self.guard.settle()
                 if not self.guard.has_burst:
                     self._settle()
@@ -140,7 +114,7 @@ class QuestionsScreen(ArmedScreen[Closed]):
                 self.dock()
             case Cancelled():
                 self._leave_fields()
-                self._close(QuestionReply(Attendance.CANCELLED))
+                self.close(QuestionReply(Attendance.CANCELLED))
             case Passed(key):
                 self.show_state()
                 return self._dialog.scrolled.turn(key)
@@ -171,7 +145,7 @@ class QuestionsScreen(ArmedScreen[Closed]):
         self._is_confirmed = False
         self._load_fields()
         if self.form.is_review:
-            # A key that is still held down must not send what nobody has looked over.
+            # A key that is still held down must not send answers that were not reviewed.
             self.guard.hold_enter(self._clock())
 
     def _send(self) -> None:
@@ -182,15 +156,15 @@ class QuestionsScreen(ArmedScreen[Closed]):
             what = "One question is" if missing == 1 else f"{missing} questions are"
             self._dialog.note(f"{what} not answered. {CONFIRM}")
         else:
-            self._close(self.form.reply())
+            self.close(self.form.reply())
 
     def _settle(self) -> None:
-        """What was done was meant: whoever went to "something else" goes on in its field."""
+        """Make the last steps final. If the mark is on "something else", focus its field."""
         self._before = self.form
         if self.form.is_on_own_words and self.focused is None:
             self.set_focus(self._own)
 
-    async def _take_in_field(self, field: Prompt, event: events.Key | events.Paste) -> None:
+    async def _handle_field_key(self, field: Prompt, event: events.Key | events.Paste) -> None:
         key = event.key if isinstance(event, events.Key) else ""
         if key == "enter" and not field.text.strip():
             self._written(field.text)
@@ -204,12 +178,12 @@ class QuestionsScreen(ArmedScreen[Closed]):
             self._leave_fields()
             self.form = self.form.move(-1) if field is self._own else self.form
         else:
-            await deliver(self, field, event)
+            await dispatch_key(self, field, event)
         self._before = self.form
         self.show_state()
 
     def _written(self, text: str) -> None:
-        """Enter in a field, which has emptied itself: from a note back to the list, else on."""
+        """Handle Enter in a field, which has cleared itself: leave a note, otherwise go to the next page."""
         is_note = self.focused is self._remark
         (self._remark if is_note else self._own).show_draft(text)
         self._leave_fields()
@@ -234,18 +208,4 @@ class QuestionsScreen(ArmedScreen[Closed]):
 
     def action_list(self) -> None:
         self._leave_fields()
-        self._close(None, wants_list=True)
-
-    def _close(self, reply: QuestionReply | None, *, wants_list: bool = False) -> None:
-        # First the characters, then the pop: the next key already goes to the prompt.
-        if typed := self.guard.release():
-            self._spill(typed)
-        self.dismiss(Closed(reply, wants_list))
-
-
-def _is_cancel(event: events.Key | events.Paste) -> bool:
-    return isinstance(event, events.Key) and event.key in {"escape", "ctrl+c"}
-
-
-def _field(id: str, placeholder: str, submit: Callable[[str], None]) -> Prompt:
-    return Prompt(PromptHistory((), keep_in_memory), submit, placeholder=placeholder, id=id)
+        super().action_list()

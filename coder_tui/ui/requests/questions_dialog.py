@@ -1,9 +1,4 @@
-"""What the questions screen shows; it decides nothing.
-
-The pages of a questions form, drawn: options with the mark among them, and all answers for review.
-
-A line of tabs: a sign and a word for each question, and the page of all answers.
-"""
+"""What the questions screen shows: tabs, a page of options or the review, and fields. It decides nothing."""
 
 from dataclasses import dataclass
 
@@ -23,24 +18,23 @@ from coder_tui.protocol.requests import QuestionAnswer, QuestionRequest
 from coder_tui.text.safe_text import safe_line, safe_text
 from coder_tui.ui.draw.palette import Palette
 from coder_tui.ui.draw.strips import TAB, broken, cut, filled, plain_strip
-from coder_tui.ui.draw.widget import DrawnWhole
+from coder_tui.ui.draw.widget import DrawnAtOnce
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keymap import Hints
 from coder_tui.ui.prompt.prompt import Prompt
-from coder_tui.ui.requests.dialog_frame import TITLE_MARGIN, GuardedDialog, Legend
+from coder_tui.ui.requests.dialog_frame import GuardedDialog, Legend, MustReadScroll
 from coder_tui.ui.requests.question_form import QuestionForm
-from coder_tui.ui.requests.seen_scroll import SeenScroll
 
 OWN_WORDS = "something else"
 OPEN = "not answered"
 LONGEST = 4000
-"""Characters of a text that are drawn: more is no question."""
+"""Most characters of a text that are drawn."""
 _DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A line that can be marked, with what explains it below."""
+    """A row that can be marked, with its explanation below."""
 
     lead: str
     text: str
@@ -50,14 +44,13 @@ class _Item:
     is_warning: bool = False
 
 
-class QuestionPage(DrawnWhole):
-    """Everything is wrapped and nothing cut."""
+class QuestionPage(DrawnAtOnce):
+    """Draws one page of the form. Text wraps and is not cut off."""
 
+    @dataclass
     class Clicked(Message):
-        def __init__(self, place: int, at: float) -> None:
-            super().__init__()
-            self.place = place
-            self.at = at
+        place: int
+        at: float
 
     def __init__(self, form: QuestionForm, chrome: Chrome) -> None:
         super().__init__(glyphs=chrome, id="page")
@@ -72,7 +65,7 @@ class QuestionPage(DrawnWhole):
 
     @property
     def marked_region(self) -> Region:
-        """Where the marked item stands; the first one brings the question along."""
+        """The rows of the marked item. For the first item, the question is included."""
         form = self._form
         mark = form.review_mark if form.is_review else form.draft.mark
         if not 0 <= mark < len(self._starts):
@@ -178,12 +171,12 @@ def _draw(item: _Item, width: int, palette: Palette, chrome: Chrome) -> list[Str
 _WIDEST = 16
 _NARROWEST = 4
 _LONGEST = 200
-"""Characters of which a tab shows the first."""
+"""Most characters of a header that a tab considers."""
 _GAP = "   "
 
 
 class QuestionTabs(Widget):
-    """Where not all fit, words give way first, then tabs that are far from the one that is open."""
+    """Tabs of all pages. If they do not fit, labels get shorter first, then distant tabs are dropped."""
 
     DEFAULT_CSS = """
     QuestionTabs {
@@ -211,7 +204,7 @@ class QuestionTabs(Widget):
 
 
 def tab_labels(form: QuestionForm, chrome: Chrome, width: int) -> list[tuple[int, str]]:
-    """Page and words of each tab that is shown."""
+    """Return the page and label of each tab that is shown."""
     for widest in range(_WIDEST, _NARROWEST - 1, -1):
         labels = [(page, _label(form, page, widest, chrome)) for page in range(len(form.questions) + 1)]
         if _cells(labels) <= width:
@@ -239,23 +232,20 @@ IN_FIELD = (("Enter", "next"), _NEW_LINE, ("Up", "back to the list"), _CANCEL)
 IN_NOTE = (("Enter", "back to the list"), _NEW_LINE, _CANCEL)
 
 
-class PageScroll(SeenScroll):
-    """Holds one page."""
+class PageScroll(MustReadScroll):
+    """Scrolls one page."""
 
     def __init__(self, page: QuestionPage) -> None:
-        super().__init__(id="question")
+        super().__init__(page, id="question")
         self.page = page
 
-    def compose(self) -> ComposeResult:
-        yield self.page
-
     def bring(self) -> None:
-        """Have the marked item in view."""
+        """Scroll the marked item into view."""
         self.scroll_to_region(self.page.marked_region, animate=False, force=True)
 
 
 class QuestionsDialog(GuardedDialog):
-    """Tabs, a page, a field for words of one's own and one for a note, and what keys do."""
+    """Shows tabs, a page, a field for the user's own text, one for a note, and the keys."""
 
     DEFAULT_CSS = """
     QuestionsDialog {
@@ -274,14 +264,13 @@ class QuestionsDialog(GuardedDialog):
         super().__init__(chrome, ())
         self._request = request
         self._form = form
-        self._place = ""
         self._tabs = QuestionTabs(form, chrome)
         self._scroll = PageScroll(QuestionPage(form, chrome))
         self._own, self._remark = own, remark
         self._legend = Legend()
 
     @property
-    def scrolled(self) -> SeenScroll:
+    def scrolled(self) -> MustReadScroll:
         return self._scroll
 
     def compose(self) -> ComposeResult:
@@ -295,12 +284,7 @@ class QuestionsDialog(GuardedDialog):
         yield self._legend
 
     def on_resize(self) -> None:
-        self._show_title()
         self.call_after_refresh(self._scroll.bring)
-
-    def show_queue(self, place: str) -> None:
-        self._place = place
-        self._show_title()
 
     def show(self, form: QuestionForm) -> None:
         self._form = form
@@ -311,38 +295,36 @@ class QuestionsDialog(GuardedDialog):
         self.set_class(not form.is_review and (is_typing or bool(form.draft.text.strip())), "-own")
         self.set_class(not form.is_review and (is_noting or bool(form.draft.note.strip())), "-remark")
         self._legend.show(*(IN_FIELD if is_typing else IN_NOTE if is_noting else legend(form)))
-        self._show_title()
+        self.show_heading()
         self.call_after_refresh(self._scroll.bring)
 
-    def state_words(self, is_ready: bool) -> str:
+    def describe_state(self, is_ready: bool) -> str:
         if self._is_in(self._own):
             return "your own words"
         if self._is_in(self._remark):
             return "note"
-        return super().state_words(is_ready)
+        return super().describe_state(is_ready)
 
     def _is_in(self, field: Prompt) -> bool:
         # A field learns only later that it has the focus.
         return self.screen.focused is field
 
-    def _show_title(self) -> None:
+    def heading(self, width: int) -> str:
         form = self._form
         done = len(form.questions) - len(form.open_pages)
         who = f"{safe_line(self._request.agent)}: " if self._request.agent else ""
         words = f"{who}{self._request.title}"
         if len(form.questions) > 1:
             words = f"{words}  {done} of {len(form.questions)} answered"
-        words = f"{words}  {self._place}".rstrip()
-        width = max(1, self.outer_size.width - TITLE_MARGIN)
-        self.border_title = Content(cut(words, width, self._chrome.more))
+        return cut(f"{words}  {self._place}".rstrip(), width, self._chrome.more)
 
 
 def legend(form: QuestionForm) -> Hints:
     if form.is_review:
-        return ("Enter", "send"), ("1-9", "change one"), ("h", "back"), _CANCEL
+        return ("Enter", "send"), (f"1-{min(9, len(form.questions))}", "change one"), ("h", "back"), _CANCEL
     count = min(9, form.own_words + 1)
     verb = "pick several" if form.question.multi else "pick"
     digits = (f"1-{count}", verb) if count > 1 else ("1", "your own words")
     is_only = len(form.questions) == 1
-    last: Hints = (("Enter", "send"),) if is_only else (("Enter", "next"), ("h l", "turn"))
+    last: Hints = (("Enter", "send"),) if is_only else (("Enter", "next"), ("h", "back"))
     return digits, *last, ("Tab", "note"), _CANCEL

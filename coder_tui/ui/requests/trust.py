@@ -1,13 +1,7 @@
-"""The question whether a project's own settings may be used; guarded as approvals are.
-
-What a project brings along, item by item, with the question whether to trust it.
-
-Asks about a project that is not trusted yet, before anything of it could be used.
-"""
+"""Asks whether to trust a project, before its settings are used. The dialog is guarded like an approval."""
 
 import asyncio
 import time
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, assert_never
@@ -27,20 +21,18 @@ from coder_tui.ui.chrome.status_bar import short_path
 from coder_tui.ui.draw.strips import cut
 from coder_tui.ui.glyphs import Chrome
 from coder_tui.ui.keys import Context, bindings
-from coder_tui.ui.launch import Launch
-from coder_tui.ui.requests.detail_rows import DetailRows
+from coder_tui.ui.launch import AnswerKeys, Launch
 from coder_tui.ui.requests.details import Detail, Weight
-from coder_tui.ui.requests.dialog_frame import TITLE_MARGIN, Answer, GuardedDialog
-from coder_tui.ui.requests.guarded_screen import SCROLL_FIRST, GuardedScreen
+from coder_tui.ui.requests.dialog_frame import Answer, GuardedDialog, MustReadScroll
+from coder_tui.ui.requests.guarded_screen import SCROLL_FIRST, DialogContext, GuardedScreen
 from coder_tui.ui.requests.key_guard import ApprovalGuard, Choice
-from coder_tui.ui.requests.preview import BlockView
-from coder_tui.ui.requests.seen_scroll import SeenScroll
+from coder_tui.ui.requests.preview import BlockView, DetailRows
 
 if TYPE_CHECKING:
     from coder_tui.ui.session.screen import SessionScreen
 
 
-INTRO = "This folder brings its own settings. Until you trust them, they can only make things stricter."
+INTRO = "This folder has its own settings. Until you trust it, they can only add restrictions."
 ANSWERS = (
     Answer(Choice.ALLOW, "^Y", "trust"),
     Answer(Choice.SHOW, "v", "show the files"),
@@ -52,8 +44,8 @@ ANSWERS = (
 _KIND_WIDTH = max(map(len, ItemKind))
 
 
-class ItemList(SeenScroll):
-    """What trust would switch on, then what is only worth knowing."""
+class ItemList(MustReadScroll):
+    """Lists what trust would turn on, then what does not depend on it."""
 
     DEFAULT_CSS = """
     ItemList {
@@ -71,8 +63,8 @@ class ItemList(SeenScroll):
 
     def compose(self) -> ComposeResult:
         yield Static(INTRO, classes="intro", markup=False)
-        yield from self._section("Trust switches on", self._questions, Weight.WARNING)
-        yield from self._section("Worth knowing, whatever you answer", self._known, Weight.PLAIN)
+        yield from self._section("Trusting it turns on", self._questions, Weight.WARNING)
+        yield from self._section("Not affected by your answer", self._known, Weight.PLAIN)
 
     def _section(self, head: str, items: tuple[ProjectItem, ...], weight: Weight) -> ComposeResult:
         if items:
@@ -83,8 +75,8 @@ class ItemList(SeenScroll):
             yield DetailRows(rows, glyphs=self._chrome, label_width=_KIND_WIDTH)
 
 
-class FileList(SeenScroll):
-    """The files themselves, as they were when they were listed."""
+class FileList(MustReadScroll):
+    """Shows the project's files as they were when they were listed."""
 
     DEFAULT_CSS = (
         "FileList { display: none; .head { height: auto; text-style: bold; color: $text-primary; } }"
@@ -95,7 +87,7 @@ class FileList(SeenScroll):
         self._chrome = chrome
 
     async def show(self, texts: tuple[tuple[str, str], ...]) -> None:
-        """Each name with its text."""
+        """Show each name with its text."""
         for name, text in texts:
             await self.mount(Static(Content(safe_line(name)), classes="head", markup=False))
             await self.mount(BlockView(TextBlock(text), glyphs=self._chrome))
@@ -116,7 +108,7 @@ class TrustDialog(GuardedDialog):
         self.files = FileList(chrome)
 
     @property
-    def scrolled(self) -> SeenScroll:
+    def scrolled(self) -> MustReadScroll:
         return self.files if self.has_class("-files") else self._items
 
     @property
@@ -129,14 +121,13 @@ class TrustDialog(GuardedDialog):
         yield self._note
         yield self.row
 
-    def on_resize(self) -> None:
-        width = max(1, self.outer_size.width - TITLE_MARGIN)
+    def heading(self, width: int) -> str:
         question = f"Trust this project?  {safe_line(short_path(self._workspace))}"
-        self.border_title = Content(cut(question, width, self._chrome.more))
+        return cut(question, width, self._chrome.more)
 
 
 def item_rows(items: tuple[ProjectItem, ...], weight: Weight) -> tuple[Detail, ...]:
-    """Kind, sentence and line of each; a kind that stands above is not said again."""
+    """Return the kind, sentence and line of each item. A kind is not repeated in the next row."""
     rows = []
     before: ItemKind | None = None
     for item in items:
@@ -148,7 +139,7 @@ def item_rows(items: tuple[ProjectItem, ...], weight: Weight) -> tuple[Detail, .
 
 
 MOST_SHOWN = 200_000
-"""Bytes of all files together."""
+"""Most bytes of all files together."""
 LETTERS = {"n": Choice.DENY, "v": Choice.SHOW, "y": Choice.REMIND}
 
 
@@ -156,36 +147,21 @@ class TrustAnswer(StrEnum):
     TRUST = "trust"
     REFUSE = "refuse"
     LATER = "later"
-    """Neither yes nor no: it is asked again at the next start."""
-    DOCKED = "docked"
-    """No answer at all: the person was typing, or there was no room."""
+    """Neither yes nor no: the program asks again at the next start."""
 
 
 class TrustScreen(GuardedScreen[TrustAnswer]):
-    """Shows what the project brings along."""
+    """Shows what the project's own files would change."""
 
     BINDINGS = bindings(Context.TRUST)
     help_context = Context.TRUST
+    _dialog: TrustDialog
 
-    def __init__(
-        self,
-        inventory: ProjectInventory,
-        chrome: Chrome,
-        spill: Callable[[str], None],
-        clock: Callable[[], float],
-    ) -> None:
-        """`spill` takes typed characters to the draft."""
+    def __init__(self, inventory: ProjectInventory, context: DialogContext) -> None:
         self._inventory = inventory
-        self._dialog = TrustDialog(inventory, chrome)
-        self._spill = spill
         self._has_files = False
-        super().__init__(self._dialog, ApprovalGuard(LETTERS, 0, clock()), clock)
-
-    def compose(self) -> ComposeResult:
-        yield self._dialog
-
-    def dock(self) -> None:
-        self._close(TrustAnswer.DOCKED)
+        guard = ApprovalGuard(LETTERS, 0, context.clock())
+        super().__init__(TrustDialog(inventory, context.chrome), guard, context)
 
     def choose(self, choice: Choice) -> None:
         match choice:
@@ -195,15 +171,15 @@ class TrustScreen(GuardedScreen[TrustAnswer]):
                 self._show_files(is_open=False)
                 self._dialog.note(SCROLL_FIRST)
             case Choice.ALLOW:
-                self._close(TrustAnswer.TRUST)
+                self.close(TrustAnswer.TRUST)
             case Choice.DENY:
-                self._close(TrustAnswer.REFUSE)
+                self.close(TrustAnswer.REFUSE)
             case Choice.SHOW:
                 self.run_worker(self._toggle_files(), group="files", exclusive=True)
             case Choice.REMIND:
-                self._dialog.note("Ctrl+Y trusts it.")
+                self._dialog.note("Press Ctrl+Y to trust it.")
             case Choice.CANCEL | Choice.ALWAYS | Choice.EXPLAIN | Choice.EDIT | Choice.WHY | Choice.HUNK:
-                self._close(TrustAnswer.LATER)
+                self.close(TrustAnswer.LATER)
             case _:
                 assert_never(choice)
 
@@ -217,14 +193,9 @@ class TrustScreen(GuardedScreen[TrustAnswer]):
         self._dialog.set_class(is_open, "-files")
         self.show_state()
 
-    def _close(self, answer: TrustAnswer) -> None:
-        if typed := self.guard.release():
-            self._spill(typed)
-        self.dismiss(answer)
-
 
 def file_texts(inventory: ProjectInventory) -> tuple[tuple[str, str], ...]:
-    """Each file that is not trusted yet, with its text or why there is none. Blocks."""
+    """Return each untrusted file with its text, or why it cannot be shown. Blocks."""
     texts = []
     room = MOST_SHOWN
     for file in inventory.files:
@@ -236,9 +207,9 @@ def file_texts(inventory: ProjectInventory) -> tuple[tuple[str, str], ...]:
             texts.append((file.name, f"({error})"))
             continue
         if found is None or file.sha256 not in (found.sha256, ANY_CONTENT):
-            texts.append((file.name, "(changed since it was listed, so it stays untrusted)"))
+            texts.append((file.name, "(changed since it was listed, so it is not trusted)"))
         elif len(found.data) > room:
-            texts.append((file.name, f"({len(found.data)} bytes, too much to show here)"))
+            texts.append((file.name, f"({len(found.data)} bytes, too large to show here)"))
         else:
             room -= len(found.data)
             texts.append((file.name, found.data.decode("utf-8", "replace")))
@@ -248,47 +219,40 @@ def file_texts(inventory: ProjectInventory) -> tuple[tuple[str, str], ...]:
 def _read(workspace: Path, file: FileState) -> ProjectFile | None:
     if file.sha256 != ANY_CONTENT:
         return read_project_file(workspace, file.name)
-    # Instructions may lie further out in the repository.
+    # Instructions may be in a parent folder of the workspace.
     place = (workspace / file.name).parent.resolve() / Path(file.name).name
     return read_project_file(place.parent, place.name)
 
 
-WAITS = "This project asks whether you trust it, as soon as your draft is sent or empty."
+WAITS = "This project needs your trust. You will be asked once your draft is sent or empty."
 
 
 async def ask_for_trust(app: App[Any], screen: "SessionScreen", launch: Launch) -> None:
-    """Returns when there is an answer or nothing to ask. What cannot be stored is told, and not trusted."""
+    """Return once the user has answered or there is nothing to ask.
+
+    If the answer cannot be stored, the project is not trusted and the user sees why.
+    """
     try:
         inventory = await launch.trust.question()
         if inventory is not None:
-            await _settle(launch, inventory, await _answer(app, screen, inventory))
+            answer = await _answer(app, screen, inventory)
+            if answer is TrustAnswer.TRUST:
+                await launch.trust.accept(inventory)
+            elif answer is TrustAnswer.REFUSE:
+                await launch.trust.refuse(inventory)
     except UserError as error:
         screen.transcript.add_note(NoticeLevel.WARNING, str(error))
 
 
-async def _answer(app: App[Any], screen: "SessionScreen", inventory: "ProjectInventory") -> "TrustAnswer":
-
-    is_told = False
+async def _answer(app: App[Any], screen: "SessionScreen", inventory: ProjectInventory) -> TrustAnswer:
+    is_announced = False
     while not TooSmall.is_too_small(app.size):
-        if not screen.prompt.is_empty and not is_told:
-            is_told = True
+        if not screen.prompt.is_empty and not is_announced:
+            is_announced = True
             screen.transcript.add_note(NoticeLevel.INFO, WAITS)
-        await screen.presenter.moment()
-        dialog = TrustScreen(inventory, screen.chrome, screen.prompt.type_text, time.monotonic)
-        answer = await app.push_screen_wait(dialog)
-        if answer is not TrustAnswer.DOCKED:
-            return answer
+        await screen.widgets.presenter.wait_for_quiet()
+        context = DialogContext(screen.chrome, screen.prompt.type_text, time.monotonic, AnswerKeys.LETTERS)
+        closed = await app.push_screen_wait(TrustScreen(inventory, context))
+        if closed.reply is not None:
+            return closed.reply
     return TrustAnswer.LATER
-
-
-async def _settle(launch: Launch, inventory: "ProjectInventory", answer: "TrustAnswer") -> None:
-
-    match answer:
-        case TrustAnswer.TRUST:
-            await launch.trust.accept(inventory)
-        case TrustAnswer.REFUSE:
-            await launch.trust.refuse(inventory)
-        case TrustAnswer.LATER | TrustAnswer.DOCKED:
-            pass
-        case _:
-            assert_never(answer)

@@ -1,4 +1,4 @@
-"""What a person thinks of each hunk so far, and where they are: all that a review is, without the screen."""
+"""The state of a review without the screen: decisions and comments so far, and the current hunk."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 from coder_tui.agent.undo.review import WHOLE, Reviewed, units_of
-from coder_tui.diffs.hunks import taken_apart
-from coder_tui.diffs.model import Change, Comparison
+from coder_tui.diffs.hunks import split_hunk
+from coder_tui.protocol.comparison import Change, Comparison
 from coder_tui.workspace.undo.changed_files import ChangedFile
 
 MOST_STEPS = 200
-"""Of one hunk; what is left of an endless one can be taken apart further."""
+"""Splits of one hunk at once; what is left of a very long one can be split again."""
 Key: TypeAlias = tuple[Path, str]
-"""A hunk of a file; what was decided on it holds wherever it shows up again."""
+"""A hunk of a file; a decision applies wherever the hunk shows up again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class ReviewedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mind:
-    """What was decided, said and taken apart; replaced as a whole, so that a step back is exact."""
+class _ReviewState:
+    """Decisions, comments and splits; replaced as a whole, so that undo is exact."""
 
     decisions: Mapping[Key, bool] = field(default_factory=dict)
     comments: Mapping[Key, str] = field(default_factory=dict)
@@ -47,29 +47,29 @@ class _Mind:
 
 
 class ReviewModel:
-    """`files` are those in sight; the mark is on one of their hunks."""
+    """`files` are those that are shown; `current` is one of their hunks."""
 
     def __init__(self) -> None:
         self.files: tuple[ReviewedFile, ...] = ()
         self.is_turn_only = True
         self.stale: frozenset[Path] = frozenset()
         self.current: Key | None = None
-        self._given: tuple[ReviewedFile, ...] = ()
-        self._mind = _Mind()
-        self._before: list[tuple[_Mind, Key | None]] = []
+        self._loaded: tuple[ReviewedFile, ...] = ()
+        self._state = _ReviewState()
+        self._history: list[tuple[_ReviewState, Key | None]] = []
 
     def show(self, files: Iterable[tuple[ChangedFile, Comparison]], stale: frozenset[Path]) -> None:
-        """These are the changes now; decisions on hunks that are still there hold."""
-        self._given = tuple(ReviewedFile(change, comparison) for change, comparison in files)
+        """Load the changes; decisions on hunks that still exist are kept."""
+        self._loaded = tuple(ReviewedFile(change, comparison) for change, comparison in files)
         self.mark_stale(stale)
 
     def mark_stale(self, stale: frozenset[Path]) -> None:
-        """Somebody else changed these files: nothing in them can be taken back, whatever was decided."""
+        """Mark files that someone else changed: nothing in them can be undone, so rejections are dropped."""
         self.stale = stale
         kept = {
-            key: verdict for key, verdict in self._mind.decisions.items() if verdict or key[0] not in stale
+            key: verdict for key, verdict in self._state.decisions.items() if verdict or key[0] not in stale
         }
-        self._mind = replace(self._mind, decisions=kept)
+        self._state = replace(self._state, decisions=kept)
         self._rebuild()
 
     @property
@@ -78,7 +78,7 @@ class ReviewModel:
 
     @property
     def place(self) -> int:
-        """The number of the file that the mark is in."""
+        """The number of the current file."""
         path = self.current[0] if self.current is not None else None
         return next((place for place, file in enumerate(self.files) if file.path == path), 0)
 
@@ -87,37 +87,37 @@ class ReviewModel:
         return self.files[self.place] if self.files else None
 
     def decision(self, key: Key) -> bool | None:
-        """Kept, rejected, or not decided yet."""
-        return self._mind.decisions.get(key)
+        """Return True for kept, False for rejected, None for undecided."""
+        return self._state.decisions.get(key)
 
     def comment(self, key: Key) -> str:
-        return self._mind.comments.get(key, "")
+        return self._state.comments.get(key, "")
 
     def decisions_of(self, file: ReviewedFile) -> tuple[bool | None, ...]:
         return tuple(self.decision(key) for key in file.keys)
 
-    def counts(self, files: Iterable[ReviewedFile] | None = None) -> Counts:
-        made = [each for file in files or self.files for each in self.decisions_of(file)]
+    def counts(self) -> Counts:
+        made = [self.decision(key) for key in self.keys]
         return Counts(made.count(True), made.count(False), made.count(None))
 
     def reason_not_to_reject(self, file: ReviewedFile) -> str:
         name = file.path.name
         if file.change.is_too_large:
-            return f"{name} is too large to be taken back here."
-        return f"{name} changed on disk since: it cannot be taken back." if file.path in self.stale else ""
+            return f"{name} is too large to be undone here."
+        return f"{name} has changed on disk and cannot be undone." if file.path in self.stale else ""
 
     def decide(self, verdict: bool | None, keys: Iterable[Key]) -> None:
-        decisions = {**self._mind.decisions, **dict.fromkeys(keys, verdict)}
+        decisions = {**self._state.decisions, **dict.fromkeys(keys, verdict)}
         given = {key: each for key, each in decisions.items() if each is not None}
-        self._think(replace(self._mind, decisions=given))
+        self._change(replace(self._state, decisions=given))
 
-    def say(self, key: Key, words: str) -> None:
-        """Words on a hunk; none take back those that were there."""
-        comments = {**self._mind.comments, key: words.strip()}
-        self._think(replace(self._mind, comments={at: each for at, each in comments.items() if each}))
+    def set_comment(self, key: Key, words: str) -> None:
+        """Comment on a hunk; an empty comment removes the one there is."""
+        comments = {**self._state.comments, key: words.strip()}
+        self._change(replace(self._state, comments={at: each for at, each in comments.items() if each}))
 
     def split(self, *, to_lines: bool = False) -> bool:
-        """Take the marked hunk apart, by one step or down to its lines; False when it is a single line."""
+        """Split the current hunk once or into its lines; returns False if it is a single line."""
         file, key = self.file, self.current
         if file is None or key is None or key[1] == WHOLE:
             return False
@@ -125,18 +125,18 @@ class ReviewModel:
         if not steps:
             return False
         mark = (key[0], first)
-        comments = {(at if at != key else mark): each for at, each in self._mind.comments.items()}
-        decisions = {at: each for at, each in self._mind.decisions.items() if at != key}
-        splits = (*self._mind.splits, *((key[0], unit) for unit in steps))
-        self._think(_Mind(decisions, comments, splits))
+        comments = {(at if at != key else mark): each for at, each in self._state.comments.items()}
+        decisions = {at: each for at, each in self._state.decisions.items() if at != key}
+        splits = (*self._state.splits, *((key[0], unit) for unit in steps))
+        self._change(_ReviewState(decisions, comments, splits))
         self.current = mark
         return True
 
     def undo(self) -> bool:
-        """Back to how things were before the last decision, comment or split; False when there was none."""
-        if not self._before:
+        """Undo the last decision, comment or split; returns False if there is none."""
+        if not self._history:
             return False
-        self._mind, self.current = self._before.pop()
+        self._state, self.current = self._history.pop()
         self._rebuild()
         return True
 
@@ -149,14 +149,14 @@ class ReviewModel:
             self.current = self.files[max(0, min(self.place + by, len(self.files) - 1))].keys[0]
 
     def step(self, by: int) -> None:
-        """To the next or previous hunk, through all files."""
+        """Go to the next or previous hunk, through all files."""
         keys = self.keys
         if self.current is not None:
             at = keys.index(self.current) + by
             self.current = keys[max(0, min(at, len(keys) - 1))]
 
     def step_open(self, by: int) -> bool:
-        """To the next or previous one that is undecided, round the end; False when all are decided."""
+        """Go to the next or previous undecided hunk, wrapping around; returns False if all are decided."""
         keys = self.keys
         if self.current is None:
             return False
@@ -167,30 +167,30 @@ class ReviewModel:
         return found is not None
 
     def outcome(self) -> tuple[Reviewed, ...]:
-        """The files in sight that something was rejected or said of."""
+        """Return the files with rejected hunks or comments."""
         found = (self._reviewed(file) for file in self.files)
         return tuple(each for each in found if each.rejected or each.comments)
 
     def forget_sent(self) -> None:
-        """What was rejected is gone, what was said is said; what was kept stays kept."""
-        kept = {key: verdict for key, verdict in self._mind.decisions.items() if verdict}
-        self._mind = _Mind(kept, {}, self._mind.splits)
-        self._before.clear()
+        """Drop rejections and comments, which were sent; kept hunks stay kept."""
+        kept = {key: verdict for key, verdict in self._state.decisions.items() if verdict}
+        self._state = _ReviewState(kept, {}, self._state.splits)
+        self._history.clear()
 
     def _reviewed(self, file: ReviewedFile) -> Reviewed:
         rejected = frozenset(key[1] for key in file.keys if self.decision(key) is False)
         comments = {key[1]: words for key in file.keys if (words := self.comment(key))}
         return Reviewed(file.change, file.comparison, rejected, comments)
 
-    def _think(self, mind: _Mind) -> None:
-        self._before.append((self._mind, self.current))
-        self._mind = mind
+    def _change(self, state: _ReviewState) -> None:
+        self._history.append((self._state, self.current))
+        self._state = state
         self._rebuild()
 
     def _rebuild(self) -> None:
-        """The files with their hunks as they were taken apart; the mark stays as near as it can."""
+        """Apply the splits to the files; the current hunk stays as near as possible."""
         place = self.place if self.files else 0
-        self.files = tuple(_taken_apart(file, self._mind.splits) for file in self._given)
+        self.files = tuple(_taken_apart(file, self._state.splits) for file in self._loaded)
         keys = self.keys
         if self.current in keys:
             return
@@ -204,14 +204,14 @@ class ReviewModel:
 
 
 def _steps_apart(comparison: Comparison, unit: str, most: int) -> tuple[list[str], str]:
-    """Which hunks to take apart, one after the other, and the first of the pieces."""
+    """Return the hunks to split, one after the other, and the first of the pieces."""
     steps: list[str] = []
     waiting, first = [unit], unit
     while waiting and len(steps) < most:
         unit = waiting.pop(0)
         if steps and _is_line(comparison, unit):
             continue
-        apart, known = taken_apart(comparison, unit), frozenset(units_of(comparison))
+        apart, known = split_hunk(comparison, unit), frozenset(units_of(comparison))
         if new := [each for each in units_of(apart) if each not in known]:
             first = new[0] if unit == first else first
             comparison, waiting = apart, [*new, *waiting]
@@ -231,5 +231,5 @@ def _taken_apart(file: ReviewedFile, splits: Iterable[Key]) -> ReviewedFile:
     comparison = file.comparison
     for path, unit in splits:
         if path == file.path and unit in units_of(comparison):
-            comparison = taken_apart(comparison, unit)
+            comparison = split_hunk(comparison, unit)
     return replace(file, comparison=comparison)

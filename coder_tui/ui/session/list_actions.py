@@ -1,249 +1,222 @@
-"""Keys of the session that open a list to choose from.
-
-Keys of the session that look at what it works with: files, and commands in the background.
-
-What a person can ask of the program itself: is all well, and what does the project bring along.
-"""
+"""Opens the lists and reports of the session screen: sessions, models, files, jobs, servers, trust."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
 from coder_tui.text.safe_text import safe_text
-from coder_tui.ui.launch import Shelf
-from coder_tui.ui.session.base import Furnished
+from coder_tui.ui.session.body import NOT_YET
 
 if TYPE_CHECKING:
     from coder_tui.agent.session import Session
-    from coder_tui.skills.session_skills import SkillShelf
+    from coder_tui.ui.lists.picker import PickerScreen
+    from coder_tui.ui.session.parts import SessionWidgets
+    from coder_tui.ui.session.screen import SessionScreen
 
 
 SAVE = "--save"
-NOT_YET = "The session is still being opened."
+NOTHING_TO_TRUST = "There is nothing to decide here. 'coder-tui trust' shows earlier decisions."
+FROM_NOW_ON = "Your decision applies to sessions that start from now on."
+LISTS = (
+    *("sessions", "models", "modes", "agents", "skills", "themes"),
+    *("files", "jobs", "lsp", "mcp", "trust", "doctor"),
+)
 
 
-class PickerActions(Furnished):
-    """Part of a screen: another part makes the widgets. The lists are loaded when they are asked for."""
+class SessionLists:
+    """Opens what a key or a slash command names; each list is imported when it is first opened."""
 
-    shelf: Callable[[], Shelf]
+    def __init__(self, screen: "SessionScreen", widgets: "SessionWidgets") -> None:
+        self._screen = screen
+        self._widgets = widgets
+        self._jobs_before: frozenset[str] = frozenset()
 
-    def action_sessions(self, query: str = "") -> None:
-        session = self.conversation.session
-        if session is None:
-            self.hints.show(NOT_YET)
-            return
+    def open(self, name: str, query: str = "") -> None:
+        """Open a list; `query` is what to look for in it."""
+        session = self._widgets.sender.session
+        anytime: dict[str, Callable[[], None]] = {
+            "themes": lambda: self._themes(query),
+            "files": lambda: self._files(query),
+            "doctor": self._doctor,
+            "trust": lambda: self._report("trust", self._ask_for_trust),
+        }
+        if name in anytime:
+            anytime[name]()
+        elif session is None:
+            self._widgets.hints.show(NOT_YET)
+        else:
+            {
+                "sessions": lambda: self._sessions(session, query),
+                "models": lambda: self._models(session, query),
+                "modes": lambda: self._modes(session),
+                "agents": lambda: self._agents(session),
+                "skills": lambda: self._skills(session),
+                "jobs": lambda: self._jobs(session),
+                "lsp": lambda: self._lsp(session),
+                "mcp": lambda: self._mcp(session),
+            }[name]()
+
+    def _choose(self, picker: "PickerScreen", use: Callable[[str], object]) -> None:
+        """Show a list; `use` gets the choice, unless the user closes it."""
+
+        def chosen(choice: str | None) -> None:
+            if choice is not None:
+                use(choice)
+
+        self._screen.app.push_screen(picker, chosen)
+
+    def _report(self, group: str, work: Callable[[], Awaitable[str]]) -> None:
+        """Do something in the background and show the sentence that it returns, or its error."""
+
+        async def report() -> None:
+            try:
+                sentence = await work()
+            except UserError as error:
+                sentence = str(error)
+            self._widgets.hints.show(sentence)
+
+        self._screen.run_worker(report(), group=group, exclusive=True)
+
+    def _sessions(self, session: "Session", query: str) -> None:
         from coder_tui.ui.lists.sessions import SessionsScreen
 
-        picker = SessionsScreen(self.chrome, self.shelf(), session.id, session.directory, query)
-        self.app.push_screen(picker, self._session_chosen)
+        chrome, library = self._screen.chrome, self._screen.launch.library()
+        picker = SessionsScreen(chrome, library, session.id, session.directory, query)
+        self._choose(picker, self._screen.switch().start)
 
-    def action_models(self, name: str = "") -> None:
-        session = self.conversation.session
-        if session is None:
-            self.hints.show(NOT_YET)
-            return
-        from coder_tui.ui.lists.models import ModelsScreen
+    def _models(self, session: "Session", name: str) -> None:
+        from coder_tui.ui.lists.choosers import ModelsScreen
 
-        picker = ModelsScreen(self.chrome, self.shelf(), session.model, name)
-        self.app.push_screen(picker, lambda model: self._model_chosen(model, picker.told))
+        picker = ModelsScreen(self._screen.chrome, self._screen.launch.library(), session.model, name)
 
-    def action_themes(self, wish: str = "") -> None:
-        """`wish` may be a name, and `--save` beside it or alone."""
+        def chosen(model: str | None) -> None:
+            if picker.key_notice:
+                self._widgets.hints.show(picker.key_notice)
+            if model is not None:
+                self._report("model", partial(self._use_model, model))
+
+        self._screen.app.push_screen(picker, chosen)
+
+    async def _use_model(self, name: str) -> str:
+        await self._screen.launch.library().use_model(name)
+        return f"{name} answers {'from the next turn on' if self._widgets.sender.is_busy else 'now'}."
+
+    def _themes(self, argument: str) -> None:
+        """`argument` may be a name, `--save`, or both."""
         from coder_tui.ui.lists.choosers import ThemesScreen
         from coder_tui.ui.themes import own_themes
 
-        names = own_themes(self.app)
-        is_for_good = SAVE in wish.split()
-        name = " ".join(word for word in wish.split() if word != SAVE)
-        if not name and is_for_good:
-            name = self.app.theme
+        names = own_themes(self._screen.app)
+        is_saved = SAVE in argument.split()
+        name = " ".join(word for word in argument.split() if word != SAVE)
+        if not name and is_saved:
+            name = self._screen.app.theme
         if name in names:
-            self.app.theme = name
-            self._theme_chosen(f"{SAVE} {name}" if is_for_good else name)
+            self._screen.app.theme = name
+            self._theme_chosen(f"{SAVE} {name}" if is_saved else name)
         else:
-            picker = ThemesScreen(self.chrome, names, self.app.theme, name)
-            self.app.push_screen(picker, self._theme_chosen)
+            picker = ThemesScreen(self._screen.chrome, names, self._screen.app.theme, name)
+            self._choose(picker, self._theme_chosen)
 
-    def _theme_chosen(self, choice: str | None) -> None:
-        if choice is not None and choice.startswith(SAVE):
-            name = choice.removeprefix(SAVE).strip()
-            self.run_worker(self._keep_theme(name), group="theme", exclusive=True)
+    def _theme_chosen(self, choice: str) -> None:
+        if choice.startswith(SAVE):
+            self._report("theme", partial(self._save_theme, choice.removeprefix(SAVE).strip()))
 
-    async def _keep_theme(self, name: str) -> None:
-        try:
-            file = await self.launch.keep_theme(name)
-        except UserError as error:
-            self.hints.show(str(error))
-        else:
-            self.hints.show(f"{name} is in {file} now.")
+    async def _save_theme(self, name: str) -> str:
+        return f"{name} is saved in {await self._screen.launch.keep_theme(name)}."
 
-    def action_modes(self) -> None:
-        session = self.conversation.session
-        if session is None:
-            self.hints.show(NOT_YET)
-            return
+    def _modes(self, session: "Session") -> None:
         from coder_tui.ui.lists.choosers import ModesScreen
 
-        self.app.push_screen(ModesScreen(self.chrome, session.mode), self._mode_chosen)
+        picker = ModesScreen(self._screen.chrome, session.mode)
+        self._choose(picker, lambda mode: self._widgets.sender.set_mode(Mode(mode)))
 
-    def action_agents(self) -> None:
-        session = self.conversation.session
-        if session is None:
-            self.hints.show(NOT_YET)
-            return
+    def _agents(self, session: "Session") -> None:
         from coder_tui.ui.lists.choosers import AgentsScreen
 
         agents = ((profile.name, profile.description) for profile in session.profiles.known.leading)
-        picker = AgentsScreen(self.chrome, agents, session.profiles.current.name)
-        self.app.push_screen(picker, self._agent_chosen)
+        picker = AgentsScreen(self._screen.chrome, agents, session.profiles.current.name)
+        self._choose(picker, session.profiles.use)
 
-    def action_skills(self) -> None:
-        session = self.conversation.session
-        if session is None:
-            self.hints.show(NOT_YET)
-            return
-        self.run_worker(self._show_skills(session.facts.skills), group="skills", exclusive=True)
-
-    async def _show_skills(self, shelf: "SkillShelf") -> None:
+    def _skills(self, session: "Session") -> None:
         from coder_tui.ui.lists.choosers import SkillsScreen
 
-        await asyncio.to_thread(shelf.refresh)
-        self.app.push_screen(SkillsScreen(self.chrome, shelf), self._skill_chosen)
+        async def show() -> None:
+            await asyncio.to_thread(session.report.skills.refresh)
+            picker = SkillsScreen(self._screen.chrome, session.report.skills)
+            self._choose(picker, lambda name: self._screen.prompt.put_back((f"/{name} ",)))
 
-    async def _session_chosen(self, session_id: str | None) -> None:
-        if session_id is not None:
-            await self.app.run_action(f"app.start_session({session_id!r})")
+        self._screen.run_worker(show(), group="skills", exclusive=True)
 
-    def _model_chosen(self, name: str | None, told: str = "") -> None:
-        if told:
-            self.hints.show(told)
-        if name is not None:
-            self.run_worker(self._use_model(name), group="model", exclusive=True)
-
-    def _mode_chosen(self, mode: str | None) -> None:
-        if mode is not None:
-            self.conversation.set_mode(Mode(mode))
-
-    def _agent_chosen(self, name: str | None) -> None:
-        if name is not None and (session := self.conversation.session) is not None:
-            session.profiles.use(name)
-
-    def _skill_chosen(self, name: str | None) -> None:
-        if name is not None:
-            self.prompt.put_back((f"/{name} ",))
-
-    async def _use_model(self, name: str) -> None:
-        try:
-            await self.shelf().use_model(name)
-        except UserError as error:
-            self.hints.show(str(error))
-        else:
-            from_when = "from the next turn on" if self.conversation.is_busy else "now"
-            self.hints.show(f"{name} answers {from_when}.")
-
-
-class WorkActions(Furnished):
-    """Part of a screen: another part makes the widgets. The lists are loaded when they are asked for."""
-
-    _jobs_before: frozenset[str] = frozenset()
-
-    def action_files(self, query: str = "") -> None:
-        from coder_tui.ui.lists.files import FilesScreen
+    def _files(self, query: str) -> None:
+        from coder_tui.ui.lists.choosers import FilesScreen
 
         def edit(path: str) -> None:
-            self.reader.open_place(path, 1, 1)
+            self._widgets.reader.open_place(path, 1, 1)
 
-        picker = FilesScreen(self.chrome, self.composing.files, self._name_file, edit, query)
-        self.app.push_screen(picker)
+        files = self._widgets.composing.files
+        self._screen.app.push_screen(FilesScreen(self._screen.chrome, files, self._insert_file, edit, query))
 
-    def _name_file(self, path: str) -> None:
-        """At the cursor, with a blank on both sides."""
+    def _insert_file(self, path: str) -> None:
+        """Insert the file's name at the cursor, with a blank on both sides."""
         from coder_tui.text.mentions import mention  # the first paint names no file
 
-        row, column = self.prompt.cursor_location
-        before = self.prompt.document.get_line(row)[:column]
+        row, column = self._screen.prompt.cursor_location
+        before = self._screen.prompt.document.get_line(row)[:column]
         gap = " " if before and not before[-1].isspace() else ""
-        self.prompt.type_text(f"{gap}{mention(path)} ")
-        self.set_focus(self.prompt)
+        self._screen.prompt.type_text(f"{gap}{mention(path)} ")
+        self._screen.set_focus(self._screen.prompt)
+
+    def _lsp(self, session: "Session") -> None:
+        from coder_tui.ui.lists.servers import LspScreen
+
+        self._screen.app.push_screen(LspScreen(self._screen.chrome, session, self._widgets.reader.read_text))
+
+    def _mcp(self, session: "Session") -> None:
+        from coder_tui.ui.lists.servers import McpScreen
+
+        read = self._widgets.reader.read_text
+        self._screen.app.push_screen(McpScreen(self._screen.chrome, session.mcp.pool, read))
+
+    def _jobs(self, session: "Session") -> None:
+        from coder_tui.ui.lists.background import JobsScreen
+
+        read = self._widgets.reader.read_text
+        self._screen.app.push_screen(JobsScreen(self._screen.chrome, session.jobs, read))
 
     def follow_jobs(self, session: "Session") -> Callable[[], None]:
-        """What is returned ends it."""
+        """Show the number of jobs from now on; return a function that ends it."""
         self._jobs_changed(session)
         return session.jobs.watch(lambda: self._jobs_changed(session))
 
-    def action_jobs(self) -> None:
-        session = self.conversation.session
-        if session is None:
-            self.hints.show(NOT_YET)
-            return
-        from coder_tui.ui.lists.jobs import JobsScreen
-
-        self.app.push_screen(JobsScreen(self.chrome, session.jobs, self.reader.read_text))
-
-    def action_lsp(self) -> None:
-        session = self.conversation.session
-        if session is None:
-            self.hints.show(NOT_YET)
-            return
-        from coder_tui.ui.lists.servers import LspScreen
-
-        self.app.push_screen(LspScreen(self.chrome, session, self.reader.read_text))
-
-    def action_mcp(self) -> None:
-        session = self.conversation.session
-        if session is None:
-            self.hints.show(NOT_YET)
-            return
-        from coder_tui.ui.lists.servers import McpScreen
-
-        self.app.push_screen(McpScreen(self.chrome, session.mcp.pool, self.reader.read_text))
-
     def _jobs_changed(self, session: "Session") -> None:
-        """How many run stands in the status; the end of one is said."""
+        """Show how many jobs run, and report each that ended."""
         states = session.jobs.states()
-        self.status.show(jobs=sum(state.is_running for state in states))
+        self._screen.status.show(jobs=sum(state.is_running for state in states))
         for state in states:
             if state.id in self._jobs_before and not state.is_running:
-                self.hints.show(f"{state.id} has ended with exit code {state.exit_code}.")
+                self._widgets.hints.show(f"{state.id} ended with exit code {state.exit_code}.")
         self._jobs_before = frozenset(state.id for state in states if state.is_running)
 
+    def _doctor(self) -> None:
+        async def read() -> None:
+            try:
+                report = await self._screen.launch.doctor()
+            except UserError as error:
+                self._widgets.hints.show(str(error))
+            else:
+                self._widgets.reader.read_text("/doctor", safe_text(report))
 
-NOTHING_TO_TRUST = "There is nothing to decide on here; 'coder-tui trust' shows what was decided."
-FROM_NOW_ON = "What you decided holds for sessions that begin from now on."
+        self._widgets.hints.show("Checking …")
+        self._screen.run_worker(read(), group="doctor", exclusive=True)
 
-
-class ReportActions(Furnished):
-    """Part of a screen: another part makes the widgets."""
-
-    def action_doctor(self) -> None:
-        self.hints.show("Looking …")
-        self.run_worker(self._examine(), group="doctor", exclusive=True)
-
-    def action_trust(self) -> None:
-        self.run_worker(self._ask_for_trust(), group="trust", exclusive=True)
-
-    async def _examine(self) -> None:
-        try:
-            report = await self.launch.doctor()
-        except UserError as error:
-            self.hints.show(str(error))
-        else:
-            self.reader.read_text("/doctor", safe_text(report))
-
-    async def _ask_for_trust(self) -> None:
-        # Only here: the dialog and this screen know each other.
+    async def _ask_for_trust(self) -> str:
         from coder_tui.ui.requests.trust import ask_for_trust
-        from coder_tui.ui.session.screen import SessionScreen
 
-        try:
-            question = await self.launch.trust.question()
-        except UserError as error:
-            self.hints.show(str(error))
-            return
-        if question is None or not isinstance(self, SessionScreen):
-            self.hints.show(NOTHING_TO_TRUST)
-            return
-        await ask_for_trust(self.app, self, self.launch)
-        self.hints.show(FROM_NOW_ON)
+        if await self._screen.launch.trust.question() is None:
+            return NOTHING_TO_TRUST
+        await ask_for_trust(self._screen.app, self._screen, self._screen.launch)
+        return FROM_NOW_ON

@@ -1,28 +1,25 @@
-"""Looks a name of a change up for a person: what it is, and where it is defined.
-
-The names in a change: what each is stands below the list, and Enter goes to where it comes from.
-"""
+"""Lists the names in a change: shows what each is, and goes to its definition on Enter."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from textual.screen import Screen
 
-from coder_tui.agent.diagnostics.lookup import Lookup, NamePlace
+from coder_tui.agent.diagnostics.lookup import CodeLookup, NamePlace
 from coder_tui.ui.diff.view import DiffView
 from coder_tui.ui.glyphs import Chrome
-from coder_tui.ui.lists.fuzzy_list import Item
 from coder_tui.ui.lists.picker import Hint, PickerScreen
+from coder_tui.ui.lists.row_list import Item
 
 _LONGEST = 500
-"""Characters of what a server tells, which has three rows."""
+"""Characters of a server's answer, which has three rows."""
 
 
 class NamesScreen(PickerScreen):
     heading: ClassVar[str] = "Names in this change"
     hints: ClassVar[tuple[Hint, ...]] = (("Enter", "definition"), ("Esc", "close"), ("Up Down", "move"))
 
-    def __init__(self, chrome: Chrome, lookup: Lookup, path: str, names: tuple[NamePlace, ...]) -> None:
+    def __init__(self, chrome: Chrome, lookup: CodeLookup, path: str, names: tuple[NamePlace, ...]) -> None:
         super().__init__(chrome)
         self._lookup = lookup
         self._path = path
@@ -37,35 +34,35 @@ class NamesScreen(PickerScreen):
 
     def moved(self, item: Item | None) -> None:
         if item is None:
-            # What was asked about the name before must not be told under an empty list.
+            # The answer about an earlier name must not appear under an empty list.
             self.workers.cancel_group(self, "hover")
         else:
-            self.say("Asking the language server.")
-            self.run_worker(self._tell(item), group="hover", exclusive=True)
+            self.show_note("Asking the language server.")
+            self.run_worker(self._show_hover(item), group="hover", exclusive=True)
 
-    async def _tell(self, item: Item) -> None:
+    async def _show_hover(self, item: Item) -> None:
         words = await self._lookup.hover(self._path, self._names[int(item.key)])
-        self.say(_plain(words[:_LONGEST]))
+        self.show_note(_plain(words[:_LONGEST]))
 
 
 def _plain(words: str) -> str:
-    """Servers tell it as Markdown, of which a few rows without colours have no use."""
+    """Remove Markdown fences, which are useless in a few rows without colors."""
     lines = (line.strip() for line in words.splitlines())
     return "  ".join(line for line in lines if line and not line.startswith("```"))
 
 
-NO_NAMES = "There is no name in this hunk."
+NO_NAMES = "This hunk has no names to look up."
 
 
 async def look_up(
     screen: Screen[Any],
-    lookup: Lookup,
+    lookup: CodeLookup,
     chrome: Chrome,
     asked: DiffView.NamesAsked,
     open_place: Callable[[str, int, int], None],
     say: Callable[[str], None],
 ) -> None:
-    """To the end: nothing was chosen, the place is open, or it was said why not."""
+    """Let the user choose a name and open its definition, or show why that failed."""
     names = tuple(NamePlace(*named) for named in asked.names)
     if not names:
         say(NO_NAMES)

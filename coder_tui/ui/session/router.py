@@ -1,15 +1,11 @@
-"""Takes each event of the core to the one widget that shows it.
-
-Keeps the rows of sub-agents that are under way, and tells of a call whose rows have changed.
-"""
+"""Routes each event of the session to the widget that shows it, and tracks the rows of running sub-agents."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from coder_tui.protocol.access import VERIFY
-from coder_tui.protocol.child_progress import begun, followed
+from coder_tui.protocol.child_progress import initial_line, updated_line
 from coder_tui.protocol.diagnostics import ServerStatus
 from coder_tui.protocol.display import DisplayBlock
 from coder_tui.protocol.events import (
@@ -51,16 +47,14 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome, TurnOutcome
 from coder_tui.protocol.requests import ApprovalRequest
 from coder_tui.protocol.subagents import ChildLine
-from coder_tui.ui.chrome.banners import QueueLine
-from coder_tui.ui.chrome.status_bar import Activity, StatusBar
-from coder_tui.ui.panes.dock import Dock
-from coder_tui.ui.requests.presenter import RequestPresenter
-from coder_tui.ui.session.sender import Conversation
-from coder_tui.ui.transcript.transcript import Transcript
+from coder_tui.ui.chrome.status_bar import Activity
+
+if TYPE_CHECKING:
+    from coder_tui.ui.session.screen import SessionScreen
 
 
 class ChildRows:
-    """Most events of a sub-agent, every piece of its text among them, change nothing in its row."""
+    """Tracks the rows of sub-agents and shows them when they change; most events change nothing."""
 
     def __init__(self, show: Callable[[str, tuple[ChildLine, ...]], None]) -> None:
         self._show = show
@@ -69,16 +63,15 @@ class ChildRows:
         self._asking: dict[str, str] = {}
 
     def follow(self, event: SubagentEvent) -> None:
-        match event.event:
-            case SubagentStarted() as started:
-                self._calls[event.child_id] = event.parent_call_id
-                self._lines[event.child_id] = begun(event.child_id, event.agent, started)
-                self._tell(event.parent_call_id)
-            case other:
-                self._advance(event.child_id, other)
+        if isinstance(event.event, SubagentStarted):
+            self._calls[event.child_id] = event.parent_call_id
+            self._lines[event.child_id] = initial_line(event.child_id, event.agent, event.event)
+            self._show_call(event.parent_call_id)
+        else:
+            self._advance(event.child_id, event.event)
 
-    def hear(self, event: RequestOpened | RequestClosed) -> None:
-        """A sub-agent that waits for the person says so in its row, until nothing of it waits any more."""
+    def track_request(self, event: RequestOpened | RequestClosed) -> None:
+        """Show in its row that a sub-agent waits for the user, until none of its requests is open."""
         match event:
             case RequestOpened(ApprovalRequest(id=request_id, child_id=child_id)) if child_id:
                 self._asking[request_id] = child_id
@@ -94,73 +87,57 @@ class ChildRows:
         before = self._lines.get(child_id)
         if before is None:
             return
-        after = followed(before, event)
+        after = updated_line(before, event)
         if after is not before:
             self._lines[child_id] = after
-            self._tell(self._calls[child_id])
+            self._show_call(self._calls[child_id])
         if after.state.is_over and all(
-            self._lines[each].state.is_over for each in self._of(self._calls[child_id])
+            self._lines[each].state.is_over for each in self._children_of(self._calls[child_id])
         ):
             self._forget(self._calls[child_id])
 
-    def _tell(self, call_id: str) -> None:
-        self._show(call_id, tuple(self._lines[child_id] for child_id in self._of(call_id)))
+    def _show_call(self, call_id: str) -> None:
+        self._show(call_id, tuple(self._lines[child_id] for child_id in self._children_of(call_id)))
 
-    def _of(self, call_id: str) -> list[str]:
+    def _children_of(self, call_id: str) -> list[str]:
         return [child_id for child_id, call in self._calls.items() if call == call_id]
 
     def _forget(self, call_id: str) -> None:
-        for child_id in self._of(call_id):
+        for child_id in self._children_of(call_id):
             del self._lines[child_id], self._calls[child_id]
 
 
-STOPPED = "Stopped before the model had said anything."
-
-
-@dataclass(frozen=True, slots=True)
-class Panes:
-    """All that an event can reach."""
-
-    transcript: Transcript
-    status: StatusBar
-    dock: Dock
-    queue: QueueLine
-    conversation: Conversation
-    presenter: RequestPresenter
-    turn_ended: Callable[[], None]
-    files_changed: Callable[[], None]
-    titled: Callable[[str], None]
+STOPPED = "Stopped before the model replied."
 
 
 class EventRouter:
-    def __init__(self, panes: Panes) -> None:
-        self._panes = panes
+    def __init__(self, screen: "SessionScreen") -> None:
+        self._screen = screen
+        self._widgets = screen.widgets
         self._waiting: dict[str, str] = {}
         self._previews: dict[str, DisplayBlock] = {}
-        self._children = ChildRows(panes.transcript.calls.show_children)
+        self._children = ChildRows(self._widgets.transcript.calls.show_children)
         self._checks: set[str] = set()
         self._is_in_turn = False
         self._is_silent = True
-        """Whether nothing shows yet that the model was at work."""
+        """Whether the model has not shown anything in this turn yet."""
         self.title = ""
         self.sent: list[str] = []
 
     def route_earlier(self, events: Iterable[Event], *, is_again: bool) -> None:
-        """What happened before; notices that were shown before stand where they began, not as news."""
+        """Route earlier events; notices that were shown before go first, so they do not look new."""
         for event in sorted(events, key=lambda event: not isinstance(event, Notice)) if is_again else events:
             self.route(event)
 
     def route(self, event: Event) -> None:
-        """One case an event; mypy fails here when an event is new."""
+        """Route one event; mypy fails here if a new kind of event has no case."""
         self._listen(event)
-        transcript = self._panes.transcript
+        transcript = self._widgets.transcript
         match event:
             case SessionStarted():
                 self._started(event)
             case SessionRenamed(title):
                 self._titled(title)
-            case ModelChanged() | ModeChanged() | ProfileChanged():
-                self._route_choice(event)
             case TurnStarted():
                 self._is_in_turn = True
                 self._show_activity()
@@ -169,9 +146,9 @@ class EventRouter:
             case UserMessageAdded(message_id, text):
                 transcript.add_user(message_id, text)
                 self.sent.append(text)
-                self._panes.conversation.stored(text)
+                self._widgets.sender.mark_stored(text)
             case QueueChanged(texts):
-                self._panes.queue.show(texts)
+                self._widgets.queue.show(texts)
             case TextDelta(message_id, text):
                 transcript.stream_text(message_id, text)
             case ThinkingDelta(message_id, text):
@@ -183,9 +160,9 @@ class EventRouter:
             case TurnFailed(_, message, hint):
                 self._failed(f"{message} {hint}".strip())
             case RetryScheduled() | Notice() | CompactionStarted() | CompactionFinished():
-                self._route_word(event)
-            case TodosChanged() | FilesChanged():
-                self._route_work(event)
+                self._route_notice(event)
+            case ModelChanged() | ModeChanged() | ProfileChanged() | TodosChanged() | FilesChanged():
+                self._route_state(event)
             case DiagnosticsChanged() | DiagnosticsAwaited() | ProposalChecked() | ServerStatusChanged():
                 self._route_problems(event)
             case UsageUpdated():
@@ -193,7 +170,7 @@ class EventRouter:
             case ToolProposed() | ToolStarted() | ToolProgressed() | ToolFinished():
                 self._route_tool(event)
             case RequestOpened() | RequestClosed():
-                self._children.hear(event)
+                self._children.track_request(event)
                 self._route_request(event)
             case SubagentEvent():
                 self._children.follow(event)
@@ -211,24 +188,20 @@ class EventRouter:
             case _:
                 pass
 
-    def _route_choice(self, event: ModelChanged | ModeChanged | ProfileChanged) -> None:
-        status = self._panes.status
+    def _route_state(
+        self, event: ModelChanged | ModeChanged | ProfileChanged | TodosChanged | FilesChanged
+    ) -> None:
         match event:
             case ModelChanged(model, window):
-                status.show(model=model, context_window=window)
+                self._screen.status.show(model=model, context_window=window)
             case ModeChanged(mode):
-                status.show(mode=mode)
+                self._screen.status.show(mode=mode)
             case ProfileChanged(profile):
-                status.show(profile=profile)
-            case _:
-                assert_never(event)
-
-    def _route_work(self, event: TodosChanged | FilesChanged) -> None:
-        match event:
+                self._screen.status.show(profile=profile)
             case TodosChanged(items):
-                self._panes.dock.show_todos(items)
+                self._widgets.dock.show_todos(items)
             case FilesChanged():
-                self._panes.files_changed()
+                self._screen.body.refresh_changes()
             case _:
                 assert_never(event)
 
@@ -237,27 +210,27 @@ class EventRouter:
     ) -> None:
         match event:
             case DiagnosticsChanged(path, diagnostics):
-                self._panes.dock.show_problems(path, diagnostics)
+                self._widgets.dock.show_problems(path, diagnostics)
             case DiagnosticsAwaited(paths):
-                self._panes.dock.show_awaited(paths)
+                self._widgets.dock.show_awaited(paths)
             case ProposalChecked(call_id, check):
-                self._panes.presenter.checks.take(call_id, check)
+                self._widgets.presenter.checks.record(call_id, check)
             case ServerStatusChanged(server, _, status, detail):
-                self._panes.dock.show_server(server, status)
+                self._widgets.dock.show_server(server, status)
                 if status is ServerStatus.CRASHED:
-                    self._panes.transcript.add_note(NoticeLevel.WARNING, f"[LSP] {server}: {detail}")
+                    self._widgets.transcript.add_note(NoticeLevel.WARNING, f"[LSP] {server}: {detail}")
             case _:
                 assert_never(event)
 
-    def _route_word(self, event: RetryScheduled | Notice | CompactionStarted | CompactionFinished) -> None:
-        transcript = self._panes.transcript
+    def _route_notice(self, event: RetryScheduled | Notice | CompactionStarted | CompactionFinished) -> None:
+        transcript = self._widgets.transcript
         match event:
             case RetryScheduled(attempt, delay, reason):
-                transcript.discard_stream(f"{reason} Attempt {attempt} failed, again in {delay:.0f} s.")
+                transcript.discard_stream(f"{reason} Attempt {attempt} failed, retrying in {delay:.0f} s.")
             case Notice(level, text):
                 transcript.add_note(level, text)
             case CompactionStarted():
-                self._panes.status.show(activity=Activity.WORKING)
+                self._screen.status.show(activity=Activity.WORKING)
                 transcript.add_note(NoticeLevel.INFO, "Summarising the conversation …")
             case CompactionFinished():
                 self._show_activity()
@@ -267,53 +240,49 @@ class EventRouter:
                 assert_never(event)
 
     def _route_tool(self, event: ToolProposed | ToolStarted | ToolProgressed | ToolFinished) -> None:
-        transcript = self._panes.transcript
+        transcript = self._widgets.transcript
         match event:
             case ToolProposed(call_id, tool, received):
-                transcript.propose_tool(call_id, tool, received)
+                transcript.tail.propose(call_id, tool, received)
             case ToolStarted(call_id, tool, kind, summary):
                 transcript.start_tool(call_id, tool, kind, summary)
                 if tool == VERIFY:
                     self._checks.add(call_id)
                     self._show_activity()
             case ToolProgressed(call_id, text):
-                transcript.progress_tool(call_id, text)
-            case ToolFinished(call_id, tool, outcome, summary, display, duration_ms):
+                transcript.calls.progress(call_id, text)
+            case ToolFinished(call_id):
                 preview = self._previews.pop(call_id, None)
-                is_refused = outcome in {Outcome.DENIED, Outcome.CANCELLED}
-                proposal = preview if is_refused else None
-                transcript.finish_tool(call_id, tool, outcome, summary, display, duration_ms, proposal)
+                is_refused = event.outcome in {Outcome.DENIED, Outcome.CANCELLED}
+                transcript.finish_tool(event, preview if is_refused else None)
                 self._checks.discard(call_id)
                 self._show_activity()
             case _:
                 assert_never(event)
 
     def _route_request(self, event: RequestOpened | RequestClosed) -> None:
-        panes = self._panes
-        match event:
-            case RequestOpened(request):
-                self._waiting[request.id] = request.call_id
-                if isinstance(request, ApprovalRequest) and not request.child_id:
-                    self._previews[request.call_id] = request.preview
-                panes.transcript.wait_tool(request.call_id)
-                panes.presenter.opened(request)
-            case RequestClosed(request_id):
-                if (call_id := self._waiting.pop(request_id, None)) is not None:
-                    panes.transcript.resume_tool(call_id)
-                panes.presenter.closed(request_id)
-            case _:
-                assert_never(event)
+        if isinstance(event, RequestOpened):
+            request = event.request
+            self._waiting[request.id] = request.call_id
+            if isinstance(request, ApprovalRequest) and not request.child_id:
+                self._previews[request.call_id] = request.preview
+            self._widgets.transcript.calls.wait(request.call_id)
+            self._widgets.presenter.opened(request)
+        else:
+            if (call_id := self._waiting.pop(event.request_id, None)) is not None:
+                self._widgets.transcript.calls.resume(call_id)
+            self._widgets.presenter.closed(event.request_id)
         self._show_activity()
 
     def _show_activity(self) -> None:
-        """A command of the person's may ask or check, too, while no turn runs."""
+        """Show what is going on; a user's own command may also ask or check while no turn runs."""
         resting = Activity.WORKING if self._is_in_turn else Activity.IDLE
         busy = Activity.CHECKING if self._checks else resting
-        self._panes.status.show(activity=Activity.WAITING if self._waiting else busy)
+        self._screen.status.show(activity=Activity.WAITING if self._waiting else busy)
 
     def _started(self, event: SessionStarted) -> None:
         self._titled(event.title)
-        self._panes.status.show(
+        self._screen.status.show(
             mode=event.mode,
             model=event.model,
             directory=Path(event.directory),
@@ -323,10 +292,10 @@ class EventRouter:
 
     def _titled(self, title: str) -> None:
         self.title = title
-        self._panes.titled(title)
+        self._screen.body.show_title(title)
 
     def _used(self, event: UsageUpdated) -> None:
-        self._panes.status.show(
+        self._screen.status.show(
             context_tokens=event.context_tokens,
             context_window=event.context_window,
             tokens=event.session.total_tokens,
@@ -334,8 +303,8 @@ class EventRouter:
         )
 
     def _failed(self, message: str) -> None:
-        self._panes.transcript.add_note(NoticeLevel.ERROR, message)
-        self._panes.conversation.failed()
+        self._widgets.transcript.add_note(NoticeLevel.ERROR, message)
+        self._widgets.sender.return_unstored()
         self._ended()
 
     def _finished(self, event: TurnFinished) -> None:
@@ -343,18 +312,18 @@ class EventRouter:
             case TurnOutcome.DONE:
                 pass
             case TurnOutcome.INTERRUPTED:
-                self._panes.conversation.failed()
+                self._widgets.sender.return_unstored()
                 if self._is_silent:
-                    self._panes.transcript.add_note(NoticeLevel.INFO, STOPPED)
+                    self._widgets.transcript.add_note(NoticeLevel.INFO, STOPPED)
             case TurnOutcome.LIMIT:
-                self._panes.conversation.failed()
-                self._panes.transcript.add_note(NoticeLevel.WARNING, event.message)
+                self._widgets.sender.return_unstored()
+                self._widgets.transcript.add_note(NoticeLevel.WARNING, event.message)
             case _:
                 assert_never(event.outcome)
         self._ended()
 
     def _ended(self) -> None:
-        self._panes.transcript.end_turn()
+        self._widgets.transcript.tail.drop_proposals()  # calls that were announced and never came
         self._is_in_turn = False
         self._show_activity()
-        self._panes.turn_ended()
+        self._screen.turn_ended()

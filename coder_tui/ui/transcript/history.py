@@ -1,6 +1,7 @@
-"""All finished entries of any number, drawn by one widget; only those near the view are ever rendered."""
+"""Draws any number of finished entries in one widget; only those near the view are rendered."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from textual import events
 from textual.geometry import Offset, Region, Size
@@ -10,10 +11,10 @@ from textual.strip import Strip
 from coder_tui.text.safe_text import safe_text
 from coder_tui.ui.draw.entries import Entry, View
 from coder_tui.ui.draw.entry_strips import EntryStrips, Place, RowIndex
-from coder_tui.ui.draw.glyphs import UNICODE, Glyphs
 from coder_tui.ui.draw.search_hits import HitPaint, marked_row
 from coder_tui.ui.draw.strips import plain_strip
 from coder_tui.ui.draw.widget import NARROWEST_DRAWING, DrawnLines
+from coder_tui.ui.glyphs import UNICODE, Glyphs
 
 SCREENS_COPIED_AS_SEEN = 20
 
@@ -27,20 +28,30 @@ class History(DrawnLines):
         self.place: Place | None = None
         """The row at the top of the view; None while the view follows the end."""
         self.cursor: int | None = None
-        self.is_batching = False
+        self._is_batching = False
         self._letters_above: int | None = None
-        """Text between the entry's start and the top of the view: true at every width."""
+        """Letters between the entry's start and the top of the view: the same at every width."""
         self._clicked_row = 0
 
     def add(self, entry: Entry, rows: Sequence[Strip] = (), height: int | None = None) -> int:
-        """`rows` are its own and `height` their number, where they are drawn already; returns its index."""
+        """Add an entry and return its index; `rows` and `height` are given if it is drawn already."""
         index = self.strips.add(entry)
         if rows:
-            self.strips.keep(index, rows, self.palette)
+            self.strips.store(index, rows, self.palette)
         self.index.append(self.strips.estimate(index) if height is None else height + self.strips.gap(index))
-        if not self.is_batching:
+        if not self._is_batching:
             self.refresh(layout=True)
         return index
+
+    @contextmanager
+    def adding_many(self) -> Iterator[None]:
+        """Add any number of entries with a single layout."""
+        self._is_batching = True
+        try:
+            yield
+        finally:
+            self._is_batching = False
+            self.refresh(layout=True)
 
     def clear(self) -> None:
         self.strips.clear()
@@ -48,7 +59,7 @@ class History(DrawnLines):
         self.place = self.cursor = self._letters_above = None
 
     def replace(self, index: int, entry: Entry) -> None:
-        """Another state of the same entry."""
+        """Show another state of the same entry."""
         self.strips.replace(index, entry)
         self._changed(index)
 
@@ -67,8 +78,8 @@ class History(DrawnLines):
         self._estimate_all()
         self.refresh(layout=True)
 
-    def stand_at(self, row: int | None) -> None:
-        """The reader went to a row, or to the end."""
+    def set_top(self, row: int | None) -> None:
+        """Remember the row at the top of the view; None to follow the end."""
         self.place = None if row is None else self.index.place_of(row)
         self._letters_above = None
 
@@ -76,12 +87,12 @@ class History(DrawnLines):
         return self.strips.width == max(NARROWEST_DRAWING, width)
 
     def settle(self, height: int) -> bool:
-        """Make the heights around the view exact; says whether one was not."""
+        """Make the heights around the view exact; return whether one changed."""
         count = len(self.strips)
         place = self.place or Place(count, 0)
         top = min(place.index, count)
-        above = self._settle(range(top - 1, -1, -1), 2 * height)
-        below = self._settle(range(top, count), 2 * height + place.offset)
+        above = self.index.settle(range(top - 1, -1, -1), 2 * height, self._measure)
+        below = self.index.settle(range(top, count), 2 * height + place.offset, self._measure)
         return above or below
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -97,14 +108,14 @@ class History(DrawnLines):
         while first + len(rows) < last and 0 <= index < len(self.strips):
             skip = first + len(rows) - self.index.start(index)
             height = self.index.height(index)
-            drawn = self._lit(index, self.drawn(index))[:height]
+            drawn = self._with_marks(index, self.drawn(index))[:height]
             rows += (drawn + [blank] * (height - len(drawn)))[skip:]
             index += 1
         del rows[last - first :]
         return rows + [blank] * (last - first - len(rows))
 
     def text_select_all(self) -> None:
-        """Select the entry under the mouse: all of a long session is not what a double click means."""
+        """Select the entry under the mouse: a double click does not mean all of a long session."""
         index = self.index.index_at(self._clicked_row)
         if index >= 0:
             start = self.index.start(index)
@@ -113,7 +124,7 @@ class History(DrawnLines):
             self.screen.selections = {self: Selection(Offset(0, first), end)}
 
     def selected_text(self, selection: Selection, first: int, last: int) -> str:
-        """More than some screens are copied from their source, undrawn."""
+        """Copy more than some screens from their source, without drawing them."""
         if last - first <= SCREENS_COPIED_AS_SEEN * self.app.size.height:
             return super().selected_text(selection, first, last)
         indexes = range(self.index.index_at(first), self.index.index_at(last) + 1)
@@ -128,11 +139,11 @@ class History(DrawnLines):
         self.refresh()
 
     def drawn(self, index: int) -> list[Strip]:
-        """All rows of an entry."""
+        """Return all rows of an entry."""
         return self.strips.rows(index, self.palette)
 
     def _changed(self, index: int) -> None:
-        if self.is_batching or not self.strips.width:
+        if self._is_batching or not self.strips.width:
             return
         if self.index.change(index, len(self.drawn(index))):
             self._drop_selection()
@@ -140,17 +151,10 @@ class History(DrawnLines):
         else:
             self.refresh(Region(0, self.index.start(index), self.size.width, self.index.height(index)))
 
-    def _settle(self, indexes: range, rows: int) -> bool:
-        """Measure entries in this order until they fill `rows`."""
-        changed, measured = False, 0
-        for index in indexes:
-            if measured >= rows:
-                break
-            changed |= self.index.change(index, len(self.drawn(index)))
-            measured += self.index.height(index)
-        return changed
+    def _measure(self, index: int) -> int:
+        return len(self.drawn(index))
 
-    def _lit(self, index: int, rows: list[Strip]) -> list[Strip]:
+    def _with_marks(self, index: int, rows: list[Strip]) -> list[Strip]:
         rows = self.hits.paint(index, rows, self.palette)
         if index != self.cursor:
             return rows
@@ -158,7 +162,7 @@ class History(DrawnLines):
         return [*rows[:gap], *(marked_row(strip, self.palette) for strip in rows[gap:])]
 
     def _rewrap(self, width: int) -> None:
-        """Another width: the text at the top of the view stays there, wherever its row went."""
+        """Wrap at another width; the text at the top of the view stays there."""
         place = self.place if self.place and self.place.index < len(self.strips) else None
         if place and place.offset and self._letters_above is None and self.strips.width:
             self._letters_above = _letters(self.drawn(place.index)[: place.offset])
@@ -172,13 +176,13 @@ class History(DrawnLines):
         self.index.replace_all(map(self.strips.estimate, range(len(self.strips))))
 
     def _drop_selection(self) -> None:
-        """It names rows, and rows have moved."""
+        """Drop the selection: it names rows, and rows have moved."""
         if self.is_attached and self in self.screen.selections:
             self.screen.clear_selection()
 
 
 def _letters(rows: Sequence[Strip]) -> int:
-    """How much text rows hold, whatever the width: letters, without the signs that fill up a row."""
+    """Count the letters in rows, which do not depend on the width."""
     return sum(sum(map(str.isalnum, row.text)) for row in rows)
 
 

@@ -1,38 +1,86 @@
-"""Where a path really leads, and a way to open it that nobody can redirect meanwhile."""
+"""Resolve where a path really leads, and open it so that nobody can redirect it."""
 
 import contextlib
+import ctypes
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.workspace.files import openat2
+
+_OPENAT2 = 437  # the same on every architecture that Python has wheels for
+_NO_MAGIC_LINKS, _NO_LINKS, _BENEATH = 0x02, 0x04, 0x08
+_MOST_TRIES = 100
+
+
+class _How(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+@cache
+def has_openat2() -> bool:
+    """Return whether the call works. Checked once: old kernels lack it, and some containers forbid it."""
+    if sys.platform != "linux":
+        return False
+    folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.close(open_beneath(folder, ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+    except OSError:
+        return False
+    finally:
+        os.close(folder)
+    return True
+
+
+def open_beneath(folder: int, path: str, flags: int) -> int:
+    """Open `path` below `folder`; raise `ELOOP` if any part of it is a link."""
+    how = _How(flags, 0, _NO_MAGIC_LINKS | _NO_LINKS | _BENEATH)
+    for _ in range(_MOST_TRIES):
+        descriptor = _call()(_OPENAT2, folder, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how))
+        if descriptor >= 0:
+            return int(descriptor)
+        # A rename elsewhere on the system disturbed the kernel's own check.
+        if ctypes.get_errno() not in {errno.EAGAIN, errno.EINTR}:
+            break
+    number = ctypes.get_errno()
+    raise OSError(number, os.strerror(number), path)
+
+
+@cache
+def _call() -> "ctypes._NamedFuncPointer":
+    call = ctypes.CDLL(None, use_errno=True).syscall
+    call.restype = ctypes.c_long
+    call.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+    return call
+
 
 _KERNEL_TREES = (Path("/proc"), Path("/sys"))
 _DEVICES = Path("/dev")
 _SHARED_MEMORY = Path("/dev/shm")  # ordinary files, kept in memory
-# O_PATH needs no read permission on the folders of the way; systems without it open them for reading.
+# O_PATH needs no read permission on the parent folders; systems without it open them for reading.
 _ON_THE_WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 _FOLDER_FLAGS = _ON_THE_WAY | os.O_NOFOLLOW
 FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 _FAILURES: dict[int, tuple[ErrorType, str, str]] = {
-    errno.ENOENT: (ErrorType.FILE_NOT_FOUND, "No file or folder at {shown}.", "Look with list or glob."),
-    errno.ENOTDIR: (ErrorType.FILE_NOT_FOUND, "A part of {shown} is not a folder.", "Look with list."),
+    errno.ENOENT: (ErrorType.FILE_NOT_FOUND, "No file or folder at {shown}.", "Find it with list or glob."),
+    errno.ENOTDIR: (ErrorType.FILE_NOT_FOUND, "A part of {shown} is not a folder.", "Check with list."),
     errno.ENXIO: (ErrorType.NOT_A_FILE, "{shown} is a socket or a device, not a file.", ""),
     errno.ENODEV: (ErrorType.NOT_A_FILE, "{shown} is a device, not a file.", ""),
     errno.EISDIR: (ErrorType.NOT_A_FILE, "{shown} is a folder.", ""),
     errno.ELOOP: (
         ErrorType.PERMISSION_DENIED,
-        "{shown} is behind a link that was put there, or circular.",
+        "{shown} is behind a symbolic link that appeared just now or is circular.",
         "",
     ),
-    errno.ENOSPC: (ErrorType.EXECUTION_FAILED, "The disk is full; {shown} is as it was.", ""),
-    errno.EDQUOT: (ErrorType.EXECUTION_FAILED, "The disk quota is used up; {shown} is as it was.", ""),
-    errno.EFBIG: (ErrorType.EXECUTION_FAILED, "The file would be too big; {shown} is as it was.", ""),
-    errno.EROFS: (ErrorType.EXECUTION_FAILED, "{shown} lies on a read-only file system.", ""),
+    errno.ENOSPC: (ErrorType.EXECUTION_FAILED, "The disk is full; {shown} is unchanged.", ""),
+    errno.EDQUOT: (ErrorType.EXECUTION_FAILED, "The disk quota is used up; {shown} is unchanged.", ""),
+    errno.EFBIG: (ErrorType.EXECUTION_FAILED, "The file would be too big; {shown} is unchanged.", ""),
+    errno.EROFS: (ErrorType.EXECUTION_FAILED, "{shown} is on a read-only file system.", ""),
     errno.EACCES: (ErrorType.EXECUTION_FAILED, "The system does not permit access to {shown}.", ""),
     errno.EPERM: (ErrorType.EXECUTION_FAILED, "The system does not permit access to {shown}.", ""),
 }
@@ -40,7 +88,7 @@ _FAILURES: dict[int, tuple[ErrorType, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A path with its links resolved as far as it exists; `shown` is relative to the root when inside it."""
+    """A path with its links resolved as far as it exists; `shown` is relative to the root if inside."""
 
     path: Path
     shown: str
@@ -57,27 +105,27 @@ class Workspace:
         self._spelled = tuple(Path(os.path.normpath(Path.cwd() / extra)) for extra in (root, *extra_roots))
 
     def locate(self, path: str) -> Located:
-        """Resolve `path`, relative ones from the root: says where it leads, allows nothing."""
+        """Resolve `path`, relative to the root; tells where it leads but allows nothing."""
         if not path or "\0" in path:
-            raise invalid_path("must not be empty" if not path else "must not hold a NUL character")
+            raise invalid_path("must not be empty" if not path else "must not contain a NUL character")
         expanded = Path(path).expanduser() if path == "~" or path.startswith("~/") else Path(path)
         joined = self.root / expanded
         try:
             os.fsencode(joined)
         except UnicodeEncodeError as error:
-            raise invalid_path("holds characters that no file name can have") from error
+            raise invalid_path("contains characters that no file name can have") from error
         resolved = _resolved(joined)
         is_inside = self._holds(resolved)
         looks_inside = self._looks_inside(Path(os.path.normpath(joined)))
         return Located(resolved, self._shown(resolved), is_inside, looks_inside and not is_inside)
 
     def check_write(self, located: Located) -> None:
-        """Refuse what may never be written, whoever allows it."""
+        """Refuse what may never be written, even with approval."""
         if located.escapes_by_link:
             raise ToolError(
                 ErrorType.PERMISSION_DENIED,
                 f"The path leads out of the workspace through a symbolic link, to {located.path}.",
-                "Name the real place.",
+                "Use the real path.",
             )
         refuse_kernel_tree(located)
 
@@ -92,13 +140,18 @@ class Workspace:
         return os.fsencode(shown).decode("utf-8", "replace")
 
 
+def relative_name(path: Path, folder: Path) -> str:
+    """Name a path relative to a folder; a path elsewhere keeps its full name."""
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+
+
 def _resolved(joined: Path) -> Path:
     try:
         return Path(os.path.realpath(joined))
     except OSError as error:
-        # Links of other people's processes may not even be looked at.
+        # Links of other users' processes may not be read.
         raise ToolError(
-            ErrorType.PERMISSION_DENIED, f"The system does not tell where {joined} leads."
+            ErrorType.PERMISSION_DENIED, f"The system does not allow resolving {joined}."
         ) from error
 
 
@@ -107,16 +160,16 @@ def invalid_path(reason: str) -> ToolError:
 
 
 def refuse_kernel_tree(located: Located) -> None:
-    """Refuse what looks like files but is the kernel talking: reading it may block, leak or do things."""
+    """Refuse what looks like files but is the kernel: reading it may block, leak or have side effects."""
     path = located.path
     if any(path.is_relative_to(tree) for tree in _KERNEL_TREES):
-        raise ToolError(ErrorType.PERMISSION_DENIED, f"{located.shown} tells of the system's own state.")
+        raise ToolError(ErrorType.PERMISSION_DENIED, f"{located.shown} is system state, not a file.")
     if path.is_relative_to(_DEVICES) and not path.is_relative_to(_SHARED_MEMORY):
-        raise ToolError(ErrorType.NOT_A_FILE, f"{located.shown} belongs to the system, not to files on disk.")
+        raise ToolError(ErrorType.NOT_A_FILE, f"{located.shown} is a device, not a file on disk.")
 
 
 def folder_or_file(located: Located) -> os.stat_result:
-    """Return the status of a folder or a regular file; everything else is refused without opening it."""
+    """Return the status of a folder or a regular file; refuse everything else without opening it."""
     refuse_kernel_tree(located)
     try:
         with _parent(located) as folder:
@@ -133,7 +186,7 @@ def open_regular(located: Located) -> int:
     refuse_kernel_tree(located)
     try:
         with _parent(located) as folder:
-            # Looked at first: merely opening some devices does things. A link is refused by the opening.
+            # Checked first, because merely opening some devices has side effects. Opening refuses a link.
             mode = _status(located, folder).st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
                 raise _not_a_file(located, mode)
@@ -148,7 +201,7 @@ def open_regular(located: Located) -> int:
 
 
 def open_listing(located: Located) -> int:
-    """Open a folder so that its entries can be read; what is swapped in for it meanwhile is not entered."""
+    """Open a folder to list its entries; a link that replaced it is not followed."""
     refuse_kernel_tree(located)
     try:
         folder = open_folder(located.path)
@@ -161,17 +214,17 @@ def open_listing(located: Located) -> int:
 
 
 def open_folder(path: Path, *, create: bool = False) -> int:
-    """Open a resolved folder, links not followed: a link swapped in cannot redirect it."""
+    """Open a resolved folder without following links, so that a link swapped in cannot redirect it."""
     root = os.open("/", _FOLDER_FLAGS)
     try:
-        if openat2.is_available():
+        if has_openat2():
             try:
-                return openat2.open_beneath(root, str(path.relative_to("/")), _ON_THE_WAY)
+                return open_beneath(root, str(path.relative_to("/")), _ON_THE_WAY)
             except FileNotFoundError:
                 if not create:
                     raise
             except OSError as error:
-                # Longer than one call takes; step by step it may still be reached.
+                # Too long for one call; step by step it may still be reached.
                 if error.errno != errno.ENAMETOOLONG:
                     raise
         return _walk(root, path.parts[1:], create=create)
@@ -180,7 +233,7 @@ def open_folder(path: Path, *, create: bool = False) -> int:
 
 
 def missing_folders(path: Path) -> tuple[Path, ...]:
-    """The folders on the way to `path` that a change would have to make, outermost first."""
+    """Return the missing parent folders of `path`, outermost first."""
     missing: list[Path] = []
     for folder in path.parents:
         if os.path.lexists(folder):
@@ -230,7 +283,7 @@ def _not_a_file(located: Located, mode: int) -> ToolError:
 
 
 def explain(error: OSError, located: Located) -> ToolError:
-    """Turn a failure of the file system into a sentence that a model can act on."""
+    """Turn a file system error into a message that a model can act on."""
     if error.errno == errno.ENAMETOOLONG:
         return invalid_path("is too long for the file system")
     reason = error.strerror or type(error).__name__
@@ -246,6 +299,6 @@ def _special(mode: int) -> str:
         stat.S_IFSOCK: "a socket",
         stat.S_IFCHR: "a device",
         stat.S_IFBLK: "a device",
-        stat.S_IFLNK: "a symbolic link that leads in circles",
+        stat.S_IFLNK: "a circular symbolic link",
     }
-    return kinds.get(stat.S_IFMT(mode), "something special")
+    return kinds.get(stat.S_IFMT(mode), "a special file")

@@ -1,7 +1,4 @@
-"""Pictures by their first bytes: which kind, and how large; nothing is decoded.
-
-Reads a picture from a file of the workspace, for a model that sees.
-"""
+"""Identify pictures by their first bytes: kind and size, without decoding; read them from the workspace."""
 
 import os
 import struct
@@ -11,13 +8,13 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.workspace.files.confine import Located, open_regular
 
 HEAD = 64 * 1024
-"""Bytes in which a picture tells its size; cameras put much before it."""
+"""Bytes that contain a picture's size; cameras put much before it."""
 _MARKERS_WITHOUT_SIZE = frozenset({0xC4, 0xC8, 0xCC})
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """`width` is 0 where the size is not told early enough."""
+    """`width` is 0 if the size is not in the first bytes."""
 
     media_type: str
     width: int = 0
@@ -28,8 +25,8 @@ class Picture:
         return f"{self.width}×{self.height}" if self.width else ""
 
 
-def look_at(head: bytes) -> Picture | None:
-    """What the bytes begin; None for what models do not take as a picture."""
+def identify_picture(head: bytes) -> Picture | None:
+    """Return the picture that the bytes begin; None if models do not accept it."""
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
         return _sized("image/png", head[16:24], ">II")
     if head.startswith((b"GIF87a", b"GIF89a")):
@@ -74,20 +71,20 @@ def _webp(head: bytes) -> Picture:
 
 
 MOST_BYTES = 5_000_000
-"""What providers take in one message, with some room."""
+"""What providers accept in one message, with some margin."""
 
 
 def picture_at(located: Located) -> Picture | None:
-    """What the file begins with; None for what is no picture. Blocks."""
-    return look_at(_first_bytes(located, HEAD))
+    """Return the picture that a file contains; None if it is not one. Blocks."""
+    return identify_picture(_first_bytes(located, HEAD))
 
 
 def picture_data(located: Located) -> bytes:
-    """All of it, unless it is too large. Blocks."""
+    """Return the whole file unless it is too large. Blocks."""
     data = _first_bytes(located, MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise ToolError(
-            ErrorType.TOO_LARGE, f"it is larger than {MOST_BYTES // 1_000_000} MB.", "Make it smaller."
+            ErrorType.TOO_LARGE, f"it is larger than {MOST_BYTES // 1_000_000} MB.", "Scale it down first."
         )
     return data
 

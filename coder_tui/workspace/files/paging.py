@@ -1,4 +1,4 @@
-"""Reads a page of a file's lines without holding the file, however large it or its lines are."""
+"""Read a page of a file's lines without loading the file, however large it or its lines are."""
 
 import codecs
 import hashlib
@@ -30,7 +30,10 @@ _CHUNK = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Lines from 1; `start` and `end` are 0 for an empty page. Unknown: `total` and `digest` None."""
+    """Lines count from 1; `start` and `end` are 0 for an empty page.
+
+    `total` and `digest` are None if unknown.
+    """
 
     lines: tuple[str, ...]
     start: int
@@ -41,7 +44,7 @@ class Page:
 
 
 async def read_page(located: Located, offset: int, limit: int) -> Page:
-    """Read `limit` lines from line `offset`; a negative one counts from the end."""
+    """Read `limit` lines from line `offset`; a negative offset counts from the end."""
     descriptor = open_regular(located)
     size = os.fstat(descriptor).st_size
     async with aiofiles.open(descriptor, "rb") as file:
@@ -58,7 +61,7 @@ async def read_page(located: Located, offset: int, limit: int) -> Page:
 
 
 async def check_text(located: Located) -> None:
-    """Refuse what is not a text file, by its first bytes."""
+    """Refuse a file that is not text, judging by its first bytes."""
     async with aiofiles.open(open_regular(located), "rb") as file:
         try:
             head = await file.read(HEAD_SIZE)
@@ -69,7 +72,7 @@ async def check_text(located: Located) -> None:
 
 
 def _page_of_text(data: bytes, located: Located, offset: int, limit: int) -> Page:
-    """UTF-16, which is rare, is decoded whole."""
+    """Return a page of UTF-16 text, which is rare and decoded as a whole."""
     lines = decode(data, located).shown.split("\n")
     if not lines[-1]:
         lines.pop()
@@ -104,7 +107,7 @@ def _clean(line: str) -> str:
 
 
 class _Pager:
-    """Walks through a UTF-8 file chunk by chunk; each read is a point where a call can be cancelled."""
+    """Walks through a UTF-8 file in chunks; a call can be cancelled at each read."""
 
     def __init__(self, file: AsyncBufferedReader, size: int, bom: int) -> None:
         self._file = file
@@ -120,18 +123,18 @@ class _Pager:
         if start > total:
             return _page([], start, total, digest)
         await self._go_to(start)
-        lines, _ = await self._take(limit)
+        lines, _ = await self._read_lines(limit)
         return _page(lines, start, total, digest)
 
     async def _page_of_huge(self, offset: int, limit: int) -> Page:
         start = max(offset, 1)
         if not await self._go_to(start):
             return Page((), 0, 0, False, None, None)
-        lines, has_more = await self._take(limit)
+        lines, has_more = await self._read_lines(limit)
         return Page(tuple(lines), start, start + len(lines) - 1, has_more, None, None)
 
     async def _survey(self, *, hashes: bool) -> tuple[int, str | None]:
-        """Count the lines, and hash the content where that is worth it."""
+        """Count the lines, and hash the content if asked to."""
         await self._file.seek(0)
         digest = hashlib.sha256()
         newlines = 0
@@ -145,7 +148,7 @@ class _Pager:
         return newlines + int(is_open), digest.hexdigest() if hashes else None
 
     async def _go_to(self, line: int) -> bool:
-        """Place the file at the beginning of a line; False when it has fewer."""
+        """Seek to the beginning of a line; return False if the file has fewer."""
         await self._file.seek(self._bom)
         position, missing = self._bom, line - 1
         while missing:
@@ -162,8 +165,8 @@ class _Pager:
         await self._file.seek(position)
         return position < self._size
 
-    async def _take(self, limit: int) -> tuple[list[str], bool]:
-        """Read up to `limit` lines from here, within the page's budget; and whether anything follows."""
+    async def _read_lines(self, limit: int) -> tuple[list[str], bool]:
+        """Read up to `limit` lines from here within the page's budget; return whether more follow."""
         lines: list[str] = []
         room = PAGE_BYTES
         while len(lines) < limit:
@@ -177,7 +180,7 @@ class _Pager:
         return lines, bool(await self._file.read(1))
 
     async def _line(self) -> str | None:
-        """Read one line; of a very long one the beginning, and the rest is passed over."""
+        """Read one line; only the beginning of a very long one."""
         kept = 4 * LONGEST_LINE + 8
         data = await self._file.readline(kept)
         if not data:
@@ -187,7 +190,7 @@ class _Pager:
             piece = await self._file.readline(_CHUNK)
             kept = _CHUNK
         decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-        # A line cut by us may end within a character; a whole one is taken as it is.
+        # A line that we cut may end inside a character; a whole one is decoded strictly.
         text = decoder.decode(data.removesuffix(b"\n"), final=piece is data)
         return _clean(show(text))
 

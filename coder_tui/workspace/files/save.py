@@ -1,7 +1,4 @@
-"""Puts new bytes in a file's place all at once, or leaves what was there untouched.
-
-Gives a name its new file in one step: whole, on disk and checked, or not at all.
-"""
+"""Replace a file's content in one step: complete, on disk and checked, or not at all."""
 
 import asyncio
 import contextlib
@@ -17,6 +14,7 @@ from typing import TypeVar
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.storage.half_written import half_written, temporary_name
+from coder_tui.tasks import finish_despite_cancel
 from coder_tui.workspace.files.confine import Located, explain, missing_folders, open_folder
 from coder_tui.workspace.files.text import TextFile
 
@@ -26,7 +24,7 @@ _LOOK_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file to be. `mode` None: as the person's umask says. `is_new`: the name must be free."""
+    """The new content of a file. `mode` None follows the umask. `is_new`: the name must be free."""
 
     chunks: Iterable[bytes]
     is_new: bool
@@ -34,9 +32,9 @@ class NewFile:
 
 
 def place(path: Path, folder: int, file: NewFile, check: Callable[[], None]) -> None:
-    """Put `file` at `path`, whose parent is open as `folder`. `check` has the last word before it counts.
+    """Put `file` at `path`, whose parent is open as `folder`; `check` runs just before the rename.
 
-    Raises `FileExistsError` where a name that must be free is taken.
+    Raises `FileExistsError` if a name that must be free is taken.
     """
     temporary = temporary_name()
     with half_written.making(path.parent / temporary):
@@ -75,7 +73,7 @@ def _copy_owner_and_attributes(name: str, folder: int, descriptor: int) -> None:
     try:
         was, now = os.fstat(old), os.fstat(descriptor)
         if (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
-            # Only root may give files away; for others the file becomes the writer's, as with any editor.
+            # Only root may give files away; otherwise the file becomes the writer's, as with any editor.
             with contextlib.suppress(PermissionError):
                 os.fchown(descriptor, was.st_uid, was.st_gid)
         if sys.platform == "linux":
@@ -87,7 +85,7 @@ def _copy_owner_and_attributes(name: str, folder: int, descriptor: int) -> None:
 if sys.platform == "linux":
 
     def _copy_attributes(old: int, new: int) -> None:
-        """Access lists and the like; some may be set by root alone, and some file systems have none."""
+        """Copy access lists and other attributes; some need root, and some file systems have none."""
         try:
             names = os.listxattr(old)
         except OSError:
@@ -98,7 +96,7 @@ if sys.platform == "linux":
 
 
 def _put_new(temporary: str, name: str, folder: int) -> None:
-    """Give the file its name only if nobody took it meanwhile."""
+    """Give the file its name only if the name is still free."""
     try:
         os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     except OSError as error:
@@ -109,8 +107,8 @@ def _put_new(temporary: str, name: str, folder: int) -> None:
 
 
 def sync_folder(folder: int) -> None:
-    """Make names durable, where the folder may be read."""
-    # Opened anew: the descriptor may be O_PATH, which cannot be synced.
+    """Make names durable, if the folder may be read."""
+    # Opened again, because the descriptor may be O_PATH, which cannot be synced.
     with contextlib.suppress(PermissionError):
         descriptor = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
         try:
@@ -123,29 +121,22 @@ T = TypeVar("T")
 
 
 async def save(located: Located, data: bytes, before: TextFile | None, mode: int | None = None) -> None:
-    """Write `data` where `before` was loaded from (None: where nothing was); `mode` None keeps the mode.
+    """Write `data` where `before` was loaded from (None: no file yet); `mode` None keeps the mode.
 
-    Raises `stale_file` when the file is not as it was loaded. A cancelled call still ends its write, so that
-    nobody reads a half-known state: the caller sees the cancellation only after the disk is settled.
+    Raises `stale_file` if the file is not as it was loaded. A cancelled call still finishes its write, so
+    that nobody reads a half-known state: the caller sees the cancellation only after the write is done.
     """
     await settled(lambda: _save(located, data, before, mode))
 
 
 async def remove(located: Located, before: TextFile) -> None:
-    """Remove the file that `before` was loaded from; `stale_file` when it is not as it was loaded."""
+    """Remove the file that `before` was loaded from; raise `stale_file` if it is not as it was loaded."""
     await settled(lambda: _remove(located, before))
 
 
 async def settled(work: Callable[[], T]) -> T:
-    """Do `work` on a thread; a cancellation goes on only when it is done."""
-    task = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        if not task.cancelled():
-            task.exception()
-        raise
+    """Run `work` in a thread; a cancellation is raised only after it is done."""
+    return await finish_despite_cancel(asyncio.to_thread(work))
 
 
 def _save(located: Located, data: bytes, before: TextFile | None, mode: int | None) -> None:
@@ -158,7 +149,7 @@ def _save(located: Located, data: bytes, before: TextFile | None, mode: int | No
 
 
 def _remove_empty(folders: tuple[Path, ...]) -> None:
-    """Take back the folders that were made for a file which then could not be; others may use them by now."""
+    """Remove the folders that were created for a file that could not be written, unless others use them."""
     for path in reversed(folders):
         with contextlib.suppress(OSError):
             parent = open_folder(path.parent)
@@ -176,7 +167,7 @@ def _save_there(located: Located, data: bytes, before: TextFile | None, mode: in
         finally:
             os.close(folder)
     except FileExistsError as error:
-        raise stale_file(located, "was created by somebody else meanwhile") from error
+        raise stale_file(located, "has been created by somebody else") from error
     except OSError as error:
         raise explain(error, located) from error
 
@@ -191,7 +182,7 @@ def _replace(located: Located, folder: int, data: bytes, before: TextFile | None
 
 
 def _nothing_to_check() -> None:
-    """For a new file: that its name is free is seen when it gets it."""
+    """Do nothing: a new file's name is checked when it is given."""
 
 
 def _remove(located: Located, before: TextFile) -> None:
@@ -209,27 +200,27 @@ def _remove(located: Located, before: TextFile) -> None:
 
 
 def _check_writable(located: Located, folder: int) -> None:
-    """A rename would get past a file's own protection, so that is looked at first."""
+    """Check write permission first, because a rename would bypass a file's own protection."""
     name = located.path.name
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(name, os.W_OK, dir_fd=folder):
-        raise ToolError(ErrorType.EXECUTION_FAILED, f"{located.shown} is read-only.", "Ask the person first.")
+        raise ToolError(ErrorType.EXECUTION_FAILED, f"{located.shown} is read-only.", "Ask the user first.")
 
 
 def _check_unchanged(located: Located, folder: int, before: TextFile) -> None:
-    """The very file that was loaded, with the content that it had."""
+    """Check that this is the file that was loaded, with the same content."""
     try:
         descriptor = os.open(located.path.name, _LOOK_FLAGS, dir_fd=folder)
     except FileNotFoundError as error:
-        raise stale_file(located, "was removed while the change was made") from error
+        raise stale_file(located, "was removed while it was being changed") from error
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or not before.is_same_file(status):
-            raise stale_file(located, "was replaced by another file while the change was made")
-        # Hashed in pieces: what is there now may be of any size.
+            raise stale_file(located, "was replaced by another file while it was being changed")
+        # Hashed in pieces, because the file may now be of any size.
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != before.digest:
-        raise stale_file(located, "changed on disk while the change was made")
+        raise stale_file(located, "changed on disk while it was being changed")
 
 
 def stale_file(located: Located, what: str) -> ToolError:

@@ -1,4 +1,7 @@
-"""Text files as they are: decoded without loss, so that bytes outside a change stay identical."""
+"""Load text files without loss, so that bytes outside a change stay identical.
+
+`ReadLedger` is what this session knows about each file's content, so that nothing unseen is overwritten.
+"""
 
 import asyncio
 import codecs
@@ -14,9 +17,9 @@ from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.workspace.files.confine import FILE_FLAGS, Located, explain, open_regular
 
 WHOLE_LIMIT = 50 * 1024 * 1024
-"""The largest file that is ever held in memory as a whole."""
+"""The largest file that is ever loaded as a whole."""
 HEAD_SIZE = 64 * 1024
-# Once a file is open, reading so little of it takes less than the way to a thread and back.
+# Reading this little from an open file takes less time than starting a thread.
 _READ_AT_ONCE = 32 * 1024
 
 _LOST = re.compile("[\ud800-\udfff]")
@@ -55,7 +58,7 @@ class Encoding(StrEnum):
 
     @property
     def errors(self) -> str:
-        """How bytes that are not text in this encoding survive as lone surrogates."""
+        """Return the error handler that keeps undecodable bytes as lone surrogates."""
         return "surrogateescape" if self is Encoding.UTF_8 else "surrogatepass"
 
 
@@ -68,7 +71,7 @@ _BOMS = {
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A decoded file. `text` keeps every newline as it is; `encode` gives the bytes back."""
+    """A decoded file. `text` keeps every newline as it is; `encode` returns the bytes."""
 
     text: str
     encoding: Encoding = Encoding.UTF_8
@@ -77,11 +80,11 @@ class TextFile:
     digest: str = ""
     links: int = 1
     device_and_inode: tuple[int, int] | None = field(default=None, compare=False)
-    """Which file of the system it is; None where it was not loaded from one."""
+    """Identifies the file on disk; None if it was not loaded from one."""
 
     @property
     def evidence(self) -> str:
-        """What an approval binds to: this very file with this content."""
+        """Return what an approval is tied to: this file with this content."""
         return f"{self.device_and_inode} {self.digest}"
 
     def is_same_file(self, status: os.stat_result) -> bool:
@@ -89,17 +92,20 @@ class TextFile:
 
     @property
     def newline(self) -> Newline:
-        """The newline that most lines end in."""
+        """Return the newline that most lines end in."""
         crlf = self.text.count("\r\n")
         return Newline.CRLF if crlf > self.text.count("\n") - crlf else Newline.LF
 
     @property
     def shown(self) -> str:
-        """The text with one `\\ufffd` for each undecodable byte: same length, fit for JSON and screens."""
+        """Return the text with one `\\ufffd` for each undecodable byte.
+
+        It has the same length and is safe for JSON and screens.
+        """
         return show(self.text)
 
     def encode(self, text: str) -> bytes:
-        """Return `text` as bytes of this file, its BOM included."""
+        """Return `text` as bytes of this file, with its BOM."""
         bom = _BOMS[self.encoding] if self.has_bom else b""
         return bom + text.encode(self.encoding, self.encoding.errors)
 
@@ -113,7 +119,7 @@ def digest_of(data: bytes) -> str:
 
 
 def sniff(head: bytes) -> tuple[Encoding, bool]:
-    """Tell the encoding, and whether a BOM says so, from a file's first bytes."""
+    """Return the encoding and whether there is a BOM, from a file's first bytes."""
     for encoding, bom in _BOMS.items():
         if head.startswith(bom) and not head.startswith(codecs.BOM_UTF32_LE):
             return encoding, True
@@ -121,12 +127,12 @@ def sniff(head: bytes) -> tuple[Encoding, bool]:
 
 
 def binary_type(head: bytes) -> str | None:
-    """Name the type of a binary file from its first bytes; None for text."""
+    """Return the type of a binary file from its first bytes; None for text."""
     if sniff(head)[0] is not Encoding.UTF_8:
         return None
     has_nul = b"\0" in head
     for signature, name in _SIGNATURES:
-        # A signature of letters alone may be how a text begins.
+        # A signature of letters may also begin a text.
         if head.startswith(signature) and (has_nul or not signature.isalnum()):
             return name
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
@@ -135,7 +141,7 @@ def binary_type(head: bytes) -> str | None:
 
 
 def decode(data: bytes, located: Located, *, mode: int = 0o644, links: int = 1) -> TextFile:
-    """Decode a whole file, or refuse it as binary with its type named."""
+    """Decode a whole file, or refuse it as binary and name its type."""
     encoding, has_bom = sniff(data[:4])
     kind = binary_type(data[:HEAD_SIZE]) or ("binary data" if _is_broken(data, encoding) else None)
     if kind is not None:
@@ -153,13 +159,13 @@ def binary_file(located: Located, kind: str) -> ToolError:
     return ToolError(
         ErrorType.BINARY_FILE,
         f"{located.shown} is not text: {kind}.",
-        "Look at it with a program, through bash.",
+        "Inspect it with a program, through bash.",
         {"path": located.shown, "file_type": kind},
     )
 
 
 def check_size(size: int, located: Located) -> None:
-    """Refuse what must be held as a whole but is too large for that."""
+    """Refuse a file that is too large to be loaded as a whole."""
     if size > WHOLE_LIMIT:
         raise ToolError(
             ErrorType.TOO_LARGE,
@@ -169,13 +175,13 @@ def check_size(size: int, located: Located) -> None:
 
 
 async def load(located: Located) -> TextFile:
-    """Read a text file whole."""
+    """Load a text file."""
     descriptor = open_regular(located)
     if os.fstat(descriptor).st_size <= _READ_AT_ONCE:
         return _load(descriptor, located)
-    # One way to a thread for all of it: each takes longer than reading a usual file.
+    # One thread for everything: starting one takes longer than reading a usual file.
     reading = asyncio.ensure_future(asyncio.to_thread(_load, descriptor, located))
-    # The thread owns the descriptor, and closes it though nobody waits any more.
+    # The thread owns the descriptor and closes it even if nobody waits any more.
     return await asyncio.shield(reading)
 
 
@@ -194,8 +200,8 @@ def _load(descriptor: int, located: Located) -> TextFile:
     return replace(loaded, device_and_inode=(status.st_dev, status.st_ino))
 
 
-def holds(path: Path, text: str) -> bool:
-    """Whether exactly this lies there, in UTF-8; False, too, for what takes longer than a moment to tell."""
+def has_content(path: Path, text: str) -> bool:
+    """Return whether a file has exactly this UTF-8 text; also False if checking would take too long."""
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > _READ_AT_ONCE or b"\0" in data or data.startswith(codecs.BOM_UTF8):
         return False
@@ -213,10 +219,61 @@ def holds(path: Path, text: str) -> bool:
 
 
 async def load_if_there(located: Located) -> TextFile | None:
-    """Read a text file whole, or say None where nothing is yet."""
+    """Load a text file; return None if it does not exist yet."""
     try:
         return await load(located)
     except ToolError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             return None
         raise
+
+
+class FileLocks:
+    """One lock per file, shared by everyone who may change it."""
+
+    def __init__(self) -> None:
+        self._locks: dict[Path, asyncio.Lock] = {}
+
+    def for_path(self, path: Path) -> asyncio.Lock:
+        return self._locks.setdefault(path, asyncio.Lock())
+
+
+class ReadLedger:
+    """Remembers a digest for each path as of its last read or own write.
+
+    Agents that run at the same time have seen different contents, but share their locks.
+    """
+
+    def __init__(self, locks: FileLocks | None = None) -> None:
+        self._digests: dict[Path, str] = {}
+        self._locks = locks or FileLocks()
+
+    def note(self, path: Path, digest: str) -> None:
+        """Record that the session has seen or written exactly this content."""
+        self._digests[path] = digest
+
+    def note_change(self, path: Path, before: str | None, after: str) -> None:
+        """Record a change by the session; a file that it had not fully seen stays unseen."""
+        if before is None or self._digests.get(path) == before:
+            self._digests[path] = after
+
+    def has_changed(self, path: Path, digest: str) -> bool:
+        """Return whether the file was last seen with other content than `digest`."""
+        return self._digests.get(path, digest) != digest
+
+    def check_overwrite(self, located: Located, digest: str) -> None:
+        """Refuse to overwrite content that was never read or has changed since."""
+        seen = self._digests.get(located.path)
+        if seen == digest:
+            return
+        reason = "was not read in this session" if seen is None else "changed on disk since it was read"
+        raise ToolError(
+            ErrorType.STALE_FILE,
+            f"{located.shown} exists and {reason}.",
+            "Read it first, then write.",
+            {"path": located.shown},
+        )
+
+    def lock(self, path: Path) -> asyncio.Lock:
+        """Return the lock to hold while changing `path`."""
+        return self._locks.for_path(path)

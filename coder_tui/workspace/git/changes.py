@@ -1,4 +1,4 @@
-"""What git says of files, taken apart: what could be staged, what is staged, which hooks would run."""
+"""Parse git's reports: what can be staged, what is staged, which hooks would run."""
 
 import asyncio
 import hashlib
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.workspace.git.git import Git, Opened, whole
-from coder_tui.workspace.git.repository import USE_BASH
-from coder_tui.workspace.git.settings import Entry
+from coder_tui.workspace.git.git import Git, Opened, complete_output
+from coder_tui.workspace.git.repository import USE_BASH, Entry
 
 STAGED = ("diff", "--cached", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
 COMMIT_HOOKS = (
@@ -31,17 +30,17 @@ class Unstaged:
 
 @dataclass(frozen=True, slots=True)
 class Stageable:
-    """What staging a path would take, and what it leaves out."""
+    """What staging a path would include and leave out."""
 
     files: tuple[Unstaged, ...]
     ignored: tuple[str, ...]
     nested: tuple[str, ...]
-    """Folders with a repository of their own."""
+    """Folders that are separate repositories."""
 
 
 @dataclass(frozen=True, slots=True)
 class StagedFile:
-    """`additions` and `deletions` are None for what is not text."""
+    """`additions` and `deletions` are None if the file is not text."""
 
     name: str
     state: str
@@ -57,7 +56,10 @@ class Hook:
 
 
 async def stageable(git: Git, opened: Opened, path: str) -> Stageable:
-    """Look below `path`, absolute; submodules are left alone: they have settings of their own."""
+    """List what could be staged below the absolute `path`.
+
+    Submodules have their own settings and are skipped.
+    """
     listing = await git.listed(
         opened,
         *("status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all"),
@@ -77,7 +79,7 @@ async def stageable(git: Git, opened: Opened, path: str) -> Stageable:
 
 
 async def staged(git: Git, opened: Opened) -> tuple[tuple[StagedFile, ...], str]:
-    """What a commit would take, and a text that changes whenever that does."""
+    """Return what a commit would include, and a text that changes whenever that does."""
     raw = await git.listed(opened, *STAGED, "--raw", "--no-abbrev", "-z")
     counts = await git.listed(opened, *STAGED, "--numstat", "-z")
     fields = raw.split("\0")[:-1]
@@ -92,8 +94,8 @@ async def staged(git: Git, opened: Opened) -> tuple[tuple[StagedFile, ...], str]
 async def hooks(
     git: Git, opened: Opened, entries: tuple[Entry, ...], names: tuple[str, ...]
 ) -> tuple[Hook, ...]:
-    """The programs that git would run by itself, in the order of `names`."""
-    where = whole(await git.act(opened, entries, "rev-parse", "--git-path", "hooks")).rstrip("\n")
+    """Return the hooks that git would run, in the order of `names`."""
+    where = complete_output(await git.act(opened, entries, "rev-parse", "--git-path", "hooks")).rstrip("\n")
     return await asyncio.to_thread(_hooks_in, opened.top / where, names)
 
 
@@ -118,7 +120,7 @@ def _count(text: str) -> int | None:
 
 
 def _require_names(opened: Opened, names: list[str]) -> None:
-    # A name that is not UTF-8 arrives with replacement marks, under which no file is found.
+    # A name that is not UTF-8 contains replacement characters, so no such file is found.
     odd = [name for name in names if "\ufffd" in name and not os.path.lexists(opened.top / name)]
     if odd:
         raise ToolError(ErrorType.EXECUTION_FAILED, f"{odd[0]}: this name is not UTF-8 text.", USE_BASH)

@@ -1,4 +1,4 @@
-"""What files define, and which of them matter: parsed and ranked in a process of its own.
+"""What files define, and which of them matter: parsed and ranked in a separate process.
 
 Enter at `client.py`.
 """

@@ -1,7 +1,4 @@
-"""Which files and definitions a project leans on, found by walking along its references.
-
-Writes outlines down: a file's symbols by line, a project's most used ones by file, within a budget.
-"""
+"""Rank the files and definitions of a project by its references, and render outlines within a budget."""
 
 import heapq
 import math
@@ -14,7 +11,7 @@ from coder_tui.workspace.outline.parse import FileSymbols, Symbol, family_of
 _DAMPING = 0.85
 _ROUNDS = 25
 _MOST_DEFINERS = 12
-"""A name that more files define says nothing about which of them is meant."""
+"""If more files define a name, it says nothing about which of them is meant."""
 _LONG = 8
 _SHARE_OF_FILE = 0.01
 _TEST_SHARE = 0.1
@@ -34,7 +31,7 @@ Edges = dict[str, dict[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Scores of files, and of the names that a file defines."""
+    """The scores of files and of the names that they define."""
 
     files: dict[str, float]
     names: dict[tuple[str, str], float]
@@ -58,7 +55,7 @@ def rank(files: Mapping[str, FileSymbols]) -> Ranking:
 
 
 def _uses(files: Mapping[str, FileSymbols]) -> dict[tuple[str, str, str], float]:
-    """How strongly a file refers to a name of another."""
+    """Return how strongly each file refers to each name of another."""
     definers: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for path, file in files.items():
         family = family_of(path)
@@ -78,7 +75,7 @@ def _uses(files: Mapping[str, FileSymbols]) -> dict[tuple[str, str, str], float]
 
 
 def _weight(name: str, level: int) -> float:
-    """Long names of several words are meant; plain words may be chance, most of all those of members."""
+    """Weigh a name: long names are deliberate; plain words may be coincidence, above all member names."""
     weight = 1.0
     if name.islower() and "_" not in name.strip("_"):
         weight = 0.05 if level else 0.5
@@ -92,7 +89,7 @@ def _is_test(path: str) -> bool:
 
 
 def _walk(paths: list[str], edges: Edges, totals: dict[str, float]) -> dict[str, float]:
-    # The walk begins anew in the program rather than in its tests, which refer to everything.
+    # The walk restarts in the program rather than in its tests, which refer to everything.
     starts = {path: _TEST_SHARE if _is_test(path) else 1.0 for path in paths}
     whole = sum(starts.values()) or 1.0
     scores = {path: start / whole for path, start in starts.items()}
@@ -113,7 +110,7 @@ _MOST_LINES = 1_500
 
 
 def render_file(file: FileSymbols, depth: int | None, budget: int) -> str:
-    """All symbols down to `depth`, fewer levels where they would not fit, at last the first ones."""
+    """Render all symbols down to `depth`, fewer levels if they do not fit, at last only the first ones."""
     deepest = max((symbol.level for symbol in file.symbols), default=0) + 1
     levels = min(depth, deepest) if depth else deepest
     while True:
@@ -124,7 +121,7 @@ def render_file(file: FileSymbols, depth: int | None, budget: int) -> str:
 
 
 def render_map(files: Mapping[str, FileSymbols], ranking: Ranking, budget: int) -> str:
-    """The best-ranked symbols under their files, as many as fit; files by rank."""
+    """Render the best-ranked symbols under their files, as many as fit; files by rank."""
     order = sorted(files, key=lambda path: (-ranking.files[path], path))
     chosen = heapq.nsmallest(
         _MOST_LINES,
@@ -160,7 +157,7 @@ def _map_lines(
 
 
 def _with_parents(symbols: Sequence[Symbol], picked: set[int]) -> set[int]:
-    """Members stand under what they belong to, also where that was not picked itself."""
+    """Add the parents of members, even if they were not picked themselves."""
     whole = set(picked)
     around: list[int] = []
     for index, symbol in enumerate(symbols):

@@ -1,10 +1,6 @@
-"""Reads a file's symbols and references with its grammar, in the child process alone.
+"""Read a file's symbols and references with its grammar, only in the child process.
 
-Reads a file's structure from its indentation alone, for languages without a grammar here.
-
-Which grammar reads which file.
-
-What is known of one file: what it defines, and which names it uses.
+Languages without a grammar here are read by their indentation.
 """
 
 import importlib
@@ -20,7 +16,7 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """`family` holds languages whose names mean each other; data has no names that code refers to."""
+    """`family` groups languages whose names refer to each other; data files have no names that code uses."""
 
     name: str
     module: str
@@ -28,7 +24,7 @@ class Grammar:
     entry: str = "language"
     is_code: bool = True
     depth: int | None = None
-    """How deep an outline goes unless told."""
+    """The default depth of an outline."""
 
     @property
     def query(self) -> str:
@@ -54,7 +50,7 @@ _BY_SUFFIX: dict[str, Grammar] = {
     "rs": _code("rust"),
     "java": _code("java"),
     "c": _code("c"),
-    # A header may be either; the grammar of C++ reads C too.
+    # A header may be either; the grammar of C++ also reads C.
     **dict.fromkeys(("h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino"), _code("cpp", "c")),
     **dict.fromkeys(("sh", "bash", "zsh", "ksh"), _code("bash")),
     "sql": _code("sql"),
@@ -89,12 +85,12 @@ _INDENTED = frozenset(
         "zig",
     }
 )
-"""Code that is read by its indentation alone."""
+"""Code that is read only by its indentation."""
 
 MAPPED_SUFFIXES = tuple(
     sorted(f".{suffix}" for suffix in {*_INDENTED, *(s for s, g in _BY_SUFFIX.items() if g.is_code)})
 )
-"""What belongs into a map of a project."""
+"""What belongs in a map of a project."""
 
 
 def suffix_of(path: str) -> str:
@@ -118,7 +114,7 @@ _OPENING = re.compile(r"(?:\s|[{;:]|=>?)+$")
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """`level` counts the symbols around it; lines count from 1; a name that others cannot use is empty."""
+    """`level` counts the enclosing symbols; lines count from 1; a name that others cannot use is empty."""
 
     name: str
     signature: str
@@ -130,11 +126,11 @@ class Symbol:
 class FileSymbols:
     symbols: tuple[Symbol, ...] = ()
     references: tuple[tuple[str, int], ...] = ()
-    """Names that occur, with how often."""
+    """The names that occur, with their counts."""
 
 
 Wire = tuple[list[tuple[str, str, int, int]], list[tuple[str, int]]]
-"""How it travels and is kept: plain lists."""
+"""The form in which it is sent and cached: plain lists."""
 
 
 def to_wire(file: FileSymbols) -> Wire:
@@ -149,7 +145,7 @@ def from_wire(wire: Wire) -> FileSymbols:
 
 
 def tidy(signature: str) -> str:
-    """One line without what only opens a body."""
+    """Return one line without what only opens a body."""
     text = _OPENING.sub("", _SPACE.sub(" ", signature).strip())
     return text if len(text) <= LONGEST_SIGNATURE else text[:LONGEST_SIGNATURE] + " […]"
 
@@ -168,7 +164,7 @@ _DEFINES = re.compile(
 
 
 def read_indentation(text: str) -> FileSymbols:
-    """Take the lines that open a block: those that a deeper line follows."""
+    """Read the lines that open a block: those followed by a deeper line."""
     symbols: list[Symbol] = []
     around: list[int] = []
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
@@ -201,7 +197,7 @@ _NAME = re.compile(r"[A-Za-z_$~][\w$]*(?=\W*$)")
 
 
 def parse(path: str, data: bytes) -> FileSymbols:
-    """Read `data` as the language that `path` is of; by indentation where no grammar is there."""
+    """Parse `data` in the language of `path`; by indentation if there is no grammar."""
     grammar = grammar_for(path)
     tools = load_grammar(grammar) if grammar else None
     if grammar is None or tools is None:
@@ -216,18 +212,18 @@ def parse(path: str, data: bytes) -> FileSymbols:
         if found is None:
             continue
         known = symbols.get((found.start, found.name))
-        # Several patterns may fit one definition: the one that knows where its body begins says more.
+        # Several patterns may match one definition; the one that knows where its body begins says more.
         if known is None or (found.has_body and not known.has_body):
             symbols[found.start, found.name] = found
-    references = count_references(_loud(data, quiet)) if grammar.is_code else ()
+    references = count_references(_without_quiet(data, quiet)) if grammar.is_code else ()
     return FileSymbols(_nested(list(symbols.values())[:MOST_SYMBOLS], data), references)
 
 
 @lru_cache(maxsize=32)
 def load_grammar(grammar: Grammar) -> tuple[Parser, Query] | None:
-    """The parser and the query; None where this Python has no build of the grammar."""
+    """Return the parser and the query; None if this Python has no build of the grammar."""
     try:
-        # Grammars are megabytes of tables: each is loaded when the first file of its language comes.
+        # Grammars are megabytes of tables, so each is loaded with the first file of its language.
         module = importlib.import_module(grammar.module)
     except ModuleNotFoundError:
         return None
@@ -237,7 +233,7 @@ def load_grammar(grammar: Grammar) -> tuple[Parser, Query] | None:
 
 
 class _Found:
-    """A definition as the query saw it."""
+    """A definition as the query found it."""
 
     __slots__ = ("end", "has_body", "is_callable", "name", "signature", "start")
 
@@ -274,14 +270,17 @@ def _text(data: bytes, start: int, end: int) -> str:
 
 
 def _nested(found: list[_Found], data: bytes) -> tuple[Symbol, ...]:
-    """Order by place; what lies within another is one level deeper. Within a function names are its own."""
+    """Order by place; what is inside another symbol is one level deeper.
+
+    Names inside a function are local.
+    """
     symbols: list[Symbol] = []
     around: list[_Found] = []
     line, at = 1, 0
     # One statement may define several names; it is shown once.
     distinct = {(item.start, item.end): item for item in reversed(found)}
     for item in sorted(distinct.values(), key=lambda item: (item.start, -item.end)):
-        # Counted here: reading `start_point` of tree-sitter 0.26 damages the interpreter's memory.
+        # Counted here, because reading `start_point` of tree-sitter 0.26 corrupts the interpreter's memory.
         line, at = line + data.count(b"\n", at, item.start), item.start
         while around and around[-1].end < item.end:
             around.pop()
@@ -291,8 +290,8 @@ def _nested(found: list[_Found], data: bytes) -> tuple[Symbol, ...]:
     return tuple(symbols)
 
 
-def _loud(data: bytes, quiet: list[Node]) -> str:
-    """The text without comments and strings, whose words refer to nothing."""
+def _without_quiet(data: bytes, quiet: list[Node]) -> str:
+    """Return the text without comments and strings, whose words refer to nothing."""
     pieces: list[bytes] = []
     at = 0
     for node in sorted(quiet, key=lambda node: node.start_byte):

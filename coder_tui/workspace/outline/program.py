@@ -1,4 +1,4 @@
-"""A child program that makes outlines: parsing holds the interpreter, and a grammar may crash or loop."""
+"""A child program that makes outlines: parsing blocks the interpreter, and a grammar may crash or loop."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from coder_tui.workspace.outline.map import rank, render_file, render_map
 from coder_tui.workspace.outline.parse import from_wire, grammar_for, parse, to_wire
 from coder_tui.workspace.outline.survey import OutlineCache, key_of, survey
 
-_PARTIAL = "… the time was up before all files were read"
+_PARTIAL = "… not all files were read in time"
 
 
 def main() -> None:
@@ -19,7 +19,7 @@ def main() -> None:
     outline = _file(request, cache) if "text" in request else _folder(request, cache)
     sys.stdout.buffer.write(json.dumps({"outline": outline}).encode())
     sys.stdout.buffer.flush()
-    # The usual end would wait for a process that hangs in a grammar.
+    # A normal exit would wait for a process that hangs in a grammar.
     os._exit(0)
 
 

@@ -1,6 +1,6 @@
-"""Reads the symbols of many files, in several processes and within a time.
+"""Read the symbols of many files in several processes, within a time limit.
 
-Keeps what was parsed by content, so that the next map of a project reads only what changed.
+Results are cached by content, so that the next map of a project reads only what changed.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from coder_tui.workspace.outline.parse import (
 )
 
 VERSION = 1
-"""To be raised whenever the same content would be read differently."""
+"""Increase this whenever the same content would be read differently."""
 _MOST_ROWS = 100_000
 _BATCH = 500
 _SCHEMA = "CREATE TABLE IF NOT EXISTS outlines (key TEXT PRIMARY KEY, data TEXT NOT NULL)"
@@ -40,7 +40,7 @@ def key_of(path: str, data: bytes) -> str:
 
 
 class OutlineCache:
-    """A cache may fail in any way a disk can: then everything is parsed anew, and nobody hears of it."""
+    """Stores outlines. If the disk fails, everything is parsed again, without an error."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -56,7 +56,7 @@ class OutlineCache:
                     for key, data in database.execute(query, batch):
                         found[key] = json.loads(data)
         except (sqlite3.OperationalError, OSError):
-            # Busy or out of reach: another time.
+            # Busy or unreachable: next time.
             pass
         except (sqlite3.DatabaseError, ValueError):
             self._discard()
@@ -94,7 +94,7 @@ _PIECE = 16
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Symbols by path; `is_partial` when the time was up first."""
+    """Symbols by path; `is_partial` if the time was up first."""
 
     files: dict[str, FileSymbols]
     is_partial: bool
@@ -108,7 +108,7 @@ class _Job:
 
 
 def survey(root: Path, paths: list[str], cache: OutlineCache, seconds: float) -> Survey:
-    """Take what is cached by content, parse the rest."""
+    """Return what is cached by content, and parse the rest."""
     deadline = time.monotonic() + seconds
     jobs = [job for path in paths if (job := _job(root, path)) is not None]
     known = cache.load(job.key for job in jobs)
@@ -121,7 +121,7 @@ def survey(root: Path, paths: list[str], cache: OutlineCache, seconds: float) ->
 
 
 def _job(root: Path, path: str) -> _Job | None:
-    """Read one file; None where it is gone, too large to have been written by hand, or no text."""
+    """Read one file; return None if it is gone, not text, or too large to be written by hand."""
     try:
         descriptor = open_regular(Located(root / path, path, is_inside=True, escapes_by_link=False))
     except ToolError:
@@ -134,7 +134,7 @@ def _job(root: Path, path: str) -> _Job | None:
 
 
 def _parse_all(jobs: list[_Job], deadline: float) -> dict[str, Wire]:
-    """Parse in pieces, each in some process; what is not done by the deadline is left."""
+    """Parse in batches, each in some process; what is not done by the deadline is left out."""
     processes = min(_MOST_PROCESSES, os.cpu_count() or 1)
     if len(jobs) < _WORTH_A_POOL or processes == 1:
         return dict(_parse_until(jobs, deadline))
@@ -142,7 +142,7 @@ def _parse_all(jobs: list[_Job], deadline: float) -> dict[str, Wire]:
     pieces = [pool.submit(_parse_piece, jobs[at : at + _PIECE]) for at in range(0, len(jobs), _PIECE)]
     done, _ = wait(pieces, max(deadline - time.monotonic(), 0))
     pool.shutdown(wait=False, cancel_futures=True)
-    # A grammar that crashes takes its process with it, and the pool all that was still to be done.
+    # A grammar that crashes takes its process with it, and the pool all pending work.
     return {key: wire for piece in done if piece.exception() is None for key, wire in piece.result()}
 
 

@@ -1,4 +1,4 @@
-"""The files of a folder by name, for completion: listed once behind the screen, renewed when asked."""
+"""The files of a folder by name, for completion: listed in the background, refreshed when asked."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ class Suggestion:
 
 
 class FileIndex:
-    """Answers from the list that it has; a list that grew old is made anew behind the answer."""
+    """Answers from the list that it has; an old list is refreshed in the background."""
 
     def __init__(self, root: Path, search: Search, clock: Callable[[], float] = time.monotonic) -> None:
         self._root = root
@@ -41,11 +41,11 @@ class FileIndex:
         self._is_closed = threading.Event()
 
     async def suggest(self, query: str, most: int) -> list[Suggestion]:
-        """The likeliest paths for `query`; what was used of late stands first among the equal."""
+        """Return the most likely paths for `query`; recently used ones come first among equals."""
         if self._clock() - self._made_at > _FRESH_SECONDS:
             self._renew()
         if not self._index.texts:
-            await self.made()
+            await self.wait_until_listed()
         index = self._index
         found = await asyncio.to_thread(index.search, query, most)
         recent = self._recent(query, most)
@@ -54,14 +54,14 @@ class FileIndex:
         return (recent + [suggestion for suggestion in suggestions if suggestion.path not in known])[:most]
 
     def use(self, path: str) -> None:
-        """The person chose this path."""
+        """Record that the user chose this path."""
         self._used.pop(path, None)
         self._used[path] = None
         while len(self._used) > _ORDER_OF_USE:
             del self._used[next(iter(self._used))]
 
-    async def made(self) -> None:
-        """Wait for the list that is being made, if one is."""
+    async def wait_until_listed(self) -> None:
+        """Wait for the list that is being made, if any."""
         if self._making is not None:
             await asyncio.shield(self._making)
 
@@ -71,7 +71,7 @@ class FileIndex:
             await asyncio.wait({self._making})
 
     def _recent(self, query: str, most: int) -> list[Suggestion]:
-        """What was used of late; where something was typed, the few that contain it as it is."""
+        """Return recently used paths; if something was typed, the few that contain it literally."""
         index = FuzzyIndex(tuple(reversed(self._used)))
         found = [match for match in index.search(query, most) if _is_one_run(match)]
         kept = found[:_MOST_RECENT] if query else found
@@ -83,11 +83,11 @@ class FileIndex:
 
     async def _make(self) -> None:
         try:
-            # With a loop of its own: the screen would stand still while very many paths are sorted.
+            # In its own event loop, because sorting very many paths would block the screen.
             self._index = await asyncio.to_thread(asyncio.run, self._list())
         except (ToolError, _ClosedError) as reason:
-            # The list that there was, if any, still helps; it is tried again when that grows old.
-            log.info("the files are not listed: %s", reason)
+            # The previous list, if any, still helps; it is tried again when that gets old.
+            log.info("files could not be listed: %s", reason)
         self._made_at = self._clock()
 
     async def _list(self) -> FuzzyIndex:

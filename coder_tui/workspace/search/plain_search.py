@@ -1,7 +1,7 @@
-"""A child program that answers as ripgrep would, for systems where no `rg` can run.
+"""A child program that answers like ripgrep, for systems where no `rg` can run.
 
-It takes the few arguments that `search.py` passes and prints the same records. It is a process of its own,
-because a regular expression gone wild would hold the interpreter of the program itself.
+It takes the few arguments that `search.py` passes and prints the same records. It is a separate process
+because a runaway regular expression would block the interpreter of the program itself.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 def _files(target: str) -> Iterator[str]:
-    """Walk in the order of the paths' names, folders and files alike."""
+    """Walk in the order of the path names, folders and files alike."""
     if not Path(target).is_dir():
         yield target
         return
@@ -76,7 +76,7 @@ def _files(target: str) -> Iterator[str]:
 
 
 def _children(folder: str, chain: IgnoreChain) -> list[tuple[str, IgnoreChain | None]]:
-    """List what is not ignored, last name first; folders come with the chain that holds around them."""
+    """List what is not ignored, in reverse order; folders come with the chain that applies around them."""
     children: list[tuple[str, IgnoreChain | None]] = []
     for entry in sorted(_entries(folder), key=lambda entry: os.fsencode(entry.name), reverse=True):
         is_folder = entry.is_dir(follow_symlinks=False)
@@ -92,7 +92,7 @@ def _entries(folder: str) -> list["os.DirEntry[str]"]:
         with os.scandir(folder) as entries:
             return list(entries)
     except OSError:
-        # Unreadable folders are passed over, as ripgrep does with --no-messages.
+        # Unreadable folders are skipped, as ripgrep does with --no-messages.
         return []
 
 
@@ -117,7 +117,7 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 
 
 def _text_lines(file: str) -> list[str] | None:
-    """Return a text file's lines; None for binary, special, unreadable and monstrous ones."""
+    """Return a text file's lines; None for binary, special, unreadable and huge files."""
     try:
         status = os.lstat(file)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:

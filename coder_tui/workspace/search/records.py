@@ -1,4 +1,4 @@
-"""Reads the records that a search prints into matches with their context."""
+"""Parse the records that a search prints into matches with their context."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def accept_all(path: str) -> bool:
 class GrepQuery:
     """`accepts` judges paths relative to the searched folder; lines are cut at `longest` characters.
 
-    `endings` only make it quicker: what `accepts` takes ends in one of them.
+    `endings` only makes it faster: what `accepts` accepts ends in one of them.
     """
 
     pattern: str
@@ -44,7 +44,7 @@ class LineMatch:
 
 
 def path_order(path: str) -> bytes:
-    """Sort as a walk through the tree goes, name by name: a slash comes before all that names hold."""
+    """Return a sort key in the order of a tree walk: a slash comes before every character of a name."""
     return os.fsencode(path).replace(b"/", b"\0")
 
 
@@ -57,7 +57,7 @@ def shown_path(path: str) -> str:
 
 
 class Collected:
-    """Lines as they come in, with the context around them."""
+    """Lines as they arrive, with the context around them."""
 
     def __init__(self, query: GrepQuery) -> None:
         self._query = query
@@ -68,7 +68,7 @@ class Collected:
         self.complete = 0
 
     def add(self, record: bytes) -> str | None:
-        """Take one record; returns its path the first time it is met."""
+        """Add one record; return its path when it is new."""
         name, separator, rest = record.partition(b"\0")
         if not separator:
             if binary := _BINARY.match(record):
@@ -91,7 +91,7 @@ class Collected:
         return path if is_new else None
 
     def drop(self, path: str) -> None:
-        """Forget a file: not wanted, or found to be binary after all."""
+        """Drop a file that is not wanted or turned out to be binary."""
         self._dropped.add(path)
         self._lines.pop(path, None)
         self._columns.pop(path, None)
@@ -111,7 +111,7 @@ class Collected:
 
 
 def _characters(text: bytes, column: int) -> int:
-    """Turn ripgrep's column in bytes into one in characters."""
+    """Convert ripgrep's column from bytes to characters."""
     if column > len(text):
         return column
     return len(text[: column - 1].decode("utf-8", "replace")) + 1

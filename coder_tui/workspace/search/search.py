@@ -1,6 +1,6 @@
-"""Finds files and lines through ripgrep, bounded in time and memory, in a stable order.
+"""Find files and lines with ripgrep, bounded in time and memory, in a stable order.
 
-Runs a search program; a thread gathers what it prints, so that small writes do not wake the loop.
+A thread gathers the program's output, so that small writes do not wake the event loop.
 """
 
 import asyncio
@@ -19,9 +19,8 @@ from pathlib import Path
 
 from coder_tui.policy.paths import is_secret
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.shell.environment import clean_environment
+from coder_tui.shell.environment import clean_environment, find_program
 from coder_tui.workspace.files.confine import open_folder
-from coder_tui.workspace.programs import find_program
 from coder_tui.workspace.search.ignore import is_in_repository
 from coder_tui.workspace.search.records import (
     Collected,
@@ -43,9 +42,9 @@ _ERROR_TEXT = 2_000
 async def search_blocks(
     command: Sequence[str], folder: Path, end: bytes, seconds: float
 ) -> AsyncIterator[AsyncIterator[bytes]]:
-    """Run the command in `folder` and hand out its records, many at a time; it never outlives this."""
+    """Run the command in `folder` and yield its records in blocks; it always ends with this context."""
     output, theirs = os.pipe()
-    # Of its own, so that many searches at once leave the loop's threads to others.
+    # A separate thread, so that many searches at once leave the loop's threads to others.
     with _closing(output), ThreadPoolExecutor(1) as reader:
         process = await _start(command, folder, theirs)
         try:
@@ -56,7 +55,7 @@ async def search_blocks(
             message = f"The search took longer than {seconds:g} s and was stopped."
             raise ToolError(ErrorType.TIMEOUT, message, "Narrow the path or the pattern.") from error
         finally:
-            # With the program ends its output, and with that the reader.
+            # When the program ends, its output ends, and then the reader.
             await _end(process)
 
 
@@ -74,14 +73,14 @@ async def _start(command: Sequence[str], folder: Path, output: int) -> asyncio.s
         opened = open_folder(folder)
         return await asyncio.create_subprocess_exec(
             *command,
-            # Entered by what was opened: a link put in the folder's place meanwhile is not followed.
+            # Entered through the open descriptor: a link that replaces the folder is not followed.
             cwd=f"/proc/self/fd/{opened}" if sys.platform == "linux" else folder,
             env=clean_environment(os.environ),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=asyncio.subprocess.PIPE,
-            # A group and not a session of its own: to that Linux gives a share of the processor apart, and
-            # on a busy machine the search would take twice as long.
+            # A process group, not a session: Linux would schedule a session separately, and on a busy machine
+            # the search would take twice as long.
             process_group=0,
         )
     except OSError as error:
@@ -95,11 +94,11 @@ async def _start(command: Sequence[str], folder: Path, output: int) -> asyncio.s
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
-        # Not `kill()`: that may take the exit status away from the loop, which then complains.
+        # Not `kill()`: that may take the exit status from the event loop, which then complains.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     if process.stderr is not None:
-        # What is still in the pipe would keep its transport open.
+        # What is left in the pipe would keep its transport open.
         while await process.stderr.read(_FULL):
             pass
     await process.wait()
@@ -108,7 +107,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 async def _blocks(
     process: asyncio.subprocess.Process, output: int, reader: ThreadPoolExecutor, end: bytes
 ) -> AsyncGenerator[bytes, None]:
-    """Hand out whole records in blocks, `end` between them; one longer than is sane is passed over."""
+    """Yield whole records in blocks, `end` between them; an absurdly long one is skipped."""
     loop = asyncio.get_running_loop()
     rest = b""
     is_skipping = False
@@ -127,7 +126,7 @@ async def _blocks(
 
 
 def _gather(output: int) -> bytes:
-    """Wait for output and take what follows it soon; empty at the end."""
+    """Wait for output and gather what follows soon; empty at the end."""
     gathered = piece = os.read(output, _CHUNK)
     until = time.monotonic() + _GATHERING
     while piece and len(gathered) < _FULL and time.monotonic() < until:
@@ -143,14 +142,14 @@ def _check(exit_code: int, error: bytes) -> None:
     if "takes too long" in text:
         raise ToolError(ErrorType.TIMEOUT, f"The search was stopped: {text}.", "Simplify the pattern.")
     message = "invalid args: pattern: " + " ".join(text.removeprefix("rg: ").split())
-    hint = "Escape characters that are special in regular expressions. Lines are searched one by one."
+    hint = "Escape special characters of regular expressions. Lines are searched one by one."
     raise ToolError(ErrorType.INVALID_TOOL_PARAMS, message, hint)
 
 
 _UNSORTED_MATCHES = 5_000
 _UNSORTED_FILES = 10_000
 _PLAIN_ENDING = re.compile(r"[A-Za-z0-9._-]+")
-# Values stand with their options, so that the program in Python can pass over what it does anyhow.
+# Values are joined to their options, so that the Python program can ignore what it does anyway.
 _ALWAYS = (
     *("--no-config", "--no-messages", "--color=never", "--hidden", "--null"),
     *("--no-ignore-dot", "--no-ignore-global", "--no-ignore-exclude", "--glob=!.git"),
@@ -175,21 +174,21 @@ class Grepped:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to search: a folder, or one file in it that was named."""
+    """Where to search: a folder, or one named file in it."""
 
     folder: Path
     file: str = ""
 
 
 class _TooManyError(Exception):
-    """There is more than is worth sorting here; a sorted search can stop early instead."""
+    """There are too many results to sort here; a sorted search can stop early instead."""
 
 
 def search_program() -> tuple[str, ...]:
-    """The command that searches: the bundled ripgrep, one on the PATH, else our own in Python."""
+    """Return the search command: the bundled ripgrep, one on the PATH, else our own in Python."""
     bundled = Path(sysconfig.get_path("scripts")) / "rg"
-    beside = Path(sys.executable).parent / "rg"
-    for candidate in (bundled, beside):
+    installed = Path(sys.executable).parent / "rg"
+    for candidate in (bundled, installed):
         if os.access(candidate, os.X_OK):
             return (str(candidate),)
     elsewhere = find_program("rg", os.environ, (Path.cwd(),))
@@ -197,14 +196,14 @@ def search_program() -> tuple[str, ...]:
 
 
 def python_program() -> tuple[str, ...]:
-    # Isolated: a module of the workspace must not be imported in place of one of ours.
+    # Isolated, so that a module of the workspace is not imported instead of one of ours.
     return (sys.executable, "-I", "-m", "coder_tui.workspace.search.plain_search")
 
 
 class Search:
-    """Searches below one folder or in one file; never in `.git`, and in secret files only when named.
+    """Searches below one folder or in one file; never in `.git`, and in secret files only if named.
 
-    `may_be_found` judges absolute paths: what must not be read is passed over as well.
+    `may_be_found` judges absolute paths: what must not be read is skipped as well.
     """
 
     def __init__(
@@ -220,9 +219,9 @@ class Search:
     async def files(
         self, scope: Scope, accepts: Callable[[str], bool], most: int, endings: tuple[str, ...] = ()
     ) -> Found:
-        """List files below `scope` that `accepts` takes, by path, at most `most` of them.
+        """List files below `scope` that `accepts` accepts, by path, at most `most` of them.
 
-        `endings` only make it quicker: what `accepts` takes ends in one of them.
+        `endings` only makes it faster: what `accepts` accepts ends in one of them.
         """
         arguments = ["--files", *_wanted(endings)]
         try:
@@ -237,7 +236,7 @@ class Search:
                 stop=most + 1,
             )
         paths.sort(key=path_order)
-        # Looked at last: of many files only the first ones count.
+        # Checked last, because of many files only the first ones count.
         kept = list(islice((path for path in paths if self._may_show(scope, path)), most + 1))
         return Found(tuple(shown_path(path) for path in kept[:most]), len(kept) > most)
 
@@ -258,7 +257,7 @@ class Search:
         async with self._blocks(scope, arguments, sort=sort, end=b"\0") as blocks:
             async for block in blocks:
                 is_plain = block.isascii()
-                # The paths of a block are decoded in one go, as there may be very many.
+                # The paths of a block are decoded at once, because there may be very many.
                 for record in os.fsdecode(block).split("\0"):
                     path = record[2:]
                     if accepts(path if is_plain else shown_path(path)):
@@ -281,7 +280,7 @@ class Search:
                         self._may_show(scope, path) and query.accepts(shown_path(path))
                     ):
                         collected.drop(path)
-                # A file's records come together: only a new path proves the one before complete.
+                # A file's records come together: only a new path proves the previous one complete.
                 if collected.complete > stop:
                     if sort:
                         break
@@ -298,14 +297,14 @@ class Search:
         self, scope: Scope, arguments: list[str], *, sort: bool, end: bytes
     ) -> contextlib.AbstractAsyncContextManager[AsyncIterator[bytes]]:
         order = ["--sort=path"] if sort else []
-        # Where a repository is, ripgrep must know of it, else rules from outside would enter it.
+        # Inside a repository, ripgrep must know that; otherwise rules from outside would apply.
         rules = [] if is_in_repository(scope.folder) else ["--no-require-git"]
         command = [*self._program, *_ALWAYS, *order, *rules, *arguments, "--", f"./{scope.file}"]
         return search_blocks(command, scope.folder, end, self._timeout)
 
 
 def _wanted(endings: tuple[str, ...]) -> list[str]:
-    """Let the program pass over what ends otherwise: as a file type, since globs would lift ignore rules."""
+    """Let the program skip other endings; as a file type, because globs would override ignore rules."""
     if not endings or not all(map(_PLAIN_ENDING.fullmatch, endings)):
         return []
     return [*(f"--type-add=wanted:*{ending}" for ending in endings), "--type=wanted"]
@@ -313,7 +312,7 @@ def _wanted(endings: tuple[str, ...]) -> list[str]:
 
 def _grep_arguments(query: GrepQuery) -> list[str]:
     case = ["--ignore-case"] if query.ignore_case else []
-    # Four bytes a character: what ripgrep keeps of a line always holds what we show.
+    # Four bytes per character, so that ripgrep keeps at least what we show.
     columns = f"--max-columns={4 * query.longest + 48}"
     counts = [f"--max-count={query.most + 1}", f"--context={query.context}", columns]
     return [*_LINES, *case, *counts, *_wanted(query.endings), f"--regexp={query.pattern}"]

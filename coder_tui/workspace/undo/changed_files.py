@@ -1,6 +1,7 @@
-"""What a session did to each file, from its first change to its last: what is shown and reviewed.
+"""What a session did to each file, from its first change to its last, for display and review.
 
-Brings out what an undo took away and may be the person's: files that changed while a command ran.
+Also exports files that an undo removed although they may be the user's, because they changed while a command
+ran.
 """
 
 import asyncio
@@ -18,10 +19,10 @@ MOST_BYTES = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """`before` and `after` are None where there was no file; `turn` is the last that changed it.
+    """`before` and `after` are None if there was no file; `turn` is the last that changed it.
 
-    With `is_too_large` there is more than is worth showing, or no copy any more, and both are None.
-    `mode_before` is that of the file that was there.
+    With `is_too_large` there is too much to show, or no copy any more, and both are None. `mode_before` is
+    the mode of the file that was there.
     """
 
     path: Path
@@ -33,7 +34,7 @@ class ChangedFile:
 
 
 async def changed_files(changes: tuple[Change, ...], blobs: BlobStore) -> tuple[ChangedFile, ...]:
-    """One for each regular file that is not as it was; by path."""
+    """Return each regular file that has changed, by path."""
     return await asyncio.to_thread(_read, changes, blobs)
 
 
@@ -66,7 +67,7 @@ def _file(first: Change, last: Change, blobs: BlobStore) -> ChangedFile | None:
 
 
 def _content(state: FileState, blobs: BlobStore) -> bytes | None:
-    """The bytes, empty where there is no file; None when they are too many, or not kept any more."""
+    """Return the bytes, empty if there is no file; None if they are too many or no longer stored."""
     if state.kind is not FileKind.FILE:
         return b""
     data = bytearray()
@@ -84,16 +85,16 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class BroughtOut:
-    """`missing` counts contents that are kept no more."""
+class ExportedFiles:
+    """`missing` counts contents that are no longer stored."""
 
     folder: Path
     names: tuple[str, ...]
     missing: int = 0
 
 
-def bring_out(changes: Iterable[Change], root: Path, folder: Path, blobs: BlobStore) -> BroughtOut:
-    """Write each as a file of its own, below a folder for its turn, for the person alone. Blocks."""
+def export_undone(changes: Iterable[Change], root: Path, folder: Path, blobs: BlobStore) -> ExportedFiles:
+    """Write each content to its own file, in a folder per turn, readable only by the user. Blocks."""
     written: list[str] = []
     missing = 0
     for name, content in _contents(changes, root):
@@ -103,11 +104,11 @@ def bring_out(changes: Iterable[Change], root: Path, folder: Path, blobs: BlobSt
             missing += 1
         else:
             written.append(name)
-    return BroughtOut(folder, tuple(written), missing)
+    return ExportedFiles(folder, tuple(written), missing)
 
 
 def _contents(changes: Iterable[Change], root: Path) -> Iterator[tuple[str, str]]:
-    """Names and contents. The last content of a path has its name, earlier ones a number more."""
+    """Yield names and contents. The last content of a path has its name; earlier ones get a number."""
     lines: dict[tuple[int, Path], list[Change]] = {}
     for change in changes:
         lines.setdefault((change.turn, change.path), []).append(change)

@@ -1,4 +1,4 @@
-"""Gives old copies up, by age and by size, so that being able to undo does not fill the disk."""
+"""Delete old copies by age and size, so that undo does not fill the disk."""
 
 import asyncio
 import contextlib
@@ -8,24 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coder_tui.storage.blobs import BlobStore, CopyAges, TurnCopies, always
-from coder_tui.storage.claims import Claims
+from coder_tui.storage.half_written import Claims
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """How long copies are kept, and how much of them."""
+class CopyLimits:
+    """How long copies are kept, and how many bytes of them."""
 
     oldest: float
-    """A time: what is older goes."""
+    """A time; older copies are deleted."""
     most_bytes: int
 
 
 def contents_to_keep(
-    turns: Iterable[TurnCopies], sizes: Mapping[str, int], room: Room, is_open: frozenset[str]
+    turns: Iterable[TurnCopies], sizes: Mapping[str, int], limits: CopyLimits, is_open: frozenset[str]
 ) -> frozenset[str]:
-    """Of `turns`, newest first: all there is room for; in any case open sessions and each folder's last turn.
+    """Return the contents within the limits, newest turns first.
 
-    A turn is kept whole or not at all, and nothing older than one that had to go by its size stays.
+    Open sessions and the last turn of each folder are always kept. A turn is kept as a whole or not at all,
+    and nothing older than a turn that was dropped for its size stays.
     """
     given = tuple(turns)
     kept: set[str] = set()
@@ -37,32 +38,32 @@ def contents_to_keep(
     for turn in given:
         more = turn.contents - kept
         used += sum(sizes.get(each, 0) for each in more)
-        is_full = is_full or used > room.most_bytes
-        if not is_full and turn.created >= room.oldest:
+        is_full = is_full or used > limits.most_bytes
+        if not is_full and turn.created >= limits.oldest:
             kept |= more
     return frozenset(kept)
 
 
 async def prune_copies(
-    store: CopyAges, blobs: BlobStore, trees: Path, room: Room, goes_on: Callable[[], bool] = always
+    store: CopyAges, blobs: BlobStore, trees: Path, limits: CopyLimits, goes_on: Callable[[], bool] = always
 ) -> None:
-    """Give up what is too old or too much; copies of whole trees first, for they can be made again."""
-    turns, sizes = await store.copies_by_turn(), await asyncio.to_thread(blobs.sizes)
-    enough = contents_to_keep(turns, sizes, room, frozenset())
-    # Looking takes the lock for a moment: only where something would go.
+    """Delete what is too old or too much; copies of whole trees first, because they can be recreated."""
+    turns, sizes = await store.by_turn(), await asyncio.to_thread(blobs.sizes)
+    enough = contents_to_keep(turns, sizes, limits, frozenset())
+    # Checking takes the lock for a moment, so only if something would be deleted.
     losing = frozenset(turn.session_id for turn in turns if not turn.contents <= enough)
     is_open = await store.are_open(losing)
 
     def work() -> None:
-        kept = contents_to_keep(turns, sizes, room, is_open)
+        kept = contents_to_keep(turns, sizes, limits, is_open)
         blobs.prune(kept, goes_on)
-        left = room.most_bytes - sum(sizes.get(content, 0) for content in kept)
-        prune_trees(trees, Room(room.oldest, max(0, left)), goes_on)
+        left = limits.most_bytes - sum(sizes.get(content, 0) for content in kept)
+        prune_trees(trees, CopyLimits(limits.oldest, max(0, left)), goes_on)
 
     await asyncio.to_thread(work)
 
 
-def prune_trees(parent: Path, room: Room, goes_on: Callable[[], bool] = always) -> None:
+def prune_trees(parent: Path, limits: CopyLimits, goes_on: Callable[[], bool] = always) -> None:
     """Remove copies of whole trees that no process uses, the oldest first."""
     claims, used = Claims(parent), 0
     trees = sorted((_measured(tree) for tree in _folders(parent)), key=lambda tree: tree[1], reverse=True)
@@ -70,9 +71,9 @@ def prune_trees(parent: Path, room: Room, goes_on: Callable[[], bool] = always) 
         if not goes_on():
             return
         used += size
-        is_wanted = written >= room.oldest and used <= room.most_bytes
-        # Whoever uses it holds this lock.
-        if not is_wanted and claims.take(tree.name):
+        is_wanted = written >= limits.oldest and used <= limits.most_bytes
+        # A process that uses it holds this lock.
+        if not is_wanted and claims.acquire(tree.name):
             shutil.rmtree(tree, ignore_errors=True)
             claims.release(tree.name)
             used -= size
@@ -83,7 +84,7 @@ def _folders(parent: Path) -> list[Path]:
 
 
 def _measured(tree: Path) -> tuple[Path, float, int]:
-    """With the time at which it was written last, and its size."""
+    """Return a tree with the time of its last write and its size."""
     written, size = 0.0, 0
     for path in (tree, *tree.rglob("*")):
         with contextlib.suppress(FileNotFoundError):

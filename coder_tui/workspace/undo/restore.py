@@ -1,8 +1,7 @@
-"""Brings a path from one known state to another, or leaves it and says why.
+"""Bring a path from one known state to another, or leave it and say why.
 
-Takes rejected changes back: all of them or none, and only in files that are as they were seen.
-
-What is at a path right now, links not followed: the measure that undo goes by.
+Also reverts rejected changes: all or none, and only in files that are as the user saw them. States are read
+without following links.
 """
 
 import contextlib
@@ -23,8 +22,8 @@ from coder_tui.storage.manifest import ABSENT, FileKind, FileState
 from coder_tui.workspace.files.confine import open_folder
 from coder_tui.workspace.files.save import NewFile, place, sync_folder
 
-Keep = Callable[[Iterable[bytes]], str]
-"""Takes a content and returns its hash; whether it also stores it is its own affair."""
+StoreContent = Callable[[Iterable[bytes]], str]
+"""Takes content and returns its hash; it may also store the content."""
 
 _LOOK_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 
@@ -36,27 +35,27 @@ def hash_of(chunks: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def state_of(path: Path, keep: Keep = hash_of) -> FileState:
-    """Look at a resolved path; `OSError` where that is not possible, as through a link on the way."""
+def state_of(path: Path, store: StoreContent = hash_of) -> FileState:
+    """Return the state of a resolved path; raise `OSError` if that is not possible, as through a link."""
     try:
         folder = open_folder(path.parent)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     try:
-        return state_in(folder, path.name, keep)
+        return state_in(folder, path.name, store)
     finally:
         os.close(folder)
 
 
-def state_in(folder: int, name: str, keep: Keep = hash_of) -> FileState:
-    """The same for a name in an open folder."""
+def state_in(folder: int, name: str, store: StoreContent = hash_of) -> FileState:
+    """Return the state of a name in an open folder."""
     try:
         mode = os.stat(name or ".", dir_fd=folder, follow_symlinks=False).st_mode
         if stat.S_ISREG(mode):
-            return _file(folder, name, keep)
+            return _file(folder, name, store)
         if stat.S_ISLNK(mode):
             target = os.fsencode(os.readlink(name, dir_fd=folder))
-            return FileState(FileKind.LINK, keep((target,)))
+            return FileState(FileKind.LINK, store((target,)))
     except FileNotFoundError:
         return ABSENT
     if stat.S_ISDIR(mode):
@@ -64,13 +63,13 @@ def state_in(folder: int, name: str, keep: Keep = hash_of) -> FileState:
     return FileState(FileKind.OTHER)
 
 
-def _file(folder: int, name: str, keep: Keep) -> FileState:
+def _file(folder: int, name: str, store: StoreContent) -> FileState:
     descriptor = os.open(name, _LOOK_FLAGS, dir_fd=folder)
     try:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
             return FileState(FileKind.OTHER)
-        return FileState(FileKind.FILE, keep(_chunks(descriptor)), stat.S_IMODE(mode))
+        return FileState(FileKind.FILE, store(_chunks(descriptor)), stat.S_IMODE(mode))
     finally:
         os.close(descriptor)
 
@@ -80,13 +79,13 @@ def _chunks(descriptor: int) -> Iterator[bytes]:
         yield chunk
 
 
-CHANGED_SINCE = "it was changed since"
+CHANGED_SINCE = "it has changed since"
 NOT_EMPTY = "the folder is not empty"
-IN_ITS_PLACE = "a folder that is not empty lies in its place"
+IN_ITS_PLACE = "a folder that is not empty is in its place"
 
 
 class ConflictError(Exception):
-    """A path is not as it should be; it was left alone."""
+    """A path is not in the expected state; it was left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ class Step:
     wanted: FileState
 
     def parts(self) -> "tuple[Step, ...]":
-        """A folder that its owner may not write is opened first and closed at the end."""
+        """Split a step if its folder is not writable: make it writable first, restore its mode at the end."""
         states = (self.expected, _opened(self.expected), _opened(self.wanted), self.wanted)
         found = tuple(
             Step(self.path, before, after) for before, after in itertools.pairwise(states) if before != after
@@ -111,8 +110,8 @@ def _opened(state: FileState) -> FileState:
     return replace(state, mode=state.mode | stat.S_IRWXU) if is_known else state
 
 
-def take(step: Step, blobs: BlobStore) -> None:
-    """Do it exactly; `ConflictError` when the path is in a third state, or cannot be brought there."""
+def apply_step(step: Step, blobs: BlobStore) -> None:
+    """Apply the step; raise `ConflictError` if the path is in a third state or the step fails."""
     try:
         current = state_of(step.path)
         if current.is_like(step.wanted):
@@ -121,7 +120,7 @@ def take(step: Step, blobs: BlobStore) -> None:
             raise ConflictError(CHANGED_SINCE)
         folder = open_folder(step.path.parent, create=step.wanted != ABSENT)
         try:
-            _take(step, folder, blobs)
+            _apply(step, folder, blobs)
         finally:
             os.close(folder)
     except FileExistsError as error:
@@ -135,14 +134,14 @@ def take(step: Step, blobs: BlobStore) -> None:
 def _reason(error: OSError, wanted: FileState) -> str:
     match error.errno:
         case errno.ELOOP:
-            return "the way to it leads through a symbolic link by now"
+            return "its path now leads through a symbolic link"
         case errno.ENOTEMPTY:
             return NOT_EMPTY if wanted == ABSENT else IN_ITS_PLACE
         case _:
             return error.strerror or type(error).__name__
 
 
-def _take(step: Step, folder: int, blobs: BlobStore) -> None:
+def _apply(step: Step, folder: int, blobs: BlobStore) -> None:
     name = step.path.name
 
     def check() -> None:
@@ -160,7 +159,7 @@ def _take(step: Step, folder: int, blobs: BlobStore) -> None:
 
 
 def _nothing_to_check() -> None:
-    """That the name is free is seen when something gets it."""
+    """Do nothing: that the name is free is checked when it is given."""
 
 
 def _make(step: Step, folder: int, blobs: BlobStore, check: Callable[[], None]) -> None:
@@ -185,13 +184,13 @@ def _make(step: Step, folder: int, blobs: BlobStore, check: Callable[[], None]) 
                 check()
                 os.unlink(step.path.name, dir_fd=folder)
         case FileKind.OTHER:
-            raise ConflictError("it was neither a file nor a folder, so no copy was kept")
+            raise ConflictError("it was neither a file nor a folder, so there is no copy")
         case other:
             assert_never(other)
 
 
 def _set_mode(name: str, folder: int, mode: int) -> None:
-    """Of a folder; whatever the umask says."""
+    """Set a folder's mode, whatever the umask is."""
     descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:
         os.fchmod(descriptor, mode)
@@ -200,7 +199,7 @@ def _set_mode(name: str, folder: int, mode: int) -> None:
 
 
 def _clear_link(step: Step, folder: int, check: Callable[[], None]) -> None:
-    """A link has nothing that a file in its place would take over: no owner, no attributes."""
+    """Remove a link first: it has no owner or attributes that a file would take over."""
     if step.expected.kind is FileKind.LINK:
         check()
         os.unlink(step.path.name, dir_fd=folder)
@@ -222,7 +221,7 @@ def _place_link(step: Step, folder: int, target: bytes, check: Callable[[], None
 class Revert:
     """A file goes from the content that was seen to another; None is no file.
 
-    `mode` None keeps the mode that the file has, or has had.
+    `mode` None keeps the file's current or previous mode.
     """
 
     path: Path
@@ -232,11 +231,11 @@ class Revert:
 
 
 class RevertError(UserError):
-    """Nothing was taken back; says why."""
+    """Nothing was reverted; the message says why."""
 
 
 def is_as_seen(path: Path, seen: bytes | None) -> bool:
-    """Whether a path still has the content that was seen."""
+    """Return whether a path still has the content that was seen."""
     try:
         return _is(state_of(path), seen)
     except OSError:
@@ -244,12 +243,12 @@ def is_as_seen(path: Path, seen: bytes | None) -> bool:
 
 
 def revert_all(reverts: Iterable[Revert], blobs: BlobStore) -> None:
-    """Do all of it; `RevertError` when something stands in the way, with every file as it was."""
+    """Apply all reverts; if one fails, restore every file and raise `RevertError`."""
     steps = [_step(revert, blobs) for revert in reverts]
     done: list[Step] = []
     for step in steps:
         try:
-            take(step, blobs)
+            apply_step(step, blobs)
         except ConflictError as error:
             _go_back(done, blobs)
             raise _refusal(step.path, str(error)) from error
@@ -258,14 +257,14 @@ def revert_all(reverts: Iterable[Revert], blobs: BlobStore) -> None:
 
 def _go_back(done: list[Step], blobs: BlobStore) -> None:
     for step in reversed(done):
-        # What somebody else changed meanwhile is theirs; the first error is the one to tell.
+        # What somebody else has changed since then is left alone; the first error is the one to report.
         with contextlib.suppress(ConflictError):
-            take(Step(step.path, step.wanted, step.expected), blobs)
+            apply_step(Step(step.path, step.wanted, step.expected), blobs)
 
 
 def _step(revert: Revert, blobs: BlobStore) -> Step:
     try:
-        # Kept, so that this very step can be taken back.
+        # Stored, so that this step can be undone.
         current = state_of(revert.path, blobs.put)
     except OSError as error:
         raise _refusal(revert.path, error.strerror or type(error).__name__) from error
@@ -284,4 +283,4 @@ def _is(state: FileState, seen: bytes | None) -> bool:
 
 
 def _refusal(path: Path, reason: str) -> RevertError:
-    return RevertError(f"{path.name} cannot be taken back: {reason}. Nothing was changed.")
+    return RevertError(f"{path.name} cannot be reverted: {reason}. Nothing was changed.")

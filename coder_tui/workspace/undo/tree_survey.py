@@ -1,4 +1,4 @@
-"""Which files some folders hold, with a mark on each that tells whether it was changed since."""
+"""Survey the files of some folders, with a mark on each that shows whether it has changed."""
 
 import os
 import stat
@@ -12,18 +12,18 @@ from coder_tui.workspace.search.ignore import IgnoreChain
 
 IGNORED = "ignored by git"
 REPOSITORY = "git's own folder"
-MADE_AGAIN = "made again by its own tool"
+RECREATED = "recreated by its own tool"
 TOO_LARGE = "too large"
 TOO_MANY = "too many files"
 UNREADABLE = "cannot be read"
-_MADE_AGAIN = frozenset(
+_RECREATED = frozenset(
     {"node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyLimits:
-    """What is beyond them has no copy, and that is said."""
+    """What exceeds them has no copy, and that is reported."""
 
     most_files: int = 50_000
     largest_bytes: int = 10_000_000
@@ -31,7 +31,7 @@ class SurveyLimits:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Nobody can write a file and leave all of this as it was: the system alone sets `changed_ns`."""
+    """Nobody can change a file and keep all of this: only the system sets `changed_ns`."""
 
     kind: FileKind
     size: int = 0
@@ -43,20 +43,20 @@ class Mark:
 
 @dataclass(slots=True)
 class Survey:
-    """`marks` by absolute path; `uncovered` says of a path, and all below it, why there is no mark."""
+    """`marks` by absolute path; `uncovered` says why a path, and everything below it, has no mark."""
 
     marks: dict[str, Mark] = field(default_factory=dict)
     uncovered: dict[str, str] = field(default_factory=dict)
     is_whole: bool = True
 
     def covers(self, path: str) -> bool:
-        """Whether a path would have got a mark if it had been there."""
+        """Return whether a path would have a mark if it had existed."""
         place = Path(path)
         return self.is_whole and not any(str(each) in self.uncovered for each in (place, *place.parents))
 
 
 def survey(roots: tuple[Path, ...], limits: SurveyLimits) -> Survey:
-    """Walk through `roots`, links not followed. Blocks."""
+    """Walk through `roots` without following links. Blocks."""
     found = Survey()
     for root in roots:
         for path, entry in _walk(root, found):
@@ -69,7 +69,7 @@ def survey(roots: tuple[Path, ...], limits: SurveyLimits) -> Survey:
 
 
 def mark_of(path: str) -> Mark:
-    """How a path is now; one that is not there has a mark, too. `OSError` where it cannot be told."""
+    """Return the mark of a path, even if it does not exist; raise `OSError` if it cannot be read."""
     try:
         return _mark(os.lstat(path))
     except (FileNotFoundError, NotADirectoryError):
@@ -82,7 +82,7 @@ def _note(path: str, entry: os.DirEntry[str], found: Survey, limits: SurveyLimit
     except FileNotFoundError:
         return
     except OSError:
-        # Its folder can be listed, yet not entered.
+        # Its folder can be listed but not entered.
         found.uncovered[path] = UNREADABLE
         return
     if mark.kind is FileKind.FILE and mark.size > limits.largest_bytes:
@@ -94,7 +94,7 @@ def _note(path: str, entry: os.DirEntry[str], found: Survey, limits: SurveyLimit
 def _mark(status: os.stat_result) -> Mark:
     mode = status.st_mode
     if stat.S_ISDIR(mode):
-        # What a folder holds is seen by itself.
+        # The content of a folder has its own marks.
         return Mark(FileKind.FOLDER, mode=stat.S_IMODE(mode))
     kind = FileKind.OTHER
     if stat.S_ISREG(mode):
@@ -113,7 +113,7 @@ def _walk(root: Path, found: Survey) -> Iterator[tuple[str, os.DirEntry[str]]]:
         for entry in _entries(folder, found):
             path = f"{folder}/{entry.name}"
             is_folder = entry.is_dir(follow_symlinks=False)
-            # Another command's sandbox keeps the name free: there is nothing.
+            # Another command's sandbox reserves the name: there is nothing.
             if is_folder and entry.name in GUARDED and is_placeholder(Path(path)):
                 continue
             if reason := _left_out(entry.name, chain, is_folder=is_folder):
@@ -140,9 +140,9 @@ def _left_out(name: str, chain: IgnoreChain, *, is_folder: bool) -> str:
         return REPOSITORY
     if chain.in_repository:
         return IGNORED if chain.ignores(name, is_folder=is_folder) else ""
-    return MADE_AGAIN if is_folder and is_made_again(name) else ""
+    return RECREATED if is_folder and is_made_again(name) else ""
 
 
 def is_made_again(folder: str) -> bool:
-    """Whether a folder of this name is filled by a tool, and by nobody's hand."""
-    return folder in _MADE_AGAIN
+    """Return whether a folder of this name is filled by a tool, not by hand."""
+    return folder in _RECREATED

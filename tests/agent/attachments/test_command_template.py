@@ -8,7 +8,7 @@ from hypothesis import given as any_of
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from coder_tui.agent.attachments.command_template import Given, Insert, TemplateError, Text, filled
+from coder_tui.agent.attachments.custom_command import Given, Insert, TemplateError, Text, filled
 from coder_tui.skills.command_files import Dialect
 
 

@@ -1,8 +1,8 @@
-"""A changed repository is told from a clean one, and from none."""
+"""A changed repository differs from a clean one, and from none."""
 
 from pathlib import Path
 
-from coder_tui.agent.attachments.git_state import git_changes
+from coder_tui.agent.attachments.files import git_changes
 from tests.fakes.repository import GitRepository
 from tests.tools.builtin.git_bench import GitBench
 

@@ -1,17 +1,19 @@
-"""What a person's answers do to a call: edited before it runs, allowed for longer than a session."""
+"""What the user's answers do to a call: edited before it runs, allowed for longer than a session."""
 
 import json
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from coder_tui.protocol.events import Notice, RequestOpened, ToolFinished
 from coder_tui.protocol.messages import ToolMessage
-from coder_tui.protocol.outcomes import NoticeLevel
+from coder_tui.protocol.outcomes import NoticeLevel, Outcome
 from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision, Editable, GrantScope
 from tests.fakes.scripted_model import Say
 from tests.fakes.world import World, world
 
+SETTINGS = "config/config.toml"
 ACT = Say(calls=(("act", {"text": "x"}),))
 
 
@@ -25,13 +27,13 @@ def result(made: World) -> dict[str, Any]:
     return fields
 
 
-async def test_what_the_person_wrote_runs_in_place_of_the_call(tmp_path: Path) -> None:
+async def test_what_the_user_wrote_runs_in_place_of_the_call(tmp_path: Path) -> None:
     async with world(tmp_path, [ACT, Say("ok")], answers=[edited("better")]) as made:
         await made.session.submit("go")
-        decisions = await made.store.decisions(made.session.id)
+        decisions = await made.store.decisions.list(made.session.id)
 
     assert made.act.done == ["better"]
-    assert result(made)["edited_by_person"]["text"] == "better"
+    assert result(made)["edited_by_user"]["text"] == "better"
     assert [decision.answer for decision in decisions] == ["modify", "modify"]
     (finished,) = made.of(ToolFinished)
     assert isinstance(finished, ToolFinished)
@@ -66,14 +68,15 @@ async def test_a_scope_that_was_not_offered_is_not_taken(tmp_path: Path) -> None
         await made.session.submit("go")
 
     assert len(made.of(RequestOpened)) == 2
-    assert made.keeper.kept == []
+    assert not (tmp_path / SETTINGS).exists()
 
 
-async def kept_for_good(tmp_path: Path, problem: str = "") -> World:
+async def kept_for_good(tmp_path: Path, *, can_be_saved: bool = True) -> World:
     """Two equal calls; the question is answered with the first scope that outlives the session."""
-    free = Say(calls=(("act", {"text": "free"}),))
-    async with world(tmp_path, [free, free, Say("ok")]) as made:
-        made.keeper.problem = problem
+    touch = Say(calls=(("bash", {"command": "touch a"}),))
+    async with world(tmp_path, [touch, touch, Say("ok")]) as made:
+        if not can_be_saved:
+            (tmp_path / SETTINGS).mkdir(parents=True)
 
         def answer(event: object) -> None:
             if isinstance(event, RequestOpened) and isinstance(event.request, ApprovalRequest):
@@ -85,6 +88,10 @@ async def kept_for_good(tmp_path: Path, problem: str = "") -> World:
     return made
 
 
+def outcomes(made: World) -> list[Outcome]:
+    return [event.outcome for event in made.events if isinstance(event, ToolFinished)]
+
+
 def notices(made: World) -> list[NoticeLevel]:
     return [event.level for event in made.events if isinstance(event, Notice)]
 
@@ -92,15 +99,15 @@ def notices(made: World) -> list[NoticeLevel]:
 async def test_a_grant_for_good_is_kept_and_holds_at_once(tmp_path: Path) -> None:
     made = await kept_for_good(tmp_path)
 
-    assert made.act.done == ["free", "free"]
+    assert outcomes(made) == [Outcome.OK, Outcome.OK]
     assert len(made.of(RequestOpened)) == 1
-    assert [grant.scope for grant in made.keeper.kept] == [GrantScope.USER]
+    assert tomllib.loads((tmp_path / SETTINGS).read_text()) == {"permission": {"bash": {"touch*": "allow"}}}
     assert notices(made) == [NoticeLevel.INFO]
 
 
 async def test_a_grant_that_cannot_be_kept_holds_for_the_session_and_says_so(tmp_path: Path) -> None:
-    made = await kept_for_good(tmp_path, "the disk is full")
+    made = await kept_for_good(tmp_path, can_be_saved=False)
 
-    assert made.act.done == ["free", "free"]
-    assert made.keeper.kept == []
+    assert outcomes(made) == [Outcome.OK, Outcome.OK]
+    assert len(made.of(RequestOpened)) == 1
     assert notices(made) == [NoticeLevel.WARNING]

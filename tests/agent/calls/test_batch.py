@@ -33,9 +33,9 @@ async def test_results_come_in_the_order_of_the_calls(tmp_path: Path) -> None:
     }
     async with home(tmp_path, script) as here:
         await here.session.submit("go")
-        told = here.result()
-        first, wrong, last = told["results"]
-        assert (told["ok"], first["content"], last["content"]) == (False, "one", "two")
+        reported = here.result()
+        first, wrong, last = reported["results"]
+        assert (reported["ok"], first["content"], last["content"]) == (False, "one", "two")
         assert wrong["error"]["type"] == "unknown_tool"
         (shown,) = [event for event in here.events if isinstance(event, ToolFinished)]
         assert shown.display == TableBlock(
@@ -89,7 +89,7 @@ async def test_what_starts_others_or_ends_the_work_cannot_be_part_of_it(tmp_path
             "calls.2.tool: fork cannot be part of a batch\n"
             "calls.3.tool: task cannot be part of a batch\n"
             "calls.4.tool: plan_exit cannot be part of a batch",
-            "hint": "Nothing ran. Call it by itself.",
+            "hint": "Nothing was run. Make this call separately.",
         }
 
 
@@ -122,7 +122,7 @@ async def test_a_child_may_batch_what_it_may_do(tmp_path: Path) -> None:
     }
     async with home(tmp_path, script) as here:
         await here.session.submit("go")
-        results = json.loads(here.told("look")[0].content)["results"]
+        results = json.loads(here.results("look")[0].content)["results"]
         assert [result.get("ok") for result in results] == [True, False]
         assert results[1]["error"]["message"] == (
             "permission denied: the agent explore does not have the tool write"
@@ -158,6 +158,6 @@ async def test_large_results_stay_valid_and_bounded(tmp_path: Path) -> None:
     inner = [("read", {"path": f"big{number}.txt", "limit": 200}) for number in range(6)]
     async with home(tmp_path, {"go": [batch(*inner), DONE]}) as here:
         await here.session.submit("go")
-        (message,) = here.told("go")
+        (message,) = here.results("go")
         assert len(message.content) < 80_000
         assert len(json.loads(message.content)["results"]) == 6

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from coder_tui.agent.calls.permissions import AskedBefore
+from coder_tui.agent.calls.permissions import ApprovalHistory
 from coder_tui.policy.decide import Action, Policy
 from coder_tui.policy.paths import Boundaries
 from coder_tui.policy.rules import Effect, Layer, Rule
@@ -21,20 +21,20 @@ def act(name: str) -> Action:
     return Action("act", "act", ToolKind.EXECUTE, (Target(TargetKind.NAME, name, writes=True),))
 
 
-def before(*names: str) -> AskedBefore:
-    asked = AskedBefore()
+def before(*names: str) -> ApprovalHistory:
+    asked = ApprovalHistory()
     for name in names:
         asked.remember(act(name), f"act {name}")
     return asked
 
 
-def test_a_wider_grant_covers_more_and_each_summary_is_told_once() -> None:
+def test_a_wider_grant_covers_more_and_each_summary_is_reported_once() -> None:
     asked = before("x", "y", "x")
     assert asked.covered(EXACT, POLICY) == ("act x",)
     assert asked.covered(ALL, POLICY) == ("act x", "act y")
 
 
-def test_what_another_grant_lets_pass_already_is_not_told() -> None:
+def test_what_another_grant_lets_pass_already_is_not_reported() -> None:
     assert before("x", "y").covered(ALL, replace(POLICY, grants=(EXACT,))) == ("act y",)
 
 

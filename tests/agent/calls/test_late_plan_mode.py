@@ -8,7 +8,7 @@ import pytest
 
 from coder_tui.agent.calls.log import NoLog
 from coder_tui.agent.event_bus import EventBus
-from coder_tui.bootstrap.toolset import build_workbench
+from coder_tui.bootstrap.toolset import build_tools_alone
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.messages import ToolCall
 from coder_tui.protocol.todos import TodoItem
@@ -23,7 +23,7 @@ async def not_kept(items: tuple[TodoItem, ...]) -> None:
 
 
 class SlowCopies(NoLog):
-    """Copies are made before a change; meanwhile `happens`."""
+    """Copies are made before a change; `happens` runs while they are made."""
 
     def __init__(self, happens: Callable[[], None]) -> None:
         self._happens = happens
@@ -53,10 +53,10 @@ async def test_a_call_that_was_cleared_before_does_not_run(
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text(ALLOW)
     setup = setup_in(tmp_path, project, Mode.ASK)
-    bench = build_workbench(setup, EventBus(), TodoList("s", not_kept), NoLog(), NoLog())
-    runner = bench.runner.within(SlowCopies(lambda: bench.profiles.set_mode(mode)), bench.bus)
+    bench = build_tools_alone(setup, EventBus(), TodoList("s", not_kept))
+    bench.runner.calls = SlowCopies(lambda: bench.profiles.set_mode(mode))
 
-    await runner.execute(ToolCall("1", tool, arguments), "m")
+    await bench.runner.execute(ToolCall("1", tool, arguments), "m")
     await bench.close()
 
     assert (project / "new.txt").exists() is (mode is Mode.ASK)

@@ -13,9 +13,10 @@ import pytest
 
 from coder_tui.agent.calls.log import NoLog
 from coder_tui.agent.calls.runner import Scope, ToolRunner
+from coder_tui.agent.diagnostics.session import EditDiagnostics
 from coder_tui.agent.event_bus import EventBus
 from coder_tui.agent.profiles.profiles import GENERAL, PLAN, Profile, ProfileMode, Switch
-from coder_tui.bootstrap.toolset import Workbench, build_workbench
+from coder_tui.bootstrap.toolset import SessionTools, build_tools_alone
 from coder_tui.policy.rules import Effect, Rule
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.display import TextBlock
@@ -109,7 +110,7 @@ class DiscoveredTool(ForeignTool):
 
 
 class Bench:
-    """A session's tools in one mode, with a person who allows whatever they are asked."""
+    """A session's tools in one mode, with the user who allows whatever they are asked."""
 
     def __init__(self, folder: Path, mode: Mode, *profiles: Profile, settings: str = ALLOW_ALL) -> None:
         self.project = make_project(folder)
@@ -118,7 +119,7 @@ class Bench:
         setup = setup_in(folder, self.project, mode)
         self._setup = replace(setup, profiles=setup.profiles.with_more(profiles))
         self.bus = EventBus()
-        self.bench: Workbench = build_workbench(self._setup, self.bus, TodoList("s", _keep), NoLog(), NoLog())
+        self.bench: SessionTools = build_tools_alone(self._setup, self.bus, TodoList("s", _keep))
         self.bus.subscribe(self._allow)
         registry = self.bench.registry
         registry.register(ServersTool(self.project), origin=Origin.MCP, server="files")
@@ -131,12 +132,13 @@ class Bench:
             self.bench.broker.answer(event.request.id, reply)
 
     def grant_everything(self) -> None:
-        """As if the person had allowed all of it for the session, and saved it."""
-        desk, star = self.bench.desk, ("*",)
+        """As if the user had allowed all of it for the session, and saved it."""
+        permissions, star = self.bench.permissions, ("*",)
         for key in ("bash", "edit", "write", "mcp__files__*", "discovered_tool_look"):
             grant = Grant(key, star, "all", GrantForm.GLOB)
-            # The desk takes grants only from answers, and none offers so much.
-            desk._policy = replace(desk._policy, grants=(*desk._policy.grants, grant))
+            # Grants come only from answers, and none offers so much.
+            policy = permissions._policy
+            permissions._policy = replace(policy, grants=(*policy.grants, grant))
 
     @property
     def child(self) -> ToolRunner:
@@ -144,8 +146,8 @@ class Bench:
         bench, setup = self.bench, self._setup
         profile = setup.profiles.get(GENERAL)
         guard = OutputGuard(setup.tool_output, setup.redact)
-        scope = Scope("s", self.project, GENERAL, Audience.SUB)
-        return ToolRunner(bench.registry, bench.desk.child(profile), NoLog(), self.bus, guard, scope)
+        scope = Scope("s", self.project, EditDiagnostics(bench.diagnostics), GENERAL, Audience.SUB)
+        return ToolRunner(bench.registry, bench.permissions.child(profile), NoLog(), self.bus, guard, scope)
 
     async def outcome(self, attempt: Attempt, runner: ToolRunner | None = None) -> str:
         tool, arguments = attempt
@@ -230,8 +232,8 @@ async def test_a_batch_is_under_the_same_layer(planning: Bench) -> None:
     for start in range(0, len(attempts), 20):
         calls = [{"tool": tool, "args": arguments} for tool, arguments in attempts[start : start + 20]]
         call = ToolCall(uuid4().hex, "batch", json.dumps({"calls": calls}))
-        told = json.loads((await planning.bench.runner.execute(call, "")).content)
-        outcomes += [str(each["error"]["type"]) for each in told["results"]]
+        reported = json.loads((await planning.bench.runner.execute(call, "")).content)
+        outcomes += [str(each["error"]["type"]) for each in reported["results"]]
         assert tree(planning.project) == before
     assert outcomes == ["permission_denied"] * len(attempts)
 
@@ -252,7 +254,7 @@ async def test_reading_goes_on(planning: Bench) -> None:
     assert [await planning.outcome(look) for look in looks] == ["ok"] * len(looks)
 
 
-async def test_what_the_person_read_while_the_mode_changed_does_not_run(tmp_path: Path) -> None:
+async def test_what_the_user_read_while_the_mode_changed_does_not_run(tmp_path: Path) -> None:
     bench = Bench(tmp_path, Mode.ASK, settings="")
     before = tree(bench.project)
     unlisten = bench.bus.subscribe(

@@ -1,11 +1,11 @@
-"""What a rule keeps from being read is not told by searching either."""
+"""What a rule keeps from being read is not shown by searching either."""
 
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from coder_tui.bootstrap.setup import load_setup
+from coder_tui.bootstrap.prepare import load_setup
 from coder_tui.config.paths import find_directories
 from coder_tui.config.sources import find_sources
 from coder_tui.protocol.access import Mode

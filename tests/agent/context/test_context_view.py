@@ -1,6 +1,6 @@
 """What a model is sent of a conversation."""
 
-from coder_tui.agent.context.model_view import SentView, sent
+from coder_tui.agent.context.conversation import SentView, sent
 from coder_tui.protocol.messages import AssistantMessage, Compaction, ToolCall, ToolMessage, UserMessage
 from coder_tui.text.packed import PackedList
 
@@ -20,7 +20,7 @@ def test_results_are_sent_in_the_order_of_their_calls_whichever_came_first() -> 
 def test_a_view_that_grew_message_by_message_gives_what_a_fresh_one_gives() -> None:
     calls = tuple(ToolCall(name, "read", "{}") for name in ("one", "two", "three"))
     results = tuple(ToolMessage(f"of-{call.id}", call.id, "read", "{}") for call in calls)
-    told = (
+    reported = (
         UserMessage("q", "Read them."),
         AssistantMessage("asked", "", calls=calls),
         *(results[2], results[0], results[1]),
@@ -30,8 +30,8 @@ def test_a_view_that_grew_message_by_message_gives_what_a_fresh_one_gives() -> N
     compactions = ((), (Compaction(1, "q", "a summary", frozenset({"two"})),))
     for each in compactions:
         view = SentView()
-        for count in range(1, len(told) + 1):
-            assert view.of(PackedList(told[:count]), each) == sent(told[:count], each)
+        for count in range(1, len(reported) + 1):
+            assert view.of(PackedList(reported[:count]), each) == sent(reported[:count], each)
     grown = SentView()
-    grown.of(PackedList(told), compactions[0])
-    assert grown.of(PackedList(told), compactions[1]) == sent(told, compactions[1])
+    grown.of(PackedList(reported), compactions[0])
+    assert grown.of(PackedList(reported), compactions[1]) == sent(reported, compactions[1])

@@ -22,7 +22,7 @@ def headings(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("## ")]
 
 
-def test_the_persons_own_come_first_then_from_the_repositorys_root_to_the_workspace(tmp_path: Path) -> None:
+def test_the_users_own_come_first_then_from_the_repositorys_root_to_the_workspace(tmp_path: Path) -> None:
     own = put(tmp_path / "config/AGENTS.md", "Be brief.")
     (tmp_path / "repo/.git").mkdir(parents=True)
     put(tmp_path / "AGENTS.md", "Outside of the repository.")
@@ -65,7 +65,7 @@ def test_what_is_too_long_is_cut_with_a_note_for_both(tmp_path: Path) -> None:
     assert len(text.encode()) < MOST_BYTES + 600
     assert "(cut here; read the file for the rest)" in text
     assert notices == (
-        f"AGENTS.md is cut: of its {2 * MOST_BYTES:,} bytes {MOST_BYTES:,} are told to the model; "
+        f"AGENTS.md is cut: of its {2 * MOST_BYTES:,} bytes {MOST_BYTES:,} are sent to the model; "
         f"{MOST_BYTES:,} is the most for all instructions",
     )
 
@@ -87,24 +87,24 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
     assert upfront(None, project, tuple(instruction_names(project)), redact=same) == ("", ())
 
 
-def test_the_persons_own_for_another_program_holds_where_there_is_none_for_ours(tmp_path: Path) -> None:
+def test_the_users_own_for_another_program_holds_where_there_is_none_for_ours(tmp_path: Path) -> None:
     claude = put(tmp_path / "home/.claude/CLAUDE.md", "x")
     assert users_file(tmp_path / "config", tmp_path / "home") == claude
     ours = put(tmp_path / "config/AGENTS.md", "y")
     assert users_file(tmp_path / "config", tmp_path / "home") == ours
 
 
-async def test_those_further_down_are_told_once_with_what_touches_their_folder(tmp_path: Path) -> None:
+async def test_those_further_down_are_reported_once_with_what_touches_their_folder(tmp_path: Path) -> None:
     put(tmp_path / "AGENTS.md", "root")
     put(tmp_path / "pkg/AGENTS.md", "pkg")
     put(tmp_path / "pkg/ui/CLAUDE.md", "ui")
     file = put(tmp_path / "pkg/ui/view.py", "")
-    told: list[str] = []
-    nearby = NearbyInstructions(tmp_path, same, lambda heading: any(heading in text for text in told))
+    reported: list[str] = []
+    nearby = NearbyInstructions(tmp_path, same, lambda heading: any(heading in text for text in reported))
     assert await nearby.of((str(tmp_path / "main.py"), "/etc/passwd")) == ""
     first = await nearby.of((str(file),))
     assert headings(first) == ["## pkg/AGENTS.md", "## pkg/ui/CLAUDE.md"]
-    told.append(first)
+    reported.append(first)
     assert await nearby.of((str(file), str(tmp_path / "pkg/other.py"))) == ""
 
 
@@ -115,7 +115,7 @@ async def test_reading_the_file_itself_brings_it_no_second_time(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("folder", ["node_modules/pkg", "build/deep", "cloned", "cloned/deep"])
-async def test_what_others_put_into_a_project_is_not_told_as_instructions(
+async def test_what_others_put_into_a_project_is_not_passed_on_as_instructions(
     tmp_path: Path, folder: str
 ) -> None:
     (tmp_path / ".git").mkdir()

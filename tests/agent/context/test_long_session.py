@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from bench.soak import Sample, is_flat, soaking
-from coder_tui.agent.context.budget import Room
+from coder_tui.agent.context.budget import TokenBudget
 from coder_tui.agent.context.conversation import Conversation
-from coder_tui.agent.context.handover_note import Keepsakes
+from coder_tui.agent.context.handover_note import HandoverNote
 from coder_tui.agent.undo.file_changes import SessionChanges
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.messages import Compaction, ToolMessage, UserMessage
@@ -51,7 +51,7 @@ async def test_turns_leave_nothing_behind_but_their_messages(tmp_path: Path) -> 
 
 async def test_a_summary_does_not_bring_the_whole_conversation_back_to_memory(tmp_path: Path) -> None:
     store = await Store.open(tmp_path / "store.db")
-    session_id = (await store.create_session("/w", "scripted", Mode.ASK)).id
+    session_id = (await store.sessions.create("/w", "scripted", Mode.ASK)).id
     said = tuple(
         message
         for number in range(2_000)
@@ -61,17 +61,17 @@ async def test_a_summary_does_not_bring_the_whole_conversation_back_to_memory(tm
         )
     )
     conversation = Conversation(
-        store, session_id, said, (Compaction(1, said[-1].id, "earlier", frozenset()),)
+        store.messages, session_id, said, (Compaction(1, said[-1].id, "earlier", frozenset()),)
     )
-    snapshots = SnapshotStore(store, BlobStore(tmp_path / "blobs"))
+    snapshots = SnapshotStore(store.changes, BlobStore(tmp_path / "blobs"))
     changes = SessionChanges(snapshots, session_id, lambda: 1, tmp_path / "undone")
-    keep = Keepsakes(conversation, changes, tmp_path, tuple, partial(store.pins, session_id))
+    keep = HandoverNote(conversation, changes, tmp_path, tuple, partial(store.compactions.pins, session_id))
     last = said[-1].id
     size = sum(len(message.content) for message in said if isinstance(message, ToolMessage))
     del said
 
     tracemalloc.start()
-    note = await keep.note(last, "what was said", Room(200_000))
+    note = await keep.note(last, "what was said", TokenBudget(200_000))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 

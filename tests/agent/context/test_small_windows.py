@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coder_tui.agent.context.compaction import NO_MODEL
-from coder_tui.agent.context.model_view import LEFT_OUT
+from coder_tui.agent.context.conversation import LEFT_OUT
 from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
-from coder_tui.llm.tokens import estimate_tokens
+from coder_tui.bootstrap.session_factory import SessionFactory
+from coder_tui.llm.client import estimate_tokens
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import ModelError, ModelErrorKind
 from coder_tui.protocol.events import Event, Notice, TurnFailed, TurnFinished
@@ -28,7 +28,7 @@ OVERFLOW = ModelError(ModelErrorKind.OVERFLOW, "too long")
 
 @dataclass
 class Place:
-    core: Core
+    core: SessionFactory
     session: Session
     events: list[Event] = field(default_factory=list)
 
@@ -45,7 +45,7 @@ async def place(tmp_path: Path, model: WindowedModel, thought: int | None) -> As
     project = tmp_path / "project"
     await asyncio.to_thread(project.mkdir)
     setup = setup_in(tmp_path, project, Mode.AUTO)
-    core = Core(setup, await Store.open(setup.directories.database), model, ModelChoice("scripted"))
+    core = SessionFactory(setup, await Store.open(setup.directories.database), model, ModelChoice("scripted"))
     session = await core.new_session()
     session.set_context_window(thought)
     made = Place(core, session)
@@ -123,14 +123,14 @@ async def test_where_no_model_sums_up_the_session_still_goes_on_and_it_is_said(t
     model = WindowedModel(40_000, summary="")
     async with place(tmp_path, model, None) as made:
         await made.session.submit(f"FIRST {words(15_000)}")
-        before = made.session.record.conversation.for_model
+        before = made.session.report.context.conversation.for_model
         await made.session.submit(f"SECOND {words(15_000)}")
         await made.session.submit(f"THIRD {words(15_000)}")
         assert (made.ends(), made.warnings()) == ([TurnFinished] * 3, [NO_MODEL])
         head = model.taken[-1].messages[0]
         assert "FIRST" in repr(head)
         await made.session.compaction.undo()
-        assert made.session.record.conversation.for_model[: len(before)] == before
+        assert made.session.report.context.conversation.for_model[: len(before)] == before
 
 
 async def test_a_resumed_session_is_as_full_as_its_compaction_left_it(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ async def test_a_resumed_session_is_as_full_as_its_compaction_left_it(tmp_path: 
         left = (await made.session.compaction.compact()).tokens_after
         await made.session.close()
         again = await made.core.resume(made.session.id)
-        filled = again.facts.usage.context_tokens
+        filled = again.report.usage.context_tokens
         await again.close()
         assert filled == left
 
@@ -158,5 +158,5 @@ async def test_a_sub_agent_makes_room_as_its_session_does(tmp_path: Path) -> Non
         await here.session.submit("go")
         assert here.result()["ok"], here.result()
         assert "found it" in repr(here.result())
-        paid = await here.session.facts.paid_calls()
+        paid = await here.session.report.paid_calls()
         assert len(paid) == 6, "its summary is paid for, too"

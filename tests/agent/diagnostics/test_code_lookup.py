@@ -1,4 +1,4 @@
-"""What a person is told of a name in a change."""
+"""What the user learns about a name in a change."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -33,4 +33,4 @@ async def test_without_an_answer_there_is_a_sentence(tmp_path: Path, pool: LspPo
     lookup = CodeLookup(pool, Workspace(tmp_path / "w"))
     assert await lookup.hover("a.py", NamePlace("count", 0, 8)) == CHANGED
     assert await lookup.definition("gone.py", NAME) == "No file or folder at gone.py."
-    assert (await lookup.hover("a.txt", NAME)).startswith("No language server can tell that of a.txt.")
+    assert (await lookup.hover("a.txt", NAME)).startswith("No language server supports this for a.txt.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coder_tui.agent.diagnostics.format import open_words
+from coder_tui.agent.diagnostics.format import format_open_problems
 from coder_tui.lsp.report import MOST_ERRORS, MOST_WARNINGS
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.diagnostics import ChangeCounts, Diagnostic, ProposalCheck, ServerStatus, Severity
@@ -28,7 +28,7 @@ def bad(path: str, line: int, character: int = 0) -> dict[str, Any]:
 
 
 def results(here: Home) -> list[dict[str, Any]]:
-    return [json.loads(message.content) for message in here.told("go")]
+    return [json.loads(message.content) for message in here.results("go")]
 
 
 def edit(path: str, old: str, new: str) -> tuple[str, dict[str, Any]]:
@@ -77,8 +77,8 @@ async def test_an_edit_tells_what_came_what_went_and_how_much_was_there(
             "fixed_count": 2,
             "remaining_count": 0,
         }
-        told = [event.summary for event in here.events if isinstance(event, ToolFinished)]
-        assert told == ["a.py +1 -1  +1 error", "a.py +2 -2  -2 errors"]
+        checks_seen = [event.summary for event in here.events if isinstance(event, ToolFinished)]
+        assert checks_seen == ["a.py +1 -1  +1 error", "a.py +2 -2  -2 errors"]
 
 
 async def test_the_edits_of_one_reply_are_checked_together_with_the_last(
@@ -155,16 +155,16 @@ async def test_a_file_too_large_for_servers_is_said_to_be_unchecked(tmp_path: Pa
         turn = asyncio.create_task(here.session.submit("go"))
         request = await here.asked.get()
         why = "a.py is too large for language servers: it has more than 2,000,000 characters"
-        told = await checks.get()
-        while told.check.status is ServerStatus.PENDING:
-            told = await checks.get()
-        assert told.check == ProposalCheck(ServerStatus.UNSUPPORTED, detail=why)
+        checks_seen = await checks.get()
+        while checks_seen.check.status is ServerStatus.PENDING:
+            checks_seen = await checks.get()
+        assert checks_seen.check == ProposalCheck(ServerStatus.UNSUPPORTED, detail=why)
         here.session.answer(request.id, ALLOW)
         await turn
         assert results(here)[0]["diagnostics"] == {"server_status": "unsupported", "note": why}
 
 
-async def test_what_a_command_changed_is_told_to_the_servers(tmp_path: Path, project: Path) -> None:
+async def test_what_a_command_changed_is_reported_to_the_servers(tmp_path: Path, project: Path) -> None:
     serve(tmp_path)
     script = {
         "go": [
@@ -192,19 +192,21 @@ async def test_a_proposed_edit_is_checked_while_it_waits_and_the_disk_stays(
         here.session.subscribe(lambda e: checks.put_nowait(e) if isinstance(e, ProposalChecked) else None)
         turn = asyncio.create_task(here.session.submit("go"))
         request = await here.asked.get()
-        told = [await checks.get()]
-        while told[-1].check.status is not ServerStatus.FRESH:
-            told.append(await checks.get())
+        checks_seen = [await checks.get()]
+        while checks_seen[-1].check.status is not ServerStatus.FRESH:
+            checks_seen.append(await checks.get())
         new = tuple(
             Diagnostic("a.py", line, 1, Severity.ERROR, "bad word", "W", "fake", is_new=True)
             for line in (1, 2)
         )
-        assert {each.call_id for each in told} == {request.call_id}
-        assert told[-1].check == ProposalCheck(ServerStatus.FRESH, ChangeCounts(2, 1), new, is_known=True)
+        assert {each.call_id for each in checks_seen} == {request.call_id}
+        assert checks_seen[-1].check == ProposalCheck(
+            ServerStatus.FRESH, ChangeCounts(2, 1), new, is_known=True
+        )
         assert (project / "a.py").read_text() == "bad\nfine\n"
         here.session.answer(request.id, DENY)
         await turn
-        # What is told of the file is told of its text on disk.
+        # What is reported is about the file's text on disk.
         old = Diagnostic("a.py", 1, 1, Severity.ERROR, "bad word", "W", "fake")
         known = {event for event in here.events if isinstance(event, DiagnosticsChanged)}
         assert known == {DiagnosticsChanged("a.py", (old,))}
@@ -270,22 +272,22 @@ async def test_open_problems_survive_a_compaction(tmp_path: Path, project: Path)
         for wish in ("change it", "and now"):
             await session.submit(wish)
         await session.compaction.compact()
-        head = session.record.conversation.for_model[0]
+        head = session.report.context.conversation.for_model[0]
         await session.close()
     assert isinstance(head, UserMessage)
-    told = head.text.partition("<open_problems>\n")[2].partition("\n</open_problems>")[0]
+    checks_seen = head.text.partition("<open_problems>\n")[2].partition("\n</open_problems>")[0]
     warning = {**bad("a.py", 1), "severity": "warning", "message": "odd word"}
-    assert [json.loads(line) for line in told.splitlines()[1:]] == [bad("a.py", 0), warning]
+    assert [json.loads(line) for line in checks_seen.splitlines()[1:]] == [bad("a.py", 0), warning]
 
 
-def test_of_very_many_open_problems_the_gravest_are_told_and_the_rest_counted() -> None:
+def test_of_very_many_open_problems_the_gravest_are_reported_and_the_rest_counted() -> None:
     def found(severity: Severity, count: int) -> list[Diagnostic]:
         return [Diagnostic("a.py", line + 1, 1, severity, "m" * 5_000) for line in range(count)]
 
     many = (*found(Severity.HINT, 3), *found(Severity.WARNING, 10), *found(Severity.ERROR, 30))
-    _, *lines, more = open_words(many).splitlines()
+    _, *lines, more = format_open_problems(many).splitlines()
     severities = [json.loads(line)["severity"] for line in lines]
     assert severities == ["error"] * MOST_ERRORS + ["warning"] * MOST_WARNINGS
     assert more == f"[{40 - MOST_ERRORS - MOST_WARNINGS} more]"
     assert max(map(len, lines)) < 500
-    assert open_words(tuple(found(Severity.HINT, 3))) == ""
+    assert format_open_problems(tuple(found(Severity.HINT, 3))) == ""

@@ -1,4 +1,4 @@
-"""What the pane of problems is told when files change by other ways than edits, or move and go."""
+"""What the problems pane gets when files change without edits, move or disappear."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -78,7 +78,7 @@ async def test_an_undo_and_a_redo_are_shown(tmp_path: Path, behaviour: str) -> N
 
 
 @by_any_server
-async def test_what_a_command_breaks_or_mends_is_shown(tmp_path: Path, behaviour: str) -> None:
+async def test_what_a_command_breaks_or_fixes_is_shown(tmp_path: Path, behaviour: str) -> None:
     command = calls("bash", command="printf 'fine\\nfine\\nodd\\nbad\\n' > a.py")
     async with shown(tmp_path, behaviour, command) as (_, pane):
         await pane.until(a=(3, 4))

@@ -7,34 +7,35 @@ from typing import Any
 
 import pytest
 
-from coder_tui.agent.hooks.protocol import (
+from coder_tui.agent.hooks.runner import (
     HOOK_RULE,
     LONGEST,
+    Hook,
     HookEvent,
     HookReply,
-    HookWish,
-    in_our_words,
+    HookRunner,
+    HookVerdict,
+    apply_hook_verdict,
+    from_foreign_format,
     read_reply,
-    wished,
 )
-from coder_tui.agent.hooks.runner import Hook, HookRunner
-from coder_tui.agent.hooks.turn_hooks import MOST_ROUNDS, TurnHooks
-from coder_tui.agent.verify.verify import no_check
-from coder_tui.policy.model import DEFAULT_SOURCE, FLOOR_SOURCE, Verdict
+from coder_tui.agent.hooks.session_hooks import MOST_ROUNDS, TurnHooks
+from coder_tui.agent.verify import no_check
 from coder_tui.policy.rules import Effect
+from coder_tui.policy.targets import DEFAULT_SOURCE, FLOOR_SOURCE, Verdict
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import MessageRefusedError
 from coder_tui.protocol.events import TurnStarted
 from coder_tui.protocol.outcomes import NoticeLevel
-from coder_tui.shell.conversation import Answer
-from coder_tui.tasks import Background
+from coder_tui.shell.session_shell import Answer
+from coder_tui.tasks import BackgroundTasks
 from coder_tui.text.redact import BY_SHAPE
 from tests.fakes.shells import shell_for
 
 
 @dataclass
 class Scene:
-    """A runner in a folder, and what the person was told."""
+    """A runner in a folder, and the warnings that the user got."""
 
     root: Path
     trusted: bool = True
@@ -53,10 +54,10 @@ class Scene:
         )
 
     def turns(self, *hooks: Hook) -> TurnHooks:
-        return TurnHooks(self.runner(*hooks), Background().start)
+        return TurnHooks(self.runner(*hooks), BackgroundTasks().start)
 
     @property
-    def told(self) -> list[str]:
+    def warnings(self) -> list[str]:
         return [text for _, text in self.notices]
 
 
@@ -108,12 +109,12 @@ def test_each_answer_is_read(event: str, answer: Answer, reply: HookReply) -> No
     ids=["default", "floor", "rule", "denied", "still-denied", "asks"],
 )
 def test_a_wish_reaches_as_far_as_it_may(before: Effect, source: str, wish: Effect, after: Effect) -> None:
-    verdict = wished(Verdict(before, "r", source), HookWish(wish, "why", "settings"))
+    verdict = apply_hook_verdict(Verdict(before, "r", source), HookVerdict(wish, "why", "settings"))
     assert verdict.effect is after
     assert (verdict.rule == HOOK_RULE) is (before is not after)
 
 
-async def test_who_fails_is_told_once_and_the_next_one_runs(scene: Scene) -> None:
+async def test_who_fails_is_reported_once_and_the_next_one_runs(scene: Scene) -> None:
     event = HookEvent.PRE_TOOL_USE
     runner = scene.runner(
         hook(event, "sleep 60", timeout=0.3),
@@ -126,7 +127,7 @@ async def test_who_fails_is_told_once_and_the_next_one_runs(scene: Scene) -> Non
         said = await runner.run(event, {"tool_name": "list", "tool_input": {}}, "list")
         assert said.refusal is not None
         assert len(said.refusal[1]) == LONGEST
-    assert [text.partition("(settings) ")[2].partition(" (")[0] for text in scene.told] == [
+    assert [text.partition("(settings) ")[2].partition(" (")[0] for text in scene.warnings] == [
         "took too long and was stopped",
         "printed more than is taken",
         "printed JSON that cannot be read",
@@ -148,7 +149,7 @@ async def test_a_projects_hook_that_changed_is_not_run(scene: Scene) -> None:
     scene.trusted = False
     assert (await runner.run(HookEvent.STOP, {})).replies == ()
     assert not (scene.root / "ran").exists()
-    assert "changed since you trusted them" in scene.told[0]
+    assert "changed since you trusted them" in scene.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -165,14 +166,14 @@ async def test_a_projects_hook_that_changed_is_not_run(scene: Scene) -> None:
     ],
 )
 def test_a_matcher_knows_both_names(matcher: str, tool: str, speaks: bool) -> None:
-    assert hook(HookEvent.PRE_TOOL_USE, "x", matcher=matcher).speaks_of(tool) is speaks
+    assert hook(HookEvent.PRE_TOOL_USE, "x", matcher=matcher).matches(tool) is speaks
 
 
 def test_a_path_in_other_words_becomes_ours(tmp_path: Path) -> None:
     given = {"path": "a.txt"}
     same = {"path": "a.txt", "file_path": str(tmp_path / "a.txt")}
-    assert in_our_words(same, given, tmp_path) == given
-    assert in_our_words({**same, "file_path": "b.txt"}, given, tmp_path) == {"path": "b.txt"}
+    assert from_foreign_format(same, given, tmp_path) == given
+    assert from_foreign_format({**same, "file_path": "b.txt"}, given, tmp_path) == {"path": "b.txt"}
 
 
 async def test_a_message_gets_the_context_of_the_start_once_or_is_kept(scene: Scene) -> None:
@@ -182,19 +183,19 @@ async def test_a_message_gets_the_context_of_the_start_once_or_is_kept(scene: Sc
     )
     turns.begin(is_resumed=False)
     with pytest.raises(MessageRefusedError, match="kept this message: no"):
-        await turns.of("my secret")
-    first, second = await turns.of("hello"), await turns.of("again")
+        await turns.attach("my secret")
+    first, second = await turns.attach("hello"), await turns.attach("again")
     assert [each.text for each in (*first, *second)] == ["on main", "brief", "brief"]
     await turns.end()
 
 
 async def test_a_turn_ends_in_the_end(scene: Scene) -> None:
-    turns = scene.turns(hook(HookEvent.STOP, "cat >> told; echo >> told; echo test it >&2; exit 2"))
+    turns = scene.turns(hook(HookEvent.STOP, "cat >> given; echo >> given; echo test it >&2; exit 2"))
     check = turns.after(no_check)
-    turns.hear(TurnStarted(1))
+    turns.on_event(TurnStarted(1))
     failures = [await check() for _ in range(MOST_ROUNDS + 1)]
     assert [failure.output.text if failure else None for failure in failures] == [*["test it"] * 3, None]
-    lines = (scene.root / "told").read_text().splitlines()
+    lines = (scene.root / "given").read_text().splitlines()
     assert [json.loads(line)["stop_hook_active"] for line in lines] == [False, True, True, True]
 
 
@@ -205,4 +206,4 @@ async def test_compaction_and_sub_agents_ask_as_well(scene: Scene) -> None:
     )
     assert await turns.compact("auto", "") == "not now"
     assert await turns.compact("manual", "") == ""
-    assert await turns.child_ends("explore") == "go on"
+    assert await turns.on_subagent_end("explore") == "go on"

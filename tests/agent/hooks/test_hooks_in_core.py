@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.hooks.protocol import HookEvent
-from coder_tui.agent.hooks.runner import Hook
+from coder_tui.agent.hooks.runner import Hook, HookEvent
 from coder_tui.agent.subagents import GO_ON
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
@@ -33,7 +32,7 @@ async def test_a_sub_agent_goes_on_once_and_its_calls_are_hooked_as_well(tmp_pat
     async with home(tmp_path, script, hooks=hooks) as here:
         await here.session.submit("go")
         assert here.result() == {"ok": True, "agent": "general", "summary": "all of it"}
-        assert here.told("look")[0].content.count("no lists") == 1
+        assert here.results("look")[0].content.count("no lists") == 1
         assert f"{GO_ON}\n\nlook again" in [
             getattr(message, "text", "") for message in here.model.requests["look"][-1].messages
         ]
@@ -57,7 +56,7 @@ async def test_a_message_that_is_kept_is_not_stored(tmp_path: Path) -> None:
         await here.session.submit("go")
         (failed,) = (event for event in here.events if isinstance(event, TurnFailed))
         assert failed.message.endswith("kept this message: not today")
-        assert here.session.record.conversation.messages == ()
+        assert here.session.report.context.conversation.messages == ()
 
 
 async def test_compaction_asks_first(tmp_path: Path) -> None:
@@ -72,13 +71,13 @@ async def test_compaction_asks_first(tmp_path: Path) -> None:
         assert [event for event in here.events if isinstance(event, Notice) and "not now" in event.text]
 
 
-async def test_whoever_waits_for_the_person_is_told_of(tmp_path: Path) -> None:
+async def test_whoever_waits_for_the_user_is_reported(tmp_path: Path) -> None:
     script = {"go": [calls("bash", command="true"), DONE]}
     rings = hook(HookEvent.NOTIFICATION, "cat > bell", "permission_prompt")
     async with home(tmp_path, script, hooks=(rings,)) as here:
         os.mkfifo(here.project / "bell")
         turn = asyncio.create_task(here.session.submit("go"))
-        told = json.loads(await asyncio.to_thread((here.project / "bell").read_text))
-        assert told["message"] == "coder-tui waits for you: Run this command?"
+        reported = json.loads(await asyncio.to_thread((here.project / "bell").read_text))
+        assert reported["message"] == "coder-tui waits for you: Run this command?"
         here.session.interrupt()
         await turn

@@ -8,7 +8,7 @@ import pytest
 from coder_tui.agent.profiles.profiles import Profile, ProfileMode, Switch
 from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.bootstrap.setup import Setup
 from coder_tui.headless import HeadlessRun, JsonPrinter
 from coder_tui.policy.rules import Effect, Rule
@@ -31,13 +31,15 @@ REVIEWER = Profile(
 
 async def opened(
     tmp_path: Path, *profiles: Profile, mode: Mode = Mode.ASK, replies: tuple[Say, ...] = ()
-) -> Core:
+) -> SessionFactory:
     project = tmp_path / "project"
     project.mkdir(exist_ok=True)
     setup = setup_in(tmp_path, project, mode)
     setup = replace(setup, profiles=setup.profiles.with_more(profiles))
     store = await Store.open(setup.directories.database)
-    return Core(setup, store, ScriptedModel(replies), ModelChoice("anthropic/claude-x", "http://127.0.0.1:9"))
+    return SessionFactory(
+        setup, store, ScriptedModel(replies), ModelChoice("anthropic/claude-x", "http://127.0.0.1:9")
+    )
 
 
 def heard(session: Session) -> list[object]:
@@ -79,7 +81,7 @@ async def test_a_profiles_own_model_answers_while_it_leads(tmp_path: Path) -> No
     models: list[str] = []
     session.subscribe(lambda event: models.append(event.model) if isinstance(event, ModelChanged) else None)
     session.profiles.use("reviewer")
-    request = session._parts.services.request
+    request = session.report.context.request
     # The other provider's key must not go to the server of the first.
     assert request.choice == ModelChoice("openai/gpt-5")
     session.profiles.use("build")
@@ -99,9 +101,9 @@ async def test_approving_late_does_not_take_back_a_mode_that_was_chosen_meanwhil
     await core.close()
 
 
-async def resumed(core: Core, session: Session, setup: Setup | None = None) -> Session:
+async def resumed(core: SessionFactory, session: Session, setup: Setup | None = None) -> Session:
     # What was said to be kept is on its way to the disk.
-    await core.store.todos(session.id)
+    await core.store.todos.get(session.id)
     await session.close()
     return await replace(core, setup=setup or core.setup).resume(session.id)
 
@@ -114,12 +116,12 @@ async def test_a_resumed_session_is_the_agent_that_it_was_with_its_plan(tmp_path
     session.profiles.use("reviewer")
     later = await resumed(core, session)
     assert (later.profiles.current, later.profiles.plan) == (REVIEWER, "# The plan")
-    assert "# The plan" in later._parts.services.request(()).system
+    assert "# The plan" in later.report.context.request(()).system
     await later.close()
     await core.close()
 
 
-async def test_an_agent_whose_file_is_gone_is_told_of(tmp_path: Path) -> None:
+async def test_an_agent_whose_file_is_gone_is_reported(tmp_path: Path) -> None:
     core = await opened(tmp_path, REVIEWER)
     session = await core.new_session()
     session.profiles.use("reviewer")
@@ -150,25 +152,27 @@ async def test_a_tool_that_a_profile_does_not_have_is_hidden_and_denied(tmp_path
     core = await opened(tmp_path, REVIEWER, mode=Mode.EDITS, replies=(call, Say("done")))
     session = await core.new_session()
     session.profiles.use("reviewer")
-    offered = {tool.name for tool in session._parts.services.request.offered()}
+    offered = {tool.name for tool in session.report.context.request.offered()}
     assert not {"write", "edit", "apply_patch"} & offered
     assert {"read", "bash", "question"} <= offered
     await session.submit("go")
-    decisions = [(each.tool, each.effect, each.rule, each.source) for each in await session.facts.decisions()]
+    decisions = [
+        (each.tool, each.effect, each.rule, each.source) for each in await session.report.decisions()
+    ]
     assert decisions == [("write", "deny", "write = off", "agent reviewer")]
     assert not (core.setup.directory / "new.txt").exists()
     await session.close()
     await core.close()
 
 
-async def test_what_the_person_names_or_runs_needs_no_tool_of_the_agents(tmp_path: Path) -> None:
+async def test_what_the_user_names_or_runs_needs_no_tool_of_the_agents(tmp_path: Path) -> None:
     poor = Profile("poor", "Has nothing", ProfileMode.ALL, "X.", (Switch("*", is_on=False),))
     core = await opened(tmp_path, poor, replies=(Say("done"),))
     (core.setup.directory / "a.txt").write_text("one\n")
     session = await core.new_session()
     session.profiles.use("poor")
     await session.submit("look at @a.txt")
-    (message,) = (each for each in session._parts.services.conversation.messages if each.role == "user")
+    (message,) = (each for each in session.report.context.conversation.messages if each.role == "user")
     assert [(each.label, each.text) for each in message.attachments] == [("a.txt", "one")]
     await session.shell.run("touch made", is_shared=False)
     assert (core.setup.directory / "made").exists()
@@ -192,7 +196,7 @@ async def test_a_profiles_layer_tightens_and_never_loosens(tmp_path: Path) -> No
     session = await core.new_session()
     session.profiles.use("x")
     result = await HeadlessRun(session, JsonPrinter(lambda body: None)).run("go")
-    decisions = [(each.tool, each.effect) for each in await session.facts.decisions()]
+    decisions = [(each.tool, each.effect) for each in await session.report.decisions()]
     # Without its exception `ls` asks as it does anyway, and edits that it allows still ask.
     assert decisions == [("bash", "deny"), ("bash", "ask"), ("write", "ask")]
     assert len(result.refused) == 2

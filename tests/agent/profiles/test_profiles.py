@@ -1,12 +1,11 @@
 """The built-in profiles: what each has."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from coder_tui.agent.profiles.profiles import built_in
-from coder_tui.bootstrap.prepare import with_profiles
+from coder_tui.bootstrap.prepare import profile_mode
 from coder_tui.protocol.access import Mode, ToolKind
 from coder_tui.protocol.errors import UsageError
 from coder_tui.tools.base import Audience
@@ -81,39 +80,34 @@ def test_only_sub_agents_may_say_that_they_are_done() -> None:
     assert finish.audience is Audience.SUB
 
 
-def test_only_what_starts_agents_or_asks_the_person_is_for_the_main_agent() -> None:
+def test_only_what_starts_agents_or_asks_the_user_is_for_the_main_agent() -> None:
     main = {tool.name for tool in tools() if tool.audience is Audience.MAIN}
     assert main == {"task", "fork", "question", "plan_exit"}
 
 
 @pytest.mark.parametrize(
-    ("agent", "mode", "is_given", "result"),
+    ("agent", "given", "result"),
     [
-        ("build", Mode.ASK, False, Mode.ASK),
-        ("plan", Mode.ASK, False, Mode.PLAN),
-        ("plan", Mode.PLAN, True, Mode.PLAN),
-        ("build", Mode.EDITS, True, Mode.EDITS),
-        ("plan", Mode.EDITS, True, None),
-        ("build", Mode.PLAN, True, None),
+        ("build", None, None),
+        ("plan", None, Mode.PLAN),
+        ("plan", Mode.PLAN, Mode.PLAN),
+        ("build", Mode.EDITS, Mode.EDITS),
     ],
 )
-def test_an_agent_and_a_mode_must_fit(
-    tmp_path: Path, agent: str, mode: Mode, is_given: bool, result: Mode | None
-) -> None:
-    (tmp_path / "project").mkdir()
-    setup = replace(setup_in(tmp_path, tmp_path / "project", mode), is_mode_given=is_given)
-    environ = {"HOME": str(tmp_path)}
-    if result is None:
-        with pytest.raises(UsageError, match="exclude each other"):
-            with_profiles(setup, environ, agent)
-    else:
-        assert with_profiles(setup, environ, agent).mode is result
+def test_an_agent_may_choose_the_mode(agent: str, given: Mode | None, result: Mode | None) -> None:
+    assert profile_mode(built_in(), agent, given) is result
+
+
+@pytest.mark.parametrize(("agent", "given"), [("plan", Mode.EDITS), ("build", Mode.PLAN)])
+def test_an_agent_and_a_mode_must_fit(agent: str, given: Mode) -> None:
+    with pytest.raises(UsageError, match="exclude each other"):
+        profile_mode(built_in(), agent, given)
 
 
 def test_the_setting_lets_questions_be_asked_always(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text('[agents]\nquestions = "always"\n')
-    setup = with_profiles(setup_in(tmp_path, tmp_path / "project", Mode.ASK), {"HOME": str(tmp_path)}, "")
+    setup = setup_in(tmp_path, tmp_path / "project", Mode.ASK)
     question = next(tool for tool in tools() if tool.name == "question")
     assert setup.profiles.get("build").offers(question.name, question.kind)

@@ -7,8 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coder_tui.agent.profiles.files import AgentPlaces, load_profiles, parse_file
-from coder_tui.agent.profiles.parse import Dialect
+from coder_tui.agent.profiles.files import Dialect, load_profiles, parse_file
 from coder_tui.agent.profiles.profiles import Profile, ProfileMode, Profiles, Switch, built_in, off
 from coder_tui.config.paths import Directories
 from coder_tui.config.settings_file import parse_settings
@@ -16,12 +15,13 @@ from coder_tui.config.sources import Sources
 from coder_tui.config.trust import Trust
 from coder_tui.policy.rules import Effect, Rule
 from coder_tui.protocol.access import ToolKind
+from coder_tui.skills.command_files import ExtensionPlaces
 
 NAMES = [profile.name for profile in built_in().all]
 
 
 class Home:
-    """A person's folders and a project, with agents in them."""
+    """The user's folders and a project, with agents in them."""
 
     def __init__(self, folder: Path) -> None:
         self.home, self.project = folder / "home", folder / "project"
@@ -37,7 +37,7 @@ class Home:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
     def load(self, settings: str = "") -> tuple[Profiles, list[str]]:
-        places = AgentPlaces(self.project, self.directories, self.home, self.environ)
+        places = ExtensionPlaces(self.project, self.directories, self.home, self.environ)
         file = parse_settings(self.directories.config / "config.toml", settings.encode())
         agents = file.values.get("agents", {})
         custom = agents.get("custom", {}) if isinstance(agents, dict) else {}
@@ -146,7 +146,7 @@ def test_our_own_toml_and_settings(home: Home) -> None:
     assert lead.source.endswith("config.toml:1")
 
 
-def test_of_one_name_the_nearer_of_the_persons_own_holds(home: Home) -> None:
+def test_of_one_name_the_nearer_of_the_users_own_holds(home: Home) -> None:
     home.put("home/.claude/agents/x.md", "---\nname: x\n---\nclaude")
     home.put("config/agents/x.md", "---\nname: x\n---\nours")
     home.put("config/agents/explore.md", "---\ndescription: mine\n---\nmy explorer")
@@ -213,7 +213,7 @@ def test_a_link_out_of_the_project_is_not_followed(home: Home) -> None:
 
 WRONG: dict[str, tuple[str | bytes, str]] = {
     "no-head": ("just words", "no-head.md:1: there is no frontmatter"),
-    "no-end": ("---\nname: x\n", "no-end.md:1: the frontmatter has no end"),
+    "no-end": ("---\nname: x\n", "no-end.md:1: the frontmatter is not closed"),
     "yaml": ("---\nname: [x\n---\nhi", "yaml.md:"),
     "no-prompt": ("---\nname: x\n---\n", "no-prompt.md: the agent x has no prompt"),
     "bad-name": ("---\nname: ../../etc\n---\nhi", "bad-name.md:2: '../../etc' is no name for an agent"),
@@ -225,7 +225,7 @@ WRONG: dict[str, tuple[str | bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_file_that_cannot_be_used_is_told_by_file_and_line(home: Home, name: str) -> None:
+def test_a_file_that_cannot_be_used_is_reported_by_file_and_line(home: Home, name: str) -> None:
     text, said = WRONG[name]
     home.put(f"config/agents/{name}.md", text)
     profiles, notices = home.load()
@@ -255,7 +255,7 @@ DOUBTFUL = {
 
 
 @pytest.mark.parametrize("name", DOUBTFUL)
-def test_a_field_that_is_wrong_is_told_and_the_rest_is_used(home: Home, name: str) -> None:
+def test_a_field_that_is_wrong_is_reported_and_the_rest_is_used(home: Home, name: str) -> None:
     text, said = DOUBTFUL[name]
     home.put(f"config/agents/{name}.md", text)
     profiles, notices = home.load()

@@ -1,4 +1,4 @@
-"""The system prompt: who is told what, in which order, and that it stays the same byte for byte."""
+"""The system prompt: its parts and their order, and that it stays the same byte for byte."""
 
 from dataclasses import replace
 from datetime import date
@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from coder_tui.agent.profiles.profiles import built_in, prompt_text
-from coder_tui.agent.turn.model_request import Briefing, Environment, ModelChoice, PartName
-from coder_tui.bootstrap.prepare import with_instructions
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.agent.turn.model_request import Environment, ModelChoice, PartName, SystemPrompt
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.llm.chat_messages import call_arguments
 from coder_tui.llm.client import ModelRequest
 from coder_tui.llm.traits import ModelFamily, traits_of
@@ -22,7 +21,9 @@ from tests.fakes.repository import GitRepository
 from tests.fakes.scripted_model import Say, ScriptedModel
 
 PLACE = Environment(Path("/srv/project"), date(2026, 1, 2), has_git=True)
-BRIEFING = Briefing(PLACE, "<instructions>…</instructions>", lambda: "<skills>…</skills>", lambda: "# Plan")
+BRIEFING = SystemPrompt(
+    PLACE, "<instructions>…</instructions>", lambda: "<skills>…</skills>", lambda: "# Plan"
+)
 PROFILES = built_in()
 
 
@@ -38,7 +39,7 @@ def test_what_changes_least_comes_first() -> None:
     assert text.endswith("# Plan\n</plan>")
 
 
-def test_plan_mode_is_told_nothing_of_an_earlier_plan() -> None:
+def test_plan_mode_is_reported_nothing_of_an_earlier_plan() -> None:
     text = BRIEFING.text(PROFILES.get("plan"), ModelFamily.CLAUDE)
     assert text.startswith(prompt_text("plan"))
     assert "<plan>" not in text
@@ -66,7 +67,7 @@ def test_every_profile_and_family_has_its_words(name: str, family: ModelFamily) 
         ("ollama/qwen3", ModelFamily.OTHER),
     ],
 )
-def test_a_family_is_told_of_the_edit_tools_that_it_gets(model: str, family: ModelFamily) -> None:
+def test_a_family_is_reported_of_the_edit_tools_that_it_gets(model: str, family: ModelFamily) -> None:
     assert traits_of(model).family is family
     assert ("apply_patch" in prompt_text(f"family_{family}")) is (family is ModelFamily.GPT)
 
@@ -77,8 +78,8 @@ async def requests_of(tmp_path: Path, *texts: str, mode: Mode = Mode.ASK) -> lis
     repository.commit(
         **{"AGENTS.md": "Be kind.\n", "a.txt": "one\n", "sub/AGENTS.md": "Below.\n", "sub/b.txt": "b\n"}
     )
-    setup = setup_in(tmp_path, repository.root, mode)
-    setup = replace(with_instructions(setup, {"HOME": str(tmp_path / "home")}), reads_project=True)
+    setup = setup_in(tmp_path, repository.root, mode, HOME=str(tmp_path / "home"))
+    setup = replace(setup, reads_project=True)
     script = [
         Say(calls=(("read", {"path": "sub/b.txt"}), ("grep", {"pattern": "one"}))),
         Say("one"),
@@ -86,7 +87,9 @@ async def requests_of(tmp_path: Path, *texts: str, mode: Mode = Mode.ASK) -> lis
         Say("two"),
     ]
     model = ScriptedModel(script)
-    core = Core(setup, await Store.open(setup.directories.database), model, ModelChoice("anthropic/claude-x"))
+    core = SessionFactory(
+        setup, await Store.open(setup.directories.database), model, ModelChoice("anthropic/claude-x")
+    )
     session = await core.new_session()
     for text in texts:
         await session.submit(text)
@@ -126,7 +129,9 @@ def _without_marks(node: object) -> object:
             return node
 
 
-async def test_git_is_told_with_the_first_message_and_folders_with_the_first_touch(tmp_path: Path) -> None:
+async def test_git_is_reported_with_the_first_message_and_folders_with_the_first_touch(
+    tmp_path: Path,
+) -> None:
     requests = await requests_of(tmp_path, "first", "second")
     users = [message for message in requests[-1].messages if message.role == "user"]
     assert ["git state" in str(message.attachments) for message in users] == [True, False]

@@ -1,4 +1,4 @@
-"""What is told of tokens goes by the conversation as it is."""
+"""Token counts follow the conversation as it is."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -10,7 +10,7 @@ import pytest
 from coder_tui.agent.turn.model_request import ModelChoice
 from coder_tui.agent.turn.usage import last_context
 from coder_tui.commands.base import Say as Said
-from coder_tui.commands.cost import cost
+from coder_tui.commands.reports import cost
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Notice
 from coder_tui.protocol.messages import AssistantMessage, Usage
@@ -27,14 +27,14 @@ async def test_after_an_undo_the_window_is_as_full_as_it_was(tmp_path: Path) -> 
     async with world(tmp_path, replies) as made:
         await made.session.submit("a")
         await made.session.submit("b")
-        filled = [made.session.facts.usage.context_tokens]
+        filled = [made.session.report.usage.context_tokens]
         for move in (made.session.turns.undo, made.session.turns.redo):
             await move()
-            filled.append(made.session.facts.usage.context_tokens)
+            filled.append(made.session.report.usage.context_tokens)
 
         assert filled == [5010, 110, 5010]
         # What was paid for stays paid for.
-        assert made.session.facts.usage.session.total_tokens == 5120
+        assert made.session.report.usage.session.total_tokens == 5120
 
 
 def test_a_reply_that_was_stopped_tells_nothing_of_the_window() -> None:
@@ -47,14 +47,14 @@ async def test_a_reply_that_was_stopped_is_counted_by_a_guess(tmp_path: Path) ->
     async with world(tmp_path, [Say("one", usage=paid), Say("two three", hangs=True)]) as made:
         await made.session.submit("a")
         await stop_when_it_hangs(made, made.session.submit("b"))
-        (_, stopped) = await made.session.facts.paid_calls()
+        (_, stopped) = await made.session.report.paid_calls()
 
         assert (stopped.model, stopped.turn, stopped.usage.cost) == ("scripted", 2, 0.25)
         assert stopped.usage.input_tokens > 0 < stopped.usage.output_tokens
-        assert made.session.facts.usage.session.cost == 0.5
+        assert made.session.report.usage.session.cost == 0.5
 
 
-async def test_a_stopped_reply_of_unknown_price_is_told_as_such(tmp_path: Path) -> None:
+async def test_a_stopped_reply_of_unknown_price_is_reported_as_such(tmp_path: Path) -> None:
     async with world(tmp_path, [Say("one", hangs=True)]) as made:
         await stop_when_it_hangs(made, made.session.submit("a"))
         report = await cost(made.session, "")
@@ -69,7 +69,7 @@ async def test_a_call_that_may_never_have_been_sent_is_not_counted(
     async with world(tmp_path, [Say("", hangs=True)]) as made:
         await stop_when_it_hangs(made, made.session.submit("a"))
 
-        assert await made.session.facts.paid_calls() == ()
+        assert await made.session.report.paid_calls() == ()
 
 
 async def test_a_summary_that_was_stopped_is_counted_by_a_guess(tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ async def test_a_summary_that_was_stopped_is_counted_by_a_guess(tmp_path: Path) 
         summary.cancel()
         await asyncio.wait({summary})
 
-        assert made.session.facts.usage.session.cost == 0.75
-        assert made.session.record.conversation.compactions == ()
+        assert made.session.report.usage.session.cost == 0.75
+        assert made.session.report.context.conversation.compactions == ()
 
 
 async def test_a_sub_agents_stopped_reply_is_paid_by_its_session(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ async def test_a_sub_agents_stopped_reply_is_paid_by_its_session(tmp_path: Path)
         here.session.interrupt()
         await turn
 
-        assert [call.agent for call in await here.session.facts.paid_calls()] == ["", "general"]
+        assert [call.agent for call in await here.session.report.paid_calls()] == ["", "general"]
 
 
 async def stop_when_it_hangs(made: World, turn: Coroutine[Any, Any, None]) -> None:

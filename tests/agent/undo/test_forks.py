@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from coder_tui.agent.session import Session
+from coder_tui.agent.session_state import BUSY
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.agent.undo.undo import BUSY, GONE, NOTHING_SAID
-from coder_tui.bootstrap.session_factory import Core
-from coder_tui.commands.base import Say as Told
+from coder_tui.agent.undo.undo import GONE, NOTHING_SAID
+from coder_tui.bootstrap.session_factory import SessionFactory
+from coder_tui.commands.base import Say as Reply
 from coder_tui.commands.base import StartSession
 from coder_tui.commands.session import fork
 from coder_tui.protocol.access import Mode
@@ -22,7 +23,7 @@ from coder_tui.storage.store import Store
 from tests.fakes.real_tools import setup_in
 from tests.fakes.scripted_model import Say, ScriptedModel
 
-FILES = "Files are as they are now; /undo in the old session takes them back."
+FILES = "Files stay as they are now; /undo in the original session restores them."
 
 
 @pytest.fixture
@@ -34,11 +35,11 @@ def project(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def core(project: Path, *replies: Say) -> AsyncIterator[tuple[Core, ScriptedModel]]:
+async def core(project: Path, *replies: Say) -> AsyncIterator[tuple[SessionFactory, ScriptedModel]]:
     setup = setup_in(project.parent, project, Mode.EDITS)
     store = await Store.open(setup.directories.database)
     model = ScriptedModel(replies)
-    made = Core(setup, store, model, ModelChoice("scripted"))
+    made = SessionFactory(setup, store, model, ModelChoice("scripted"))
     yield made, model
     await made.close()
 
@@ -59,10 +60,10 @@ async def test_an_earlier_message_is_sent_otherwise_in_a_fork_and_the_original_s
         await session.submit("second")
         session = await reopened(made, session)
         second = said(session)[1]
-        assert session.forks.words_of(second.message_id) == "second"
+        assert session.forks.text_of(second.message_id) == "second"
         forked = await session.forks.fork(second.message_id)
-        assert forked.told == (
-            "This is “fork of first”. The session itself stays as it is; "
+        assert forked.notice == (
+            "This is “fork of first”. The original session is unchanged; "
             f"/resume {session.id} goes back to it.\n{FILES}"
         )
         other = await made.resume(forked.session_id)
@@ -96,20 +97,20 @@ async def test_undo_in_a_fork_ends_where_it_was_forked(project: Path) -> None:
 async def test_a_fork_needs_words_and_rest(project: Path) -> None:
     async with core(project, Say("yes"), Say("slow", hangs=True)) as (made, model):
         session = await made.new_session()
-        assert await fork(session, "") == Told(NOTHING_SAID, NoticeLevel.WARNING)
+        assert await fork(session, "") == Reply(NOTHING_SAID, NoticeLevel.WARNING)
         await session.submit("first")
         intent = await fork(session, "")
         assert isinstance(intent, StartSession) and intent.session_id != session.id
         turn = asyncio.create_task(session.submit("second"))
         await model.reached.wait()
-        assert await fork(session, "") == Told(BUSY, NoticeLevel.WARNING)
+        assert await fork(session, "") == Reply(BUSY, NoticeLevel.WARNING)
         session.interrupt()
         await turn
         with pytest.raises(UserError, match=GONE):
-            session.forks.words_of("nothing")
+            session.forks.text_of("nothing")
         await session.close()
 
 
-async def reopened(made: Core, session: Session) -> Session:
+async def reopened(made: SessionFactory, session: Session) -> Session:
     await session.close()
     return await made.resume(session.id)

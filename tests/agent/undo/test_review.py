@@ -1,4 +1,4 @@
-"""What the person rejects is undone on disk, and the agent hears of it in one message."""
+"""What the user rejects is undone on disk, and the agent hears of it in one message."""
 
 import random
 from collections.abc import AsyncIterator, Iterable
@@ -11,8 +11,8 @@ import pytest
 from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
 from coder_tui.agent.undo.review import WHOLE, Reviewed, compared
-from coder_tui.bootstrap.session_factory import Core
-from coder_tui.diffs.hunks import patch, taken_apart
+from coder_tui.bootstrap.session_factory import SessionFactory
+from coder_tui.diffs.hunks import patch, split_hunk
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Event, FilesChanged
 from coder_tui.storage.store import Store
@@ -38,11 +38,13 @@ def project(tmp_path: Path) -> Path:
 @asynccontextmanager
 async def session_that(
     project: Path, *calls: tuple[str, dict[str, str]]
-) -> AsyncIterator[tuple[Core, Session]]:
+) -> AsyncIterator[tuple[SessionFactory, Session]]:
     """A session whose first turn made these calls."""
     setup = setup_in(project.parent, project, Mode.EDITS)
     store = await Store.open(setup.directories.database)
-    core = Core(setup, store, ScriptedModel([Say(calls=calls), Say("Done.")]), ModelChoice("scripted"))
+    core = SessionFactory(
+        setup, store, ScriptedModel([Say(calls=calls), Say("Done.")]), ModelChoice("scripted")
+    )
     session = await core.new_session()
     await session.submit("go")
     yield core, session
@@ -71,7 +73,7 @@ def rejecting(file: Reviewed, *places: int) -> Reviewed:
     return replace(file, rejected=frozenset(file.units[place] for place in places))
 
 
-async def test_a_rejected_hunk_is_undone_and_told(project: Path) -> None:
+async def test_a_rejected_hunk_is_undone_and_reported(project: Path) -> None:
     (project / "a.txt").write_text(OLD)
     events: list[Event] = []
     async with session_that(project, *rewrite("a.txt", NEW)) as (_, session):
@@ -122,7 +124,7 @@ async def test_part_of_a_new_file_and_bytes_that_are_no_text_stay_as_they_are(pr
     edit = ("edit", {"path": "b.txt", "old_string": "end", "new_string": "the end"})
     async with session_that(project, write("new.txt", "one\ntwo\nthree\n"), edit) as (_, session):
         changed, new = await reviewed(session)
-        new = replace(new, comparison=taken_apart(new.comparison, new.units[0]))
+        new = replace(new, comparison=split_hunk(new.comparison, new.units[0]))
         message = await session.review.settle([rejecting(changed, 0), rejecting(new, 1)])
 
     assert (project / "b.txt").read_bytes() == b"caf\xe9\r\n" + b"same\r\n" * 10 + b"end\r\n"
@@ -144,7 +146,7 @@ async def test_a_file_that_changed_since_is_stale_and_nothing_at_all_is_undone(p
         files = await reviewed(session)
         (project / "b.txt").write_text("mine\n")
         assert await session.review.stale(each.file for each in files) == {project / "b.txt"}
-        with pytest.raises(RevertError, match=r"b\.txt cannot be taken back"):
+        with pytest.raises(RevertError, match=r"b\.txt cannot be reverted"):
             await session.review.settle([rejecting(each, 0) for each in files])
         unchanged = await session.changed_files()
     assert contents(project) == {"a.txt": b"a\n", "b.txt": b"mine\n"}

@@ -1,4 +1,4 @@
-"""What a session's tools change can be taken back, turn by turn."""
+"""What a session's tools change can be undone, turn by turn."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.protocol.access import Mode
 from coder_tui.storage.store import Store
 from coder_tui.workspace.undo.snapshots import Restored
@@ -23,10 +23,10 @@ def project(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def core(project: Path, *replies: Say) -> AsyncIterator[Core]:
+async def core(project: Path, *replies: Say) -> AsyncIterator[SessionFactory]:
     setup = setup_in(project.parent, project, Mode.EDITS)
     store = await Store.open(setup.directories.database)
-    made = Core(setup, store, ScriptedModel(replies), ModelChoice("scripted"))
+    made = SessionFactory(setup, store, ScriptedModel(replies), ModelChoice("scripted"))
     yield made
     await made.close()
 
@@ -127,7 +127,7 @@ async def test_refused_and_reading_calls_leave_no_record(project: Path) -> None:
     async with core(project, Say(calls=calls), Say("Done.")) as made:
         session = await made.new_session()
         await session.submit("go")
-        changes = await made.store.changes(session.id, 0)
+        changes = await made.store.changes.since(session.id, 0)
         await session.close()
 
     assert (changes, (project / "a").read_text()) == ((), "unseen")

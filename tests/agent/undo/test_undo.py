@@ -1,4 +1,4 @@
-"""A turn can be taken back and made again: files, conversation, todos; the person's own work stays."""
+"""A turn can be undone and redone: files, conversation, todos; the user's own work stays."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,8 +10,8 @@ import pytest
 from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
 from coder_tui.agent.undo.review import Reviewed, compared, units_of
-from coder_tui.agent.undo.undo import NOTHING_TO_REDO, NOTHING_TO_UNDO, Moved, Reach
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.agent.undo.undo import NOTHING_TO_REDO, NOTHING_TO_UNDO, UndoResult, UndoScope
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import Event, TodosChanged, ToolFinished, TurnStarted, UserMessageAdded
@@ -30,11 +30,11 @@ def project(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def core(project: Path, *replies: Say) -> AsyncIterator[tuple[Core, ScriptedModel]]:
+async def core(project: Path, *replies: Say) -> AsyncIterator[tuple[SessionFactory, ScriptedModel]]:
     setup = setup_in(project.parent, project, Mode.EDITS)
     store = await Store.open(setup.directories.database)
     model = ScriptedModel(replies)
-    made = Core(setup, store, model, ModelChoice("scripted"))
+    made = SessionFactory(setup, store, model, ModelChoice("scripted"))
     yield made, model
     await made.close()
 
@@ -48,7 +48,7 @@ def todo(content: str) -> Say:
     return Say(calls=(("todowrite", {"todos": [item]}),))
 
 
-def told(message: Message) -> str:
+def reported(message: Message) -> str:
     return message.content if message.role == "tool" else message.text
 
 
@@ -61,7 +61,7 @@ def todos(history: tuple[Event, ...]) -> list[str]:
     return [item.content for item in shown[-1].items]
 
 
-async def test_what_ran_beside_the_conversation_comes_back_to_its_place(project: Path) -> None:
+async def test_commands_outside_of_turns_return_to_their_place(project: Path) -> None:
     async with core(project, Say("First."), Say("Second.")) as (made, _):
         session = await made.new_session()
         await session.submit("first")
@@ -101,11 +101,11 @@ async def test_both_files_and_words_go_and_come_back(project: Path) -> None:
         after_redo = (project / "a.txt").read_text(), said(session)
         await session.close()
 
-    assert undone == Moved(2, "second", Reach.BOTH, ("a.txt",))
+    assert undone == UndoResult(2, "second", UndoScope.BOTH, ("a.txt",))
     assert after_undo == ("two\n", ["first"])
-    assert again == Moved(1, "first", Reach.BOTH, ("a.txt",))
+    assert again == UndoResult(1, "first", UndoScope.BOTH, ("a.txt",))
     assert at_the_start == ("one\n", [])
-    assert redone == Moved(1, "first", Reach.BOTH, ("a.txt",))
+    assert redone == UndoResult(1, "first", UndoScope.BOTH, ("a.txt",))
     assert after_redo == ("two\n", ["first"])
 
 
@@ -118,7 +118,7 @@ async def test_the_model_no_longer_hears_of_what_was_taken_back(project: Path) -
         await session.submit("third")
         await session.close()
 
-    assert [told(message) for message in model.requests[-1].messages] == ["first", "First.", "third"]
+    assert [reported(message) for message in model.requests[-1].messages] == ["first", "First.", "third"]
 
 
 async def test_redo_is_over_once_another_turn_began(project: Path) -> None:
@@ -155,21 +155,21 @@ async def test_a_message_that_was_never_said_leaves_the_redo(project: Path) -> N
         await session.close()
 
     assert nothing == []
-    assert redone == Moved(1, "first", Reach.BOTH, ("a.txt",))
-    assert undone == Moved(3, "second", Reach.BOTH)
+    assert redone == UndoResult(1, "first", UndoScope.BOTH, ("a.txt",))
+    assert undone == UndoResult(3, "second", UndoScope.BOTH)
     assert (project / "a.txt").read_text() == "two\n"
 
 
-async def test_files_alone_go_back_and_the_model_is_told(project: Path) -> None:
+async def test_files_alone_go_back_and_the_model_is_reported(project: Path) -> None:
     async with core(project, edit("one", "two"), Say("First."), Say("Second.")) as (made, model):
         session = await made.new_session()
         await session.submit("first")
-        undone = await session.turns.undo(Reach.FILES)
+        undone = await session.turns.undo(UndoScope.FILES)
         text = (project / "a.txt").read_text()
         await session.submit("second")
         await session.close()
 
-    assert undone == Moved(1, "first", Reach.FILES, ("a.txt",))
+    assert undone == UndoResult(1, "first", UndoScope.FILES, ("a.txt",))
     assert text == "one\n"
     assert [message.role for message in model.requests[-1].messages][-2:] == ["assistant", "user"]
     last = model.requests[-1].messages[-1]
@@ -182,9 +182,9 @@ async def test_words_alone_go_back(project: Path) -> None:
     async with core(project, edit("one", "two"), Say("First.")) as (made, _):
         session = await made.new_session()
         await session.submit("first")
-        await session.turns.undo(Reach.CONVERSATION)
+        await session.turns.undo(UndoScope.CONVERSATION)
         state = (project / "a.txt").read_text(), said(session)
-        await session.turns.redo(Reach.CONVERSATION)
+        await session.turns.redo(UndoScope.CONVERSATION)
         words = said(session)
         await session.close()
 
@@ -192,7 +192,7 @@ async def test_words_alone_go_back(project: Path) -> None:
     assert words == ["first"]
 
 
-async def test_what_the_person_changed_since_is_a_conflict_and_stays(project: Path) -> None:
+async def test_what_the_user_changed_since_is_a_conflict_and_stays(project: Path) -> None:
     async with core(project, edit("one", "two"), Say("First.")) as (made, _):
         session = await made.new_session()
         await session.submit("first")
@@ -200,7 +200,7 @@ async def test_what_the_person_changed_since_is_a_conflict_and_stays(project: Pa
         undone = await session.turns.undo()
         await session.close()
 
-    assert undone == Moved(1, "first", Reach.BOTH, (), (("a.txt", "it was changed since"),))
+    assert undone == UndoResult(1, "first", UndoScope.BOTH, (), (("a.txt", "it has changed since"),))
     assert (project / "a.txt").read_text() == "mine\n"
 
 
@@ -260,16 +260,16 @@ async def test_what_is_sent_while_a_turn_is_taken_back_goes_out_after_it_in_orde
         undo = asyncio.create_task(session.turns.undo())
         await asyncio.sleep(0)
         is_busy = session.is_busy
-        await asyncio.gather(session.submit("meanwhile"), session.submit("and this"))
+        await asyncio.gather(session.submit("and that"), session.submit("and this"))
         undone = await undo
         stored = await made.store.load(session.id)
-        heard = [told(message) for message in model.requests[-1].messages if message.role == "user"]
+        heard = [reported(message) for message in model.requests[-1].messages if message.role == "user"]
         await session.close()
 
     assert is_busy
-    assert undone == Moved(1, "first", Reach.BOTH, ("a.txt",))
-    kept = [told(message) for message in stored.messages if message.role == "user"]
-    assert kept == heard == ["meanwhile", "and this"]
+    assert undone == UndoResult(1, "first", UndoScope.BOTH, ("a.txt",))
+    kept = [reported(message) for message in stored.messages if message.role == "user"]
+    assert kept == heard == ["and that", "and this"]
 
 
 async def test_turns_taken_back_at_once_go_one_by_one(project: Path) -> None:
@@ -289,7 +289,7 @@ async def test_files_of_a_turn_whose_words_went_before_come_back_with_it(project
         session = await made.new_session()
         await session.submit("first")
         await session.submit("second")
-        await session.turns.undo(Reach.CONVERSATION)
+        await session.turns.undo(UndoScope.CONVERSATION)
         await session.turns.undo()
         at_the_start = (project / "a.txt").read_text(), said(session)
         await session.turns.redo()
@@ -309,7 +309,7 @@ async def test_files_that_were_kept_when_their_words_went_for_good_belong_to_the
         session = await made.new_session()
         await session.submit("first")
         await session.submit("second")
-        await session.turns.undo(Reach.CONVERSATION)
+        await session.turns.undo(UndoScope.CONVERSATION)
         await session.submit("third")
         texts = []
         for move in (session.turns.undo, session.turns.undo, session.turns.redo, session.turns.redo):
@@ -327,7 +327,7 @@ async def test_a_turn_whose_files_went_for_good_can_still_be_unsaid_and_said_aga
     async with core(project, *replies) as (made, _):
         session = await made.new_session()
         await session.submit("first")
-        await session.turns.undo(Reach.FILES)
+        await session.turns.undo(UndoScope.FILES)
         await session.submit("second")
         await session.turns.undo()
         await session.turns.undo()
@@ -339,7 +339,7 @@ async def test_a_turn_whose_files_went_for_good_can_still_be_unsaid_and_said_aga
         await session.close()
 
     assert (nothing, words, at_the_end) == ([], ["first"], ["first", "second"])
-    assert again == Moved(1, "first", Reach.BOTH)
+    assert again == UndoResult(1, "first", UndoScope.BOTH)
     assert (project / "a.txt").read_text() == "one\n"
 
 
@@ -361,4 +361,4 @@ async def test_what_is_rejected_while_a_turn_is_taken_back_belongs_to_the_turn_b
         await session.close()
 
     assert (rejected, redone) == ("one\n", "one\n")
-    assert with_conflict.conflicts == (("a.txt", "it was changed since"),)
+    assert with_conflict.conflicts == (("a.txt", "it has changed since"),)

@@ -1,4 +1,4 @@
-"""Undo where folders went meanwhile: by the agent's hand they come back, by the person's they stay away."""
+"""Undo when folders were removed: those that the agent removed come back, those of the user do not."""
 
 import shutil
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from coder_tui.agent.session import Session
-from coder_tui.agent.undo.undo import Moved, Reach
-from coder_tui.commands.history import report
+from coder_tui.agent.undo.undo import UndoResult, UndoScope
+from coder_tui.commands.session import report
 from coder_tui.protocol.events import Event, RequestOpened
 from coder_tui.protocol.requests import ApprovalReply, Decision
 from coder_tui.workspace.undo.restore import IN_ITS_PLACE
@@ -29,7 +29,7 @@ def edit(path: str, old: str, new: str) -> Say:
     return Say(calls=(("edit", {"path": path, "old_string": old, "new_string": new}),))
 
 
-async def test_a_folder_that_the_person_deleted_stays_away_and_its_files_are_conflicts(project: Path) -> None:
+async def test_a_folder_that_the_user_deleted_stays_away_and_its_files_are_conflicts(project: Path) -> None:
     make = Say(calls=(("create_file", {"path": "src/new/c.txt", "content": "sea\n"}),))
     async with core(project, edit("src/a.txt", "one", "two"), make, Say("Done.")) as (made, _):
         session = await made.new_session()
@@ -40,12 +40,12 @@ async def test_a_folder_that_the_person_deleted_stays_away_and_its_files_are_con
         redone = await session.turns.redo()
         await session.close()
 
-    assert undone.conflicts == (("src/a.txt", "it was changed since"),)
+    assert undone.conflicts == (("src/a.txt", "it has changed since"),)
     assert after_undo == {}
-    # What the agent had made anew is made again, though the person took the folder around it away.
-    assert redone == Moved(1, "first", Reach.BOTH, ("src/new/", "src/new/c.txt"))
-    assert report(redone, "Made again").splitlines() == [
-        "Made again: turn 1, what was said and 1 file and 1 folder.",
+    # What the agent had created is created again, though the user removed the folder around it.
+    assert redone == UndoResult(1, "first", UndoScope.BOTH, ("src/new/", "src/new/c.txt"))
+    assert report(redone, "Redone").splitlines() == [
+        "Redone: turn 1, messages and 1 file and 1 folder.",
         "Files: src/new/, src/new/c.txt.",
     ]
 
@@ -82,12 +82,12 @@ async def test_a_file_that_cannot_come_back_is_named_though_a_folder_is_what_sta
         session = await made.new_session()
         allow(session)
         await session.submit("first")
-        (project / "src/a.txt/mine").write_text("the person's\n")
+        (project / "src/a.txt/mine").write_text("the user's\n")
         undone = await session.turns.undo()
         await session.close()
 
     assert undone.conflicts == (("src/a.txt", IN_ITS_PLACE),)
-    assert (project / "src/a.txt/mine").read_text() == "the person's\n"
+    assert (project / "src/a.txt/mine").read_text() == "the user's\n"
 
 
 async def test_files_alone_are_taken_back_of_a_turn_that_changed_a_link_and_a_folder(project: Path) -> None:
@@ -99,8 +99,8 @@ async def test_files_alone_are_taken_back_of_a_turn_that_changed_a_link_and_a_fo
         allow(session)
         await session.submit("first")
         await session.submit("second")
-        second = await session.turns.undo(Reach.FILES)
-        first = await session.turns.undo(Reach.FILES)
+        second = await session.turns.undo(UndoScope.FILES)
+        first = await session.turns.undo(UndoScope.FILES)
         await session.close()
 
     assert (second.turn, set(second.paths)) == (2, {"link", "new/"})

@@ -1,11 +1,10 @@
-"""After turns that changed something the project's check runs, and the model mends what fails."""
+"""After turns that changed something the project's check runs, and the model fixes what fails."""
 
 from pathlib import Path
 
 import pytest
 
-from coder_tui.agent.verify.command import checked_in
-from coder_tui.agent.verify.verify import MOST_CHARACTERS, failure, only_documents, relevant
+from coder_tui.agent.verify import MOST_CHARACTERS, checked_in, failure, only_documents, relevant
 from coder_tui.protocol.display import TerminalBlock
 from coder_tui.protocol.messages import Attachment
 
@@ -53,18 +52,18 @@ def test_the_projects_own_check_is_recognised(tmp_path: Path, files: dict[str, s
     assert checked_in(tmp_path) == command
 
 
-def test_of_a_long_output_the_first_trouble_and_the_end_are_told() -> None:
+def test_of_a_long_output_the_first_trouble_and_the_end_are_shown() -> None:
     noise = "".join(f"line {number}\n" for number in range(5_000))
-    told = relevant(f"{noise}E   AssertionError: 1 != 2\n{noise}3 failed\n")
-    assert "AssertionError: 1 != 2" in told
-    assert told.endswith("3 failed")
-    assert len(told) <= MOST_CHARACTERS + 20
+    reported = relevant(f"{noise}E   AssertionError: 1 != 2\n{noise}3 failed\n")
+    assert "AssertionError: 1 != 2" in reported
+    assert reported.endswith("3 failed")
+    assert len(reported) <= MOST_CHARACTERS + 20
 
 
 def test_the_message_says_what_ran_and_how_it_ended() -> None:
-    told = failure(TerminalBlock("make test", "boom", 2), 1, 3)
-    assert told.words.startswith(
+    reported = failure(TerminalBlock("make test", "boom", 2), 1, 3)
+    assert reported.words.startswith(
         "The project's check `make test` ended with 2 after your changes (round 1 of 3)."
     )
-    assert told.output == Attachment("output of the check", "boom")
+    assert reported.output == Attachment("output of the check", "boom")
     assert "ran too long and was stopped" in failure(TerminalBlock("make test", "", 124), 1, 3).words

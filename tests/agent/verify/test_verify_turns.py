@@ -1,4 +1,4 @@
-"""The check in a whole core: when it runs, and what becomes of messages sent meanwhile."""
+"""The check in a whole core: when it runs, and what becomes of messages sent while it runs."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,8 +10,8 @@ import pytest
 
 from coder_tui.agent.session import Session
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.agent.verify.command import YES
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.agent.verify import YES
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import Event, RequestOpened, ToolFinished, ToolStarted, TurnFinished
 from coder_tui.protocol.outcomes import TurnOutcome
@@ -23,18 +23,18 @@ from tests.fakes.scripted_model import Say, ScriptedModel
 
 @dataclass
 class Checked:
-    """A session whose turns are checked; `meanwhile` is sent while the first check runs."""
+    """A session whose turns are checked; `sent_during_check` is sent while the first check runs."""
 
-    core: Core
+    core: SessionFactory
     session: Session
     model: ScriptedModel
-    meanwhile: tuple[str, ...] = ()
+    sent_during_check: tuple[str, ...] = ()
     events: list[Event] = field(default_factory=list)
 
     def hear(self, event: Event) -> None:
         self.events.append(event)
         if isinstance(event, ToolStarted) and event.tool == "verify":
-            texts, self.meanwhile = self.meanwhile, ()
+            texts, self.sent_during_check = self.sent_during_check, ()
             for text in texts:
                 asyncio.get_running_loop().create_task(self.session.submit(text))
         if isinstance(event, RequestOpened):
@@ -48,7 +48,7 @@ class Checked:
         return [event.outcome.value for event in finished if event.tool == "verify"]
 
     def heard(self, request: int) -> list[str]:
-        """What the model was told in the person's place."""
+        """What the model was sent in the user's place."""
         messages = self.model.requests[request].messages
         return [message.text for message in messages if message.role == "user"]
 
@@ -64,7 +64,7 @@ async def checked(tmp_path: Path, command: str, *replies: Say, more: str = "") -
     setup = setup_in(tmp_path, project, Mode.AUTO)
     store = await Store.open(setup.directories.database)
     model = ScriptedModel(replies)
-    core = Core(setup, store, model, ModelChoice("scripted"))
+    core = SessionFactory(setup, store, model, ModelChoice("scripted"))
     session = await core.new_session()
     made = Checked(core, session, model)
     session.subscribe(made.hear)
@@ -85,26 +85,26 @@ async def test_what_is_sent_while_the_check_runs_goes_out_after_it_in_order(
 ) -> None:
     replies = (write("a.py"), Say("Written."), Say("Heard."))
     async with checked(tmp_path, command, *replies) as made:
-        made.meanwhile = ("and a test", "in b.py")
+        made.sent_during_check = ("and a test", "in b.py")
         await made.session.submit("write it")
         ends = [event.outcome for event in made.events if isinstance(event, TurnFinished)]
         assert ends == [TurnOutcome.DONE]
         assert made.checks == [outcome] * times
-        told = [text for text in made.heard(2) if not text.startswith("The project's check")]
-        assert told == ["write it", "and a test", "in b.py"]
-        assert made.session.take_queue() == ()
+        reported = [text for text in made.heard(2) if not text.startswith("The project's check")]
+        assert reported == ["write it", "and a test", "in b.py"]
+        assert made.session.withdraw_queued() == ()
 
 
 async def test_a_check_is_asked_for_by_who_can_answer_and_not_by_the_turn_itself(tmp_path: Path) -> None:
     async with checked(tmp_path, "", write("a.py"), Say("Written."), write("b.py"), Say("Written.")) as made:
         (made.session.directory / "Makefile").write_text("test:\n\ttrue\n")
         await made.session.submit("write it")
-        assert await made.core.store.verify_choice(str(made.session.directory)) is None
+        assert await made.core.store.verify.get(str(made.session.directory)) is None
         assert [event for event in made.events if isinstance(event, RequestOpened)] == []
         await made.session.verifier.offer()
         asked = [event.request for event in made.events if isinstance(event, RequestOpened)]
         assert [request.tool for request in asked] == ["verify"]
-        assert await made.core.store.verify_choice(str(made.session.directory)) == "make test"
+        assert await made.core.store.verify.get(str(made.session.directory)) == "make test"
         await made.session.submit("another")
         assert made.checks == ["ok"]
 

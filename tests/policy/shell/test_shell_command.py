@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from coder_tui.policy.command import ShellCommand
-from coder_tui.policy.shell.analyse import analyse
+from coder_tui.policy.shell.analysis import analyze_command
+from coder_tui.policy.shell.syntax import loose_steps, parse
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.findings import Finding, FindingKind
 
@@ -12,7 +13,7 @@ ROOT = "/nowhere/ws"
 
 
 def found(command: str) -> ShellCommand:
-    return analyse(command, ROOT, home="/nowhere/home", roots=(ROOT,))
+    return analyze_command(command, ROOT, home="/nowhere/home", roots=(ROOT,))
 
 
 def reads(path: str) -> Target:
@@ -42,7 +43,7 @@ def writes(path: str) -> Target:
         "timeout 5 cat a.txt",
     ],
 )
-def test_what_only_reads_is_proven_to(command: str) -> None:
+def test_a_command_that_only_reads_is_proven_to(command: str) -> None:
     assert (found(command).is_read_only, found(command).doubts) == (True, ())
 
 
@@ -80,7 +81,7 @@ def test_what_only_reads_is_proven_to(command: str) -> None:
         "# nothing",
     ],
 )
-def test_what_is_not_plain_is_doubted(command: str) -> None:
+def test_a_line_that_is_not_plain_is_doubted(command: str) -> None:
     seen = found(command)
     assert seen.doubts or any(part.doubts for part in seen.parts)
     assert not seen.is_read_only
@@ -94,13 +95,22 @@ def test_each_wrapper_is_a_part_and_so_is_what_it_wraps() -> None:
     ]
 
 
-def test_what_another_shell_would_be_told_is_read_as_well() -> None:
+def test_the_script_of_another_shell_is_analyzed_as_well() -> None:
     assert "curl h" in [part.text for part in found("bash -c 'ls; curl h'").parts]
     assert "curl h" in [part.text for part in found("eval curl h").parts]
     assert "curl h" in [part.text for part in found("echo $(true; curl h)").parts]
 
 
-def test_nesting_ends() -> None:
+def test_nested_commands_are_read_in_the_order_of_the_line() -> None:
+    """tree-sitter returns its nodes in no fixed order, and `cd` affects what follows it."""
+    assert writes(f"{ROOT}/.git/x") in found("ls; (cd .git; touch x)").targets
+    names = [f"program{number}" for number in range(300)]
+    line = f"({'; '.join(names)})".encode()
+    steps, _ = loose_steps(parse(line), line, 300)
+    assert [step.words[0].text for step in steps] == names
+
+
+def test_deep_nesting_finishes() -> None:
     deep = found("env " * 20 + "ls")
     assert "commands are nested too deeply" in deep.doubts
 
@@ -114,13 +124,13 @@ def test_redirections_are_paths_of_their_own() -> None:
     assert found("echo x > -").targets == (writes(f"{ROOT}/-"),)
 
 
-def test_a_redirection_into_the_net_is_the_network() -> None:
+def test_a_redirection_to_a_host_uses_the_network() -> None:
     seen = found("echo x > /dev/tcp/h/9")
     assert Finding(FindingKind.NETWORK, "h", "> /dev/tcp/h/9") in seen.findings
     assert seen.doubts
 
 
-def test_a_redirection_belongs_to_the_folder_that_cd_led_to() -> None:
+def test_a_redirection_is_relative_to_the_folder_after_cd() -> None:
     assert writes(f"{ROOT}/.git/config") in found("cd .git && echo x > config").targets
 
 
@@ -130,7 +140,7 @@ def test_a_cd_that_may_have_failed_leaves_both_folders_open() -> None:
     assert reads(f"{ROOT}/b") not in found("cd a && cat b").targets
 
 
-def test_paths_are_named_by_every_way_to_write_them() -> None:
+def test_paths_are_found_in_every_way_to_write_them() -> None:
     assert writes(f"{ROOT}/out") in found("sort --output=out a").targets
     assert writes(f"{ROOT}/out") in found("sort -uoout a").targets
     assert writes(f"{ROOT}/out") in found("uniq a out").targets
@@ -161,7 +171,7 @@ def test_a_link_is_followed_to_where_it_leads(tmp_path: Path) -> None:
         "cd there && cat x",
         "cat < link",
     ):
-        assert reads(str(outside / "x")) in analyse(command, str(root)).targets, command
+        assert reads(str(outside / "x")) in analyze_command(command, str(root)).targets, command
 
 
 def test_a_folder_above_a_link_is_doubted_because_shells_differ_on_it(tmp_path: Path) -> None:
@@ -171,7 +181,7 @@ def test_a_folder_above_a_link_is_doubted_because_shells_differ_on_it(tmp_path: 
     (tmp_path / "ws" / "near").symlink_to(tmp_path / "ws" / "src")
 
     def doubts(command: str) -> tuple[str, ...]:
-        return analyse(command, str(tmp_path / "ws")).parts[0].doubts
+        return analyze_command(command, str(tmp_path / "ws")).parts[0].doubts
 
     assert doubts("cd out/../ws && ls") == ("shells differ on the folder above a link",)
     assert (doubts("cd src/.. && ls"), doubts("cd near/.. && ls")) == ((), ())
@@ -205,22 +215,22 @@ def test_no_text_is_too_odd_to_be_read(command: str) -> None:
     assert found(command).text == command
 
 
-def test_a_repository_in_a_folder_may_bring_its_own_programs(tmp_path: Path) -> None:
+def test_a_nested_repository_is_doubted_because_it_may_run_programs(tmp_path: Path) -> None:
     for name in ("objects", "refs"):
         (tmp_path / "vendor" / name).mkdir(parents=True)
     (tmp_path / "vendor" / "HEAD").write_text("ref: refs/heads/main\n")
     (tmp_path / "src").mkdir()
-    assert not analyse("cd vendor && git status", str(tmp_path)).is_read_only
-    assert analyse("cd src && git status", str(tmp_path)).is_read_only
+    assert not analyze_command("cd vendor && git status", str(tmp_path)).is_read_only
+    assert analyze_command("cd src && git status", str(tmp_path)).is_read_only
 
 
-def test_a_pattern_counts_for_what_it_finds(tmp_path: Path) -> None:
+def test_a_pattern_counts_as_the_files_it_matches(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
-    assert reads(str(tmp_path / "a.txt")) in analyse("cat *", str(tmp_path)).targets
+    assert reads(str(tmp_path / "a.txt")) in analyze_command("cat *", str(tmp_path)).targets
     (tmp_path / "server.pem").write_text("x")
     for command in ("cat *", "cat s*", "cat [s]erver.pem", "cat se[[:alpha:]]ver.*"):
-        assert reads(str(tmp_path / "server.pem")) in analyse(command, str(tmp_path)).targets, command
-    assert not analyse("cat .e*", str(tmp_path)).is_read_only
+        assert reads(str(tmp_path / "server.pem")) in analyze_command(command, str(tmp_path)).targets, command
+    assert not analyze_command("cat .e*", str(tmp_path)).is_read_only
 
 
 def test_a_search_that_would_show_a_secret_is_doubted(tmp_path: Path) -> None:
@@ -229,15 +239,15 @@ def test_a_search_that_would_show_a_secret_is_doubted(tmp_path: Path) -> None:
     (tmp_path / "certs" / "server.key").write_text("x")
     (tmp_path / ".env").write_text("x")
     for command in ("rg KEY", "rg KEY certs", "grep -r KEY .", "grep -rn KEY .", "diff -r certs src"):
-        assert not analyse(command, str(tmp_path)).is_read_only, command
+        assert not analyze_command(command, str(tmp_path)).is_read_only, command
     for command in ("rg KEY src", "rg -l KEY", "rg -t py KEY", "grep -rn KEY src", "grep -rl KEY ."):
-        assert analyse(command, str(tmp_path)).is_read_only, command
+        assert analyze_command(command, str(tmp_path)).is_read_only, command
     (tmp_path / ".gitignore").write_text("certs/\n")
-    assert not analyse("rg KEY", str(tmp_path)).is_read_only
+    assert not analyze_command("rg KEY", str(tmp_path)).is_read_only
     (tmp_path / ".git").mkdir()
-    assert analyse("rg KEY", str(tmp_path)).is_read_only
+    assert analyze_command("rg KEY", str(tmp_path)).is_read_only
     (tmp_path / "src" / ".ignore").write_text("!.env\n")
-    assert not analyse("rg KEY", str(tmp_path)).is_read_only
+    assert not analyze_command("rg KEY", str(tmp_path)).is_read_only
 
 
 @pytest.mark.parametrize(
@@ -264,25 +274,25 @@ def test_a_repository_whose_settings_run_programs_is_doubted(tmp_path: Path, set
     (tmp_path / ".husky" / "post-index-change").write_text("x")
     config = tmp_path / ".git" / "config"
     config.write_text('[core]\n\tbare = false\n\tfsmonitor = true\n[remote "origin"]\n\turl = x\n')
-    assert analyse("git status", str(tmp_path)).is_read_only
+    assert analyze_command("git status", str(tmp_path)).is_read_only
     config.write_text(f"[core]\n\tbare = false\n{setting}\n")
-    assert not analyse("git status", str(tmp_path)).is_read_only
-    assert analyse("git rev-parse HEAD", str(tmp_path)).is_read_only
+    assert not analyze_command("git status", str(tmp_path)).is_read_only
+    assert analyze_command("git rev-parse HEAD", str(tmp_path)).is_read_only
 
 
-def test_a_repository_that_lies_elsewhere_is_doubted_unless_it_is_the_main_one(tmp_path: Path) -> None:
+def test_a_repository_elsewhere_is_doubted_unless_it_is_the_main_one(tmp_path: Path) -> None:
     main, tree = tmp_path / "main", tmp_path / "tree"
     (main / ".git" / "worktrees" / "tree").mkdir(parents=True)
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree\n")
-    assert analyse("git status", str(tree)).is_read_only
+    assert analyze_command("git status", str(tree)).is_read_only
     (main / ".git" / "config").write_text("[core]\n\tfsmonitor = ./x\n")
-    assert not analyse("git status", str(tree)).is_read_only
+    assert not analyze_command("git status", str(tree)).is_read_only
     (tree / ".git").write_text("gitdir: vendor/git\n")
-    assert not analyse("git status", str(tree)).is_read_only
+    assert not analyze_command("git status", str(tree)).is_read_only
 
 
-def test_a_linked_repository_is_looked_into(tmp_path: Path) -> None:
+def test_a_linked_repository_is_checked(tmp_path: Path) -> None:
     def git(*arguments: str) -> None:
         identity = ("-c", "user.name=x", "-c", "user.email=x@example.org")
         subprocess.run(["git", "-C", str(tmp_path), *identity, *arguments], check=True, capture_output=True)
@@ -291,12 +301,12 @@ def test_a_linked_repository_is_looked_into(tmp_path: Path) -> None:
     git("init", "inner")
     git("-C", "inner", "commit", "--allow-empty", "-m", "x")
     git("-c", "advice.addEmbeddedRepo=false", "add", "inner")
-    assert analyse("git status", str(tmp_path)).is_read_only
+    assert analyze_command("git status", str(tmp_path)).is_read_only
     git("-C", "inner", "config", "core.fsmonitor", "./x")
-    assert not analyse("git status", str(tmp_path)).is_read_only
+    assert not analyze_command("git status", str(tmp_path)).is_read_only
 
 
-def test_a_program_of_the_workspace_is_not_taken_for_the_system_s(
+def test_a_program_of_the_workspace_does_not_count_as_the_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An activated environment is on the PATH, and an edit could put a `git` there."""
@@ -307,9 +317,9 @@ def test_a_program_of_the_workspace_is_not_taken_for_the_system_s(
         (binaries / name).write_text("#!/bin/sh\n")
 
     def doubts(command: str) -> list[str]:
-        parts = analyse(command, str(tmp_path), roots=(str(tmp_path),)).parts
+        parts = analyze_command(command, str(tmp_path), roots=(str(tmp_path),)).parts
         return [doubt for part in parts for doubt in part.doubts]
 
-    assert doubts("git log") == [f"the PATH leads to {binaries}/git, which lies in the workspace"]
+    assert doubts("git log") == [f"the PATH finds {binaries}/git, which is in the workspace"]
     assert doubts("pytest -q") == []
     assert doubts("ls") == []

@@ -25,7 +25,7 @@ def words(text: str) -> list[list[str]]:
         ("rg 'foo$' \"bar$\"", [["rg", "foo$", "bar$"]]),
     ],
 )
-def test_words_come_out_as_a_shell_would_pass_them(text: str, read: list[list[str]]) -> None:
+def test_words_are_read_as_a_shell_passes_them(text: str, read: list[list[str]]) -> None:
     assert words(text) == read
 
 
@@ -57,7 +57,7 @@ def test_words_come_out_as_a_shell_would_pass_them(text: str, read: list[list[st
         "ls 10>f",
     ],
 )
-def test_more_than_plain_words_is_given_up(text: str) -> None:
+def test_more_than_plain_words_is_rejected(text: str) -> None:
     with pytest.raises(NotPlainError):
         read_plain(text)
 
@@ -74,6 +74,6 @@ def test_a_word_that_only_looks_special_is_not(word: str) -> None:
     assert read_plain(f"ls {word}")[0].words[1].doubt == ""
 
 
-def test_patterns_keep_what_was_quoted_in_them() -> None:
+def test_patterns_escape_their_quoted_parts() -> None:
     patterns = [word.glob for word in read_plain("ls *.py 'a*' \"b*\"* \\*c [ab] [")[0].words]
     assert patterns == ["", "*.py", "", "b[*]*", "", "[ab]", ""]

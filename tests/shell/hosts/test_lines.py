@@ -1,4 +1,4 @@
-"""Lines out of pieces of a pipe, whole and in order."""
+"""Chunks from a pipe become whole lines in order."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ async def read(pieces: list[bytes], take: Callable[[bytes], None]) -> None:
     await lines.ended
 
 
-async def test_lines_are_whole_however_they_come() -> None:
+async def test_lines_are_whole_however_they_arrive() -> None:
     taken: list[bytes] = []
     await read([b"on", b"e\n\ntw", b"o\nthree\nlost"], taken.append)
     assert taken == [b"one", b"", b"two", b"three"]

@@ -1,4 +1,4 @@
-"""A server's start that is cancelled, and a sudden end, leave no process and keep nobody waiting."""
+"""Cancelling a server's start, and its sudden end, leave no process and block nothing."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A project and a Python below /tmp, which commands have for themselves, are there all the same."""
+"""A project and a Python below /tmp are visible, although commands have their own /tmp."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ NAMES = ("environment", "python", "code")
 
 @pytest.fixture(params=["/tmp", "/var/tmp"])
 def base(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with a workspace, a virtual environment, its Python and our code, and with something else."""
+    """Create a folder with a workspace, a virtual environment, its Python, our code and another file."""
     with tempfile.TemporaryDirectory(dir=request.param) as name:
         base = Path(name, "with a space")
         for part in ("workspace", "other", *NAMES):
@@ -61,5 +61,5 @@ def test_the_workspace_and_the_python_in_use_are_seen_and_only_the_workspace_is_
 
 
 @pytest.mark.needs("bubblewrap")
-def test_what_else_is_there_stays_hidden(base: Path) -> None:
+def test_other_files_there_stay_hidden(base: Path) -> None:
     assert run(base, BUBBLEWRAP, f'ls "{base}/other" 2>/dev/null || echo hidden') == "hidden\n"

@@ -1,4 +1,4 @@
-"""A command reaches what its findings name."""
+"""A command can reach what its findings name."""
 
 import socket
 from dataclasses import replace
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.policy.shell.analyse import analyse
+from coder_tui.policy.shell.analysis import analyze_command
 from coder_tui.shell.sandbox.confinement import NOTHING_MORE, Confinement, confinement_for
 
 
@@ -19,13 +19,13 @@ def root(tmp_path: Path) -> Path:
 
 def confined(root: Path, command: str, patterns: tuple[str, ...] = ()) -> Confinement:
     home = root.parent / "home"
-    analysis = analyse(command, str(root), home=str(home), roots=(str(root),))
+    analysis = analyze_command(command, str(root), home=str(home), roots=(str(root),))
     return confinement_for(analysis, (root,), home, patterns)
 
 
 @pytest.mark.parametrize("command", ["ls", "pytest -q", "echo x > a", "make", "$(unknown)"])
 def test_work_in_the_workspace_needs_nothing_more(root: Path, command: str) -> None:
-    # What it reads matters only where that is hidden.
+    # What it reads matters only for hidden paths.
     assert replace(confined(root, command), visible=()) == NOTHING_MORE
 
 
@@ -48,7 +48,7 @@ def test_a_download_has_the_network(root: Path) -> None:
         ("make deploy $(x)", False),
     ],
 )
-def test_a_setting_gives_the_network_to_what_it_names_and_to_nothing_beside_it(
+def test_a_setting_gives_the_network_only_to_what_it_names(
     root: Path, command: str, has_network: bool
 ) -> None:
     assert confined(root, command, ("make deploy*",)).network is has_network
@@ -63,7 +63,7 @@ def test_a_commit_writes_the_repository_but_not_its_setup(root: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["git config user.name a", "git commit -m x && git remote add o u"])
-def test_what_sets_git_up_may_write_its_configuration(root: Path, command: str) -> None:
+def test_a_command_that_configures_git_may_write_its_configuration(root: Path, command: str) -> None:
     (root / ".git").mkdir()
 
     assert confined(root, command).git_setup
@@ -90,7 +90,7 @@ def test_a_push_may_use_keys_and_the_agent(root: Path) -> None:
     assert str(root.parent / "home" / ".ssh") in made.visible
 
 
-def test_paths_outside_are_told_apart_by_what_they_are(root: Path) -> None:
+def test_paths_outside_are_files_or_folders(root: Path) -> None:
     home = root.parent / "home"
     (home / "site").mkdir()
     (home / "notes").touch()
@@ -109,7 +109,7 @@ def test_guarded_names_that_a_command_writes_plainly_are_opened(root: Path) -> N
     assert made.unguarded == (str(root / ".vscode"),)
 
 
-def test_a_socket_that_is_named_can_be_spoken_to(root: Path) -> None:
+def test_a_socket_that_is_named_can_be_used(root: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(root / "s"))
 

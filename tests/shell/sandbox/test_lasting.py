@@ -1,4 +1,4 @@
-"""A program that runs on in the sandbox writes the workspace, and nothing there that others run."""
+"""A long-running program in the sandbox writes the workspace, but nothing there that others run."""
 
 import subprocess
 from pathlib import Path

@@ -1,25 +1,25 @@
-"""Variables that make programs load something reach the one in the sandbox, never the sandbox itself."""
+"""Variables that load code reach the program in the sandbox, never the sandbox itself."""
 
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from coder_tui.shell.environment import parted
+from coder_tui.shell.environment import split_loading_variables
 from coder_tui.shell.sandbox.confinement import NOTHING_MORE
 from coder_tui.shell.sandbox.sandbox import SandboxStatus
 from tests.fakes.shells import BUBBLEWRAP, LANDLOCK, sandbox_for, skip_without_sandbox
 
 
 @pytest.mark.parametrize("status", [BUBBLEWRAP, LANDLOCK], ids=["bubblewrap", "landlock"])
-def test_what_a_project_sets_for_its_server_acts_in_the_sandbox_alone(
+def test_variables_of_a_project_for_its_server_act_only_in_the_sandbox(
     status: SandboxStatus, tmp_path: Path
 ) -> None:
     skip_without_sandbox(status.kind)
     workspace, outside = tmp_path / "workspace", tmp_path / "outside"
     workspace.mkdir()
     outside.mkdir()
-    # The loader of a program that is not confined writes what it does to a file of this name.
+    # The loader of an unconfined program writes its trace to a file of this name.
     given = {"PATH": "/usr/bin:/bin", "LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": str(outside / "written")}
     sandbox = sandbox_for(workspace, status)
 
@@ -32,7 +32,7 @@ def test_what_a_project_sets_for_its_server_acts_in_the_sandbox_alone(
     assert list(outside.iterdir()) == []
 
 
-def test_only_what_loads_something_is_kept_from_the_sandbox() -> None:
+def test_only_variables_that_load_code_are_kept_from_the_sandbox() -> None:
     loading = {"LD_PRELOAD": "x.so", "LD_LIBRARY_PATH": "lib", "GCONV_PATH": "g", "LOCPATH": "l"}
     plain = {"PATH": "/bin", "OLD_LD_X": "1", "LANG": "C"}
-    assert parted({**loading, **plain}) == (plain, loading)
+    assert split_loading_variables({**loading, **plain}) == (plain, loading)

@@ -1,4 +1,4 @@
-"""Missing names are held while commands run, and nothing of that stays."""
+"""Missing names are reserved while commands run, and nothing of that remains."""
 
 from pathlib import Path
 
@@ -19,30 +19,30 @@ def held_in(tmp_path: Path) -> tuple[Placeholders, Path]:
     return Placeholders(tmp_path / "guards"), root
 
 
-def test_what_is_missing_is_there_meanwhile(tmp_path: Path) -> None:
+def test_missing_names_exist_while_a_command_runs(tmp_path: Path) -> None:
     placeholders, root = held_in(tmp_path)
 
-    with placeholders.held(root, wanted(root)) as held:
+    with placeholders.reserve(root, wanted(root)) as held:
         during = names_in(root)
 
     assert (held, during, names_in(root)) == (wanted(root), [".envrc", ".vscode"], [])
 
 
-def test_what_the_person_has_is_left_alone(tmp_path: Path) -> None:
+def test_files_of_the_user_are_left_alone(tmp_path: Path) -> None:
     placeholders, root = held_in(tmp_path)
     (root / ".vscode").mkdir()
 
-    with placeholders.held(root, wanted(root)):
+    with placeholders.reserve(root, wanted(root)):
         pass
 
     assert names_in(root) == [".vscode"]
 
 
-def test_the_last_of_several_commands_takes_them_away(tmp_path: Path) -> None:
-    """Removing one earlier would take the guard off the other command."""
+def test_the_last_of_several_commands_removes_them(tmp_path: Path) -> None:
+    """Removing one earlier would leave the other command without its guard."""
     _, root = held_in(tmp_path)
     one, two = Placeholders(tmp_path / "guards"), Placeholders(tmp_path / "guards")
-    first, second = one.held(root, wanted(root)), two.held(root, wanted(root))
+    first, second = one.reserve(root, wanted(root)), two.reserve(root, wanted(root))
 
     first.__enter__()
     second.__enter__()
@@ -53,10 +53,10 @@ def test_the_last_of_several_commands_takes_them_away(tmp_path: Path) -> None:
     assert (between, names_in(root)) == ([".envrc", ".vscode"], [])
 
 
-def test_what_the_person_puts_there_meanwhile_is_kept(tmp_path: Path) -> None:
+def test_files_that_the_user_puts_there_are_kept(tmp_path: Path) -> None:
     placeholders, root = held_in(tmp_path)
 
-    with placeholders.held(root, wanted(root)):
+    with placeholders.reserve(root, wanted(root)):
         (root / ".vscode").chmod(0o755)
         (root / ".vscode" / "tasks.json").write_text("{}")
 
@@ -64,8 +64,8 @@ def test_what_the_person_puts_there_meanwhile_is_kept(tmp_path: Path) -> None:
 
 
 def abandon(placeholders: Placeholders, root: Path) -> None:
-    """Leave everything as a program does that is killed while a command runs."""
-    with placeholders.held(root, wanted(root)):
+    """Leave everything like a program that is killed while a command runs."""
+    with placeholders.reserve(root, wanted(root)):
         keeper = next(placeholders.folder.iterdir())
         ledger = (keeper / "made.json").read_text()
     (keeper / "made.json").write_text(ledger)
@@ -77,7 +77,7 @@ def test_what_a_killed_program_left_is_removed_by_the_next_command(tmp_path: Pat
     placeholders, root = held_in(tmp_path)
     abandon(placeholders, root)
 
-    with placeholders.held(root, wanted(root)):
+    with placeholders.reserve(root, wanted(root)):
         pass
 
     assert names_in(root) == []
@@ -87,16 +87,16 @@ def test_what_a_killed_program_left_is_removed_by_the_next_start(tmp_path: Path)
     placeholders, root = held_in(tmp_path)
     abandon(placeholders, root)
 
-    placeholders.sweep()
+    placeholders.remove_abandoned()
 
     assert names_in(root) == []
 
 
-def test_a_start_takes_nothing_from_a_running_command(tmp_path: Path) -> None:
+def test_a_start_removes_nothing_of_a_running_command(tmp_path: Path) -> None:
     placeholders, root = held_in(tmp_path)
 
-    with placeholders.held(root, wanted(root)):
-        Placeholders(tmp_path / "guards").sweep()
+    with placeholders.reserve(root, wanted(root)):
+        Placeholders(tmp_path / "guards").remove_abandoned()
         during = names_in(root)
 
     assert (during, names_in(root)) == ([".envrc", ".vscode"], [])

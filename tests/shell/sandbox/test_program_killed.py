@@ -1,4 +1,4 @@
-"""When the program is killed outright, its background jobs die with it."""
+"""When the program is killed, its background jobs end with it."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Commands are confined by what works here, and what cannot be confined is said."""
+"""Commands are confined by what works here, and it is reported if they cannot be."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ import pytest
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.shell.sandbox import bubblewrap, sandbox
 from coder_tui.shell.sandbox.confinement import NOTHING_MORE, Confinement
-from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxStatus, SandboxWish, probe
+from coder_tui.shell.sandbox.sandbox import SandboxKind, SandboxSetting, SandboxStatus, probe
 from tests.fakes.shells import (
     BUBBLEWRAP,
     LANDLOCK,
@@ -34,7 +34,7 @@ def root(tmp_path: Path) -> Path:
 
 
 async def said(root: Path, command: str, confinement: Confinement = NOTHING_MORE) -> str:
-    """What the command printed, both streams, confined by bubblewrap."""
+    """Return the output of a command, both streams, confined by bubblewrap."""
     shell = shell_for(root, BUBBLEWRAP)
     try:
         done = await shell.run(
@@ -49,31 +49,31 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def kind_found(tmp_path: Path, wish: SandboxWish) -> SandboxStatus:
-    return probe(wish, (tmp_path,), folders_in(tmp_path / "own"), tmp_path)
+def kind_found(tmp_path: Path, setting: SandboxSetting) -> SandboxStatus:
+    return probe(setting, (tmp_path,), folders_in(tmp_path / "own"), tmp_path)
 
 
 @needs_bubblewrap
-def test_bubblewrap_is_taken_where_it_works(tmp_path: Path) -> None:
-    status = kind_found(tmp_path, SandboxWish.AUTO)
+def test_bubblewrap_is_used_if_it_works(tmp_path: Path) -> None:
+    status = kind_found(tmp_path, SandboxSetting.AUTO)
 
     assert (status.kind, status.detail, status.guards_everything) == (SandboxKind.BUBBLEWRAP, "", True)
     assert list(tmp_path.iterdir()) == [tmp_path / "own"]
 
 
-def test_without_bubblewrap_landlock_is_taken_and_says_what_it_cannot_do(
+def test_without_bubblewrap_landlock_is_used_and_reports_what_it_cannot_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sandbox, "find_bubblewrap", lambda roots: "")
 
-    status = kind_found(tmp_path, SandboxWish.AUTO)
+    status = kind_found(tmp_path, SandboxSetting.AUTO)
 
     assert (status.kind, status.guards_everything) == (SandboxKind.LANDLOCK, False)
-    assert status.detail == "bubblewrap is missing; .git is not guarded"
-    assert "apt install bubblewrap" in status.mend
+    assert status.detail == "bubblewrap is not installed; .git is not protected"
+    assert "apt install bubblewrap" in status.fix
 
 
-def test_with_neither_the_reason_and_the_way_to_mend_it_are_said(
+def test_with_neither_the_reason_and_the_fix_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "bwrap"
@@ -82,7 +82,7 @@ def test_with_neither_the_reason_and_the_way_to_mend_it_are_said(
     monkeypatch.setattr(sandbox, "find_bubblewrap", lambda roots: str(broken))
     monkeypatch.setattr(sandbox, "landlock_version", lambda: 0)
 
-    status = kind_found(tmp_path, SandboxWish.AUTO)
+    status = kind_found(tmp_path, SandboxSetting.AUTO)
 
     reason = "bubblewrap does not work here: bwrap: No permissions to create new namespace"
     assert (status.kind, status.detail) == (SandboxKind.NONE, reason)
@@ -90,12 +90,12 @@ def test_with_neither_the_reason_and_the_way_to_mend_it_are_said(
 
 
 def test_it_can_be_switched_off(tmp_path: Path) -> None:
-    status = kind_found(tmp_path, SandboxWish.OFF)
+    status = kind_found(tmp_path, SandboxSetting.OFF)
 
-    assert status.describe() == "none: switched off by bash.sandbox"
+    assert status.describe() == "none: switched off by the setting bash.sandbox"
 
 
-def test_a_bubblewrap_inside_the_workspace_is_never_taken(
+def test_a_bubblewrap_inside_the_workspace_is_never_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planted = tmp_path / "bwrap"
@@ -109,7 +109,7 @@ def test_a_bubblewrap_inside_the_workspace_is_never_taken(
 
 
 def test_required_without_a_sandbox_runs_nothing(root: Path) -> None:
-    strict = sandbox_for(root, UNCONFINED, wish=SandboxWish.REQUIRED)
+    strict = sandbox_for(root, UNCONFINED, setting=SandboxSetting.REQUIRED)
 
     with pytest.raises(ToolError) as raised, strict.launch(("true",), {}, NOTHING_MORE):
         pass
@@ -134,7 +134,7 @@ def test_an_approval_says_how_a_command_is_confined(confinement: Confinement, wo
 
 
 @needs_bubblewrap
-async def test_guarded_names_that_are_missing_cannot_be_made_and_nothing_is_left_of_it(root: Path) -> None:
+async def test_guarded_names_that_are_missing_cannot_be_created_and_nothing_is_left(root: Path) -> None:
     printed = await said(root, "touch .envrc .mcp.json; mkdir .vscode/x; echo inside > made")
 
     assert printed.count("Read-only file system") >= 2
@@ -175,7 +175,7 @@ async def test_tmp_is_the_sessions_own_and_lasts_from_call_to_call(root: Path) -
 
 
 @needs_bubblewrap
-async def test_what_was_named_outside_can_be_written_and_its_neighbours_not(root: Path) -> None:
+async def test_a_named_file_outside_can_be_written_but_not_its_neighbors(root: Path) -> None:
     home = root.parent / "home"
     (home / "notes").write_text("old\n")
     (home / "other").write_text("as it was\n")
@@ -192,7 +192,7 @@ async def test_what_was_named_outside_can_be_written_and_its_neighbours_not(root
 
 
 @needs_bubblewrap
-async def test_a_folder_that_was_named_can_be_written_with_all_in_it(root: Path) -> None:
+async def test_a_named_folder_can_be_written_with_its_content(root: Path) -> None:
     folder = root.parent / "home" / "site"
     (folder / "deep").mkdir(parents=True)
 
@@ -202,7 +202,7 @@ async def test_a_folder_that_was_named_can_be_written_with_all_in_it(root: Path)
 
 
 @needs_bubblewrap
-async def test_a_secret_that_was_named_is_seen_and_its_neighbours_not(root: Path) -> None:
+async def test_a_named_secret_is_visible_but_not_its_neighbors(root: Path) -> None:
     keys = root.parent / "home" / ".ssh"
     keys.mkdir()
     (keys / "config").write_text("Host a\n")
@@ -234,7 +234,7 @@ async def test_a_worktree_commits_into_the_repository_that_points_back(root: Pat
 
 @needs_bubblewrap
 async def test_a_commit_cannot_lead_git_elsewhere(root: Path) -> None:
-    """A hook of the project's runs along with a commit; nothing that git follows later may come of it."""
+    """A hook of the project runs with a commit. It must not leave anything that git follows later."""
     await asyncio.to_thread(subprocess.run, ["git", "init", "-q", str(root)], check=True)
     module = root / ".git" / "modules" / "lib"
     module.mkdir(parents=True)
@@ -314,13 +314,13 @@ def test_the_caller_keeps_no_descriptor(root: Path) -> None:
 
 @needs_bubblewrap
 @pytest.mark.parametrize("is_ours", [False, True])
-async def test_programs_on_the_path_and_beside_ours_are_there_though_they_lie_in_a_hidden_folder(
+async def test_programs_on_the_path_and_next_to_ours_are_visible_in_a_hidden_folder(
     root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, is_ours: bool
 ) -> None:
-    """An environment below /tmp: its programs, and what lies beside them."""
+    """An environment below /tmp: its programs, and the files next to them."""
     environment = tmp_path_factory.mktemp("environment")
     (environment / "bin").mkdir()
-    (environment / "data").write_text("beside")
+    (environment / "data").write_text("neighbor")
     (environment / "bin/greet").write_text(f"#!/bin/sh\ncat {environment}/data\n")
     (environment / "bin/greet").chmod(0o755)
     if is_ours:
@@ -328,5 +328,5 @@ async def test_programs_on_the_path_and_beside_ours_are_there_though_they_lie_in
     else:
         monkeypatch.setenv("PATH", f"{environment}/bin:{os.environ['PATH']}")
 
-    assert await said(root, f"{environment}/bin/greet" if is_ours else "greet") == "beside"
+    assert await said(root, f"{environment}/bin/greet" if is_ours else "greet") == "neighbor"
     assert "Read-only" in await said(root, f"echo x > {environment}/data")

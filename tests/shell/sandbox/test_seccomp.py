@@ -1,4 +1,4 @@
-"""The filter decides as meant, on machines that this test does not run on, too."""
+"""The filter decides correctly, also for machines that this test does not run on."""
 
 import errno
 import struct
@@ -37,7 +37,7 @@ NEW = {"io_uring_setup": 425, "fsopen": 430, "pidfd_getfd": 438, "clone3": 435}
 
 
 def decide(program: bytes, architecture: int, number: int, *arguments: int) -> int:
-    """What the kernel would return: runs the filter over a call."""
+    """Run the filter over a call, and return what the kernel would."""
     words = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
     data = struct.pack("<IIQ6Q", number, architecture, 0, *words)
     instructions = list(struct.iter_unpack("HBBI", program))
@@ -91,7 +91,7 @@ machines = pytest.mark.parametrize("machine", sorted(AUDIT))
         "pidfd_getfd",
     ],
 )
-def test_what_reaches_out_is_refused(machine: str, name: str) -> None:
+def test_calls_that_reach_out_are_refused(machine: str, name: str) -> None:
     assert answer(machine, name) == refused(errno.EPERM)
 
 
@@ -142,7 +142,7 @@ def test_nothing_is_typed_into_a_terminal(machine: str) -> None:
     assert answer(machine, "ioctl", 0, 0x5412) == refused(errno.EPERM)
     assert answer(machine, "ioctl", 0, 0x541C) == refused(errno.EPERM)
     assert answer(machine, "ioctl", 0, 0x5413) == ALLOW
-    # Only the low half is what the kernel looks at.
+    # The kernel only reads the low half.
     assert answer(machine, "ioctl", 0, 0x1_0000_5412) == refused(errno.EPERM)
 
 

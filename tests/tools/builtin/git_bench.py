@@ -15,7 +15,7 @@ from tests.fakes.shells import UNCONFINED
 
 
 class GitBench:
-    """Unconfined unless told: git's own settings must be enough."""
+    """Unconfined by default: git's own settings must be enough."""
 
     def __init__(self, root: Path, sandbox: SandboxStatus = UNCONFINED) -> None:
         self.root = root

@@ -159,7 +159,7 @@ async def test_lines_without_context_are_appended_or_follow_their_anchor(bench: 
 
 
 async def test_new_lines_before_blank_context_do_not_land_at_the_end(bench: Bench) -> None:
-    """From a real history: with nothing but a blank line to go by, the place is that line."""
+    """From a real history: if a blank line is the only context, that line is the place."""
     head = "*** Begin Patch\n*** Update File: cart.py\n@@\n"
 
     assert (
@@ -169,7 +169,7 @@ async def test_new_lines_before_blank_context_do_not_land_at_the_end(bench: Benc
 
 
 async def test_equal_chunks_do_not_share_one_place(bench: Bench) -> None:
-    """From a real history: blanks at a line's end hid one of two places from an exact search."""
+    """From a real history: blanks at the end of a line hid one of two places from an exact search."""
     text = "def one():\n    log()\n    end()  \n\ndef two():\n    log()\n    end()\n"
     chunk = "@@\n     log()\n+    more()\n     end()\n"
     bench.put("cart.py", text)

@@ -1,4 +1,4 @@
-"""`bash` runs one command and tells everything about it."""
+"""`bash` runs one command and reports everything about it."""
 
 import asyncio
 from pathlib import Path
@@ -22,7 +22,7 @@ from tests.tools.calling import Bench
 
 @pytest.fixture(autouse=True)
 def quiet_login(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A login shell reads the person's profile; tests have none."""
+    """A login shell reads the user's profile; tests have none."""
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
@@ -81,10 +81,10 @@ async def test_time_runs_out(bench: Bench) -> None:
     assert (result["ok"], result["exit_code"], result["error"]["type"]) == (False, 124, "timeout")
 
 
-async def test_a_command_that_wanted_input_is_told_apart(bench: Bench) -> None:
+async def test_a_command_that_wanted_input_gets_a_hint(bench: Bench) -> None:
     result = await bench.call("bash", command="echo 'EOFError: EOF when reading a line' >&2; exit 1")
 
-    assert result["error"]["hint"].startswith("It wanted input")
+    assert result["error"]["hint"].startswith("It asked for input")
 
 
 async def test_it_runs_in_the_workspace_without_our_secrets(
@@ -130,7 +130,7 @@ async def test_the_declaration_is_the_whole_command(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("command", ["", "  \n", "echo \0"])
-def test_what_is_no_command_is_invalid(command: str) -> None:
+def test_an_empty_or_broken_command_is_invalid(command: str) -> None:
     with pytest.raises(ValidationError):
         BashParams(command=command)
 

@@ -1,5 +1,6 @@
 """Background jobs are read, ended, and gone with the session."""
 
+import uuid
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +37,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 async def until_there(bench: Bench, name: str) -> None:
-    """A job makes the file after it has printed something."""
+    """A job creates the file after it has printed something."""
     await bench.call("bash", command=f"until [ -e {name} ]; do sleep 0.01; done")
 
 
@@ -47,7 +48,7 @@ async def until_ended(bench: Bench, job_id: str) -> None:
 
 
 async def said_of(bench: Bench, command: str) -> tuple[object, tuple[str, ...]]:
-    """What the model is told of a job that was started, and the person before."""
+    """Return what the model learns about a started job, and what the user saw before."""
     tool = BashTool(bench.shell)
     params = BashParams(command=command, background=True)
     context = ToolContext("", "", bench.root)
@@ -58,20 +59,20 @@ async def said_of(bench: Bench, command: str) -> tuple[object, tuple[str, ...]]:
 
 async def test_a_server_that_nothing_can_reach_is_said_to_be_alone(bench: Bench) -> None:
     is_confined = bench.shell.sandbox.status.kind is not SandboxKind.NONE
-    expected = (NOT_REACHED, ("it runs on in the background", ALONE))
+    expected = (NOT_REACHED, ("it keeps running in the background", ALONE))
 
     said = await said_of(bench, "sleep 1000")
 
-    assert said == (expected if is_confined else (None, ("it runs on in the background",)))
+    assert said == (expected if is_confined else (None, ("it keeps running in the background",)))
 
 
 async def test_a_server_with_the_network_is_not_alone(bench: Bench) -> None:
     bench.shell.options = replace(bench.shell.options, network=("make serve*",))
 
-    assert await said_of(bench, "make serve") == (None, ("it runs on in the background",))
+    assert await said_of(bench, "make serve") == (None, ("it keeps running in the background",))
 
 
-async def test_a_job_goes_on_and_is_read_piece_by_piece(bench: Bench) -> None:
+async def test_a_job_keeps_running_and_is_read_piece_by_piece(bench: Bench) -> None:
     command = "echo one; touch up; until [ -e go ]; do sleep 0.01; done; echo two; echo err >&2; exit 3"
 
     started = await bench.call("bash", command=command, background=True)
@@ -89,7 +90,8 @@ async def test_a_job_goes_on_and_is_read_piece_by_piece(bench: Bench) -> None:
 
 
 async def test_a_killed_job_is_gone_with_what_it_started(bench: Bench) -> None:
-    command = "(env -i setsid sleep 1000.25 &); touch up; trap '' TERM; while :; do sleep 1000.25; done"
+    pause = f"1000.{uuid.uuid4().int}"  # unlike that of another run of the tests at the same time
+    command = f"(env -i setsid sleep {pause} &); touch up; trap '' TERM; while :; do sleep {pause}; done"
     await bench.call("bash", command=command, background=True)
     await until_there(bench, "up")
 
@@ -98,17 +100,18 @@ async def test_a_killed_job_is_gone_with_what_it_started(bench: Bench) -> None:
 
     assert (result["ok"], result["running"], "exit_code" in result) == (True, False, True)
     assert (again["ok"], again["running"]) == (True, False)
-    assert processes_with("1000.25") == []
+    assert processes_with(pause) == []
 
 
 async def test_closing_the_session_ends_its_jobs(bench: Bench) -> None:
+    pause = f"1000.{uuid.uuid4().int}"
     for number in (1, 2, 3):
-        await bench.call("bash", command=f"touch up{number}; exec sleep 1000.5", background=True)
+        await bench.call("bash", command=f"touch up{number}; exec sleep {pause}", background=True)
         await until_there(bench, f"up{number}")
 
     await bench.shell.close()
 
-    assert processes_with("1000.5") == []
+    assert processes_with(pause) == []
     if bench.sandbox.kind is SandboxKind.BUBBLEWRAP:
         assert names_in(bench.root) == ["up1", "up2", "up3"]
 
@@ -130,7 +133,7 @@ async def test_an_unknown_job_names_the_known_ones(tmp_path: Path, monkeypatch: 
     for tool in ("bash_output", "bash_kill"):
         assert await bench.failure(tool, job_id="x") == (
             ErrorType.INVALID_TOOL_PARAMS,
-            "invalid args: job_id: there is no job 'x'",
+            "invalid args: job_id: no job 'x'",
         )
     await bench.call("bash", command="true", background=True)
 
@@ -148,5 +151,8 @@ async def test_too_many_jobs_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
 
     kind, message = await bench.failure("bash", command="true", background=True)
 
-    assert (kind, message) == (ErrorType.EXECUTION_FAILED, "Too many jobs run in the background (job_1).")
+    assert (kind, message) == (
+        ErrorType.EXECUTION_FAILED,
+        "Too many jobs are running in the background (job_1).",
+    )
     await bench.shell.close()

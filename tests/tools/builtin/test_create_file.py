@@ -1,4 +1,4 @@
-"""`create_file` makes new files and touches no old one."""
+"""`create_file` creates new files and touches no existing one."""
 
 import os
 from pathlib import Path
@@ -49,7 +49,7 @@ async def test_whatever_exists_is_left_as_it_is(bench: Bench) -> None:
     for path in ("old.txt", "folder", "pipe"):
         assert await bench.failure("create_file", path=path, content="new") == (
             ErrorType.ALREADY_EXISTS,
-            f"{path} exists already.",
+            f"{path} already exists.",
         )
     assert (bench.root / "old.txt").read_text() == "old"
 
@@ -65,7 +65,7 @@ async def test_a_file_that_appears_after_approval_is_left_as_it_is(bench: Bench)
     assert (bench.root / "a.txt").read_text() == "theirs"
 
 
-async def test_nothing_is_told_of_what_lies_outside_before_that_is_decided_on(
+async def test_nothing_is_revealed_about_outside_paths_before_the_decision(
     bench: Bench, tmp_path: Path
 ) -> None:
     (tmp_path / "old.txt").write_text("x")

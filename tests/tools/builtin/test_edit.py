@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from coder_tui.protocol.access import Target, TargetKind
 from coder_tui.protocol.display import DiffBlock, TextBlock
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.editing.exact import replace_exact
+from coder_tui.tools.editing.replace import replace_exact
 from coder_tui.workspace.files.confine import Located
 from coder_tui.workspace.files.text import decode
 from tests.tools.calling import Bench
@@ -112,7 +112,7 @@ async def test_text_that_is_not_there_gets_the_nearest_place(bench: Bench) -> No
         new_string="pass\n",
     ) == (
         ErrorType.NO_MATCH,
-        "old_string is not in a.py. The nearest place is lines 3-5, 97 % alike; line 4 differs first: "
+        "old_string is not in a.py. The nearest place is lines 3-5, 97% similar; line 4 differs first: "
         "looked for '    count = 1', the file has '    count = 0'.",
     )
 
@@ -204,7 +204,7 @@ async def test_a_failing_edit_outside_tells_nothing_before_it_is_decided_on(
     access = await bench.access("edit", **arguments)
     outside.write_text("password = x\n")
 
-    assert (access.preview, access.facts) == (TextBlock("The change cannot be made as it stands."), ())
+    assert (access.preview, access.facts) == (TextBlock("This change cannot be made."), ())
     with pytest.raises(ToolError) as caught:
         await bench.run("edit", access, **arguments)
     assert (caught.value.type, outside.read_text()) == (ErrorType.STALE_FILE, "password = x\n")

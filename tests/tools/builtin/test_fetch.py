@@ -1,4 +1,4 @@
-"""`fetch` gives a model what a page says, and says what it could not give."""
+"""`fetch` returns what a page says, and reports what it could not return."""
 
 import asyncio
 import base64
@@ -27,7 +27,7 @@ def say(body: str, kind: str = "text/plain", **headers: str) -> Answer:
     return Answer(body.encode(), kind, headers=headers)
 
 
-async def test_text_comes_as_it_is_with_all_fields() -> None:
+async def test_text_is_returned_as_it_is_with_all_fields() -> None:
     async with serving({"/a": say("hello\n")}) as server:
         result = await Fetching().call(url=server.url("/a#part"))
     assert result == {
@@ -51,8 +51,8 @@ async def test_a_page_becomes_markdown_without_what_no_reader_sees() -> None:
     )
 
 
-async def test_the_title_in_a_header_is_kept_beside_a_navigation() -> None:
-    """The converter's own clearing takes a <header> away whole."""
+async def test_the_title_in_a_header_is_kept_next_to_a_navigation() -> None:
+    """The converter's own cleaning removes a whole <header>."""
     html = "<body><header><nav><a href='/'>Home</a></nav><h1>Title</h1></header><main>Text</main></body>"
     async with serving({"/": say(html, "text/html")}) as server:
         assert (await Fetching().call(url=server.url()))["content"] == "# Title\n\nText"
@@ -66,7 +66,7 @@ async def test_a_page_of_navigation_alone_is_shown() -> None:
 @pytest.mark.parametrize(
     ("form", "content"), [("text", "Title\n\na b"), ("html", "<h1>Title</h1><p>a <b>b</b></p>")]
 )
-async def test_a_page_comes_in_the_form_that_is_asked_for(form: str, content: str) -> None:
+async def test_a_page_is_returned_in_the_requested_format(form: str, content: str) -> None:
     async with serving({"/": say("<h1>Title</h1><p>a <b>b</b></p>", "text/html")}) as server:
         assert (await Fetching().call(url=server.url(), format=form))["content"] == content
 
@@ -76,7 +76,7 @@ async def test_json_is_left_alone() -> None:
         assert (await Fetching().call(url=server.url()))["content"] == '{"a": [1]}'
 
 
-async def test_an_image_comes_as_base64() -> None:
+async def test_an_image_is_returned_as_base64() -> None:
     async with serving({"/": Answer(PNG, "image/png")}) as server:
         result = await Fetching().result(url=server.url())
     assert result.for_model["is_image"] is True
@@ -89,7 +89,7 @@ async def test_an_image_is_shown_to_a_model_that_sees() -> None:
         fetching = Fetching()
         fetching.sees_images = True
         result = await fetching.result(url=server.url())
-    assert result.for_model["content"] == "The picture itself follows the results of this step."
+    assert result.for_model["content"] == "The picture follows the results of this step."
     assert [(each.media_type, base64.b64decode(each.data)) for each in result.attachments] == [
         ("image/png", PNG)
     ]
@@ -176,7 +176,7 @@ async def test_a_failing_status_is_a_failure_that_still_shows_the_answer() -> No
     assert result["error"] == {"type": "network_error", "message": "The server answered 404 Not Found."}
 
 
-async def test_nobody_listening_is_a_network_error() -> None:
+async def test_a_closed_port_is_a_network_error() -> None:
     async with serving({}) as server:
         url = server.url()
     error = await Fetching().failure(url=url)
@@ -290,7 +290,7 @@ async def test_a_second_401_is_the_answer() -> None:
     assert (result["ok"], result["status_code"], len(server.seen)) == (False, 401, 2)
 
 
-async def test_credentials_are_not_sent_where_nobody_asks() -> None:
+async def test_credentials_are_not_sent_unless_asked_for() -> None:
     async with serving({"/": say("open")}) as server:
         await Fetching().call(url=server.url(), auth={"type": "bearer", "token": "abc"})
     assert [seen.headers.get("authorization") for seen in server.seen] == [None]

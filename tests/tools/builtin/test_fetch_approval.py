@@ -22,7 +22,7 @@ async def test_an_approval_shows_the_whole_request_without_its_secrets() -> None
     assert access.preview == TextBlock(
         "POST https://outside.example/b?q=1\nAuthorization: ••••\nX-Api-Key: ••••\nX-Kind: plain\n\nthe body"
     )
-    assert access.facts == ("answers a 401 with the basic credentials of the call, there only",)
+    assert access.facts == ("sends the call's basic credentials only to this host, if it answers 401",)
     assert "hunter2" not in repr(access)
 
 
@@ -34,8 +34,8 @@ async def test_a_request_that_changes_something_says_so(method: str, writes: boo
     assert access.targets[0].writes is writes
 
 
-async def test_no_name_of_the_open_net_is_looked_up_before_an_approval() -> None:
-    """The question would carry the name, and what was put into it, to the owner of its domain."""
+async def test_no_public_name_is_looked_up_before_an_approval() -> None:
+    """A lookup would send the name, and what is in it, to the owner of its domain."""
     fetching = Fetching()
     await fetching.access(url="https://a-secret-in-a-name.outside.example/")
     assert fetching.names.asked == []
@@ -69,14 +69,14 @@ async def test_a_name_of_the_open_net_that_leads_inside_is_refused_first_and_the
         url = server.url("/", "sly.example")
         error = await fetching.failure(url=url)
         assert (error.type, server.seen) == (ErrorType.PERMISSION_DENIED, [])
-        assert "sly.example leads to 127.0.0.1, a loopback address" in error.message
+        assert "sly.example resolves to 127.0.0.1, a loopback address" in error.message
         access = await fetching.access(url=url)
         assert "resolves to 127.0.0.1, a loopback address" in access.facts
         assert reach_of_url(access.targets[1].value) == "loopback"
         assert (await fetching.call(url=url))["content"] == "inside"
 
 
-async def test_an_approval_holds_for_the_address_that_it_showed() -> None:
+async def test_an_approval_applies_to_the_address_that_it_showed() -> None:
     """A name server that changes its answer after the approval gains nothing."""
     fetching = Fetching(Names({"wiki": [OUTSIDE, HERE]}))
     async with serving({"/": Answer(b"secret")}) as inside:
@@ -123,18 +123,18 @@ async def test_this_machine_is_reached_once_it_was_approved(host: str) -> None:
         assert (await Fetching().call(url=f"http://{host}:{server.port}/"))["content"] == "here"
 
 
-async def test_facts_name_what_a_person_should_know() -> None:
+async def test_facts_name_what_the_user_should_know() -> None:
     settings = WebSettings(
         insecure_hosts=frozenset({"outside.example"}), proxy="http://u:p@proxy.example:3128"
     )
     access = await Fetching(settings=settings).access(url="https://outside.example/")
     assert access.facts == (
-        "goes through the proxy http://proxy.example:3128, which looks the name up itself",
-        "TLS is not verified for outside.example: fetch.insecure_hosts names it",
+        "goes through the proxy http://proxy.example:3128, which resolves the name itself",
+        "TLS is not verified for outside.example, because fetch.insecure_hosts names it",
     )
     assert (await Fetching().access(url="http://bücher.example/")).facts == (
         "is not encrypted",
-        "its host is written in another alphabet; xn--… is its real name",
+        "the host name is written in another alphabet; xn--… is its real name",
     )
 
 

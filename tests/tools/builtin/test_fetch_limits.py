@@ -1,4 +1,4 @@
-"""However much a server sends, however slowly, a call takes a bounded part and ends."""
+"""However much a server sends, and however slowly, a call reads a bounded part and ends."""
 
 import asyncio
 import gzip
@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from coder_tui.protocol.errors import ErrorType
-from coder_tui.web.body import Inflater
+from coder_tui.web.body import Unpacker
 from tests.web.loopback import Answer, Fetching, serving
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -44,7 +44,7 @@ async def test_text_of_exactly_the_limit_is_whole() -> None:
     assert (len(result["content"]), result["truncated"]) == (100_000, False)
 
 
-async def test_the_smaller_limit_holds() -> None:
+async def test_the_smaller_limit_applies() -> None:
     async with serving(
         {"/": Answer(b"a" * 5_000), "/png": Answer(PNG + b"\0" * 5_000, "image/png")}
     ) as server:
@@ -142,7 +142,7 @@ async def test_broken_packing_is_a_network_error() -> None:
 
 
 def test_an_unpacker_fed_byte_by_byte_gives_the_same() -> None:
-    packed, inflater = gzip.compress(b"first ") + gzip.compress(b"second"), Inflater(is_gzip=True)
+    packed, inflater = gzip.compress(b"first ") + gzip.compress(b"second"), Unpacker("gzip")
     assert b"".join(inflater.feed(packed[i : i + 1], 100) for i in range(len(packed))) == b"first second"
 
 

@@ -1,4 +1,4 @@
-"""A redirect is a request of its own: checked, pinned, and without what belongs to another origin."""
+"""A redirect is a separate request: checked, pinned, and without what belongs to another origin."""
 
 from contextlib import nullcontext
 
@@ -35,7 +35,7 @@ async def test_five_redirects_are_followed_and_no_more() -> None:
     async with serving({**routes, "/6": Answer(b"end")}) as server:
         assert (await Fetching().call(url=server.url("/1")))["content"] == "end"
         error = await Fetching().failure(url=server.url("/0"))
-    assert (error.type, error.message) == (ErrorType.NETWORK_ERROR, "It redirects more than 5 times.")
+    assert (error.type, error.message) == (ErrorType.NETWORK_ERROR, "The server redirects more than 5 times.")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ async def test_what_may_be_a_credential_never_reaches_another_origin() -> None:
     assert {name for name in SECRETS if name.lower() in kept} == {"Accept"}
 
 
-async def test_credentials_do_not_come_back_after_a_detour() -> None:
+async def test_credentials_are_not_sent_again_after_a_detour() -> None:
     async with serving({}) as server, serving({"/": redirect(server.url("/back"))}) as other:
         server.routes = {"/": redirect(other.url()), "/back": Answer(b"back")}
         await Fetching().call(url=server.url(), headers={"Authorization": "Bearer abc"})
@@ -148,7 +148,7 @@ async def test_the_open_net_cannot_send_us_inside(target: str) -> None:
 
 
 async def test_the_open_net_cannot_send_us_back_inside() -> None:
-    """What was approved is a request to this machine, not one that another server makes up."""
+    """The approval was for a request to this machine, not for one that another server invents."""
     async with serving({}) as inside, serving({"/": redirect(inside.url("/admin"))}, OUTSIDE) as outside:
         inside.routes = {"/": redirect(outside.url("/", "outside.example")), "/admin": Answer(b"done")}
         error = await Fetching().failure(url=inside.url())
@@ -159,7 +159,7 @@ async def test_the_open_net_cannot_send_us_back_inside() -> None:
 @pytest.mark.parametrize(
     "target", ["file:///etc/passwd", "gopher://h/", "https://u:p@h.example/", "http://a\\b/"]
 )
-async def test_a_redirect_to_what_is_no_web_address_is_refused(target: str) -> None:
+async def test_a_redirect_to_an_address_outside_the_web_is_refused(target: str) -> None:
     async with serving({"/": redirect(target)}) as server:
         error = await Fetching().failure(url=server.url())
     assert error.type in (ErrorType.PERMISSION_DENIED, ErrorType.INVALID_TOOL_PARAMS)

@@ -25,7 +25,7 @@ def saved(path: str) -> str:
 
 @pytest.fixture
 def tools(tmp_path: Path) -> Tools:
-    """The program's tools with rules for `fetch` in the person's own settings."""
+    """The program's tools with rules for `fetch` in the user's settings."""
 
     def make(answer: Callable[[ApprovalRequest], ApprovalReply] | None = None, **rules: str) -> RealTools:
         project, config = tmp_path / "project", tmp_path / "home" / "config"
@@ -55,7 +55,7 @@ async def test_a_fetch_is_asked_for_with_all_that_it_would_send(tools: Tools, se
     assert "hunter2" not in repr(request)
 
 
-async def test_with_nobody_there_nothing_is_sent(tools: Tools, server: Loopback) -> None:
+async def test_without_a_user_nothing_is_sent(tools: Tools, server: Loopback) -> None:
     assert await tools().outcome("fetch", url=server.url()) == "permission_denied"
     assert server.seen == []
 
@@ -71,7 +71,7 @@ async def test_a_rule_with_its_very_host_does(tools: Tools, server: Loopback) ->
     assert real.asked == []
 
 
-async def test_an_address_that_a_person_rewrites_is_decided_on_anew(tools: Tools, server: Loopback) -> None:
+async def test_an_address_that_the_user_edits_is_decided_on_again(tools: Tools, server: Loopback) -> None:
     def rewrite(request: ApprovalRequest) -> ApprovalReply:
         if request.editable and request.editable.text.endswith("/first"):
             return ApprovalReply(Decision.MODIFY, edited=f"{server.url()}\n")
@@ -81,9 +81,7 @@ async def test_an_address_that_a_person_rewrites_is_decided_on_anew(tools: Tools
     assert (result["content"], [seen.path for seen in server.seen]) == ("hello", ["/"])
 
 
-async def test_an_address_that_a_person_rewrites_to_metadata_is_denied(
-    tools: Tools, server: Loopback
-) -> None:
+async def test_an_address_that_the_user_edits_to_metadata_is_denied(tools: Tools, server: Loopback) -> None:
     def rewrite(request: ApprovalRequest) -> ApprovalReply:
         return ApprovalReply(Decision.MODIFY, edited="http://169.254.169.254/")
 
@@ -101,7 +99,7 @@ async def test_a_redirect_to_metadata_is_denied(tools: Tools, server: Loopback) 
     assert await tools(yes).outcome("fetch", url=server.url("/away")) == "permission_denied"
 
 
-async def test_a_rule_that_denies_holds_for_a_redirect(tools: Tools, server: Loopback) -> None:
+async def test_a_deny_rule_applies_to_a_redirect(tools: Tools, server: Loopback) -> None:
     server.routes["/hop"] = redirect("/")
     real = tools(yes, **{"*": "ask", server.url("/"): "deny"})
     assert await real.outcome("fetch", url=server.url("/hop")) == "permission_denied"

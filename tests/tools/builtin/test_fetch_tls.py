@@ -1,4 +1,4 @@
-"""Who a server is gets checked, unless the person's own settings name that very host."""
+"""Servers are verified unless the user's own settings name the host."""
 
 import asyncio
 import ssl
@@ -65,13 +65,13 @@ async def test_the_certificate_must_be_for_the_name_and_not_for_the_pinned_addre
     assert (fine["content"], literal["content"]) == ("x", "x")
 
 
-async def test_a_named_host_is_taken_unchecked_and_the_person_is_told() -> None:
-    async with serving({"/": Answer(b"x")}, OUTSIDE, certified("whoever.example")) as server:
+async def test_a_named_host_is_not_verified_and_the_user_is_warned() -> None:
+    async with serving({"/": Answer(b"x")}, OUTSIDE, certified("somebody.example")) as server:
         lenient = fetching(WebSettings(insecure_hosts=frozenset({"safe.example"})))
         result = await lenient.result(url=server.url("/", "safe.example"))
         error = await lenient.failure(url=server.url("/", "other.example"))
     assert result.for_user == TextBlock(
-        "200 OK\n! TLS was not verified: fetch.insecure_hosts names this host\nx"
+        "200 OK\n! TLS was not verified, because fetch.insecure_hosts names this host\nx"
     )
     assert error.type is ErrorType.NETWORK_ERROR
 
@@ -83,7 +83,7 @@ async def test_a_bundle_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         error = await fetching(WebSettings(ca_bundle=str(path))).failure(url="https://safe.example/")
         assert error.type is ErrorType.NETWORK_ERROR
         assert str(path) in error.message
-        assert error.hint == "The setting fetch.ca_bundle names it."
+        assert error.hint == "Check the setting fetch.ca_bundle."
 
 
 async def test_plain_http_where_tls_is_expected_is_a_network_error() -> None:
@@ -99,7 +99,7 @@ async def test_plain_http_where_tls_is_expected_is_a_network_error() -> None:
     assert error.message.startswith(f"No secure connection to https://{HERE}:{port}: ")
 
 
-async def test_a_handshake_that_nobody_answers_is_a_timeout() -> None:
+async def test_an_unanswered_handshake_is_a_timeout() -> None:
     async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()

@@ -1,4 +1,4 @@
-"""`file_info` says what a path is."""
+"""`file_info` describes a path."""
 
 import os
 from pathlib import Path

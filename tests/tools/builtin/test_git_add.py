@@ -80,7 +80,9 @@ async def test_what_came_up_after_the_approval_is_not_staged(
     assert staged(repository) == []
 
 
-async def test_ignored_files_are_told_and_never_forced(repository: GitRepository, bench: GitBench) -> None:
+async def test_ignored_files_are_reported_and_never_forced(
+    repository: GitRepository, bench: GitBench
+) -> None:
     repository.put(".gitignore", "*.log\nbuild/\n")
     repository.put("a", "")
     repository.put("x.log", "")
@@ -115,11 +117,11 @@ async def test_a_link_is_staged_as_a_link(repository: GitRepository, bench: GitB
             "a",
             (
                 ErrorType.EXECUTION_FAILED,
-                "There is nothing to stage at a: it is unchanged, or staged already.",
+                "There is nothing to stage at a: it is unchanged or already staged.",
             ),
         ),
-        ("nested", (ErrorType.EXECUTION_FAILED, "nested/ is a repository of its own.")),
-        ("a\0b", (ErrorType.INVALID_TOOL_PARAMS, "invalid args: path: must not hold a NUL character")),
+        ("nested", (ErrorType.EXECUTION_FAILED, "nested/ is a separate repository.")),
+        ("a\0b", (ErrorType.INVALID_TOOL_PARAMS, "invalid args: path: must not contain a NUL character")),
     ],
 )
 async def test_nothing_to_stage_is_explained(
@@ -169,9 +171,7 @@ async def test_a_program_that_was_set_after_the_approval_does_not_run(
     assert not canary.exists()
 
 
-async def test_the_persons_own_filter_runs(
-    repository: GitRepository, bench: GitBench, tmp_path: Path
-) -> None:
+async def test_the_users_own_filter_runs(repository: GitRepository, bench: GitBench, tmp_path: Path) -> None:
     canary = tmp_path / "canary"
     program = repository.script("clean.sh", canary, "tr a-z A-Z")
     repository.git("config", "--global", "filter.mine.clean", str(program))

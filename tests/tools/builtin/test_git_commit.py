@@ -1,4 +1,4 @@
-"""`git_commit` commits what was shown, under the person's name, and runs what it named."""
+"""`git_commit` commits what was shown, under the user's name, and runs only what it named."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def stage(repository: GitRepository, name: str = "a", content: str = "1\n") -> N
     repository.git("add", name)
 
 
-async def test_what_is_staged_is_committed_under_the_persons_name(
+async def test_what_is_staged_is_committed_under_the_users_name(
     repository: GitRepository, bench: GitBench
 ) -> None:
     repository.commit(a="1\n")
@@ -127,7 +127,7 @@ async def test_hooks_from_a_folder_of_the_project_are_named(
     assert access.facts[1:] == (f"runs the hook commit-msg ({hook})",)
 
 
-async def test_a_hook_that_says_no_is_told_in_its_own_words(
+async def test_a_failing_hook_is_reported_in_its_own_words(
     repository: GitRepository, bench: GitBench, tmp_path: Path
 ) -> None:
     stage(repository)
@@ -169,7 +169,7 @@ async def test_without_a_name_it_says_how_to_set_one(
 
     assert (error.type, error.message) == (
         ErrorType.EXECUTION_FAILED,
-        "git does not know whose commit this is.",
+        "git does not know who the author is.",
     )
     assert "git config --global user.name" in error.hint
 

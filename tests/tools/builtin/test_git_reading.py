@@ -1,4 +1,4 @@
-"""The reading git tools tell what git knows, and say a sentence where there is nothing to tell."""
+"""The reading git tools report what git knows, and explain if there is nothing."""
 
 from pathlib import Path
 
@@ -46,9 +46,7 @@ async def test_a_status_in_long_form(repository: GitRepository, bench: GitBench)
     assert "Untracked files:\n\tnew\n" in content
 
 
-async def test_what_the_person_ignores_everywhere_is_not_told(
-    repository: GitRepository, bench: GitBench
-) -> None:
+async def test_the_users_global_ignore_file_applies(repository: GitRepository, bench: GitBench) -> None:
     ignore = repository.home / ".config/git/ignore"
     ignore.parent.mkdir(parents=True)
     ignore.write_text(".DS_Store\n")
@@ -65,6 +63,15 @@ async def test_a_diff_of_what_is_not_staged(repository: GitRepository, bench: Gi
 
     assert result.for_model["content"].endswith("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n")
     assert result.for_user == DiffBlock("a", "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n", 1, 1)
+
+
+async def test_a_diff_of_a_deleted_file_has_its_name(repository: GitRepository, bench: GitBench) -> None:
+    repository.commit(a="1\n")
+    (repository.root / "a").unlink()
+
+    result = await bench.result("git_diff")
+
+    assert result.for_user == DiffBlock("a", "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n", 0, 1)
 
 
 async def test_a_diff_of_what_is_staged(repository: GitRepository, bench: GitBench) -> None:
@@ -106,7 +113,7 @@ async def test_secrets_are_left_out_of_a_diff_that_does_not_name_them(
     result = await bench.call("git_diff")
 
     assert "hunter2" not in result["content"]
-    assert result["note"] == "Left out, as secrets or by a rule: .env; a secret is shown when it is named."
+    assert result["note"] == "Left out as secrets or by a rule: .env. A secret is shown only if named."
     assert "hunter2" in (await bench.call("git_diff", path=".env"))["content"]
 
 
@@ -134,7 +141,7 @@ async def test_the_newest_commits(repository: GitRepository, bench: GitBench) ->
     assert len((await bench.call("git_log", oneline=True, limit=-3))["content"].splitlines()) == 20
 
 
-async def test_no_commits_yet_is_said(bench: GitBench) -> None:
+async def test_a_repository_without_commits_is_reported(bench: GitBench) -> None:
     result = await bench.result("git_log")
 
     assert result.for_model == {"ok": True, "content": "There are no commits yet."}
@@ -163,7 +170,7 @@ async def test_git_is_missing(tool: str, bench: GitBench, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("tool", ["git_status", "git_diff"])
-async def test_a_broken_index_is_told_in_gits_words(
+async def test_a_broken_index_is_reported_in_gits_words(
     repository: GitRepository, bench: GitBench, tool: str
 ) -> None:
     repository.commit(a="1\n")
@@ -176,7 +183,7 @@ async def test_a_broken_index_is_told_in_gits_words(
     assert "bash" in error.hint
 
 
-async def test_a_flood_is_cut_and_told(repository: GitRepository, bench: GitBench) -> None:
+async def test_a_huge_output_is_cut_and_marked(repository: GitRepository, bench: GitBench) -> None:
     repository.commit(a="")
     repository.put("a", "a line that is repeated\n" * 60_000)
 

@@ -1,4 +1,4 @@
-"""`models`, `system_info` and `env_var` tell what is so, and no secret."""
+"""`models`, `system_info` and `env_var` report facts, and no secrets."""
 
 import json
 from datetime import datetime
@@ -10,7 +10,7 @@ import pytest
 from coder_tui.llm.catalog import KNOWN_MODELS
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.text.redact import Redactor
-from coder_tui.tools.arguments import understand
+from coder_tui.tools.arguments import parse_call
 from coder_tui.tools.base import JsonObject, Tool, ToolContext
 from coder_tui.tools.builtin.environment import EnvVarTool, ModelsTool, SystemInfoTool
 from coder_tui.workspace.files.confine import Workspace
@@ -29,7 +29,7 @@ ENVIRON = {
 
 
 async def run(tool: Tool[Any], here: Path = Path("/"), **arguments: object) -> JsonObject:
-    _, params = understand(tool, json.dumps(arguments))
+    _, params = parse_call(tool, json.dumps(arguments))
     return (await tool.run(params, ToolContext("s", "c", here))).for_model
 
 
@@ -45,20 +45,20 @@ async def run(tool: Tool[Any], here: Path = Path("/"), **arguments: object) -> J
         ("SERVICE", {"set": True, "value": "postgres://[redacted]@db.example/x"}),
     ],
 )
-async def test_a_variable_is_told_and_a_secret_is_not(name: str, rest: JsonObject) -> None:
+async def test_a_variable_is_returned_but_a_secret_is_not(name: str, rest: JsonObject) -> None:
     tool = EnvVarTool(ENVIRON, Redactor(ENVIRON))
 
     assert await run(tool, name=name) == {"ok": True, "name": name, **rest}
 
 
 @pytest.mark.parametrize("name", ["", "A=B", "A\0B", "x" * 300])
-def test_what_is_no_name_is_refused(name: str) -> None:
+def test_an_invalid_name_is_refused(name: str) -> None:
     with pytest.raises(ToolError) as refused:
-        understand(EnvVarTool(ENVIRON, Redactor({})), json.dumps({"name": name}))
+        parse_call(EnvVarTool(ENVIRON, Redactor({})), json.dumps({"name": name}))
     assert refused.value.type is ErrorType.INVALID_TOOL_PARAMS
 
 
-async def test_models_are_told_with_what_can_be_used_first() -> None:
+async def test_available_models_are_listed_first() -> None:
     result = await run(ModelsTool(ENVIRON, servers=()))
 
     first = KNOWN_MODELS[0]
@@ -74,7 +74,7 @@ async def test_models_are_told_with_what_can_be_used_first() -> None:
     assert len(result["models"]) == len(KNOWN_MODELS)
 
 
-async def test_the_machine_is_told_without_a_secret(tmp_path: Path) -> None:
+async def test_the_machine_is_described_without_secrets(tmp_path: Path) -> None:
     project = tmp_path / "project"
     GitRepository(project, tmp_path / "home")
     tool = SystemInfoTool(Workspace(project), "/bin/sh", ENVIRON)

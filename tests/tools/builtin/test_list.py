@@ -19,7 +19,7 @@ async def names(bench: Bench, path: str = ".") -> list[str]:
     return [item["name"] for item in (await bench.call("list", path=path))["items"]]
 
 
-async def test_entries_come_by_name_with_their_size(bench: Bench) -> None:
+async def test_entries_are_sorted_by_name_and_have_a_size(bench: Bench) -> None:
     bench.put("b.txt", "12")
     bench.put("a/x.txt")
 
@@ -79,7 +79,7 @@ async def test_a_file_is_not_a_folder(bench: Bench) -> None:
     )
 
 
-async def test_a_name_that_is_not_text_is_shown_as_far_as_it_goes(bench: Bench) -> None:
+async def test_a_name_that_is_not_text_is_shown_as_far_as_possible(bench: Bench) -> None:
     (bench.root / os.fsdecode(b"caf\xe9")).write_text("")
 
     assert await names(bench) == ["caf\ufffd"]

@@ -10,11 +10,11 @@ from coder_tui.protocol.access import TargetKind
 from coder_tui.protocol.display import DiffBlock
 from coder_tui.protocol.errors import ToolError
 from coder_tui.text.redact import BY_SHAPE
-from coder_tui.tools.arguments import understand
+from coder_tui.tools.arguments import parse_call
 from coder_tui.tools.base import ToolContext
-from coder_tui.tools.builtin.memory import OWN, MemoryTool, remembered
+from coder_tui.tools.builtin.memory import OWN, MemoryTool, with_fact
 from coder_tui.workspace.files.confine import Workspace
-from coder_tui.workspace.files.ledger import ReadLedger
+from coder_tui.workspace.files.text import ReadLedger
 
 SECRET = "sk-ant-" + "a1B2c3D4e5" * 4
 
@@ -28,7 +28,7 @@ def tool(root: Path, own: Path, *, reads_project: bool) -> MemoryTool:
 
 
 def params(made: MemoryTool, fact: str) -> Any:
-    return understand(made, json.dumps({"fact": fact}))[1]
+    return parse_call(made, json.dumps({"fact": fact}))[1]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def params(made: MemoryTool, fact: str) -> Any:
     ids=["empty", "no list", "list", "list in the middle", "crlf"],
 )
 def test_a_fact_is_the_last_of_its_list(before: str, after: str) -> None:
-    assert remembered(before, "new") == after
+    assert with_fact(before, "new") == after
 
 
 async def test_the_projects_file_is_used_where_sessions_read_it(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ async def test_the_projects_file_is_used_where_sessions_read_it(tmp_path: Path) 
     assert not own.exists()
 
 
-async def test_else_the_persons_own_file_is_used(tmp_path: Path) -> None:
+async def test_otherwise_the_users_own_file_is_used(tmp_path: Path) -> None:
     root, own = tmp_path / "p", tmp_path / "own"
     root.mkdir()
     (root / "AGENTS.md").write_text("# Not trusted\n")
@@ -83,12 +83,12 @@ async def test_else_the_persons_own_file_is_used(tmp_path: Path) -> None:
 
 async def test_a_secret_is_refused(tmp_path: Path) -> None:
     made = tool(tmp_path, tmp_path / "own", reads_project=False)
-    with pytest.raises(ToolError, match="A secret does not belong"):
+    with pytest.raises(ToolError, match="A secret must not be written"):
         await made.access(params(made, f"the key is {SECRET}"), context(tmp_path))
     assert not (tmp_path / "own").exists()
 
 
 @pytest.mark.parametrize("fact", ["", "  \n ", "x" * 3000], ids=["empty", "blank", "long"])
-def test_what_is_no_fact_is_refused(tmp_path: Path, fact: str) -> None:
+def test_an_invalid_fact_is_refused(tmp_path: Path, fact: str) -> None:
     with pytest.raises(ToolError, match="invalid args"):
         params(tool(tmp_path, tmp_path, reads_project=False), fact)

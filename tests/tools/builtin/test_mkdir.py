@@ -1,4 +1,4 @@
-"""`mkdir` makes folders and nothing else."""
+"""`mkdir` creates folders and nothing else."""
 
 from pathlib import Path
 

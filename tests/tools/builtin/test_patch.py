@@ -157,7 +157,7 @@ async def test_one_failing_hunk_leaves_every_file_untouched(bench: Bench) -> Non
 
     assert error.type is ErrorType.CONTEXT_MISMATCH
     assert error.message == (
-        "b.txt: hunk 1 of 1 cannot be applied: The nearest place is lines 1-2, 62 % alike; "
+        "b.txt: hunk 1 of 1 cannot be applied: The nearest place is lines 1-2, 62% similar; "
         "line 2 differs first: looked for 'three', the file has 'two'."
     )
     files: Any = error.fields["files"]
@@ -243,7 +243,7 @@ async def test_a_patch_made_before_is_not_made_again(bench: Bench) -> None:
 
     assert (error.type, error.hint) == (
         ErrorType.ALREADY_APPLIED,
-        "Nothing was written. Leave this hunk out: it may be done.",
+        "Nothing was written. Leave this hunk out: it may already be applied.",
     )
     assert tree(bench.root) == {"a.txt": CHANGED.encode()}
 
@@ -290,7 +290,7 @@ async def test_a_path_through_a_link_out_is_denied_and_no_file_changes(bench: Be
     assert (bench.root / "a.txt").read_text() == TEXT
 
 
-async def test_a_path_outside_is_declared_and_told_nothing_about(bench: Bench, tmp_path: Path) -> None:
+async def test_an_outside_path_is_declared_and_nothing_is_revealed(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("hunter2\n")
 
     access = await bench.access(
@@ -298,7 +298,7 @@ async def test_a_path_outside_is_declared_and_told_nothing_about(bench: Bench, t
     )
 
     assert access.targets == (Target(TargetKind.PATH, str(tmp_path / "secret.txt"), writes=True),)
-    assert access.preview == TextBlock("The change cannot be made as it stands.")
+    assert access.preview == TextBlock("This change cannot be made.")
 
 
 async def test_a_file_changed_between_approval_and_patch_is_refused(bench: Bench) -> None:

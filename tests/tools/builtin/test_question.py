@@ -1,4 +1,4 @@
-"""`question`: what the person is asked, and what the model hears of it."""
+"""`question`: what the user is asked, and what the model gets."""
 
 import json
 from pathlib import Path
@@ -15,10 +15,10 @@ from coder_tui.protocol.requests import (
     QuestionReply,
     QuestionRequest,
 )
-from coder_tui.tools.arguments import understand
+from coder_tui.tools.arguments import parse_call
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.builtin.question import CANCELLED, LEFT_OPEN, NOBODY, QuestionTool
-from tests.fakes.person import Person
+from tests.fakes.fake_user import FakeUser
 
 CONTEXT = ToolContext("s", "c1", Path("/srv"))
 STORAGE = {
@@ -28,11 +28,11 @@ STORAGE = {
 TESTS = {"question": "Which tests?", "options": [{"label": "unit"}, {"label": "e2e"}], "multi": True}
 
 
-async def answered(reply: QuestionReply, *questions: dict[str, Any]) -> tuple[dict[str, Any], Person]:
-    person = Person([reply])
-    tool = QuestionTool(person)
+async def answered(reply: QuestionReply, *questions: dict[str, Any]) -> tuple[dict[str, Any], FakeUser]:
+    user = FakeUser([reply])
+    tool = QuestionTool(user)
     params = tool.params.model_validate({"questions": questions})
-    return (await tool.run(params, CONTEXT)).for_model, person
+    return (await tool.run(params, CONTEXT)).for_model, user
 
 
 async def test_several_questions_are_put_together_and_answered_in_order() -> None:
@@ -40,14 +40,14 @@ async def test_several_questions_are_put_together_and_answered_in_order() -> Non
         Attendance.ANSWERED,
         (QuestionAnswer(("sqlite",), note="keep it small"), QuestionAnswer(("unit", "e2e"), "and a soak")),
     )
-    told, person = await answered(reply, STORAGE, TESTS)
-    asked = person.asked[0]
+    fields, user = await answered(reply, STORAGE, TESTS)
+    asked = user.asked[0]
     assert asked.call_id == "c1"
     assert getattr(asked, "questions", ()) == (
         Question("Where to?", (Option("sqlite", "one file", is_recommended=True), Option("postgres"))),
         Question("Which tests?", (Option("unit"), Option("e2e")), multi=True),
     )
-    assert told == {
+    assert fields == {
         "ok": True,
         "answers": "1. Where to?\n   sqlite\n   note: keep it small\n"
         "2. Which tests?\n   unit, e2e\n   in their own words: and a soak",
@@ -68,16 +68,16 @@ async def test_the_mark_of_the_model_stays_on_its_option(
 ) -> None:
     options = [{"label": label} for label in labels]
     reply = QuestionReply(Attendance.ANSWERED, (QuestionAnswer(),))
-    _, person = await answered(reply, {"question": "Clean up?", "options": options})
-    asked = person.asked[0]
+    _, user = await answered(reply, {"question": "Clean up?", "options": options})
+    asked = user.asked[0]
     assert isinstance(asked, QuestionRequest)
     assert [option.label for option in asked.questions[0].options] == ["delete all", "keep a backup"]
     assert asked.questions[0].recommended == recommended
 
 
 async def test_a_question_that_was_left_open_is_the_models_to_decide() -> None:
-    told, _ = await answered(QuestionReply(Attendance.ANSWERED, (QuestionAnswer(),)), STORAGE)
-    assert told == {"ok": True, "answers": f"1. Where to?\n   {LEFT_OPEN}"}
+    fields, _ = await answered(QuestionReply(Attendance.ANSWERED, (QuestionAnswer(),)), STORAGE)
+    assert fields == {"ok": True, "answers": f"1. Where to?\n   {LEFT_OPEN}"}
 
 
 async def test_cancelling_tells_nothing_of_the_answers() -> None:
@@ -87,9 +87,9 @@ async def test_cancelling_tells_nothing_of_the_answers() -> None:
     assert "sqlite" not in str(vars(caught.value))
 
 
-async def test_without_a_person_the_model_decides() -> None:
-    told, _ = await answered(QuestionReply(Attendance.NOBODY_THERE), STORAGE)
-    assert told == {"ok": True, "answers": NOBODY}
+async def test_without_a_user_the_model_decides() -> None:
+    fields, _ = await answered(QuestionReply(Attendance.NOBODY_THERE), STORAGE)
+    assert fields == {"ok": True, "answers": NOBODY}
 
 
 BAD: dict[str, tuple[Any, str]] = {
@@ -119,10 +119,10 @@ BAD: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_questions_can_be_mended(name: str) -> None:
+def test_bad_questions_can_be_repaired(name: str) -> None:
     arguments, said = BAD[name]
     with pytest.raises(ToolError) as caught:
-        understand(QuestionTool(Person([])), json.dumps(arguments))
+        parse_call(QuestionTool(FakeUser([])), json.dumps(arguments))
     assert caught.value.type is ErrorType.INVALID_TOOL_PARAMS
     assert caught.value.message.startswith("invalid args: ")
     assert said in caught.value.message

@@ -1,4 +1,4 @@
-"""`read` to the letter of its contract."""
+"""`read` follows its contract exactly."""
 
 import base64
 import os
@@ -231,7 +231,7 @@ async def test_the_declared_place_is_where_links_lead(bench: Bench, tmp_path: Pa
     )
 
 
-async def test_nothing_is_told_of_what_lies_outside_before_that_is_decided_on(
+async def test_nothing_is_revealed_about_outside_paths_before_the_decision(
     bench: Bench, tmp_path: Path
 ) -> None:
     missing = tmp_path / "missing"
@@ -253,7 +253,7 @@ async def test_a_link_swapped_after_approval_is_refused(bench: Bench, tmp_path: 
         await bench.run("read", access, path="link")
 
 
-async def test_the_person_sees_the_content_and_where_it_is_from(bench: Bench) -> None:
+async def test_the_user_sees_the_content_and_its_place(bench: Bench) -> None:
     bench.put("a.txt", "one\ntwo\nthree\n")
 
     result = await bench.result("read", path="a.txt", limit=2)
@@ -266,7 +266,7 @@ def png(width: int, height: int, size: int = 60) -> bytes:
     return head + bytes(size - len(head))
 
 
-async def test_a_picture_goes_to_a_model_that_sees(bench: Bench) -> None:
+async def test_a_picture_is_sent_to_a_model_that_sees(bench: Bench) -> None:
     bench.sees_images = True
     data = png(640, 480)
     bench.put("shot.png", data)
@@ -274,7 +274,7 @@ async def test_a_picture_goes_to_a_model_that_sees(bench: Bench) -> None:
     assert result.for_model == {
         "ok": True,
         "path": "shot.png",
-        "content": "The picture itself follows the results of this step.",
+        "content": "The picture follows the results of this step.",
         "media_type": "image/png",
         "size_bytes": 60,
         "width": 640,
@@ -286,7 +286,7 @@ async def test_a_picture_goes_to_a_model_that_sees(bench: Bench) -> None:
     )
 
 
-async def test_a_model_that_does_not_see_is_told_so(bench: Bench) -> None:
+async def test_a_model_without_vision_gets_a_note(bench: Bench) -> None:
     bench.put("shot.png", png(640, 480))
     with pytest.raises(ToolError) as refused:
         await bench.call("read", path="shot.png")
@@ -294,7 +294,7 @@ async def test_a_model_that_does_not_see_is_told_so(bench: Bench) -> None:
         ErrorType.BINARY_FILE,
         "shot.png is not text: PNG image.",
     )
-    assert refused.value.hint.startswith("This model does not see pictures")
+    assert refused.value.hint.startswith("This model cannot see pictures")
 
 
 async def test_a_picture_that_is_too_large_is_refused(bench: Bench) -> None:
@@ -306,7 +306,7 @@ async def test_a_picture_that_is_too_large_is_refused(bench: Bench) -> None:
     )
 
 
-async def test_other_binary_files_are_refused_whoever_looks(bench: Bench) -> None:
+async def test_other_binary_files_are_refused_for_every_model(bench: Bench) -> None:
     bench.sees_images = True
     bench.put("a.zip", b"PK\x03\x04" + bytes(100))
     kind, message = await bench.failure("read", path="a.zip")

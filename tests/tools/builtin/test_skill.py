@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coder_tui.bootstrap.setup import load_setup
+from coder_tui.bootstrap.prepare import load_setup
 from coder_tui.config.paths import find_directories
 from coder_tui.config.sources import find_sources
 from coder_tui.protocol.access import Mode
@@ -15,7 +15,7 @@ from coder_tui.skills.skill import SkillSource
 from coder_tui.tools.builtin.skill import ALREADY, MOST_CHOICES, SkillTool
 from coder_tui.tools.registry import definition_of
 from tests.fakes.real_tools import ALLOW, RealTools
-from tests.fakes.skill_files import put_skill, shelf_of
+from tests.fakes.skill_files import put_skill, session_skills_of
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ async def test_what_a_rule_denies_is_hidden_and_refused(config: Path) -> None:
     assert [request.title for request in bench.asked] == ["Allow skill?  load deploy-test"]
 
 
-async def test_the_person_may_refuse_a_load(config: Path) -> None:
+async def test_the_user_may_refuse_a_load(config: Path) -> None:
     (config / "config.toml").write_text('[permission]\nskill = "ask"\n')
     bench = tools(config)
     bench.answer = lambda request: ApprovalReply(Decision.DENY)
@@ -139,8 +139,10 @@ def test_the_names_are_a_choice_as_long_as_they_are_few(tmp_path: Path) -> None:
     for number in range(MOST_CHOICES + 1):
         put_skill(tmp_path, f"s-{number:03}")
     root = Root(tmp_path, SkillSource.USER)
-    few = SkillTool(shelf_of(root, denied=("s-000",))).params.model_json_schema()["properties"]["name"]
-    many = SkillTool(shelf_of(root)).params.model_json_schema()["properties"]["name"]
+    few = SkillTool(session_skills_of(root, denied=("s-000",))).params.model_json_schema()["properties"][
+        "name"
+    ]
+    many = SkillTool(session_skills_of(root)).params.model_json_schema()["properties"]["name"]
 
     assert (few["type"], few["enum"][0], len(few["enum"]), "default" in few) == (
         "string",
@@ -155,7 +157,7 @@ def test_the_choice_follows_what_is_denied_now(tmp_path: Path) -> None:
     put_skill(tmp_path, "a")
     put_skill(tmp_path, "b")
     denied: list[str] = []
-    tool = SkillTool(shelf_of(Root(tmp_path, SkillSource.USER), denied=denied))
+    tool = SkillTool(session_skills_of(Root(tmp_path, SkillSource.USER), denied=denied))
 
     before = json.dumps(definition_of(tool))
     denied.append("a")

@@ -1,4 +1,4 @@
-"""`todowrite` and `todoread`: one list, replaced as a whole, live on the screen and kept."""
+"""`todowrite` and `todoread`: one list, replaced as a whole, live on the screen and stored."""
 
 import json
 from dataclasses import replace
@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from coder_tui.agent.turn.model_request import ModelChoice
-from coder_tui.bootstrap.session_factory import Core
+from coder_tui.bootstrap.session_factory import SessionFactory
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.protocol.events import TodosChanged
 from coder_tui.protocol.todos import TodoItem, TodoPriority, TodoStatus
 from coder_tui.storage.store import Store
-from coder_tui.tools.arguments import understand
+from coder_tui.tools.arguments import parse_call
 from coder_tui.tools.base import ToolContext
 from coder_tui.tools.builtin.todo import TodoList, TodoReadTool, TodoWriteTool
 from coder_tui.tools.registry import description_of
@@ -34,18 +34,18 @@ class Saved(list[tuple[TodoItem, ...]]):
 
 
 async def written(todos: TodoList, *items: dict[str, Any]) -> dict[str, Any]:
-    tool, params = understand(TodoWriteTool(todos), json.dumps({"todos": items}))
+    tool, params = parse_call(TodoWriteTool(todos), json.dumps({"todos": items}))
     return (await tool.run(params, CONTEXT)).for_model
 
 
-async def test_the_whole_list_is_replaced_and_told_by_both_tools() -> None:
+async def test_the_whole_list_is_replaced_and_returned_by_both_tools() -> None:
     saved = Saved()
     todos = TodoList("s1", saved.save)
     await written(todos, todo("a"), todo("b"))
-    told = await written(todos, todo("b", "completed"), todo("c", "in_progress"))
+    fields = await written(todos, todo("b", "completed"), todo("c", "in_progress"))
     read = await TodoReadTool(todos).run(TodoReadTool.params(), CONTEXT)
-    assert told == read.for_model
-    assert told == {
+    assert fields == read.for_model
+    assert fields == {
         "ok": True,
         "session_id": "s1",
         "items": [todo("b", "completed"), todo("c", "in_progress")],
@@ -86,7 +86,7 @@ BAD: dict[str, tuple[list[dict[str, Any]], str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-async def test_a_bad_list_can_be_mended_and_changes_nothing(name: str) -> None:
+async def test_a_bad_list_can_be_repaired_and_changes_nothing(name: str) -> None:
     items, said = BAD[name]
     saved = Saved()
     with pytest.raises(ToolError) as caught:
@@ -107,7 +107,7 @@ async def test_the_list_is_announced_and_kept_across_a_resume(tmp_path: Path) ->
     (tmp_path / "project").mkdir()
     setup = setup_in(tmp_path, tmp_path / "project", Mode.ASK)
     model = ScriptedModel([Say(calls=(("todowrite", {"todos": [todo("a", "in_progress")]}),)), Say("done")])
-    core = Core(setup, await Store.open(setup.directories.database), model, ModelChoice("scripted"))
+    core = SessionFactory(setup, await Store.open(setup.directories.database), model, ModelChoice("scripted"))
     session = await core.new_session()
     heard: list[TodosChanged] = []
     session.subscribe(lambda event: heard.append(event) if isinstance(event, TodosChanged) else None)

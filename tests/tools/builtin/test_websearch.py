@@ -1,4 +1,4 @@
-"""`websearch` asks the service that the settings name, with the person's key and nothing else of theirs."""
+"""`websearch` asks the service that the settings name, with the user's key and nothing else."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ def answering(body: object, status: int = 200) -> dict[str, Answer]:
     return {"/v1/search": Answer(text.encode(), "application/json", status)}
 
 
-async def test_results_come_with_title_address_snippet_and_date() -> None:
+async def test_results_have_title_address_snippet_and_date() -> None:
     async with serving(answering(HITS)) as server:
         result = await search(tool(server), query="  how to  ")
     first, second = result["results"]
@@ -71,7 +71,7 @@ async def test_eight_results_are_asked_for_with_the_key_in_a_header() -> None:
 
 
 @pytest.mark.parametrize(("asked", "count"), [(3, 3), (0, 8), (-1, 8), (999, 25)])
-async def test_the_number_of_results_can_be_told(asked: int, count: int) -> None:
+async def test_the_number_of_results_can_be_set(asked: int, count: int) -> None:
     many = {"results": [{"url": f"https://{n}.example/"} for n in range(40)]}
     async with serving(answering(many)) as server:
         assert len((await search(tool(server), query="x", max_results=asked))["results"]) == count
@@ -82,7 +82,7 @@ async def test_without_a_key_nothing_is_asked_or_sent() -> None:
         with pytest.raises(ToolError) as caught:
             await search(tool(server, key=""), query="x")
     assert server.seen == []
-    assert caught.value.message == "The search service needs a key, and there is none."
+    assert caught.value.message == "The search service needs a key, but none is set."
     assert "EXA_API_KEY" in caught.value.hint
 
 
@@ -90,7 +90,7 @@ async def test_the_approval_shows_the_words_and_where_they_go() -> None:
     async with serving({}) as server:
         access = await tool(server).access(WebsearchParams(query="my words"), CONTEXT)
     assert access.targets == (Target(TargetKind.ADDRESS, server.url("/v1/search")),)
-    assert access.facts == ("the words go to 127.0.0.1",)
+    assert access.facts == ("the query goes to 127.0.0.1",)
     assert "my words" in repr(access.preview)
 
 
@@ -104,7 +104,7 @@ async def test_a_refusal_of_the_service_is_a_network_error_without_the_key(statu
 
 
 @pytest.mark.parametrize("body", ["<html>", "[]", '{"results": 3}', '{"results": [7]}', ""])
-async def test_an_answer_that_makes_no_sense_is_a_network_error(body: str) -> None:
+async def test_an_invalid_answer_is_a_network_error(body: str) -> None:
     async with serving(answering(body)) as server:
         with pytest.raises(ToolError) as caught:
             await search(tool(server), query="x")

@@ -72,7 +72,7 @@ async def test_a_file_that_was_never_read_is_not_overwritten(bench: Bench) -> No
     with pytest.raises(ToolError, match="was not read in this session") as caught:
         await bench.call("write", path="a.txt", content="new\n")
 
-    assert (caught.value.type, caught.value.hint) == (ErrorType.STALE_FILE, "read it first, then write.")
+    assert (caught.value.type, caught.value.hint) == (ErrorType.STALE_FILE, "Read it first, then write.")
     assert path.read_text() == "old\n"
 
 
@@ -118,7 +118,7 @@ async def test_an_overwritten_file_keeps_its_ways(
     assert await overwrite(bench, before, content) == after
 
 
-async def test_what_read_gives_write_takes_back_unchanged(bench: Bench) -> None:
+async def test_write_keeps_what_read_returned_unchanged(bench: Bench) -> None:
     before = b"\xef\xbb\xbfone\r\n\xff\xfetwo\n\x0cthree\r\n\nlast"
     path = bench.put("a.txt", before)
     content = (await bench.call("read", path="a.txt"))["content"]
@@ -210,7 +210,7 @@ async def test_other_content_than_was_approved_is_refused(bench: Bench) -> None:
     assert caught.value.type is ErrorType.STALE_FILE
 
 
-async def test_a_place_that_is_no_file_is_refused(bench: Bench) -> None:
+async def test_a_path_that_is_not_a_file_is_refused(bench: Bench) -> None:
     (bench.root / "folder").mkdir()
     os.mkfifo(bench.root / "pipe")
 
@@ -224,7 +224,7 @@ async def test_half_a_character_is_refused(bench: Bench) -> None:
     assert (kind, message.split(":")[0]) == (ErrorType.INVALID_TOOL_PARAMS, "invalid args")
 
 
-async def test_a_large_diff_is_cut_for_the_model_and_whole_for_the_person(bench: Bench) -> None:
+async def test_a_large_diff_is_cut_for_the_model_but_not_for_the_user(bench: Bench) -> None:
     result = await bench.result("write", path="a.txt", content="line\n" * 20_000)
 
     assert result.for_model["diff_truncated"]
@@ -233,7 +233,7 @@ async def test_a_large_diff_is_cut_for_the_model_and_whole_for_the_person(bench:
     assert result.for_user.diff.count("\n+line") == 20_000
 
 
-async def test_a_hard_link_is_told_and_left_alone(bench: Bench, tmp_path: Path) -> None:
+async def test_a_hard_link_is_reported_and_left_alone(bench: Bench, tmp_path: Path) -> None:
     outside = tmp_path / "bashrc"
     outside.write_text("a\n")
     os.link(outside, bench.root / "a.txt")

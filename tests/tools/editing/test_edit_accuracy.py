@@ -19,7 +19,7 @@ MOVE = "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@\n-x = 1\n+
         ("apply_patch", {"patch": MOVE}, {"a.py": None, "b.py": "\ufeffx = 2\r\n"}),
     ],
 )
-async def test_changed_files_come_back_as_they_are(
+async def test_changed_files_are_returned_as_they_are(
     tmp_path: Path, kind: str, args: dict[str, object], files: dict[str, str | None]
 ) -> None:
     setup = replace(scratch_setup(tmp_path), directory=tmp_path / "case")
@@ -28,7 +28,7 @@ async def test_changed_files_come_back_as_they_are(
     assert await answer(setup, case) == {"ok": True, "files": files}
 
 
-async def test_a_refusal_comes_back_with_its_error(tmp_path: Path) -> None:
+async def test_a_refusal_is_returned_with_its_error(tmp_path: Path) -> None:
     setup = replace(scratch_setup(tmp_path), directory=tmp_path / "case")
     case = {"id": "1", "kind": "edit", "files": {"a.py": "y\n"}, "args": EDIT}
 

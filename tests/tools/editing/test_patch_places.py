@@ -1,4 +1,4 @@
-"""Which of several places a hunk means: told by order, numbers and ends, or refused."""
+"""Which of several places a hunk means: decided by order, numbers and ends, or refused."""
 
 from pathlib import Path
 
@@ -59,7 +59,7 @@ async def test_two_hunks_do_not_share_one_place(bench: Bench) -> None:
 
 
 async def test_a_hunk_of_another_file_is_refused(bench: Bench) -> None:
-    """From a real history: everything fits but for one line of context."""
+    """From a real history: everything fits except one line of context."""
     bench.put(
         "a.txt",
         "/** estree */\n/** compiler */\nimport b from 'builders';\nimport { parse_name } from 'utils';\n\n",
@@ -73,7 +73,7 @@ async def test_a_hunk_of_another_file_is_refused(bench: Bench) -> None:
 
 
 async def test_the_stated_line_outweighs_an_exact_match_elsewhere(bench: Bench) -> None:
-    """From a real history: the place that is meant had got blanks at a line's end."""
+    """From a real history: the right place had got blanks at the end of a line."""
     text = BLOCK + "other\n" * 9 + BLOCK.replace("end\n", "end  \n")
 
     assert await patched(bench, text, "--- a/a.txt\n+++ b/a.txt\n" + TWICE.format(" -13,3 +13,3 @@")) == (
@@ -81,8 +81,8 @@ async def test_the_stated_line_outweighs_an_exact_match_elsewhere(bench: Bench) 
     )
 
 
-async def test_one_blank_too_few_is_told_from_context_without_a_sign(bench: Bench) -> None:
-    """From a real history: both look alike; the new lines tell."""
+async def test_one_blank_too_few_differs_from_context_without_a_sign(bench: Bench) -> None:
+    """From a real history: both look alike; the new lines decide."""
     text = "  switch (x) {\n    case true:\n      go()\n"
     names = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,4 @@\n"
     short = f"{names}  switch (x) {{\n    case true:\n+   case 'weak':\n      go()\n"
@@ -93,7 +93,7 @@ async def test_one_blank_too_few_is_told_from_context_without_a_sign(bench: Benc
     assert await patched(bench, text, unsigned) == expected
 
 
-async def test_a_hunk_without_context_below_stands_at_the_end(bench: Bench) -> None:
+async def test_a_hunk_without_context_below_is_at_the_end(bench: Bench) -> None:
     """From a real history: the same lines ended two functions, and the number was off."""
     text = "def one():\n    return x\n\n\ndef two():\n    pass\n    return x\n"
     patch = "--- a/a.txt\n+++ b/a.txt\n@@ -3,1 +3,4 @@\n     return x\n+\n+\n+def three(): ...\n"
@@ -112,7 +112,7 @@ async def test_two_equal_insertions_take_two_places(bench: Bench) -> None:
 
 
 async def test_blanks_at_a_line_s_end_count_less_than_a_blank_line_of_context(bench: Bench) -> None:
-    """From a real history: the other place fitted exactly but for the blank line above it."""
+    """From a real history: the other place fitted exactly except for the blank line above it."""
     text = "\nfor a:\n    if (\n        x = 1  \n    )\n# again\nfor a:\n    if (\n        x = 1\n    )\n"
     patch = "--- a/a.txt\n+++ b/a.txt\n@@\n \n for a:\n-    if (\n+    if not (\n         x = 1\n     )\n"
 

@@ -1,4 +1,4 @@
-"""What must hold for any text: nothing outside a change is touched, and our diffs apply."""
+"""What must be true for any text: nothing outside a change is touched, and our diffs apply."""
 
 import re
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from coder_tui.diffs.unified import unified_diff
 from coder_tui.protocol.errors import ToolError
 from coder_tui.tools.builtin.write import rewritten
-from coder_tui.tools.editing.patch_model import Operation, added_text
 from coder_tui.tools.editing.patch_plan import apply_hunks
 from coder_tui.tools.editing.replace import replace_text
+from coder_tui.tools.editing.script import Operation, added_text
 from coder_tui.tools.editing.unified import parse_unified
 from coder_tui.workspace.files.confine import Located
-from coder_tui.workspace.files.diff import unified_diff
 from coder_tui.workspace.files.text import Encoding, TextFile, decode, show
 
 HERE = Located(Path("/f"), "f", is_inside=True, escapes_by_link=False)
@@ -31,7 +31,7 @@ def texts(draw: st.DrawFn, words: st.SearchStrategy[str] = WORDS) -> str:
 
 
 def patched(before: str, diff: str) -> str:
-    """The text after a diff of one file, as `patch` makes it."""
+    """Return the text after a diff of one file, as `patch` applies it."""
     (patch,) = parse_unified(diff)
     if patch.operation is Operation.CREATE:
         return added_text(patch.hunks)
@@ -87,7 +87,7 @@ BLANKS = st.sampled_from(["", " ", "  ", "\t", "    "])
 
 @st.composite
 def spaced(draw: st.DrawFn, tokens: list[str]) -> str:
-    """The tokens with blanks between them: at least one between two words."""
+    """Return the tokens with blanks between them, at least one between two words."""
     text = tokens[0]
     for token in tokens[1:]:
         needs_blank = text[-1].isalnum() and token[0].isalnum()
@@ -125,7 +125,7 @@ BYTES = st.lists(
 def test_any_file_keeps_every_byte_around_a_forgiving_edit(
     head: list[bytes], tail: list[bytes], bom: bool, lead: str, crlf: bool
 ) -> None:
-    """The old text has blanks that the file does not have; what stands around it is of every kind."""
+    """The old text has blanks that the file does not have, in all kinds of surroundings."""
     end = "\r\n" if crlf else "\n"
     place = f"{lead}unique_first(){end}{lead}unique_second(){end}".encode()
     before, after = b"".join(head), b"".join(tail)

@@ -1,4 +1,4 @@
-"""Edits that once came out wrong, from replays of real histories: each must stay right or refused."""
+"""Edits that were once wrong, from replays of real histories: each must stay right or refused."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_a_docstring_that_the_model_put_above_a_line_it_forgot_is_refused() -> N
     assert refusal(text, old, new) is ErrorType.NO_MATCH
 
 
-def test_a_blank_line_beside_a_line_that_was_left_out_is_not_guessed_at() -> None:
+def test_a_blank_line_next_to_a_line_that_was_left_out_is_refused() -> None:
     text = '"""\n\n\nimport typing\n\nfrom ._compat import name\nfrom ._make import other\n'
     old = '"""\n\n\n\nfrom ._compat import name\nfrom ._make import other\n'
 
@@ -79,7 +79,7 @@ def test_one_of_two_equal_lines_may_be_either() -> None:
     assert refusal(text, old, new) is ErrorType.AMBIGUOUS_MATCH
 
 
-def test_dots_at_the_top_are_no_place_for_what_comes_before_them() -> None:
+def test_nothing_is_inserted_before_dots_at_the_top() -> None:
     text = "import a\nimport b\nimport c\nfrom .models import Request\n"
     old = "# ... rest of the code ...\nfrom .models import Request\n"
 
@@ -125,7 +125,7 @@ def test_five_megabytes_that_are_there_are_replaced() -> None:
 
 
 def test_a_change_that_is_there_is_not_made_at_a_place_like_it() -> None:
-    """The same block stood twice, once deeper: made at the one, it must not go to the other."""
+    """The same block was there twice, once deeper: a change for one must not go to the other."""
     block = "if (!map[hash]) {{\n    parent = map[key];\n{}    run(parent);\n}}\n"
     deeper = "".join(f"    {line}" for line in block.format("    // log\n").splitlines(keepends=True))
 
@@ -136,7 +136,7 @@ def test_a_change_that_is_there_is_not_made_at_a_place_like_it() -> None:
 
 @pytest.mark.parametrize("rest", ["", "@@ -9 +9 @@\n-a\n+b\n"], ids=["at the end", "before another hunk"])
 def test_a_changed_line_of_dashes_is_no_name_of_a_file(rest: str) -> None:
-    """A hunk that counts its lines says what belongs to it."""
+    """The counts of a hunk decide what belongs to it."""
     (patch,) = parse_unified(f"--- a/f\n+++ b/f\n@@ -1 +1 @@\n--- x\n+++ y\n{rest}")
 
     assert patch.hunks[0].script.old == ("-- x",)

@@ -1,4 +1,4 @@
-"""The chain of `edit` finds the one place that is meant, and changes there what the model changed."""
+"""`edit` finds the one place that is meant, and changes there what the model changed."""
 
 import pytest
 
@@ -84,13 +84,13 @@ def test_lines_indented_without_a_rule_are_trimmed() -> None:
     )
 
 
-def test_indentation_that_cannot_be_told_is_refused() -> None:
+def test_uncertain_indentation_is_refused() -> None:
     text = "if a:\n    b()\n        c()\n"
 
     assert refusal(text, "if a:\n  b()\n   c()\n", "if a:\n  b()\n     d()\n") is ErrorType.NO_MATCH
 
 
-def test_typographic_characters_of_the_file_survive_a_change_beside_them() -> None:
+def test_typographic_characters_of_the_file_survive_a_change_next_to_them() -> None:
     text = "say(“hello”) — now\nthen()\n"
 
     assert outcome(text, 'say("hello") -- now\nthen()', 'say("goodbye") -- now\nthen()') == (
@@ -192,7 +192,7 @@ def test_a_slip_in_a_line_that_stays_does_not_matter() -> None:
     )
 
 
-def test_a_line_that_the_person_changed_meanwhile_is_kept() -> None:
+def test_a_line_that_the_user_has_changed_is_kept() -> None:
     text = CLASS.replace("        count = 0\n", "        count = 0  # reviewed\n")
     old = "    def total(self):\n        count = 0\n        for item in self.items:\n"
 
@@ -212,7 +212,7 @@ def test_a_line_that_the_model_left_out_stays() -> None:
 
 
 @pytest.mark.parametrize("dots", ["...", "# ...", "    # ... existing code ...", "// ... rest unchanged"])
-def test_dots_stand_for_lines_that_stay(dots: str) -> None:
+def test_dots_stand_for_unchanged_lines(dots: str) -> None:
     old = f"    def total(self):\n{dots}\n        return count\n"
     new = f"    def total(self):\n{dots}\n        return count + 1\n"
 
@@ -226,16 +226,16 @@ def test_a_removed_line_must_be_there() -> None:
     assert refusal(CLASS, old, old.replace(gone, "")) is ErrorType.NO_MATCH
 
 
-def test_an_insertion_beside_a_line_that_was_left_out_is_refused() -> None:
-    """Whether the new line belongs before or after the missing one, nobody can tell."""
+def test_an_insertion_next_to_a_line_that_was_left_out_is_refused() -> None:
+    """It is unknown whether the new line belongs before or after the missing one."""
     old = "    def total(self):\n        for item in self.items:\n"
     new = "    def total(self):\n        check()\n        for item in self.items:\n"
 
     assert refusal(CLASS, old, new) is ErrorType.NO_MATCH
 
 
-def test_many_new_lines_beside_a_line_that_was_left_out_are_refused() -> None:
-    """From a real history: the closing quotes that the model forgot belonged in the middle of what came."""
+def test_many_new_lines_next_to_a_line_that_was_left_out_are_refused() -> None:
+    """From a real history: the closing quotes that the model forgot belonged inside the added lines."""
     text = '# coding\n"""\n    jinja2\n    ~~~~~~\n"""\nversion = 1\n'
     old = "# coding\n    jinja2\n    ~~~~~~\nversion = 1\n"
     new = '# coding\n"""Jinja is a template engine.\nMore words.\nAnd more.\nversion = 1\n'
@@ -321,6 +321,6 @@ def test_the_failure_shows_the_first_line_that_differs() -> None:
         replaced(CLASS, "    def clear(self):\n        self.lines = {}\n        done()\n", "pass\n")
 
     assert caught.value.message == (
-        "old_string is not in f. The nearest place is lines 8-9, 77 % alike; line 9 differs first: "
+        "old_string is not in f. The nearest place is lines 8-9, 77% similar; line 9 differs first: "
         "looked for '        self.lines = {}', the file has '        self.items = []'."
     )

@@ -1,4 +1,4 @@
-"""The branch as git's files tell it."""
+"""The branch as git's files have it."""
 
 from pathlib import Path
 
@@ -38,6 +38,6 @@ def test_outside_a_repository_there_is_no_branch(tmp_path: Path) -> None:
     assert read_branch(tmp_path) == ""
 
 
-async def test_a_star_beside_the_branch_tells_of_changes(tmp_path: Path) -> None:
+async def test_a_star_after_the_branch_means_changes(tmp_path: Path) -> None:
     async with stage(FakeSession(repository(tmp_path, "ref: refs/heads/main\n"))) as s:
         await s.until(lambda: s.app.session_screen.status.status.branch == "main*")

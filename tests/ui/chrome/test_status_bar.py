@@ -1,4 +1,4 @@
-"""What the one row keeps when there is less and less room."""
+"""What the status bar keeps if there is less room."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_a_wide_row_shows_everything() -> None:
     ]
 
 
-def test_segments_go_in_the_order_of_their_worth() -> None:
+def test_the_least_important_segments_go_first() -> None:
     row, gone = segments(FULL, ASCII), []
     for width in range(120, 0, -1):
         kept = texts(fit(row, width))
@@ -61,18 +61,18 @@ def test_the_context_turns_amber_and_red_and_keeps_its_digits(tokens: int, style
     assert digits == Segment(f"{tokens // 1000}%", style, None)
 
 
-def test_what_is_wrong_outlasts_what_is_nice_to_know() -> None:
+def test_problems_stay_longer_than_details() -> None:
     status = replace(FULL, todos="1/3", files="2", problems="1 ✗ 2 !", is_confined=False)
     row = segments(status, UNICODE)
     assert texts(row)[-4:] == ["todo 1/3", "changes 2", "problems 1 ✗ 2 !", "no sandbox"]
     assert texts(fit(row, 52)) == [" EDITS ", "gpt-x", "41%", "todo 1/3", "problems 1 ✗ 2 !"]
 
 
-def test_an_unknown_window_shows_the_tokens_alone() -> None:
+def test_an_unknown_context_window_shows_only_the_tokens() -> None:
     assert "ctx 1k" in texts(segments(Status(context_tokens=1200), UNICODE))
 
 
-def test_untrusted_names_cannot_steer_the_terminal() -> None:
+def test_untrusted_names_cannot_control_the_terminal() -> None:
     row = "".join(texts(segments(Status(model="m\x1b[2J", branch="b\n\u202e"), UNICODE)))
     assert not {"\x1b", "\n", "\u202e"} & set(row)
 

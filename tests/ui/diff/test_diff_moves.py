@@ -1,4 +1,4 @@
-"""Moving about in a diff, and taking text out of it."""
+"""Moving around in a diff, and copying from it."""
 
 import random
 
@@ -7,11 +7,11 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.hunks import taken_apart
+from coder_tui.diffs.hunks import split_hunk
 from tests.ui.diff_app import LONG_NEW, LONG_OLD, NARROW, NEW, OLD, WIDE, DiffApp, drawn, one
 
 
-async def test_a_click_opens_one_fold() -> None:
+async def test_a_click_expands_folded_lines() -> None:
     app = DiffApp(one(LONG_OLD, LONG_NEW))
     async with app.run_test(size=(80, 60)) as pilot:
         await pilot.pause()
@@ -49,7 +49,7 @@ async def test_keys_go_from_file_to_file() -> None:
         assert drawn(app)[0] == " file1 +2 -2"
 
 
-async def test_the_last_file_is_left_again_though_it_never_came_to_the_top() -> None:
+async def test_keys_leave_the_last_file_even_if_it_is_too_short_to_reach_the_top() -> None:
     app = DiffApp([compare("a\n", "b\n", f"file{n}") for n in range(3)])
     ids = [file.hunks[0].id for file in app.view.sheet.files]
     async with app.run_test(size=NARROW) as pilot:
@@ -59,7 +59,7 @@ async def test_the_last_file_is_left_again_though_it_never_came_to_the_top() -> 
         assert app.moves == [ids[1], ids[2], ids[1]]
 
 
-async def test_after_scrolling_away_the_next_hunk_is_the_next_from_there() -> None:
+async def test_after_scrolling_the_next_hunk_is_the_next_one_in_view() -> None:
     files = [compare(LONG_OLD, LONG_NEW, f"file{n}") for n in range(9)]
     app = DiffApp(files)
     async with app.run_test(size=(80, 12)) as pilot:
@@ -119,7 +119,7 @@ async def test_a_selection_ends_when_its_rows_move() -> None:
         assert app.screen.selections == {}
 
 
-async def test_the_reader_stays_at_a_place_when_the_layout_changes() -> None:
+async def test_the_view_stays_at_its_place_when_the_layout_changes() -> None:
     app = DiffApp(one(LONG_OLD, LONG_NEW))
     async with app.run_test(size=(124, 8)) as pilot:
         await pilot.pause()
@@ -152,8 +152,8 @@ def numbers(app: DiffApp) -> list[int]:
 
 
 @pytest.mark.parametrize(("start", "step"), [("end", -1), ("home", 1)])
-async def test_a_step_moves_by_one_row_though_heights_were_estimates(start: str, step: int) -> None:
-    """Paired and wrapped lines make more or fewer rows than anybody could know before drawing them."""
+async def test_a_step_moves_by_one_row_even_if_heights_were_estimates(start: str, step: int) -> None:
+    """The number of rows of paired and wrapped lines is not known before they are drawn."""
     chance = random.Random(3)
     old = [f"value {n} " + "word " * chance.randint(0, 30) + "end\n" for n in range(300)]
     new = [line.replace("value", "other value") for line in old if chance.random() < 0.7]
@@ -175,7 +175,7 @@ def drawn_rows(app: DiffApp) -> list[str]:
     return [strip.text for strip in app.view.rows(top, top + app.view.size.height)]
 
 
-async def test_a_hunk_taken_apart_is_shown_where_it_was() -> None:
+async def test_a_split_hunk_stays_in_view() -> None:
     whole = compare(LONG_OLD, LONG_NEW.replace("value 82\n", "value 82!\n"), "f.txt")
     second = whole.hunks[1].id
     app = DiffApp([whole])
@@ -184,7 +184,7 @@ async def test_a_hunk_taken_apart_is_shown_where_it_was() -> None:
         await pilot.pause()
         before = drawn(app)
         assert app.view.current == second
-        app.view.show([taken_apart(whole, second)])
+        app.view.show([split_hunk(whole, second)])
         await pilot.pause()
         assert [row[1:] for row in drawn(app)] == [row[1:] for row in before]
         assert app.view.current == ""

@@ -1,4 +1,4 @@
-"""A line of a diff in rows: nothing is lost between them, in no style."""
+"""A line of a diff wrapped in rows: neither text nor styles are lost."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -6,10 +6,10 @@ from rich.segment import Segment
 from rich.style import Style
 
 from coder_tui.ui.diff.rows import _wrapped
-from coder_tui.ui.diff.text import Ground
+from coder_tui.ui.diff.text import LineStyles
 
 INKS = (Style(bold=True), Style(italic=True), Style(underline=True))
-GROUND = Ground(plain=Style(), word=Style(), sign=Style(), mark=Style(), syntax={}, word_syntax={})
+GROUND = LineStyles(plain=Style(), word=Style(), sign=Style(), mark=Style(), syntax={}, word_syntax={})
 parts = st.lists(
     st.tuples(st.text("ab 日本\u0301", max_size=40), st.sampled_from(INKS)), min_size=1, max_size=6
 )

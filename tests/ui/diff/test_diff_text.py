@@ -1,21 +1,28 @@
-"""One line of a diff: what is emphasised stays so whatever its characters become on the screen."""
+"""One line of a diff: emphasis stays on the right characters, however they are drawn."""
 
 import pytest
 from rich.segment import Segment
 
 from coder_tui.diffs.rows import Cell
 from coder_tui.diffs.words import Span
-from coder_tui.ui.diff.text import Ground, Marking, cell_segments, coloured_part, diff_inks, shown
-from coder_tui.ui.draw.code import LONGEST_COLOURED, code_lines
-from coder_tui.ui.draw.glyphs import UNICODE
+from coder_tui.ui.diff.text import (
+    LineStyles,
+    WhitespaceMarks,
+    cell_segments,
+    colored_part,
+    diff_styles,
+    draw_line,
+)
+from coder_tui.ui.draw.code import LONGEST_COLORED, code_lines
 from coder_tui.ui.draw.palette import Syntax
+from coder_tui.ui.glyphs import UNICODE
 from tests.ui.transcript_app import PALETTE
 
-ADDED: Ground = diff_inks(PALETTE).added
+ADDED: LineStyles = diff_styles(PALETTE).added
 
 
 def drawn(line: str, *spans: Span) -> list[Segment]:
-    return cell_segments(Cell(1, line, True, spans), ADDED, Marking(UNICODE), None)
+    return cell_segments(Cell(1, line, True, spans), ADDED, WhitespaceMarks(UNICODE), None)
 
 
 def text_of(segments: list[Segment]) -> str:
@@ -32,8 +39,8 @@ def text_of(segments: list[Segment]) -> str:
         ("a\u202eb", "a<U+202E>b"),
     ],
 )
-def test_tabs_end_at_the_same_columns_and_controls_are_seen(line: str, text: str) -> None:
-    assert shown(line).text == text
+def test_tabs_end_at_the_same_columns_and_controls_are_visible(line: str, text: str) -> None:
+    assert draw_line(line).text == text
 
 
 @pytest.mark.parametrize(
@@ -46,7 +53,7 @@ def test_tabs_end_at_the_same_columns_and_controls_are_seen(line: str, text: str
         ("日本語 hello\n", (4, 9), "hello"),
     ],
 )
-def test_the_changed_word_is_emphasised_and_nothing_else(line: str, span: Span, word: str) -> None:
+def test_only_the_changed_word_is_emphasized(line: str, span: Span, word: str) -> None:
     segments = drawn(line, span)
     assert [segment.text for segment in segments if segment.style == ADDED.word] == [word]
 
@@ -57,15 +64,15 @@ def test_emphasis_beyond_the_cut_is_no_error() -> None:
     assert text_of([segment for segment in segments if segment.style == ADDED.word]) == "x" * 10
 
 
-def test_syntax_and_emphasis_go_together() -> None:
-    colours = code_lines("def f", "python", PALETTE)[0]
-    segments = cell_segments(Cell(1, "def f\n", True, ((0, 3),)), ADDED, Marking(UNICODE), colours)
+def test_syntax_and_emphasis_are_combined() -> None:
+    colors = code_lines("def f", "python", PALETTE)[0]
+    segments = cell_segments(Cell(1, "def f\n", True, ((0, 3),)), ADDED, WhitespaceMarks(UNICODE), colors)
     assert segments[0] == Segment("def", ADDED.word_syntax[PALETTE.syntax[Syntax.KEYWORD]])
 
 
-def test_colours_end_where_a_line_gets_long() -> None:
+def test_a_long_line_is_colored_only_at_its_start() -> None:
     line = "x" * 500
-    colours = code_lines(coloured_part(line), "python", PALETTE)[0]
-    segments = cell_segments(Cell(1, f"{line}\n"), ADDED, Marking(UNICODE), colours)
-    assert text_of(list(colours)) == "x" * LONGEST_COLOURED
+    colors = code_lines(colored_part(line), "python", PALETTE)[0]
+    segments = cell_segments(Cell(1, f"{line}\n"), ADDED, WhitespaceMarks(UNICODE), colors)
+    assert text_of(list(colors)) == "x" * LONGEST_COLORED
     assert text_of(segments) == line

@@ -1,4 +1,4 @@
-"""Diffs as they stand on the screen."""
+"""Diffs on the screen."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -8,24 +8,22 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from coder_tui.diffs.compare import compare
-from coder_tui.diffs.model import Comparison
 from coder_tui.diffs.unified import parse_unified
+from coder_tui.protocol.comparison import Comparison
 from coder_tui.ui.diff.sheet import KEPT
-from coder_tui.ui.draw.glyphs import ASCII
 from coder_tui.ui.draw.palette import Syntax
-from tests.ui.diff_app import LONG_NEW, LONG_OLD, NARROW, NEW, OLD, WIDE, DiffApp, coloured, drawn, one
+from coder_tui.ui.glyphs import ASCII
+from tests.ui.diff_app import LONG_NEW, LONG_OLD, NARROW, NEW, OLD, WIDE, DiffApp, drawn, one, until_colored
 from tests.ui.transcript_app import unsafe_characters
 
 
-async def shown(
-    files: list[Comparison], size: tuple[int, int] = NARROW, *keys: str, is_whole: bool = False
-) -> list[str]:
-    app = DiffApp(files, is_whole=is_whole)
+async def shown(files: list[Comparison], size: tuple[int, int] = NARROW, *keys: str) -> list[str]:
+    app = DiffApp(files)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         for key in keys:
             await pilot.press(key)
-        await coloured(pilot)
+        await until_colored(pilot)
         return drawn(app)
 
 
@@ -49,18 +47,18 @@ async def test_two_columns_need_fifty_columns_of_code_each(width: int, is_split:
     app = DiffApp(one(OLD, NEW))
     async with app.run_test(size=(width, 24)) as pilot:
         await pilot.pause()
-        assert app.view.is_split is is_split
+        assert app.view.shape.look.is_split is is_split
 
 
 @pytest.mark.parametrize(
     ("width", "presses", "is_split"), [(124, 1, False), (124, 2, True), (80, 1, True), (40, 1, False)]
 )
-async def test_a_key_changes_the_layout_where_there_is_room(width: int, presses: int, is_split: bool) -> None:
+async def test_a_key_changes_the_layout_if_there_is_room(width: int, presses: int, is_split: bool) -> None:
     app = DiffApp(one(OLD, NEW))
     async with app.run_test(size=(width, 24)) as pilot:
         await pilot.pause()
         await pilot.press(*["vertical_line"] * presses)
-        assert app.view.is_split is is_split
+        assert app.view.shape.look.is_split is is_split
 
 
 async def test_a_new_file_has_the_whole_width_and_says_so() -> None:
@@ -68,14 +66,14 @@ async def test_a_new_file_has_the_whole_width_and_says_so() -> None:
     assert await shown(one(None, f"{long}\n"), WIDE) == [" f.txt  new file +1 -0", f"   1 + {long}"]
 
 
-async def test_a_rename_and_an_empty_file_are_said_in_words() -> None:
+async def test_a_rename_and_an_empty_file_are_described() -> None:
     files = [compare("a\n", "a\n", "new", "old"), compare(None, "", "empty")]
     assert await shown(files) == [
         " new  renamed from old +0 -0",
-        " No line differs.",
+        " No lines differ.",
         "   1   1   a",
         " empty  new file +0 -0",
-        " An empty file.",
+        " The file is empty.",
     ]
 
 
@@ -87,12 +85,12 @@ async def test_every_changed_row_has_its_sign_in_both_layouts() -> None:
         assert len(signs) >= 40
 
 
-async def test_columns_stay_aligned_beside_wide_characters() -> None:
+async def test_columns_stay_aligned_next_to_wide_characters() -> None:
     rows = await shown(one("名前 = 値\n", "名前 = 数\nx\n"), WIDE)
     assert [cell_len(row.split("│")[0]) for row in rows] == [61, 61]
 
 
-async def test_a_wrapped_line_hangs_and_says_that_it_goes_on() -> None:
+async def test_a_wrapped_line_is_indented_and_marked() -> None:
     rows = await shown(one("a\n", "    " + "word " * 18 + "end\n"), (60, 10))
     assert rows == [
         "   1     - a",
@@ -102,7 +100,7 @@ async def test_a_wrapped_line_hangs_and_says_that_it_goes_on() -> None:
     ]
 
 
-async def test_without_wrapping_a_line_is_read_by_moving_sideways() -> None:
+async def test_without_wrapping_a_line_is_read_by_scrolling_sideways() -> None:
     files = one("a\n", "".join(f"{n:03} " for n in range(40)) + "end\n")
     rows = await shown(files, (60, 10), "w")
     assert rows[1].startswith("       1 + 000 001")
@@ -113,7 +111,7 @@ async def test_without_wrapping_a_line_is_read_by_moving_sideways() -> None:
     assert end[1].split()[-2:] == ["039", "end"]
 
 
-async def test_changes_of_white_space_are_visible() -> None:
+async def test_changes_of_whitespace_are_visible() -> None:
     assert await shown(one("    a\nb\n", "\ta\nb \n")) == [
         "   1     - ····a",
         "   2     - b",
@@ -122,12 +120,12 @@ async def test_changes_of_white_space_are_visible() -> None:
     ]
 
 
-async def test_a_change_of_line_ends_is_visible_and_equal_ones_are_quiet() -> None:
+async def test_only_changed_line_ends_are_visible() -> None:
     assert await shown(one("a\r\nb\r\n", "a\nb\r\n")) == ["   1     - a␍", "       1 + a", "   2   2   b"]
     assert await shown(one("a\r\n", "b\r\n")) == ["   1     - a", "       1 + b"]
 
 
-async def test_a_missing_end_of_the_last_line_is_said() -> None:
+async def test_a_missing_newline_at_the_end_is_shown() -> None:
     assert await shown(one("a", "a\n")) == [
         "   1     - a",
         "         No newline at end of file",
@@ -135,7 +133,7 @@ async def test_a_missing_end_of_the_last_line_is_said() -> None:
     ]
 
 
-async def test_a_key_shows_all_white_space() -> None:
+async def test_a_key_shows_all_whitespace() -> None:
     assert await shown(one("x\na b\r\n", "y\na b\r\n"), NARROW, "i") == [
         "   1     - x",
         "       1 + y",
@@ -143,15 +141,12 @@ async def test_a_key_shows_all_white_space() -> None:
     ]
 
 
-async def test_an_endless_line_is_cut_with_a_mark_unless_a_person_has_to_decide() -> None:
+async def test_a_very_long_line_is_cut_off_with_a_mark() -> None:
     files = one("a\n", "b" * 3500 + "END\n")
     assert "… 503 more characters" in "".join(await shown(files, (124, 90)))
-    whole = "".join(await shown(files, (124, 90), is_whole=True))
-    assert "more characters" not in whole
-    assert "END" in whole
 
 
-async def test_hostile_text_comes_out_harmless() -> None:
+async def test_hostile_text_is_harmless() -> None:
     hostile = "\x1b[2J\x9b31m \u202eabc \u200b\tx\x07"
     rows = await shown([compare(f"{hostile}\n", f"{hostile}more\n", f"{hostile}", hostile + "2")], WIDE)
     assert unsafe_characters("".join(rows)) == set()
@@ -166,7 +161,7 @@ async def test_far_lines_are_folded_and_more_or_fewer_can_be_shown() -> None:
     assert (await shown(files, NARROW, *["plus"] * 5))[0] == "   1   1   value 1"
 
 
-async def test_hunks_carry_signs_and_remarks() -> None:
+async def test_hunks_show_signs_and_comments() -> None:
     app = DiffApp(one(LONG_OLD, LONG_NEW))
     first, second = (hunk.id for hunk in app.view.sheet.files[0].hunks)
     async with app.run_test(size=NARROW) as pilot:
@@ -178,7 +173,7 @@ async def test_hunks_carry_signs_and_remarks() -> None:
     assert rows[rows.index("✗ 80     - value 80") + 2] == " ▎ keep [b]this[/b]"
 
 
-async def test_a_line_of_megabytes_is_drawn_as_one_that_is_cut() -> None:
+async def test_a_line_of_megabytes_is_cut_off() -> None:
     huge = "x" * 4_000_000
     rows = await shown(one(f"{huge}\n", f"{huge}y\n"), NARROW, "w", "i", "vertical_line")
     assert rows[0].startswith("   1 - xxx")
@@ -190,40 +185,40 @@ async def test_only_what_is_near_the_view_is_drawn() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await pilot.pause()
         await pilot.press("end")
-        await coloured(pilot)
+        await until_colored(pilot)
         assert drawn(app)[-1].split()[-3:] == ["other", "value", "9999"]
         assert len(app.view.sheet._strips) <= 8 < KEPT
 
 
-async def test_code_gets_its_colours_and_another_theme_other_ones() -> None:
+async def test_code_gets_its_colors_and_another_theme_other_ones() -> None:
     app = DiffApp(one("x = 1\n", "def x(): pass\n", "f.py"))
     async with app.run_test(size=NARROW) as pilot:
-        await coloured(pilot)
+        await until_colored(pilot)
         dark = app.view.palette.syntax[Syntax.KEYWORD].color
-        assert keyword_colours(app) == {dark}
+        assert keyword_colors(app) == {dark}
         app.theme = "coder-light"
-        await coloured(pilot)
+        await until_colored(pilot)
         light = app.view.palette.syntax[Syntax.KEYWORD].color
-        assert keyword_colours(app) == {light} != {dark}
+        assert keyword_colors(app) == {light} != {dark}
 
 
-def keyword_colours(app: DiffApp) -> set[object]:
+def keyword_colors(app: DiffApp) -> set[object]:
     segments = [segment for strip in app.view.rows(0, 2) for segment in strip]
     return {segment.style.color for segment in segments if segment.text == "def" and segment.style}
 
 
-async def test_a_resize_storm_ends_like_a_fresh_screen() -> None:
+async def test_many_resizes_end_like_a_fresh_screen() -> None:
     app = DiffApp(one(LONG_OLD, LONG_NEW))
     async with app.run_test(size=(200, 30)) as pilot:
         await pilot.pause()
         for width in (120, 40, 10, 1, 80, 200):
             await pilot.resize_terminal(width, 30)
-        await coloured(pilot)
+        await until_colored(pilot)
         stormed = drawn(app)
     assert stormed == await shown(one(LONG_OLD, LONG_NEW), (200, 30))
 
 
-async def test_nothing_to_show_is_no_crash() -> None:
+async def test_an_empty_diff_does_not_crash() -> None:
     assert await shown([], NARROW, "right_square_bracket", "right_curly_bracket", "plus", "w", "i") == [""]
     assert await shown(list(parse_unified("Binary files a/x and b/x differ\n", "x"))) == [
         " x +0 -0",
@@ -231,25 +226,7 @@ async def test_nothing_to_show_is_no_crash() -> None:
     ]
 
 
-@pytest.mark.parametrize(("old", "new", "height"), [("a\n", "b\n", 2), (LONG_OLD, LONG_NEW, 12)])
-@pytest.mark.parametrize("width", [80, 140])
-async def test_it_can_be_as_high_as_the_diff_up_to_a_limit(
-    old: str, new: str, height: int, width: int
-) -> None:
-    app = DiffApp(one(old, new))
-    app.view.styles.height = "auto"
-    app.view.styles.max_height = 12
-    async with app.run_test(size=(width, 40)) as pilot:
-        await coloured(pilot)
-        assert app.view.size.height == min(height, app.view.sheet.index.total)
-        assert app.view.shape.look.width == app.view.scrollable_content_region.width - 1
-        assert app.view.is_end_in_view is (height == 2)
-        await pilot.press("end")
-        await pilot.pause()
-        assert app.view.is_end_in_view
-
-
-async def test_files_can_be_given_before_it_is_on_a_screen() -> None:
+async def test_files_can_be_set_before_mounting() -> None:
     app = DiffApp([])
     app.view.show(one("a\n", "b\n"))
     async with app.run_test(size=NARROW) as pilot:
@@ -263,7 +240,7 @@ async def test_a_plain_terminal_gets_plain_signs(size: tuple[int, int]) -> None:
     app = DiffApp(files, glyphs=ASCII)
     async with app.run_test(size=size) as pilot:
         await pilot.press("right_square_bracket")
-        await coloured(pilot)
+        await until_colored(pilot)
         assert {row for row in drawn(app) if not row.isascii()} == set()
 
 
@@ -288,6 +265,6 @@ def test_a_diff_looks_right(snap_compare: SnapCompare, theme: str, size: tuple[i
     async def ready(pilot: Pilot[None]) -> None:
         await pilot.pause()
         await pilot.press("right_square_bracket", "right_square_bracket")
-        await coloured(pilot)
+        await until_colored(pilot)
 
     assert snap_compare(DiffApp(files, theme), terminal_size=size, run_before=ready)

@@ -1,4 +1,4 @@
-"""Which names a hunk has, and where they stand after the change."""
+"""Which names a hunk has, and where they are after the change."""
 
 from coder_tui.diffs.compare import compare
 from coder_tui.ui.diff.view import names_in
@@ -17,11 +17,11 @@ def test_names_are_those_of_the_new_lines_each_once() -> None:
     assert second == (("last", 10, 0, "last = two"), ("two", 10, 7, "last = two"))
 
 
-def test_lines_that_went_have_no_names() -> None:
+def test_deleted_lines_have_no_names() -> None:
     file = compare("gone = 1\nkept = 2\n", "kept = 2\n", "a.py")
     assert names_in(file, file.hunks[0].id) == ()
 
 
-def test_words_of_the_language_are_no_names() -> None:
+def test_keywords_are_not_names() -> None:
     file = compare("", "for each in items:\n    return each\n", "a.py")
     assert [name for name, *_ in names_in(file, file.hunks[0].id)] == ["each", "items"]

@@ -51,7 +51,7 @@ def test_every_display_block_has_a_renderer() -> None:
     ],
     ids=lambda block: type(block).__name__,
 )
-def test_hostile_text_comes_out_harmless_and_visible(block: DisplayBlock) -> None:
+def test_hostile_text_is_shown_but_harmless(block: DisplayBlock) -> None:
     shown = "".join(drawn(block, 200))
     assert unsafe_characters(shown) == set()
     assert "<U+202E>" in shown
@@ -75,7 +75,7 @@ def test_a_diff_has_numbers_and_signs_of_both_sides() -> None:
     ]
 
 
-def test_a_diff_marks_what_it_leaves_out_and_nothing_else() -> None:
+def test_a_diff_marks_only_what_it_leaves_out() -> None:
     diff = "@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-y\n+z\n"
     assert drawn(DiffBlock("x", diff, 2, 2)) == [
         "    1 - a",
@@ -90,12 +90,12 @@ def test_a_diff_shows_a_change_of_line_ends() -> None:
     assert drawn(DiffBlock("x", "@@ -1 +1 @@\n-a\r\n+a\n", 1, 1)) == ["    1 - a␍", "    1 + a"]
 
 
-def test_a_long_diff_line_goes_on_below_with_its_sign() -> None:
+def test_a_long_diff_line_wraps_with_its_sign() -> None:
     rows = drawn(DiffBlock("x", "@@ -0,0 +1 @@\n+" + "y" * 15 + "\n", 1, 0), 18)
     assert rows == ["    1 + " + "y" * 10, "    ↳ + " + "y" * 5]
 
 
-def test_a_diff_of_ten_thousand_lines_is_drawn_whole() -> None:
+def test_a_diff_of_ten_thousand_lines_is_drawn_in_full() -> None:
     body = "".join(f"+line {n}\n" for n in range(10_000))
     assert len(drawn(DiffBlock("x.py", f"@@ -0,0 +1,10000 @@\n{body}", 10_000, 0))) == 10_000
 
@@ -117,15 +117,15 @@ def test_a_command_is_never_shortened() -> None:
         ("日本語 日本語", ["日本語", "日本語"]),
     ],
 )
-def test_output_breaks_at_blanks_where_it_can(line: str, rows: list[str]) -> None:
+def test_output_breaks_at_blanks_if_possible(line: str, rows: list[str]) -> None:
     assert drawn(TextBlock(line), 10) == rows
 
 
-def test_a_terminal_says_a_failing_exit_code() -> None:
+def test_a_terminal_shows_a_failing_exit_code() -> None:
     assert drawn(TerminalBlock("false", "out\n", 2)) == ["$ false", "out", "exit 2"]
 
 
-def test_a_terminal_shows_what_its_output_left_behind() -> None:
+def test_a_terminal_shows_the_final_state_of_its_output() -> None:
     block = TerminalBlock("make", "\x1b[1mload 10%\rload 99%\x1b[0m\n\x1b]52;c;aGk=\x07\n", 0)
     assert drawn(block) == ["$ make", "load 99%", "␛]52;c;aGk=␇"]
 
@@ -144,13 +144,13 @@ def test_a_table_is_aligned() -> None:
     ]
 
 
-def test_a_table_in_too_little_room_still_shows_every_cell() -> None:
+def test_a_table_that_is_too_wide_still_shows_every_cell() -> None:
     rows = drawn(TableBlock(("one", "two"), (("a" * 30, "b" * 30),)), 20)
     assert "".join(rows).count("a") == 30
     assert "".join(rows).count("b") == 30
 
 
-def test_sub_agents_say_state_time_and_cost_and_then_what_they_reported() -> None:
+def test_sub_agents_show_state_time_cost_and_report() -> None:
     block = SubagentsBlock(
         (
             ChildLine("a", "explore", "find it", ChildState.RUNNING, "grep needle", seconds=75, cost=0.5),

@@ -3,6 +3,7 @@
 import pytest
 
 from coder_tui.protocol.display import DiffBlock, DisplayBlock, TerminalBlock, TextBlock
+from coder_tui.protocol.errors import REFUSED, STOPPED
 from coder_tui.ui.draw.call_entry import FIRST_ROWS, LAST_ROWS, MOST_DIFF_LINES, CallEntry, CallState
 from coder_tui.ui.draw.entries import View
 from tests.ui.transcript_app import PALETTE, texts
@@ -45,7 +46,7 @@ def test_a_running_call_shows_its_seconds_and_last_five_lines() -> None:
     ]
 
 
-def test_a_finished_call_is_folded_to_one_line_and_opens_whole() -> None:
+def test_a_finished_call_is_collapsed_to_one_line_and_expands_in_full() -> None:
     entry = call(CallState.OK, TerminalBlock("pytest -q", LINES, 0))
     assert len(drawn(entry)) == 1
     assert drawn(entry, is_open=True)[1:] == ["│ $ pytest -q", *(f"│ line {n}" for n in range(40))]
@@ -60,22 +61,22 @@ def test_an_edit_shows_its_diff_below_its_summary() -> None:
 def test_a_failure_shows_its_first_and_last_lines() -> None:
     rows = drawn(call(CallState.FAILED, TextBlock(LINES)))
     assert rows[1 : 1 + FIRST_ROWS] == ["│ line 0", "│ line 1", "│ line 2"]
-    assert rows[1 + FIRST_ROWS] == "│ … 27 more lines, o expands"
+    assert rows[1 + FIRST_ROWS] == "│ … 27 more lines, o to expand"
     assert rows[-LAST_ROWS:] == [f"│ line {n}" for n in range(30, 40)]
 
 
-def test_a_failing_command_says_its_exit_code() -> None:
+def test_a_failing_command_shows_its_exit_code() -> None:
     assert drawn(call(CallState.FAILED, TerminalBlock("", "", 3)))[0].endswith("exit 3")
 
 
-def test_a_huge_diff_is_cut_until_it_is_opened() -> None:
+def test_a_huge_diff_is_cut_off_until_it_is_expanded() -> None:
     diff = "@@ -0,0 +1 @@\n" + "+x\n" * 1000
     entry = CallEntry("edit", "a", state=CallState.OK, display=DiffBlock("a", diff, 1000, 0))
     assert len(drawn(entry)) == 1 + MOST_DIFF_LINES
     assert len(drawn(entry, is_open=True)) == 1 + 1000
 
 
-def test_a_long_summary_gives_way_to_the_state_and_opens_whole() -> None:
+def test_a_long_summary_is_cut_off_for_the_state_and_expands_in_full() -> None:
     entry = CallEntry("shell", "word " * 30, state=CallState.FAILED, display=TextBlock(""))
     (row,) = drawn(entry)
     assert (len(row), row[-8:]) == (WIDTH, "… failed")
@@ -83,7 +84,7 @@ def test_a_long_summary_gives_way_to_the_state_and_opens_whole() -> None:
 
 
 @pytest.mark.parametrize("state", [CallState.DENIED, CallState.STOPPED])
-def test_what_was_refused_can_be_read_when_unfolded(state: CallState) -> None:
+def test_a_refused_call_shows_its_proposal_when_expanded(state: CallState) -> None:
     command = "\n".join(f"echo {n}" for n in range(60))
     entry = CallEntry(
         "shell",
@@ -98,7 +99,7 @@ def test_what_was_refused_can_be_read_when_unfolded(state: CallState) -> None:
     assert entry.source == f"shell echo 0 …\n{command}\nnot now"
 
 
-def test_a_refused_edit_shows_its_diff_when_unfolded() -> None:
+def test_a_refused_edit_shows_its_diff_when_expanded() -> None:
     entry = CallEntry("edit", "a.py", state=CallState.DENIED, display=TextBlock("no"), proposal=DIFF)
     assert drawn(entry, is_open=True)[1:] == ["│     1 - x", "│     1 + y", "│ no"]
 
@@ -108,33 +109,37 @@ def test_a_failure_shows_the_first_error_that_would_be_hidden() -> None:
     lines[15] = "main.c:3: error: no such thing"
     rows = drawn(call(CallState.FAILED, TextBlock("\n".join(lines))))
     assert rows[4:9] == [
-        "│ … 12 more lines, o expands",
+        "│ … 12 more lines, o to expand",
         "│ main.c:3: error: no such thing",
         "│ line 16",
         "│ line 17",
-        "│ … 12 more lines, o expands",
+        "│ … 12 more lines, o to expand",
     ]
     assert rows[-LAST_ROWS:] == [f"│ line {n}" for n in range(30, 40)]
 
 
-def test_a_refusal_stands_in_the_line_with_the_persons_words() -> None:
-    refused = "the person refused this call"
-    short, bare = TextBlock(f"{refused}: use make clean"), TextBlock(refused)
+def test_a_refusal_stored_by_an_earlier_version_shows_its_reason() -> None:
+    stored = TextBlock("the owner refused this call: use make clean")
+    assert drawn(call(CallState.DENIED, stored)) == ['⊘ shell  pytest -q        denied: "use make clean"']
+
+
+def test_a_refusal_shows_the_users_reason_in_the_heading() -> None:
+    short, bare = TextBlock(f"{REFUSED}: use make clean"), TextBlock(REFUSED)
     assert drawn(call(CallState.DENIED, short)) == ['⊘ shell  pytest -q        denied: "use make clean"']
     assert drawn(call(CallState.DENIED, bare)) == ["⊘ shell  pytest -q                          denied"]
-    assert len(drawn(call(CallState.DENIED, TextBlock(f"{refused}: {'no ' * 40}")))) > 1
+    assert len(drawn(call(CallState.DENIED, TextBlock(f"{REFUSED}: {'no ' * 40}")))) > 1
     assert drawn(call(CallState.DENIED, short), is_open=True)[1:] == [f"│ {short.text}"]
 
 
-def test_a_stopped_call_says_by_whom_and_keeps_what_it_printed() -> None:
-    text = TextBlock("the person stopped this call; it may have done part")
+def test_a_stopped_call_says_by_whom_and_keeps_its_output() -> None:
+    text = TextBlock(f"{STOPPED}; it may have done part")
     entry = CallEntry("shell", "npm run dev", state=CallState.STOPPED, display=text, output=LINES)
     rows = drawn(entry)
     assert rows[0] == "■ shell  npm run dev                stopped by you"
     assert rows[1:6] == [f"│ line {n}" for n in range(35, 40)]
 
 
-def test_what_the_person_ran_shows_what_it_printed() -> None:
+def test_a_command_of_the_user_shows_its_output() -> None:
     entry = CallEntry("you", "ls", state=CallState.OK, display=TerminalBlock("ls", "a\nb\n", 0))
     assert drawn(entry)[1:4] == ["│ $ ls", "│ a", "│ b"]
     assert len(drawn(entry, is_open=False)) == 1

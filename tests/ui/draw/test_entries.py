@@ -12,8 +12,8 @@ from coder_tui.ui.draw.entries import (
     View,
     reply_entries,
 )
-from coder_tui.ui.draw.glyphs import ThinkingLevel
 from coder_tui.ui.draw.markdown import draw_markdown
+from coder_tui.ui.glyphs import ThinkingLevel
 from tests.ui.transcript_app import PALETTE, texts
 
 
@@ -29,14 +29,14 @@ def test_a_question_has_its_bar_at_every_row() -> None:
     ]
 
 
-def test_a_long_paste_is_folded_and_opens_whole() -> None:
+def test_a_long_paste_is_collapsed_and_expands_in_full() -> None:
     entry = UserEntry("\n".join(f"line {n}" for n in range(100)))
     folded = drawn(entry, 60)
-    assert (len(folded), folded[-1]) == (MOST_ROWS_OF_A_PASTE + 1, "▌     … 70 more lines, o expands")
+    assert (len(folded), folded[-1]) == (MOST_ROWS_OF_A_PASTE + 1, "▌     … 70 more lines, o to expand")
     assert drawn(entry, view=View(is_open=True))[-1] == "▌     line 99"
 
 
-def test_a_huge_paste_opens_whole_too() -> None:
+def test_a_huge_paste_expands_in_full_too() -> None:
     entry = UserEntry("word\n" * 10_000)
     assert len(drawn(entry, view=View(is_open=True))) == 10_001
 
@@ -45,7 +45,7 @@ def test_a_short_reply_is_one_entry() -> None:
     assert reply_entries("hello") == [ReplyEntry("hello")]
 
 
-def test_a_long_reply_in_parts_looks_as_if_it_was_drawn_in_one() -> None:
+def test_a_long_reply_in_parts_looks_like_one_drawing() -> None:
     text = "".join(f"## head {n}\n\n- item {n}\n- other\n\ntext {n}\n\n" for n in range(200))
     assert len(text) > SHORT_TEXT
     entries = reply_entries(text)
@@ -60,7 +60,7 @@ def test_only_the_first_part_of_a_reply_has_the_mark_and_a_gap() -> None:
     assert [drawn(entry)[0][:1] or " " for entry in entries] == ["◆"] + [" "] * (len(entries) - 1)
 
 
-def test_a_thought_is_hidden_short_or_whole() -> None:
+def test_thinking_is_hidden_summarized_or_full() -> None:
     entry = ThinkingEntry("first\nsecond " + "x" * 40)
     shown = {level: len(drawn(entry, view=View(level))) for level in ThinkingLevel}
     assert shown == {ThinkingLevel.HIDDEN: 0, ThinkingLevel.SUMMARY: 1, ThinkingLevel.FULL: 4}

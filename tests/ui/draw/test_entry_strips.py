@@ -1,4 +1,4 @@
-"""Entries of a long session are packed; what is drawn of them stays the same."""
+"""Entries of a long session are packed; their rows stay the same."""
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import (
@@ -43,7 +43,7 @@ KINDS: list[Entry] = [
 ]
 
 
-def test_packed_entries_are_drawn_as_they_were() -> None:
+def test_packed_entries_are_drawn_the_same() -> None:
     strips = EntryStrips()
     strips.wrap_at(60)
     strips.set_view(View(is_open=True))
@@ -58,7 +58,7 @@ def test_packed_entries_are_drawn_as_they_were() -> None:
         assert strips.rows(index, PALETTE)[strips.gap(index) :] == rows
 
 
-def test_a_call_that_ends_long_after_it_began_is_changed_where_it_is_packed() -> None:
+def test_a_call_that_ends_after_it_was_packed_is_updated() -> None:
     strips = EntryStrips()
     for number in range(UNPACKED + PAGE + 1):
         strips.add(UserEntry(f"message {number}"))

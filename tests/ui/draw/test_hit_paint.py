@@ -43,7 +43,7 @@ def test_a_marked_row_and_its_hits_can_be_read(name: str) -> None:
     assert poor == set()
 
 
-def test_a_hit_and_the_mark_show_without_colours() -> None:
+def test_a_hit_and_the_mark_show_without_colors() -> None:
     palette = palette_of("coder-dark")
     assert palette.hit.reverse
     assert palette.cursor_bar.reverse

@@ -23,7 +23,7 @@ def test_every_row_has_exactly_the_width() -> None:
     assert {strip.cell_length for strip in draw_markdown(source, 33, PALETTE)} == {33}
 
 
-def test_nested_lists_are_set_in_and_wrap_below_their_words() -> None:
+def test_nested_lists_are_indented_and_wrap_below_their_text() -> None:
     source = "- one two three four five six seven eight\n  - nested\n    1. deep\n- last"
     assert drawn(source, 24) == [
         "  • one two three four",
@@ -56,7 +56,7 @@ def test_a_quote_has_a_bar_at_every_row() -> None:
         ("![alt](http://a.b/c.png)", "[image: alt] (http://a.b/c.png)"),
     ],
 )
-def test_a_link_shows_where_it_leads(source: str, shown: str) -> None:
+def test_a_link_shows_its_address(source: str, shown: str) -> None:
     assert drawn(source) == [shown]
 
 
@@ -78,13 +78,13 @@ def test_markup_of_the_screen_library_is_text() -> None:
     assert drawn("[@click=app.quit]x[/] [bold]y[/b]") == ["[@click=app.quit]x[/] [bold]y[/b]"]
 
 
-def test_entities_cannot_bring_control_characters_back() -> None:
+def test_entities_cannot_produce_control_characters() -> None:
     rows = drawn("&#27;[2J &#x9b;31m &#x202e;abc &#x200b; `&#27;` [t](http://a&#x202e;b)")
     assert unsafe_characters("".join(rows)) == set()
     assert "<U+202E>abc" in rows[0]
 
 
-def test_long_code_lines_go_on_below_with_a_mark() -> None:
+def test_long_code_lines_wrap_with_a_mark() -> None:
     assert drawn("```\n" + "a" * 20 + "b" * 5 + "\n```", 23) == ["   " + "a" * 20, "  ↳" + "b" * 5]
 
 
@@ -92,13 +92,13 @@ def test_code_in_an_unknown_language_is_drawn_plain() -> None:
     assert drawn("```no-such-language\nx <- 1\n```") == ["   x <- 1"]
 
 
-def test_known_code_is_coloured() -> None:
+def test_known_code_is_colored() -> None:
     strip = draw_markdown("```python\ndef f(): pass\n```", 30, PALETTE)[0]
-    coloured = [segment.text for segment in strip if segment.style and segment.style.color == RED]
-    assert coloured == ["def", "pass"]
+    colored = [segment.text for segment in strip if segment.style and segment.style.color == RED]
+    assert colored == ["def", "pass"]
 
 
-def test_a_column_stands_where_its_heading_says() -> None:
+def test_a_column_is_aligned_as_its_heading_says() -> None:
     table = "| left | center | right |\n|:--|:-:|--:|\n| a | b | 1 |\n| a b | b | 1234 |"
     assert drawn(table) == [
         "left │ center │ right",

@@ -16,7 +16,7 @@ def index_of(heights: list[int]) -> RowIndex:
 
 
 @given(HEIGHTS, st.lists(st.tuples(st.integers(0, 19), st.integers(0, 9)), max_size=10))
-def test_sums_stay_true_through_any_changes(heights: list[int], changes: list[tuple[int, int]]) -> None:
+def test_sums_are_right_after_any_changes(heights: list[int], changes: list[tuple[int, int]]) -> None:
     index = index_of(heights)
     for position, height in changes:
         position %= len(heights)

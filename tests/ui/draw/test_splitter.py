@@ -1,4 +1,4 @@
-"""Where a growing Markdown text is cut."""
+"""Where a growing Markdown text is split."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,7 +48,7 @@ def test_any_chunking_gives_the_same_chunks(text: str, sizes: list[int]) -> None
 
 
 @given(TEXTS)
-def test_no_line_with_words_is_lost(text: str) -> None:
+def test_no_line_with_text_is_lost(text: str) -> None:
     kept = "".join(chunk.source for chunk in split(text)[0])
     assert "".join(kept.split()) == "".join(text.split())
 
@@ -67,15 +67,15 @@ def test_a_fence_keeps_its_blank_lines() -> None:
     ]
 
 
-def test_what_is_indented_belongs_to_its_item() -> None:
+def test_indented_lines_belong_to_their_item() -> None:
     assert kinds("- a\n\n  more\n  ```\n  x\n  ```\n- b") == [ChunkKind.ITEM, ChunkKind.ITEM]
 
 
-def test_a_table_is_known_by_its_second_row() -> None:
+def test_a_table_is_recognized_by_its_second_row() -> None:
     assert kinds("| a |\n|---|\n| 1 |") == [ChunkKind.TABLE]
 
 
-def test_a_long_fence_is_cut_and_goes_on_in_the_same_language() -> None:
+def test_a_long_fence_is_split_and_continues_in_the_same_language() -> None:
     chunks, _ = split("```python\n" + "x = 1\n" * (MOST_LINES + 10) + "```")
     assert [(chunk.kind, chunk.continues, chunk.opening) for chunk in chunks] == [
         (ChunkKind.FENCE, False, ""),
@@ -83,7 +83,7 @@ def test_a_long_fence_is_cut_and_goes_on_in_the_same_language() -> None:
     ]
 
 
-def test_a_line_without_end_is_cut_while_it_still_comes() -> None:
+def test_a_very_long_line_is_split_while_it_streams() -> None:
     splitter = Splitter()
     chunks = list(splitter.feed("y" * (3 * LONGEST_PARAGRAPH)))
     assert [chunk.continues for chunk in chunks] == [False, True]

@@ -72,7 +72,7 @@ def test_another_width_draws_everything_again() -> None:
     assert texts(stream.rows) == ["one two three four", "five six seven", "", "next"]
 
 
-def test_an_address_below_its_link_is_found_in_the_end() -> None:
+def test_an_address_below_its_link_is_found_at_the_end() -> None:
     stream = StreamedMarkdown()
     stream.feed("see [here][a]\n\n")
     stream.draw(WIDTH, PALETTE)

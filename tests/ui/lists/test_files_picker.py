@@ -1,4 +1,4 @@
-"""The list of files: what it offers, and what becomes of the chosen one."""
+"""The list of files: what it offers, and what happens to the chosen one."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from coder_tui.ui.lists.files import FilesScreen
+from coder_tui.ui.lists.choosers import FilesScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, stage
 
@@ -31,7 +31,7 @@ async def opened(s: Stage) -> FilesScreen:
     return s.app.screen
 
 
-async def test_the_chosen_file_is_named_in_the_draft(tmp_path: Path) -> None:
+async def test_the_chosen_file_is_mentioned_in_the_draft(tmp_path: Path) -> None:
     async with folder(tmp_path) as s:
         await s.pilot.press(*"see", "f6")
         picker = await opened(s)
@@ -43,14 +43,14 @@ async def test_the_chosen_file_is_named_in_the_draft(tmp_path: Path) -> None:
         assert s.screen.focused is s.screen.prompt
 
 
-async def test_keys_that_are_faster_than_the_search_choose_what_was_typed(tmp_path: Path) -> None:
+async def test_enter_chooses_what_was_typed_even_before_the_search_ends(tmp_path: Path) -> None:
     async with folder(tmp_path) as s:
         for key in ("f6", *"two", "enter", *"ok"):
             s.app.post_message(events.Key(key, key if len(key) == 1 else None))
         await s.until(lambda: s.draft == '@"two words.txt" ok')
 
 
-async def test_escape_leaves_the_draft_as_it_was(tmp_path: Path) -> None:
+async def test_escape_leaves_the_draft_unchanged(tmp_path: Path) -> None:
     async with folder(tmp_path) as s:
         await s.pilot.press(*"dra ft", "f6")
         await opened(s)
@@ -59,7 +59,7 @@ async def test_escape_leaves_the_draft_as_it_was(tmp_path: Path) -> None:
         assert (s.draft, s.screen.focused) == ("dra ft", s.screen.prompt)
 
 
-async def test_a_command_with_a_name_begins_with_what_fits_it(tmp_path: Path) -> None:
+async def test_a_command_with_a_name_filters_the_list(tmp_path: Path) -> None:
     async with folder(tmp_path) as s:
         await s.pilot.press(*"/files cart", "enter")
         picker = await opened(s)
@@ -68,7 +68,7 @@ async def test_a_command_with_a_name_begins_with_what_fits_it(tmp_path: Path) ->
         assert picker.list.marked.key == "src/cart.py"
 
 
-async def test_a_file_opens_in_the_persons_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_file_opens_in_the_users_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", "")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -81,12 +81,14 @@ async def test_a_file_opens_in_the_persons_editor(tmp_path: Path, monkeypatch: p
         assert s.draft == ""
 
 
-async def test_nothing_is_found_is_said(tmp_path: Path) -> None:
+async def test_an_empty_result_is_reported(tmp_path: Path) -> None:
     async with folder(tmp_path) as s:
         await s.pilot.press("f6")
         await opened(s)
         await s.pilot.press(*"zzzz")
-        await s.until(lambda: "Nothing fits zzzz." in s.drawn() or "No files here." in s.drawn())
+        await s.until(
+            lambda: "Nothing matches zzzz." in s.drawn() or "There are no files in this folder." in s.drawn()
+        )
         await s.pilot.press("enter", "escape", "escape")
         await s.until(lambda: s.app.screen is s.screen)
         assert s.draft == ""

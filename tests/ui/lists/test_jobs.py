@@ -1,7 +1,7 @@
-"""Commands in the background on the screen: counted, listed, read, stopped."""
+"""Background jobs on the screen: counted, listed, read, stopped."""
 
 from coder_tui.shell.jobs import JobState
-from coder_tui.ui.lists.jobs import JobsScreen, how_long
+from coder_tui.ui.lists.background import JobsScreen, how_long
 from coder_tui.ui.transcript.pager import PagerScreen
 from tests.fakes.screens import Stage, stage
 
@@ -18,17 +18,17 @@ async def opened(s: Stage) -> JobsScreen:
     return s.app.screen
 
 
-async def test_the_status_counts_what_runs_and_the_end_of_one_is_said() -> None:
+async def test_the_status_counts_running_jobs_and_the_end_of_one_is_reported() -> None:
     async with stage() as s:
         assert "jobs" not in s.drawn().splitlines()[-1]
         s.session.jobs.show(SERVER, BUILD)
         await s.until(lambda: "jobs 1" in s.drawn().splitlines()[-1])
         s.session.jobs.show(STOPPED, BUILD)
-        await s.until(lambda: "job_1 has ended with exit code 143." in s.drawn())
+        await s.shows("job_1 ended with exit code 143.")
         assert "jobs" not in s.drawn().splitlines()[-1]
 
 
-async def test_the_list_tells_how_each_stands_newest_first_and_obeys_nothing() -> None:
+async def test_the_list_shows_states_newest_first_and_ignores_control_characters() -> None:
     async with stage() as s:
         s.session.jobs.show(SERVER, BUILD)
         await opened(s)
@@ -38,7 +38,7 @@ async def test_the_list_tells_how_each_stands_newest_first_and_obeys_nothing() -
         assert len(rows) == 2
 
 
-async def test_enter_reads_what_it_printed_and_the_list_is_still_there_behind() -> None:
+async def test_enter_reads_the_output_and_the_list_stays_open_behind() -> None:
     async with stage() as s:
         s.session.jobs.show(SERVER)
         s.session.jobs.outputs["job_1"] = "listening on 8080\n"
@@ -54,21 +54,21 @@ async def test_only_the_second_press_stops_it() -> None:
         s.session.jobs.show(SERVER)
         await opened(s)
         await s.pilot.press("x")
-        await s.until(lambda: "Press x again to stop job_1." in s.drawn())
+        await s.shows("Press x again to stop job_1.")
         assert s.session.jobs.stopped == []
         await s.pilot.press("x")
         await s.until(lambda: s.session.jobs.stopped == ["job_1"])
         s.session.jobs.show(STOPPED)
-        await s.until(lambda: "✗ exit 143" in s.drawn())
+        await s.shows("✗ exit 143")
         await s.pilot.press("x")
-        await s.until(lambda: "It has ended already." in s.drawn())
+        await s.shows("This job has already ended.")
         assert s.session.jobs.stopped == ["job_1"]
 
 
-async def test_an_empty_list_says_what_would_be_there() -> None:
+async def test_an_empty_list_says_so() -> None:
     async with stage() as s:
         await opened(s)
-        assert "Nothing runs in the background." in s.drawn()
+        await s.shows("There are no background jobs.")
         await s.pilot.press("enter", "x", "escape")
         await s.until(lambda: s.app.screen is s.screen)
 

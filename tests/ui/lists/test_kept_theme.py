@@ -1,4 +1,4 @@
-"""A theme for good: only when the person says so, and into the person's own file."""
+"""Saving a theme: only if the user asks for it, and in the user's own file."""
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ async def all_loaded(s: Stage) -> None:
     await s.until(lambda: "gruvbox" in own_themes(s.app))
 
 
-async def test_a_command_changes_the_theme_and_keeps_it_only_when_told() -> None:
+async def test_a_command_changes_the_theme_and_saves_it_only_if_asked() -> None:
     settings = Settings()
     async with themed(settings) as s:
         await all_loaded(s)
@@ -39,17 +39,17 @@ async def test_a_command_changes_the_theme_and_keeps_it_only_when_told() -> None
         await s.until(lambda: s.app.theme == "gruvbox")
         assert settings.kept == []
         await s.pilot.press(*"/theme nord --save", "enter")
-        await s.until(lambda: "nord is in ~/config.toml now." in s.drawn())
+        await s.shows("nord is saved in ~/config.toml.")
         assert (s.app.theme, settings.kept) == ("nord", ["nord"])
         await s.pilot.press(*"/theme --save", "enter")
         await s.until(lambda: settings.kept == ["nord", "nord"])
 
 
-async def test_the_list_keeps_one_by_a_key_of_its_own() -> None:
+async def test_a_key_of_the_list_saves_the_theme() -> None:
     settings = Settings()
     async with themed(settings) as s:
         await all_loaded(s)
-        await s.app.run_action("screen.themes")
+        await s.app.run_action("screen.run('themes')")
         await s.until(lambda: isinstance(s.app.screen, ThemesScreen) and s.app.screen.list.marked is not None)
         await s.pilot.press(*"gruv", "ctrl+y")
         await s.until(lambda: settings.kept == ["gruvbox"])
@@ -57,9 +57,9 @@ async def test_the_list_keeps_one_by_a_key_of_its_own() -> None:
         assert s.app.theme == "gruvbox"
 
 
-async def test_what_cannot_be_written_is_said() -> None:
+async def test_a_failed_write_is_reported() -> None:
     async with themed(Settings(is_broken=True)) as s:
         await all_loaded(s)
         await s.pilot.press(*"/theme nord --save", "enter")
-        await s.until(lambda: "No space left on device" in s.drawn())
+        await s.shows("No space left on device")
         assert s.app.theme == "nord"

@@ -1,4 +1,4 @@
-"""Language servers on the screen: how each stands, all about one, and a new start for it."""
+"""Language servers on the screen: states, details, restart."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ async def opened(s: Stage) -> LspScreen:
     return s.app.screen
 
 
-async def test_those_that_run_come_first_and_say_their_last_words() -> None:
+async def test_running_servers_come_first_with_their_last_message() -> None:
     async with stage() as s:
         await opened(s)
         drawn = s.drawn()
@@ -40,7 +40,7 @@ async def test_those_that_run_come_first_and_say_their_last_words() -> None:
         assert "[@click=app.quit]loading[/] ␛[31mrope" in drawn
 
 
-async def test_enter_tells_all_about_one_and_the_list_is_still_there_behind() -> None:
+async def test_enter_shows_details_and_the_list_stays_open_behind() -> None:
     async with stage() as s:
         screen = await opened(s)
         await s.pilot.press("enter")
@@ -50,7 +50,7 @@ async def test_enter_tells_all_about_one_and_the_list_is_still_there_behind() ->
         await s.until(lambda: s.app.screen is screen)
 
 
-async def test_r_starts_the_marked_one_anew_and_the_list_follows() -> None:
+async def test_r_restarts_the_marked_server_and_the_list_follows() -> None:
     async with stage() as s:
         await opened(s)
         await s.pilot.press("r")
@@ -59,7 +59,7 @@ async def test_r_starts_the_marked_one_anew_and_the_list_follows() -> None:
         s.session.emit(ServerStatusChanged("pylsp", "py", ServerStatus.STARTING))
         await s.until(lambda: any("pylsp" in row and "starting" in row for row in s.drawn().splitlines()))
         await s.pilot.press("down", "r")
-        await s.until(lambda: "It does not run" in s.drawn())
+        await s.shows("Not running: it starts")
         assert s.session.lookup.restarted == ["pylsp"]
         await s.pilot.press("escape")
         await s.until(lambda: s.app.screen is s.screen)

@@ -1,21 +1,21 @@
-"""MCP servers on the screen: their states, what they bring, keys for them, and their words never obeyed."""
+"""MCP servers on the screen: states, details, keys; their texts are untrusted."""
 
 import pytest
 
 from coder_tui.mcp.wire import ServerState
 from coder_tui.ui.lists.servers import McpScreen
 from coder_tui.ui.transcript.pager import PagerScreen
-from tests.fakes.mcp_views import ShownServers, shown_desk, view
+from tests.fakes.mcp_views import ShownServers, shown_servers, view
 from tests.fakes.screens import Stage, stage
 
 VIEWS = (
     view("everything", ServerState.READY),
     view("slow", ServerState.STARTING),
-    view("broken", ServerState.FAILED, "it does not start: exit 3"),
+    view("broken", ServerState.FAILED, "it cannot be started: exit 3"),
     view(
         "hosted",
         ServerState.NEEDS_LOGIN,
-        "it wants a login",
+        "it needs a login",
         url="https://mcp.example.org",
         link="https://a.b/c",
     ),
@@ -24,15 +24,15 @@ VIEWS = (
 
 
 async def opened(s: Stage) -> ShownServers:
-    desk, pool = shown_desk(*VIEWS)
-    s.session.mcp = desk
+    servers, pool = shown_servers(*VIEWS)
+    s.session.mcp = servers
     await s.pilot.press(*"/mcp", "enter")
     await s.until(lambda: isinstance(s.app.screen, McpScreen))
     await s.pilot.pause()
     return pool
 
 
-async def test_the_list_tells_how_each_server_stands() -> None:
+async def test_the_list_shows_the_state_of_each_server() -> None:
     async with stage() as s:
         pool = await opened(s)
         names = [each.name for each in VIEWS]
@@ -47,14 +47,14 @@ async def test_the_list_tells_how_each_server_stands() -> None:
         await s.until(lambda: s.drawn().count("ready, 2 tools") == 2)
 
 
-async def test_enter_reads_what_it_brings_and_obeys_nothing() -> None:
+async def test_enter_shows_details_and_ignores_control_characters() -> None:
     async with stage() as s:
         await opened(s)
         await s.pilot.press("enter")
         await s.until(lambda: isinstance(s.app.screen, PagerScreen) and "[b]sum[/b]" in s.drawn())
         drawn = s.drawn()
         assert all(
-            words in drawn for words in ("weather", "demo://notes/1.md", "bad is left out", "everything 2.0")
+            words in drawn for words in ("weather", "demo://notes/1.md", "bad was left out", "everything 2.0")
         )
         assert "\x1b" not in drawn
 
@@ -63,7 +63,7 @@ async def test_keys_restart_switch_and_log_in() -> None:
     async with stage() as s:
         pool = await opened(s)
         await s.pilot.press("r", "d", "l")
-        await s.until(lambda: "nowhere to log in" in s.drawn())
+        await s.shows("has no login")
         await s.pilot.press("down", "down", "down", "l", "down", "d")
         await s.until(lambda: len(pool.asked) == 4)
         assert pool.asked == ["restart everything", "stop everything", "log in hosted", "restart unused"]
@@ -73,21 +73,21 @@ async def test_keys_restart_switch_and_log_in() -> None:
 
 async def test_prompts_are_in_the_menu_and_say_what_they_need() -> None:
     async with stage() as s:
-        desk, _ = shown_desk(VIEWS[0])
-        s.session.mcp = desk
+        servers, _ = shown_servers(VIEWS[0])
+        s.session.mcp = servers
         await s.pilot.press(*"/everything:w")
         await s.until(lambda: "/everything:weather city" in s.drawn() and "Asks for the weather" in s.drawn())
         await s.pilot.press("tab", "enter")
-        await s.until(lambda: "needs city" in s.drawn())
+        await s.shows("needs city")
 
 
 @pytest.mark.parametrize("typed", ["@notes", "@everything:"])
-async def test_resources_are_offered_behind_an_at_sign(typed: str) -> None:
+async def test_resources_are_offered_after_an_at_sign(typed: str) -> None:
     async with stage() as s:
-        desk, _ = shown_desk(VIEWS[0])
-        s.session.mcp = desk
+        servers, _ = shown_servers(VIEWS[0])
+        s.session.mcp = servers
         await s.pilot.press(*typed)
-        await s.until(lambda: "everything:demo://notes/1.md" in s.drawn())
+        await s.shows("everything:demo://notes/1.md")
         await s.pilot.press("tab")
         await s.until(lambda: s.screen.prompt.text.strip() == "@everything:demo://notes/1.md")
 
@@ -95,4 +95,4 @@ async def test_resources_are_offered_behind_an_at_sign(typed: str) -> None:
 async def test_without_servers_the_list_says_how_to_get_one() -> None:
     async with stage() as s:
         await s.pilot.press(*"/mcp", "enter")
-        await s.until(lambda: "coder-tui mcp add" in s.drawn())
+        await s.shows("coder-tui mcp add")

@@ -12,30 +12,29 @@ from coder_tui.agent.session import Session
 from coder_tui.protocol.access import Mode
 from coder_tui.protocol.events import MessageFinished, UserMessageAdded
 from coder_tui.ui.keys import KEYS
-from coder_tui.ui.lists.choosers import AgentsScreen, ModesScreen, ThemesScreen
+from coder_tui.ui.lists.choosers import AgentsScreen, ModelsScreen, ModesScreen, ThemesScreen
 from coder_tui.ui.lists.help import HelpScreen, PaletteScreen
-from coder_tui.ui.lists.models import ModelsScreen
 from coder_tui.ui.lists.picker import PickerScreen
 from coder_tui.ui.lists.sessions import SessionsScreen, age
 from tests.fakes.fake_session import FakeSession
+from tests.fakes.library import FakeLibrary, stored
 from tests.fakes.screens import Stage, launch_for, stage
-from tests.fakes.shelf import FakeShelf, stored
 
 OPENERS: dict[str, type[PickerScreen]] = {
-    "screen.sessions": SessionsScreen,
-    "screen.models": ModelsScreen,
-    "screen.modes": ModesScreen,
-    "screen.agents": AgentsScreen,
-    "screen.themes": ThemesScreen,
+    "screen.run('sessions')": SessionsScreen,
+    "screen.run('models')": ModelsScreen,
+    "screen.run('modes')": ModesScreen,
+    "screen.run('agents')": AgentsScreen,
+    "screen.run('themes')": ThemesScreen,
     "app.command_palette": PaletteScreen,
     "app.help": HelpScreen,
 }
 
 
 @asynccontextmanager
-async def shelved(shelf: FakeShelf, size: tuple[int, int] = (100, 30)) -> AsyncIterator[Stage]:
+async def with_library(library: FakeLibrary, size: tuple[int, int] = (100, 30)) -> AsyncIterator[Stage]:
     session = FakeSession()
-    async with stage(session, size, replace(launch_for(session), shelf=lambda: shelf)) as s:
+    async with stage(session, size, replace(launch_for(session), library=lambda: library)) as s:
         yield s
 
 
@@ -54,8 +53,8 @@ def marked(picker: PickerScreen) -> str | None:
 
 
 @pytest.mark.parametrize("action", OPENERS)
-async def test_escape_closes_every_list_and_gives_draft_and_focus_back(action: str) -> None:
-    async with shelved(FakeShelf(stored("a1", "one"))) as s:
+async def test_escape_closes_every_list_and_restores_draft_and_focus(action: str) -> None:
+    async with with_library(FakeLibrary(stored("a1", "one"))) as s:
         await s.pilot.press(*"dra ft")
         theme = s.app.theme
         await opened(s, action)
@@ -65,58 +64,58 @@ async def test_escape_closes_every_list_and_gives_draft_and_focus_back(action: s
 
 
 async def test_keys_typed_right_after_opening_reach_the_list_in_order() -> None:
-    async with shelved(FakeShelf()) as s:
+    async with with_library(FakeLibrary()) as s:
         for key in ("ctrl+p", *"gruvbox", "enter", *"hi"):
             s.app.post_message(events.Key(key, key if len(key) == 1 else None))
         await s.until(lambda: s.app.theme == "gruvbox" and s.draft == "hi")
 
 
-async def test_letters_narrow_a_list_down_and_escape_widens_it_first() -> None:
-    async with shelved(FakeShelf()) as s:
-        picker = await opened(s, "screen.models")
-        await s.until(lambda: "ollama/qwen" in s.drawn())
+async def test_letters_filter_a_list_and_escape_clears_the_filter_first() -> None:
+    async with with_library(FakeLibrary()) as s:
+        picker = await opened(s, "screen.run('models')")
+        await s.shows("ollama/qwen")
         await s.pilot.press(*"sonnet")
         assert marked(picker) == "anthropic/sonnet"
-        await s.until(lambda: "1 of 4" in s.drawn())
+        await s.shows("1 of 4")
         await s.pilot.press("escape")
         assert s.app.screen is picker
-        await s.until(lambda: "openai/gpt" in s.drawn())
+        await s.shows("openai/gpt")
         await s.pilot.press(*"zzz")
-        await s.until(lambda: "Nothing fits zzz." in s.drawn())
+        await s.shows("Nothing matches zzz.")
 
 
 async def test_a_chosen_model_is_used_and_one_without_a_key_says_what_it_needs() -> None:
-    shelf = FakeShelf()
-    async with shelved(shelf) as s:
-        picker = await opened(s, "screen.models")
+    library = FakeLibrary()
+    async with with_library(library) as s:
+        picker = await opened(s, "screen.run('models')")
         assert marked(picker) == "demo/model"
         await s.pilot.press(*"gpt", "enter")
-        await s.until(lambda: "It needs a key" in s.drawn() and "set OPENAI_API_KEY." in s.drawn())
+        await s.until(lambda: "It needs an API key" in s.drawn() and "set OPENAI_API_KEY." in s.drawn())
         await s.pilot.press("escape", *"sonn", "enter")
-        await s.until(lambda: shelf.asked == ["model anthropic/sonnet"])
-        await s.until(lambda: "anthropic/sonnet answers now." in s.drawn())
+        await s.until(lambda: library.asked == ["model anthropic/sonnet"])
+        await s.shows("anthropic/sonnet answers now.")
 
 
 async def test_a_model_that_is_not_listed_can_be_named_in_full() -> None:
-    shelf = FakeShelf()
-    async with shelved(shelf) as s:
-        await opened(s, "screen.models")
+    library = FakeLibrary()
+    async with with_library(library) as s:
+        await opened(s, "screen.run('models')")
         await s.pilot.press(*"xai/grok-9", "enter")
-        await s.until(lambda: shelf.asked == ["model xai/grok-9"])
+        await s.until(lambda: library.asked == ["model xai/grok-9"])
 
 
-async def test_why_a_model_cannot_be_used_is_told() -> None:
-    shelf = FakeShelf()
-    shelf.problem = "The demo has one model only."
-    async with shelved(shelf) as s:
-        await opened(s, "screen.models")
+async def test_the_reason_why_a_model_cannot_be_used_is_shown() -> None:
+    library = FakeLibrary()
+    library.problem = "The demo has one model only."
+    async with with_library(library) as s:
+        await opened(s, "screen.run('models')")
         await s.pilot.press("enter")
-        await s.until(lambda: "The demo has one model only." in s.drawn())
+        await s.shows("The demo has one model only.")
 
 
-async def test_a_theme_shows_as_the_mark_reaches_it_and_stays_once_chosen() -> None:
-    async with shelved(FakeShelf()) as s:
-        picker = await opened(s, "screen.themes")
+async def test_the_marked_theme_is_previewed_and_stays_once_chosen() -> None:
+    async with with_library(FakeLibrary()) as s:
+        picker = await opened(s, "screen.run('themes')")
         assert marked(picker) == "coder-dark"
         await s.pilot.press("down")
         await s.until(lambda: s.app.theme == "coder-light")
@@ -126,7 +125,7 @@ async def test_a_theme_shows_as_the_mark_reaches_it_and_stays_once_chosen() -> N
 
 
 async def test_a_theme_can_be_named_with_the_command() -> None:
-    async with shelved(FakeShelf()) as s:
+    async with with_library(FakeLibrary()) as s:
         await s.pilot.press(*"/theme nord", "enter")
         await s.until(lambda: s.app.theme == "nord")
         await s.pilot.press(*"/theme drac", "enter")
@@ -134,14 +133,14 @@ async def test_a_theme_can_be_named_with_the_command() -> None:
         await s.until(lambda: s.app.theme == "dracula")
 
 
-async def test_a_mode_is_chosen_and_auto_wants_a_second_press() -> None:
-    async with shelved(FakeShelf()) as s:
-        await opened(s, "screen.modes")
+async def test_a_mode_is_chosen_and_auto_needs_a_second_press() -> None:
+    async with with_library(FakeLibrary()) as s:
+        await opened(s, "screen.run('modes')")
         await s.pilot.press(*"plan", "enter")
         await s.until(lambda: s.session.mode is Mode.PLAN)
-        await opened(s, "screen.modes")
+        await opened(s, "screen.run('modes')")
         await s.pilot.press(*"auto", "enter")
-        await s.until(lambda: "Press Enter again to switch auto on." in s.drawn())
+        await s.shows("Press Enter again to switch to auto.")
         await s.pilot.press("up", "down", "enter")
         assert isinstance(s.app.screen, ModesScreen)
         await s.pilot.press("enter")
@@ -149,20 +148,20 @@ async def test_a_mode_is_chosen_and_auto_wants_a_second_press() -> None:
 
 
 async def test_an_agent_is_chosen_and_shown() -> None:
-    async with shelved(FakeShelf()) as s:
-        await opened(s, "screen.agents")
+    async with with_library(FakeLibrary()) as s:
+        await opened(s, "screen.run('agents')")
         assert "explore" not in s.drawn()
         await s.pilot.press(*"plan", "enter")
         await s.until(lambda: s.session.profiles.current.name == "plan")
 
 
 async def test_sessions_are_listed_with_age_messages_and_cost() -> None:
-    shelf = FakeShelf(
+    library = FakeLibrary(
         stored("a1", "make div() safe", 2), stored("b2", "", 50), stored("c3", "far", 1, "/srv/x")
     )
-    async with shelved(shelf) as s:
-        await opened(s, "screen.sessions")
-        await s.until(lambda: "2d  (untitled)" in s.drawn())
+    async with with_library(library) as s:
+        await opened(s, "screen.run('sessions')")
+        await s.shows("2d  (untitled)")
         row = next(line for line in s.drawn().splitlines() if "make div() safe" in line)
         assert row.partition("▌")[2].split() == ["2h", "make", "div()", "safe", "14", "msg", "$0.37", "│"]
         assert "far" not in s.drawn()
@@ -171,53 +170,53 @@ async def test_sessions_are_listed_with_age_messages_and_cost() -> None:
 
 
 async def test_deleting_a_session_takes_two_presses_in_a_row() -> None:
-    shelf = FakeShelf(stored("a1", "one"), stored("b2", "two"), stored("s-1", "open here"))
-    async with shelved(shelf) as s:
-        picker = await opened(s, "screen.sessions")
+    library = FakeLibrary(stored("a1", "one"), stored("b2", "two"), stored("s-1", "open here"))
+    async with with_library(library) as s:
+        picker = await opened(s, "screen.run('sessions')")
         await s.pilot.press("d")
-        await s.until(lambda: "Press d again to delete" in s.drawn())
+        await s.shows("Press d again to delete")
         await s.pilot.press("j", "d")
-        assert shelf.asked == []
+        assert library.asked == []
         await s.pilot.press("d")
-        await s.until(lambda: shelf.asked == ["delete b2"])
-        await s.until(lambda: "“two” is deleted" in s.drawn() and s.drawn().count("two") == 1)
+        await s.until(lambda: library.asked == ["delete b2"])
+        await s.until(lambda: "“two” was deleted" in s.drawn() and s.drawn().count("two") == 1)
         await s.pilot.press("G", "d", "d")
-        assert (marked(picker), shelf.asked) == ("s-1", ["delete b2"])
+        assert (marked(picker), library.asked) == ("s-1", ["delete b2"])
 
 
 async def test_a_session_is_renamed_in_place() -> None:
-    shelf = FakeShelf(stored("a1", "one"))
-    async with shelved(shelf) as s:
-        await opened(s, "screen.sessions")
+    library = FakeLibrary(stored("a1", "one"))
+    async with with_library(library) as s:
+        await opened(s, "screen.run('sessions')")
         await s.pilot.press("r", "ctrl+u", *"nd/d", "enter")
-        await s.until(lambda: shelf.asked == ["rename a1 nd/d"])
-        shelf.problem = "The disk is full."
+        await s.until(lambda: library.asked == ["rename a1 nd/d"])
+        library.problem = "The disk is full."
         await s.pilot.press("r", "x", "enter")
-        await s.until(lambda: "The disk is full." in s.drawn())
+        await s.shows("The disk is full.")
 
 
 async def test_a_session_of_another_folder_says_how_to_open_it() -> None:
-    shelf = FakeShelf(stored("c3", "far", 1, "/srv/x"))
-    async with shelved(shelf) as s:
-        await s.app.run_action("screen.sessions")
+    library = FakeLibrary(stored("c3", "far", 1, "/srv/x"))
+    async with with_library(library) as s:
+        await s.app.run_action("screen.run('sessions')")
         await s.pilot.press("tab")
-        await s.until(lambda: "far" in s.drawn())
+        await s.shows("far")
         await s.pilot.press("enter")
-        await s.until(lambda: "coder-tui --resume c3" in s.drawn())
-        assert shelf.asked == []
+        await s.shows("coder-tui --resume c3")
+        assert library.asked == []
 
 
-async def test_a_chosen_session_takes_the_screen_and_the_draft_comes_along() -> None:
-    shelf = FakeShelf(stored("a1", "one"))
+async def test_opening_a_session_keeps_the_draft() -> None:
+    library = FakeLibrary(stored("a1", "one"))
     earlier = (UserMessageAdded("u1", "what was asked"), MessageFinished("m1", "what was said", ""))
-    shelf.opened["a1"] = other = FakeSession(earlier=earlier)
+    library.opened["a1"] = other = FakeSession(earlier=earlier)
     other.id = "a1"
-    async with shelved(shelf) as s:
+    async with with_library(library) as s:
         first = s.screen
         await s.pilot.press(*"draft")
-        await opened(s, "screen.sessions")
+        await opened(s, "screen.run('sessions')")
         await s.pilot.press("enter")
-        await s.until(lambda: "what was said" in s.drawn())
+        await s.shows("what was said")
         assert s.screen is not first
         await s.pilot.press("!", "enter")
         await s.until(lambda: other.submitted == ["draft!"])
@@ -228,34 +227,34 @@ async def test_a_chosen_session_takes_the_screen_and_the_draft_comes_along() -> 
 
 
 async def test_a_new_session_begins_by_key_and_not_while_the_agent_works() -> None:
-    shelf = FakeShelf(stored("a1", "one"))
-    shelf.opened[""] = other = FakeSession()
+    library = FakeLibrary(stored("a1", "one"))
+    library.opened[""] = other = FakeSession()
     other.id = "new"
-    async with shelved(shelf) as s:
+    async with with_library(library) as s:
         await s.pilot.press(*"go", "enter")
         await s.until(lambda: s.session.is_busy)
         await s.pilot.press(*"/new", "enter")
-        await s.until(lambda: "stop it first" in s.drawn())
+        await s.shows("stop it first")
         s.session.finish()
-        await opened(s, "screen.sessions")
+        await opened(s, "screen.run('sessions')")
         await s.pilot.press("n")
-        await s.until(lambda: s.screen.conversation.session is cast(Session, other))
-        assert shelf.asked == ["open "]
+        await s.until(lambda: s.screen.widgets.sender.session is cast(Session, other))
+        assert library.asked == ["open "]
 
 
-async def test_a_session_that_cannot_be_opened_leaves_the_present_one() -> None:
-    shelf = FakeShelf(stored("a1", "one"))
-    shelf.problem = "session a1 is open in another coder-tui"
-    async with shelved(shelf) as s:
+async def test_a_session_that_cannot_be_opened_leaves_the_current_one() -> None:
+    library = FakeLibrary(stored("a1", "one"))
+    library.problem = "session a1 is open in another coder-tui"
+    async with with_library(library) as s:
         first = s.screen
-        await opened(s, "screen.sessions")
+        await opened(s, "screen.run('sessions')")
         await s.pilot.press("enter")
-        await s.until(lambda: "open in another coder-tui" in s.drawn())
+        await s.shows("open in another coder-tui")
         assert s.screen is first
 
 
 async def test_help_is_searched_by_title_and_by_key() -> None:
-    async with shelved(FakeShelf()) as s:
+    async with with_library(FakeLibrary()) as s:
         picker = await opened(s, "app.help")
         assert s.drawn().index("Session") < s.drawn().index("Stop the agent")
         await s.pilot.press(*"repaint")
@@ -264,8 +263,8 @@ async def test_help_is_searched_by_title_and_by_key() -> None:
         assert marked(picker) == "session.fold"
 
 
-async def test_everything_that_has_a_command_of_its_own_is_in_the_palette() -> None:
-    async with shelved(FakeShelf()) as s:
+async def test_every_command_is_in_the_palette() -> None:
+    async with with_library(FakeLibrary()) as s:
         picker = await opened(s, "app.command_palette")
         assert isinstance(picker, PaletteScreen)
         titles = {entry.title for entry in picker.entries}
@@ -281,24 +280,24 @@ def test_an_age_reads_in_its_largest_unit(seconds: float, words: str) -> None:
     assert age(seconds) == words
 
 
-async def test_a_model_that_lacks_its_key_takes_one_unseen_and_is_used_then() -> None:
-    shelf = FakeShelf()
-    async with shelved(shelf) as s:
-        await opened(s, "screen.models")
+async def test_a_model_without_a_key_asks_for_a_hidden_one_and_is_used_then() -> None:
+    library = FakeLibrary()
+    async with with_library(library) as s:
+        await opened(s, "screen.run('models')")
         await s.pilot.press(*"openai", "enter")
-        await s.until(lambda: "key for openai: _" in s.drawn())
+        await s.shows("key for openai: _")
         await s.pilot.press(*"sk-se/cret", "enter")
-        await s.until(lambda: shelf.asked == ["model openai/gpt"])
-        assert shelf.keys == {"openai/gpt": "sk-se/cret"}
-        await s.until(lambda: "The key for openai/gpt is kept." in s.drawn())
+        await s.until(lambda: library.asked == ["model openai/gpt"])
+        assert library.keys == {"openai/gpt": "sk-se/cret"}
+        await s.shows("The key for openai/gpt is kept.")
         assert "cret" not in s.drawn()
 
 
-async def test_a_key_that_is_refused_is_asked_for_again() -> None:
-    shelf = FakeShelf()
-    shelf.problem = "That is too short for a key"
-    async with shelved(shelf) as s:
-        picker = await opened(s, "screen.models")
+async def test_a_rejected_key_is_asked_for_again() -> None:
+    library = FakeLibrary()
+    library.problem = "That is too short for a key"
+    async with with_library(library) as s:
+        picker = await opened(s, "screen.run('models')")
         await s.pilot.press(*"openai", "enter", "a", "enter")
-        await s.until(lambda: "That is too short for a key." in s.drawn())
-        assert (s.app.screen, shelf.keys, shelf.asked) == (picker, {}, [])
+        await s.shows("That is too short for a key.")
+        assert (s.app.screen, library.keys, library.asked) == (picker, {}, [])

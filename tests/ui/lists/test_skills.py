@@ -1,4 +1,4 @@
-"""The list of skills: chosen ones go into the prompt, and what is not used says why."""
+"""The list of skills: a chosen one goes into the prompt, an unused one says why."""
 
 import shutil
 from pathlib import Path
@@ -13,7 +13,7 @@ from coder_tui.ui.app import CoderApp
 from coder_tui.ui.lists.choosers import SkillsScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, stage
-from tests.fakes.skill_files import put_skill, shelf_of
+from tests.fakes.skill_files import put_skill, session_skills_of
 from tests.fakes.snap_compare import SnapCompare
 
 
@@ -26,12 +26,12 @@ def session_with_skills(folder: Path) -> FakeSession:
     (folder / "mine/bad/SKILL.md").write_text("x\n")
     session = FakeSession()
     roots = (Root(folder / "built-in", SkillSource.BUILTIN), Root(folder / "mine", SkillSource.USER))
-    session.facts.skills = shelf_of(*roots, denied=("secret",))
+    session.report.skills = session_skills_of(*roots, denied=("secret",))
     return session
 
 
 async def opened(s: Stage) -> SkillsScreen:
-    await s.app.run_action("screen.skills", s.screen)
+    await s.app.run_action("screen.run('skills')", s.screen)
     await s.until(lambda: isinstance(s.app.screen, SkillsScreen) and s.app.screen.list.marked is not None)
     assert isinstance(s.app.screen, SkillsScreen)
     return s.app.screen
@@ -40,15 +40,15 @@ async def opened(s: Stage) -> SkillsScreen:
 async def test_sources_states_and_errors_are_listed(tmp_path: Path) -> None:
     async with stage(session_with_skills(tmp_path)) as s:
         await opened(s)
-        await s.until(lambda: "Finds causes my way." in s.drawn())
+        await s.shows("Finds causes my way.")
         drawn = s.drawn()
         await s.pilot.press(*["down"] * 4)
-        await s.until(lambda: "there is no frontmatter" in s.drawn())
+        await s.shows("there is no frontmatter")
     assert all(words in drawn for words in ("ready", "denied", "shadowed", "user", "built-in", "error"))
     assert "\x1b" not in drawn
 
 
-async def test_a_skill_that_is_chosen_waits_in_the_prompt(tmp_path: Path) -> None:
+async def test_a_chosen_skill_is_put_into_the_prompt(tmp_path: Path) -> None:
     async with stage(session_with_skills(tmp_path)) as s:
         await opened(s)
         for character in "depl":
@@ -57,17 +57,17 @@ async def test_a_skill_that_is_chosen_waits_in_the_prompt(tmp_path: Path) -> Non
         await s.until(lambda: s.screen.prompt.text == "/deploy ")
 
 
-async def test_what_is_denied_says_so_and_is_not_called(tmp_path: Path) -> None:
+async def test_a_denied_skill_says_so_and_is_not_used(tmp_path: Path) -> None:
     async with stage(session_with_skills(tmp_path)) as s:
         screen = await opened(s)
         await s.pilot.press(*"secret")
-        await s.until(lambda: "denied skill 'x' = deny" in s.drawn())
+        await s.shows("denied skill 'x' = deny")
         await s.pilot.press("enter")
-        await s.until(lambda: "It cannot be called: denied skill" in s.drawn())
+        await s.shows("This skill cannot be used: denied skill")
         assert s.app.screen is screen
 
 
-async def test_escape_gives_the_draft_back(tmp_path: Path) -> None:
+async def test_escape_restores_the_draft(tmp_path: Path) -> None:
     async with stage(session_with_skills(tmp_path)) as s:
         await s.pilot.press(*"draft")
         await opened(s)
@@ -82,15 +82,14 @@ def test_the_list_looks_right(snap_compare: SnapCompare, tmp_path: Path, size: t
     shutil.rmtree(tmp_path / "mine/bad")  # its place would be another in each picture
     (tmp_path / "mine/deploy/SKILL.md").write_text("---\nname: deploy\ndescription: Ships it.\n---\nGo.\n")
     roots = (Root(tmp_path / "built-in", SkillSource.BUILTIN), Root(tmp_path / "mine", SkillSource.USER))
-    session.facts.skills = shelf_of(*roots, denied=("secret",))
-    session.facts.skills.follow(lambda: ("deploy",))
+    session.report.skills = session_skills_of(*roots, denied=("secret",), held=lambda: ("deploy",))
     app = CoderApp(launch_for(session))
 
     async def ready(pilot: Pilot[int]) -> None:
         s = Stage(app, pilot, session)
-        await s.until(lambda: app.session_screen.conversation.session is not None)
+        await s.until(lambda: app.session_screen.widgets.sender.session is not None)
         await opened(s)
-        await s.until(lambda: "Finds causes my way." in s.drawn())
+        await s.shows("Finds causes my way.")
         await pilot.pause()
 
     assert snap_compare(app, terminal_size=size, run_before=ready)

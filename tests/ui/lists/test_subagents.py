@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from coder_tui.protocol import errors
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import SubagentsBlock, TextBlock
 from coder_tui.protocol.events import (
@@ -23,7 +24,7 @@ from coder_tui.protocol.events import (
 from coder_tui.protocol.messages import Usage
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.protocol.subagents import ChildLine, ChildState
-from coder_tui.ui.lists.subagents import IS_OVER, STOPPED, SubagentsScreen
+from coder_tui.ui.lists.background import IS_OVER, STOPPED, SubagentsScreen
 from coder_tui.ui.session.screen import SessionScreen
 from coder_tui.ui.transcript.pager import PagerScreen
 from tests.fakes.fake_session import FakeSession
@@ -31,7 +32,7 @@ from tests.fakes.screens import Stage, shell_request, stage
 
 FORK = ToolStarted("f", "fork", ToolKind.OTHER, "2 tasks: explore, general")
 RUNNING = ChildLine("k1", "explore", "find it", ChildState.RUNNING, "grep  needle", cost=0.25)
-DONE = ChildLine("k2", "general", "mend it", ChildState.OK, summary="mended\nin a.py", seconds=9)
+DONE = ChildLine("k2", "general", "fix it", ChildState.OK, summary="fixed\nin a.py", seconds=9)
 
 
 def of_child(child_id: str, agent: str, *events: ChildEvent) -> list[Event]:
@@ -42,7 +43,7 @@ def begun(*more: Event) -> list[Event]:
     return [
         FORK,
         *of_child("k1", "explore", SubagentStarted("find it", "m"), TurnStarted(1)),
-        *of_child("k2", "general", SubagentStarted("mend it", "m")),
+        *of_child("k2", "general", SubagentStarted("fix it", "m")),
         *more,
     ]
 
@@ -60,25 +61,25 @@ async def test_each_has_a_row_that_says_what_it_does_and_costs() -> None:
             )
         )
         await s.until(lambda: "▶ explore running  grep  needle" in s.drawn() and "$0.25" in s.drawn())
-        assert "○ general queued   mend it" in s.drawn()
+        await s.shows("○ general queued   fix it")
 
 
-async def test_one_that_waits_for_the_person_says_so_in_its_row() -> None:
+async def test_one_that_waits_for_the_user_says_so_in_its_row() -> None:
     request = replace(shell_request(), call_id="c", agent="explore", child_id="k1")
     async with stage(size=(100, 30)) as s:
         s.session.emit(*begun(RequestOpened(request)))
         await s.ready_dialog()
-        assert "explore" in s.drawn()
+        await s.shows("explore")
         s.session.emit(RequestClosed("r1", None))
         await s.until(lambda: s.dialog is None and "▶ explore running  bash  rm -rf build" in s.drawn())
         s.session.emit(RequestOpened(replace(request, id="r2")), RequestOpened(replace(request, id="r3")))
         s.session.emit(RequestClosed("r2", None))
         await s.until(lambda: s.dialog is not None)
         s.session.emit(RequestClosed("r3", None))
-        await s.until(lambda: "▶ explore running" in s.drawn())
+        await s.shows("▶ explore running")
 
 
-async def test_what_it_streams_draws_nothing() -> None:
+async def test_streamed_text_of_a_sub_agent_draws_nothing() -> None:
     async with stage() as s:
         s.session.emit(*begun())
         calls = s.screen.transcript.calls
@@ -87,18 +88,18 @@ async def test_what_it_streams_draws_nothing() -> None:
         assert not calls.is_drawing
 
 
-async def test_rows_stay_when_the_call_ends_and_unfold_to_the_reports() -> None:
+async def test_rows_stay_when_the_call_ends_and_expand_to_the_reports() -> None:
     block = SubagentsBlock((replace(RUNNING, state=ChildState.FAILED, summary="not there"), DONE))
     async with stage(size=(100, 30)) as s:
         s.session.emit(*begun(ToolFinished("f", "fork", Outcome.FAILED, "2 tasks", block, 9000)))
-        await s.until(lambda: "✗ explore failed  not there" in s.drawn())
-        assert "✓ general ok      mended" in s.drawn()
+        await s.shows("✗ explore failed  not there")
+        await s.shows("✓ general ok      fixed")
         assert "in a.py" not in s.drawn()
         await s.pilot.press("tab", "o")
-        await s.until(lambda: "mended in a.py" in s.drawn())
+        await s.shows("fixed in a.py")
         await s.pilot.press("o")
         await s.until(lambda: "in a.py" not in s.drawn())
-        assert "✓ general ok      mended" in s.drawn()
+        await s.shows("✓ general ok      fixed")
 
 
 async def test_a_stopped_call_keeps_its_rows() -> None:
@@ -106,10 +107,10 @@ async def test_a_stopped_call_keeps_its_rows() -> None:
     async with stage(size=(100, 30)) as s:
         s.session.emit(
             *begun(*of_child("k1", "explore", ended), *of_child("k2", "general", ended)),
-            ToolFinished("f", "fork", Outcome.CANCELLED, "", TextBlock("the person stopped this call"), 900),
+            ToolFinished("f", "fork", Outcome.CANCELLED, "", TextBlock(errors.STOPPED), 900),
         )
-        await s.until(lambda: "■ general stopped" in s.drawn())
-        assert "■ explore stopped  Stopped together" in s.drawn()
+        await s.shows("■ general stopped")
+        await s.shows("■ explore stopped  Stopped together")
 
 
 def with_children() -> FakeSession:
@@ -132,7 +133,7 @@ async def opened(s: Stage, key: str = "alt+s") -> SubagentsScreen:
     return top
 
 
-async def test_the_list_begins_at_one_that_works_and_enter_reads_it() -> None:
+async def test_the_list_marks_one_that_works_and_enter_reads_it() -> None:
     async with stage(with_children(), size=(100, 30)) as s:
         top = await opened(s)
         assert top.list.marked is not None
@@ -154,7 +155,7 @@ async def test_the_page_grows_while_the_agent_works() -> None:
         said["k1"] = (*said["k1"], running)
         await opened(s)
         await s.pilot.press("enter")
-        await s.until(lambda: "▶ read  a.py" in s.drawn())
+        await s.shows("▶ read  a.py")
         ended = ToolFinished("d", "read", Outcome.OK, "a.py 1-9", TextBlock("nine lines"), 5)
         said["k1"] = (*said["k1"][:-1], ended, MessageFinished("m2", "There it is.", ""))
         s.session.emit(*of_child("k1", "explore", ended))
@@ -162,7 +163,7 @@ async def test_the_page_grows_while_the_agent_works() -> None:
         assert "▶ read" not in s.drawn()
 
 
-async def test_x_stops_the_marked_one_alone() -> None:
+async def test_x_stops_only_the_marked_one() -> None:
     async with stage(with_children(), size=(100, 30)) as s:
         await opened(s)
         await s.pilot.press("x")
@@ -184,7 +185,7 @@ async def test_enter_on_the_call_lists_its_own_sub_agents() -> None:
     block = SubagentsBlock((DONE,))
     async with stage(with_children(), size=(100, 30)) as s:
         s.session.emit(ToolFinished("f", "task", Outcome.OK, "general", block, 9000))
-        await s.until(lambda: "mended" in s.drawn())
+        await s.shows("fixed")
         await s.pilot.press("tab")
         top = await opened(s, "enter")
         assert (top.list.counted, top.list.marked and top.list.marked.key) == ("1", "k2")

@@ -1,4 +1,4 @@
-"""Which panes show beside the conversation, by the room there is and what the person asked for."""
+"""Which panes are visible next to the conversation, by room and by what the user asked for."""
 
 import random
 from pathlib import Path
@@ -32,12 +32,12 @@ def states(**given: PaneState) -> dict[PaneName, PaneState]:
 async def fill(s: Stage) -> None:
     s.session.files = (FILE,)
     s.session.emit(TodosChanged(TODOS), DiagnosticsChanged("calc.py", (PROBLEM,)), FilesChanged(("calc.py",)))
-    await s.until(lambda: s.screen.dock.count(CHANGES) == "1")
+    await s.until(lambda: s.screen.widgets.dock.count(CHANGES) == "1")
     await s.pilot.pause()
 
 
 def shown(s: Stage) -> set[PaneName]:
-    return set(s.screen.dock.shown)
+    return set(s.screen.widgets.dock.shown)
 
 
 def test_breakpoints_are_those_of_the_design() -> None:
@@ -68,16 +68,16 @@ def test_breakpoints_are_those_of_the_design() -> None:
         (Room.NARROW, states(changes=FULL), TODO, ()),
     ],
 )
-def test_what_shows(
+def test_which_panes_are_visible(
     room: Room, panes: dict[PaneName, PaneState], front: PaneName | None, expected: tuple[PaneName, ...]
 ) -> None:
     assert arranged(room, panes, front) == expected
 
 
-async def test_a_calm_screen_has_neither_dock_nor_tabs() -> None:
+async def test_an_empty_session_has_neither_dock_nor_tabs() -> None:
     for size in (80, 24), (120, 30), (160, 40):
         async with stage(size=size) as s:
-            assert (s.screen.dock.display, s.screen.tabs.display) == (False, False)
+            assert (s.screen.widgets.dock.display, s.screen.widgets.tabs.display) == (False, False)
 
 
 async def test_a_wide_screen_shows_all_panes_with_their_counts_in_the_titles() -> None:
@@ -89,34 +89,34 @@ async def test_a_wide_screen_shows_all_panes_with_their_counts_in_the_titles() -
         )
         status = s.screen.status.status
         assert (status.files, status.todos, status.problems) == ("", "", "")
-        dock, chat = s.screen.dock.region, s.screen.query_one("#chat").region
+        dock, chat = s.screen.widgets.dock.region, s.screen.query_one("#chat").region
         assert (dock.width, chat.width) == (56, 84)
 
 
 async def test_a_medium_screen_shows_one_pane_and_counts_the_others() -> None:
     async with stage(size=(110, 30)) as s:
         await fill(s)
-        assert (shown(s), s.screen.dock.region.width) == ({TODO}, 34)
+        assert (shown(s), s.screen.widgets.dock.region.width) == ({TODO}, 34)
         status = s.screen.status.status
         assert (status.files, status.todos, status.problems) == ("1", "", "1 ✗")
         for key, name in ("f3", CHANGES), ("f5", PROBLEMS), ("f4", TODO):
             await s.pilot.press(key)
-            assert (shown(s), s.screen.dock.panes[name].has_focus_within) == ({name}, True)
+            assert (shown(s), s.screen.widgets.dock.panes[name].has_focus_within) == ({name}, True)
 
 
 async def test_a_narrow_screen_switches_panes_and_counts_them_in_a_row_of_tabs() -> None:
     async with stage(size=(80, 24)) as s:
         await fill(s)
         s.session.emit(MessageFinished("m", "words of the agent", ""))
-        await s.until(lambda: "words of the agent" in s.drawn())
+        await s.shows("words of the agent")
         first = s.drawn().splitlines()[0]
         assert first.strip().startswith("chat │ changes 1 │ todo 1/2 │ problems 1 ✗")
         assert first.rstrip().endswith("F2–F5 switch")
         await s.pilot.press("f5")
-        await s.until(lambda: "Name is not defined" in s.drawn())
+        await s.shows("Name is not defined")
         assert "words of the agent" not in s.drawn()
         await s.pilot.press("f2")
-        await s.until(lambda: "words of the agent" in s.drawn())
+        await s.shows("words of the agent")
         assert s.screen.prompt.has_focus
 
 
@@ -130,11 +130,11 @@ async def test_escape_leaves_a_pane_without_stopping_the_agent() -> None:
         assert s.session.interrupts == 1
 
 
-async def test_the_same_key_again_puts_a_pane_away_and_brings_it_back() -> None:
+async def test_the_same_key_hides_a_pane_and_shows_it_again() -> None:
     async with stage(size=(140, 40)) as s:
         await fill(s)
         await s.pilot.press("f4")
-        assert s.screen.dock.todos.has_focus_within
+        assert s.screen.widgets.dock.todos.has_focus_within
         await s.pilot.press("f4")
         await s.until(lambda: s.screen.prompt.has_focus)
         assert (shown(s), s.screen.status.status.todos) == ({CHANGES, PROBLEMS}, "1/2")
@@ -142,7 +142,7 @@ async def test_the_same_key_again_puts_a_pane_away_and_brings_it_back() -> None:
         assert shown(s) == {CHANGES, TODO, PROBLEMS}
 
 
-async def test_a_finished_list_folds_into_its_count() -> None:
+async def test_a_finished_todo_list_collapses_to_its_count() -> None:
     async with stage(size=(140, 40)) as s:
         s.session.emit(TodosChanged(TODOS))
         await s.pilot.pause()
@@ -152,7 +152,7 @@ async def test_a_finished_list_folds_into_its_count() -> None:
         assert (shown(s), s.screen.status.status.todos) == (set(), "1/1")
 
 
-async def test_keys_go_to_the_prompt_when_the_pane_that_had_them_is_gone() -> None:
+async def test_the_prompt_gets_the_focus_when_the_focused_pane_is_hidden() -> None:
     async with stage(size=(140, 40)) as s:
         await fill(s)
         await s.pilot.press("f5")
@@ -165,8 +165,8 @@ async def test_keys_go_to_the_prompt_when_the_pane_that_had_them_is_gone() -> No
 async def test_an_empty_pane_says_so_instead_of_opening() -> None:
     async with stage() as s:
         await s.pilot.press("f3", "f5")
-        await s.until(lambda: "Nothing was changed yet." in s.drawn())
-        assert "No problems are known." in s.drawn()
+        await s.shows("Nothing was changed yet.")
+        await s.shows("No problems are known.")
         assert s.screen.prompt.has_focus
 
 
@@ -176,19 +176,19 @@ async def test_letters_typed_in_a_narrow_pane_reach_the_prompt_and_sending_shows
         await s.pilot.press("f4", *"yes")
         assert (s.draft, shown(s)) == ("yes", {TODO})
         await s.pilot.press("enter")
-        await s.until(lambda: "you  yes" in s.drawn())
+        await s.shows("you  yes")
 
 
-async def test_growing_narrow_does_not_leave_a_pane_over_the_conversation() -> None:
+async def test_a_terminal_that_gets_narrow_shows_the_conversation() -> None:
     async with stage(size=(140, 40)) as s:
         await fill(s)
         await s.pilot.press("f4", "escape")
         await s.pilot.resize_terminal(80, 24)
-        await s.until(lambda: s.screen.dock.room is Room.NARROW)
-        assert not s.screen.dock.display
+        await s.until(lambda: s.screen.widgets.dock.room is Room.NARROW)
+        assert not s.screen.widgets.dock.display
 
 
-async def test_a_pane_that_was_emptied_does_not_come_back_over_the_conversation() -> None:
+async def test_a_pane_that_was_emptied_does_not_cover_the_conversation_again() -> None:
     async with stage(size=(80, 24)) as s:
         await fill(s)
         await s.pilot.press("f4")
@@ -196,10 +196,10 @@ async def test_a_pane_that_was_emptied_does_not_come_back_over_the_conversation(
         await s.until(lambda: s.screen.prompt.has_focus)
         s.session.emit(TodosChanged(TODOS))
         await s.pilot.pause()
-        assert not s.screen.dock.display
+        assert not s.screen.widgets.dock.display
 
 
-async def test_news_does_not_take_the_place_of_the_pane_one_sees() -> None:
+async def test_new_content_does_not_replace_the_visible_pane() -> None:
     async with stage(size=(110, 30)) as s:
         s.session.emit(TodosChanged(TODOS))
         await s.pilot.pause()
@@ -207,13 +207,13 @@ async def test_news_does_not_take_the_place_of_the_pane_one_sees() -> None:
         assert (shown(s), s.screen.status.status.files) == ({TODO}, "1")
 
 
-async def test_another_pane_is_not_as_large_as_one_that_was_enlarged() -> None:
+async def test_zoom_applies_to_one_pane_only() -> None:
     async with stage(size=(110, 30)) as s:
         await fill(s)
         await s.pilot.press("f3", "enter")
-        await s.until(lambda: s.screen.dock.region.width == 110)
+        await s.until(lambda: s.screen.widgets.dock.region.width == 110)
         await s.pilot.press("f4")
-        await s.until(lambda: s.screen.dock.region.width == 34)
+        await s.until(lambda: s.screen.widgets.dock.region.width == 34)
         await s.pilot.press("f3", "enter")
         await s.pilot.resize_terminal(150, 40)
         await s.until(lambda: shown(s) == {CHANGES, TODO, PROBLEMS})
@@ -242,34 +242,34 @@ async def test_tabs_shorten_their_names_before_any_is_cut(width: int, expected: 
         await s.until(lambda: s.drawn().splitlines()[0].strip().startswith(expected))
 
 
-async def test_a_conversation_that_gets_the_focus_is_uncovered() -> None:
+async def test_focusing_the_conversation_uncovers_it() -> None:
     async with stage(size=(80, 24)) as s:
         await fill(s)
         await s.pilot.press("f4", "escape")
         assert s.screen.prompt.has_focus
         await s.pilot.press("f4")
-        s.screen.set_focus(s.screen.transcript)
-        await s.until(lambda: not s.screen.dock.display)
-        assert s.screen.transcript.has_focus
+        s.screen.set_focus(s.screen.transcript.view)
+        await s.until(lambda: not s.screen.widgets.dock.display)
+        assert s.screen.transcript.view.has_focus
 
 
-async def test_tab_goes_through_what_is_seen() -> None:
+async def test_tab_goes_through_visible_panes() -> None:
     async with stage(size=(140, 40)) as s:
         await fill(s)
         seen = []
         for _ in range(6):
             await s.pilot.press("tab")
             seen.append(s.screen.focused)
-        dock = s.screen.dock
+        dock = s.screen.widgets.dock
         panes = [dock.changes.target, dock.changes.diff, dock.todos.target, dock.problems.target]
-        assert seen == [s.screen.transcript, *panes, s.screen.prompt]
+        assert seen == [s.screen.transcript.view, *panes, s.screen.prompt]
 
 
-async def test_the_reader_stays_at_the_same_words_while_docks_come_and_the_terminal_changes() -> None:
+async def test_the_transcript_stays_in_place_while_panes_and_sizes_change() -> None:
     words = "\n\n".join(f"paragraph {number} " + "goes on " * 30 for number in range(80))
     async with stage(size=(150, 40)) as s:
         s.session.emit(MessageFinished("m", words, ""))
-        await s.until(lambda: "paragraph 79" in s.drawn())
+        await s.shows("paragraph 79")
         await s.pilot.press("pageup", "pageup", "pageup")
         top = first_paragraph(s)
         await fill(s)
@@ -279,7 +279,7 @@ async def test_the_reader_stays_at_the_same_words_while_docks_come_and_the_termi
             await s.pilot.pause()
             assert first_paragraph(s) in {top, top + 1}
         s.session.emit(*(MessageFinished(f"m{number}", "more", "") for number in range(12)))
-        await s.until(lambda: "↓ 12 new" in s.drawn())
+        await s.shows("↓ 12 new")
         await s.pilot.press("f2")
         await s.until(lambda: "new below" not in s.drawn())
 
@@ -296,10 +296,10 @@ async def test_every_pane_opens_at_every_size(size: tuple[int, int]) -> None:
             await s.pilot.press(key)
             await s.pilot.pause()
             assert name in shown(s)
-            assert s.screen.dock.panes[name].region.height > 1
+            assert s.screen.widgets.dock.panes[name].region.height > 1
 
 
-async def test_after_a_storm_of_sizes_the_screen_is_as_if_nothing_had_happened() -> None:
+async def test_after_many_resizes_the_screen_is_unchanged() -> None:
     async def drawn(*sizes: tuple[int, int]) -> str:
         async with stage(size=sizes[0]) as s:
             s.session.emit(MessageFinished("m", "words " * 300, ""))
@@ -315,7 +315,7 @@ async def test_after_a_storm_of_sizes_the_screen_is_as_if_nothing_had_happened()
 
 
 @pytest.mark.parametrize("seed", range(2))
-async def test_whatever_happens_keys_go_to_something_that_is_seen(seed: int) -> None:
+async def test_whatever_happens_the_focus_is_on_something_visible(seed: int) -> None:
     chance = random.Random(seed)
     steps = [
         "f2",
@@ -329,7 +329,7 @@ async def test_whatever_happens_keys_go_to_something_that_is_seen(seed: int) -> 
         "x",
         "todo",
         "done",
-        "mended",
+        "fixed",
         "found",
         "size",
     ]
@@ -342,7 +342,7 @@ async def test_whatever_happens_keys_go_to_something_that_is_seen(seed: int) -> 
                     s.session.emit(TodosChanged(TODOS))
                 case "done":
                     s.session.emit(TodosChanged(()))
-                case "mended":
+                case "fixed":
                     s.session.emit(DiagnosticsChanged("calc.py", ()))
                 case "found":
                     s.session.emit(DiagnosticsChanged("calc.py", (PROBLEM,)))
@@ -357,7 +357,7 @@ async def test_whatever_happens_keys_go_to_something_that_is_seen(seed: int) -> 
             focused = s.screen.focused
             assert focused is not None
             assert focused.is_on_screen
-            assert not (s.screen.dock.covers and focused is s.screen.transcript)
+            assert not (s.screen.widgets.dock.covers and focused is s.screen.transcript.view)
             if len(s.app.screen_stack) > 1:
                 await s.pilot.press("escape")
         assert len(s.draft) == typed

@@ -50,7 +50,7 @@ async def test_short_pastes_stay_text() -> None:
         await s.until(lambda: s.draft == "one\ntwo")
 
 
-async def test_a_chip_goes_as_one_and_comes_back_by_undo() -> None:
+async def test_a_chip_is_deleted_as_a_whole_and_restored_by_undo() -> None:
     async with stage() as s:
         press(s, "a", paste(), "b", "backspace", "backspace")
         await s.until(lambda: s.draft == "a")
@@ -78,10 +78,10 @@ async def test_equal_sizes_keep_their_own_texts() -> None:
         await s.until(lambda: s.session.submitted == [f"{LONG}{other}{CHIP}"])
 
 
-async def test_what_returns_unsent_is_a_chip_again() -> None:
+async def test_a_long_text_that_returns_unsent_is_a_chip_again() -> None:
     async with stage() as s:
         press(s, *"go", "enter", paste(), "enter")
-        await s.until(lambda: "queued" in s.drawn())
+        await s.shows("queued")
         press(s, "escape")
         await s.until(lambda: s.draft == CHIP)
 
@@ -90,7 +90,7 @@ async def test_ten_megabytes_are_a_chip_that_says_why_it_is_not_sent() -> None:
     async with stage() as s:
         press(s, paste("x" * 10_000_000), "enter", "a")
         await s.until(lambda: s.draft == "[pasted 10.0 MB]a")
-        await s.until(lambda: "too long for a message" in s.drawn())
+        await s.shows("too long for a message")
         assert s.session.submitted == []
 
 

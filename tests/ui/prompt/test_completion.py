@@ -26,7 +26,7 @@ def burst(s: Stage, *keys: str) -> None:
 
 
 def is_open(s: Stage) -> bool:
-    return s.screen.composing.completer.is_open
+    return s.screen.widgets.composing.completer.is_open
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def is_open(s: Stage) -> bool:
         ("@計", "@数/計算.py "),
     ],
 )
-async def test_tab_takes_the_first_suggestion_also_when_it_comes_in_one_burst(
+async def test_tab_accepts_the_first_suggestion_also_within_a_burst_of_keys(
     project: FakeSession, typed: str, draft: str
 ) -> None:
     async with stage(project) as s:
@@ -48,7 +48,7 @@ async def test_tab_takes_the_first_suggestion_also_when_it_comes_in_one_burst(
         assert s.screen.prompt.has_focus
 
 
-async def test_arrows_move_and_enter_takes_without_sending(project: FakeSession) -> None:
+async def test_arrows_move_and_enter_accepts_without_sending(project: FakeSession) -> None:
     async with stage(project) as s:
         await s.pilot.press(*"@app")
         await s.until(lambda: is_open(s))
@@ -72,19 +72,19 @@ async def test_escape_closes_for_this_word_and_leaves_the_turn_alone(project: Fa
 @pytest.mark.parametrize(
     "typed", ["me@example.org", "@calc.py:", "@calc.py:10-20", "plain words", "@nothing-like-it"]
 )
-async def test_enter_sends_where_there_is_nothing_to_take(project: FakeSession, typed: str) -> None:
+async def test_enter_sends_if_there_is_no_suggestion(project: FakeSession, typed: str) -> None:
     async with stage(project) as s:
         burst(s, *typed, "enter")
         await s.until(lambda: s.session.submitted == [typed])
 
 
-async def test_a_name_that_is_whole_is_sent_by_enter(project: FakeSession) -> None:
+async def test_enter_sends_a_complete_name(project: FakeSession) -> None:
     async with stage(project) as s:
         burst(s, *"@calc.py", "enter")
         await s.until(lambda: s.session.submitted == ["@calc.py"])
 
 
-async def test_what_was_taken_comes_first_next_time(project: FakeSession) -> None:
+async def test_an_accepted_suggestion_comes_first_next_time(project: FakeSession) -> None:
     async with stage(project) as s:
         burst(s, *"@deepapp", "tab", *"and @app", "tab")
         await s.until(lambda: s.draft == "@src/deep/app_test.py and @src/deep/app_test.py ")
@@ -96,16 +96,16 @@ async def test_a_word_is_replaced_to_its_end(project: FakeSession) -> None:
         await s.until(lambda: s.draft == "@calc.py rest")
 
 
-async def test_tab_goes_to_the_transcript_where_nothing_is_named(project: FakeSession) -> None:
+async def test_tab_goes_to_the_transcript_if_nothing_is_named(project: FakeSession) -> None:
     async with stage(project) as s:
         await s.pilot.press(*"word", "tab")
-        assert s.screen.transcript.has_focus
+        assert s.screen.transcript.view.has_focus
 
 
-async def test_the_menu_tells_what_commands_do_and_enter_runs_one(project: FakeSession) -> None:
+async def test_the_menu_explains_commands_and_enter_runs_one(project: FakeSession) -> None:
     async with stage(project) as s:
         await s.pilot.press("/")
-        await s.until(lambda: "/mode [ask|edits|plan|auto]  Choose how much" in s.drawn())
+        await s.shows("/mode [ask|edits|plan|auto]  Choose what runs")
         burst(s, *"qxx", "escape")
         await s.until(lambda: not is_open(s))
         burst(s, "ctrl+c", *"/mode plan", "enter")
@@ -113,7 +113,9 @@ async def test_the_menu_tells_what_commands_do_and_enter_runs_one(project: FakeS
         assert (s.session.submitted, s.draft) == ([], "")
 
 
-async def test_enter_runs_the_marked_command_at_once_unless_it_wants_words(project: FakeSession) -> None:
+async def test_enter_runs_the_marked_command_unless_it_needs_an_argument(
+    project: FakeSession,
+) -> None:
     async with stage(project) as s:
         burst(s, *"/rena", "enter")
         await s.until(lambda: s.draft == "/rename ")
@@ -124,7 +126,7 @@ async def test_enter_runs_the_marked_command_at_once_unless_it_wants_words(proje
 async def test_an_unknown_command_stays_in_the_prompt_and_names_the_nearest(project: FakeSession) -> None:
     async with stage(project) as s:
         burst(s, *"/exprot it", "enter")
-        await s.until(lambda: "There is no command /exprot. Did you mean /export" in s.drawn())
+        await s.shows("There is no command /exprot. Did you mean /export")
         assert (s.draft, s.session.submitted) == ("/exprot it", [])
 
 
@@ -155,7 +157,7 @@ async def test_ctrl_r_finds_an_earlier_message_and_the_draft_is_not_lost(project
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
-async def test_leaving_the_search_brings_the_draft_back(project: FakeSession, key: str) -> None:
+async def test_leaving_the_search_restores_the_draft(project: FakeSession, key: str) -> None:
     async with stage(project) as s:
         s.screen.prompt.sent.add("earlier")
         burst(s, *"my draft", "ctrl+r", *"zzz", "up", "enter", key)
@@ -163,7 +165,7 @@ async def test_leaving_the_search_brings_the_draft_back(project: FakeSession, ke
         assert s.session.submitted == []
 
 
-async def test_what_returns_unsent_while_searching_is_not_lost(project: FakeSession) -> None:
+async def test_a_text_that_returns_unsent_during_a_search_is_not_lost(project: FakeSession) -> None:
     async with stage(project) as s:
         burst(s, *"draft", "ctrl+r", *"x")
         await s.until(lambda: s.draft == "x")
@@ -173,7 +175,7 @@ async def test_what_returns_unsent_while_searching_is_not_lost(project: FakeSess
 
 
 @pytest.mark.parametrize("size", [(80, 24), (30, 8), (200, 50)])
-async def test_the_list_stands_right_above_the_prompt(project: FakeSession, size: tuple[int, int]) -> None:
+async def test_the_list_is_right_above_the_prompt(project: FakeSession, size: tuple[int, int]) -> None:
     async with stage(project, size=size) as s:
         await s.pilot.press("@")
         await s.until(lambda: is_open(s))
@@ -183,8 +185,8 @@ async def test_the_list_stands_right_above_the_prompt(project: FakeSession, size
         assert popup.width == size[0]
 
 
-async def test_what_was_sent_in_other_sessions_of_the_folder_can_be_called_back(project: FakeSession) -> None:
-    project.facts.sent = ("long ago",)
+async def test_messages_of_other_sessions_of_the_folder_are_in_the_history(project: FakeSession) -> None:
+    project.report.sent = ("long ago",)
     async with stage(project) as s:
         burst(s, "ctrl+r", *"ago", "enter")
         await s.until(lambda: s.draft == "long ago")

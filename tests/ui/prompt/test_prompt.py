@@ -1,17 +1,17 @@
-"""The prompt keeps what is typed and sends only when told."""
+"""The prompt keeps what is typed, and sends it only on Enter."""
 
 import pytest
 from textual import events
 from textual.app import App, ComposeResult
 
-from coder_tui.ui.prompt.prompt import Prompt, PromptHistory, keep_in_memory
+from coder_tui.ui.prompt.prompt import Prompt, PromptHistory
 
 
 class PromptApp(App[None]):
     def __init__(self, *sent: str) -> None:
         super().__init__()
         self.submitted: list[str] = []
-        self.prompt = Prompt(PromptHistory(sent, keep_in_memory), self.submitted.append)
+        self.prompt = Prompt(PromptHistory(sent), self.submitted.append)
         self.ends = 0
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -58,7 +58,7 @@ async def test_a_paste_never_submits_and_cannot_steer_the_terminal() -> None:
         assert app.prompt.text == "one\ntwo␛[2J<U+202E> \u200c\n"
 
 
-async def test_up_at_the_first_line_walks_back_and_down_returns_to_the_draft() -> None:
+async def test_up_at_the_first_line_goes_back_and_down_returns_to_the_draft() -> None:
     app = PromptApp("first", "second\nmore")
     async with app.run_test() as pilot:
         await pilot.press(*"draft")
@@ -78,7 +78,7 @@ async def test_the_cursor_moves_inside_several_lines_before_the_history_does() -
         assert app.prompt.text == "sent"
 
 
-async def test_stash_brings_the_draft_back_with_up() -> None:
+async def test_up_restores_a_stashed_draft() -> None:
     app = PromptApp()
     async with app.run_test() as pilot:
         await pilot.press(*"idea")
@@ -127,7 +127,7 @@ async def test_undo_empties_a_prompt_that_had_a_scrollbar() -> None:
         assert (undone, app.prompt.text) == ("", typed)
 
 
-async def test_undo_of_several_edits_leaves_no_rows_of_lines_that_are_gone() -> None:
+async def test_undo_of_several_edits_leaves_no_rows_of_deleted_lines() -> None:
     app = PromptApp()
     async with app.run_test() as pilot:
         app.prompt.show_draft("1\n2\n3\n4")

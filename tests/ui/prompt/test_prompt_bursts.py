@@ -43,14 +43,14 @@ def scene(seed: int) -> list[str]:
 
 async def outcome(folder: Path, keys: list[str], *, at_once: bool) -> tuple[object, ...]:
     session = FakeSession(folder)
-    session.facts.sent = SEEN
+    session.report.sent = SEEN
     async with stage(session, size=(80, 24)) as s:
         await s.until(lambda: s.screen.prompt.sent.entries == SEEN)
         for key in keys:
             post(s, key)
             if not at_once:
                 await s.pilot.pause()
-                await s.until(lambda: s.screen.composing.completer.is_settled)
+                await s.until(lambda: s.screen.widgets.composing.completer.is_settled)
         post(s, "f2")
         post(s, "Z")
         await s.until(lambda: "Z" in s.draft)

@@ -49,11 +49,11 @@ async def test_one_key_answers(request_: ApprovalRequest, key: str, reply: Appro
         assert s.draft == ""
 
 
-async def test_the_letter_y_says_what_allows_where_nothing_can_be_undone() -> None:
+async def test_the_letter_y_names_the_chord_if_nothing_can_be_undone() -> None:
     async with stage() as s:
         await open_dialog(s, SHELL)
         await s.pilot.press("y")
-        await s.until(lambda: "This cannot be undone: Ctrl+Y allows it." in s.drawn())
+        await s.shows("This cannot be undone. Press Ctrl+Y to allow it.")
         assert (s.session.answers, s.draft) == ([], "")
         await s.pilot.press(*"es")
         await s.until(lambda: s.dialog is None)
@@ -79,11 +79,11 @@ async def test_keys_pressed_as_the_dialog_opens_do_nothing() -> None:
         assert (s.session.answers, s.draft) == ([], "ye")
 
 
-async def test_a_request_waits_beside_a_draft_and_f8_opens_it() -> None:
+async def test_a_request_waits_while_there_is_a_draft_and_f8_opens_it() -> None:
     async with stage() as s:
         await s.pilot.press(*"draft")
         s.session.emit(RequestOpened(SHELL))
-        await s.until(lambda: "? bash rm -rf build — waiting for you  F8 answer" in s.drawn())
+        await s.shows("? bash rm -rf build — waiting for you  F8 answer")
         assert s.dialog is None
         await s.pilot.press("f8")
         await s.ready_dialog()
@@ -102,7 +102,7 @@ async def test_a_request_waits_for_another_dialog_and_opens_after_it() -> None:
         await s.until(lambda: s.dialog is not None)
 
 
-async def test_a_request_opens_by_itself_once_the_draft_is_sent() -> None:
+async def test_a_request_opens_automatically_once_the_draft_is_sent() -> None:
     async with stage() as s:
         await s.pilot.press(*"go")
         s.session.emit(RequestOpened(SHELL))
@@ -126,7 +126,7 @@ async def test_always_names_the_rule_and_needs_a_digit_and_the_chord() -> None:
         await s.until(lambda: s.session.answers == [("r1", reply)])
 
 
-async def test_deny_with_a_message_sends_the_words() -> None:
+async def test_deny_with_a_reason_sends_the_reason() -> None:
     async with stage() as s:
         await open_dialog(s, SHELL)
         await s.pilot.press("d")
@@ -153,11 +153,11 @@ async def test_allow_waits_until_the_end_of_a_long_command_was_shown() -> None:
     async with stage() as s:
         await open_dialog(s, replace(SHELL, preview=TerminalBlock(command, "", None)))
         await s.pilot.press("ctrl+y")
-        await s.until(lambda: "Scroll to the end first" in s.drawn())
+        await s.shows("Scroll to the end first")
         assert s.session.answers == []
-        assert "PgDn shows more  ready" in s.drawn()
+        await s.shows("PgDn for more  ready")
         await s.pilot.press("end")
-        await s.until(lambda: "echo 199" in s.drawn() and "PgDn shows more" not in s.drawn())
+        await s.until(lambda: "echo 199" in s.drawn() and "PgDn for more" not in s.drawn())
         await s.pilot.press("ctrl+y")
         await s.until(lambda: s.session.answers == [("r1", ApprovalReply(Decision.ALLOW_ONCE))])
 
@@ -180,7 +180,7 @@ async def test_a_paste_docks_the_dialog_and_lands_in_the_draft() -> None:
         assert (s.session.answers, s.draft) == ([], "y\n")
 
 
-async def test_the_terminals_focus_holds_the_dialog_again() -> None:
+async def test_regaining_the_focus_guards_the_dialog_again() -> None:
     async with stage() as s:
         await open_dialog(s, EDIT)
         s.app.post_message(events.AppBlur())
@@ -213,7 +213,7 @@ async def test_a_request_withdrawn_under_another_screen_closes_when_that_does() 
         await s.until(lambda: s.app.screen is s.screen)
 
 
-async def test_requests_come_one_at_a_time_and_each_arms_afresh() -> None:
+async def test_requests_open_one_at_a_time_and_each_is_guarded_again() -> None:
     async with stage() as s:
         s.session.emit(RequestOpened(SHELL), RequestOpened(EDIT))
         await s.ready_dialog()
@@ -223,14 +223,14 @@ async def test_requests_come_one_at_a_time_and_each_arms_afresh() -> None:
         assert s.session.answers == [("r1", ApprovalReply(Decision.ALLOW_ONCE))]
 
 
-async def test_a_repeated_escape_does_not_reach_what_lies_under_the_dialog() -> None:
+async def test_a_repeated_escape_does_not_reach_the_screen_below_the_dialog() -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter")
         s.session.emit(RequestOpened(SHELL))
         await s.pilot.press("f8")
         await s.ready_dialog()
         await s.pilot.press("n")
-        await s.until(lambda: s.dialog is None and s.screen.presenter.has_just_closed)
+        await s.until(lambda: s.dialog is None and s.screen.widgets.presenter.has_just_closed)
         await s.pilot.press("escape")
         assert s.session.interrupts == 0
 
@@ -242,5 +242,5 @@ async def test_hostile_text_in_a_request_is_shown_and_never_obeyed() -> None:
         await open_dialog(s, hostile)
         drawn = s.drawn()
         assert "[@click=app.quit]x[/] <U+202E>␛[2J" in drawn
-        assert "holds invisible or control characters" in drawn
+        assert "contains hidden characters" in drawn
         assert not {"\x1b", "\u202e"} & set(drawn)

@@ -1,4 +1,4 @@
-"""The guard as a pure machine: typing answers nothing and loses nothing, a deliberate key is quick."""
+"""The guard alone: typing answers nothing and loses nothing, and a deliberate key acts quickly."""
 
 import pytest
 from hypothesis import given
@@ -38,7 +38,7 @@ def press(machine: ApprovalGuard, key: str, at: float) -> Verdict:
     return machine.press(key, key if len(key) == 1 else None, at)
 
 
-def test_a_key_pressed_before_the_silence_does_nothing_and_starts_it_anew() -> None:
+def test_a_key_pressed_before_the_silence_does_nothing_and_restarts_it() -> None:
     machine = guard()
     assert press(machine, "ctrl+y", 0.3) == Passed("ctrl+y")
     assert press(machine, "ctrl+y", 0.6) == Passed("ctrl+y")
@@ -84,7 +84,7 @@ def test_a_letter_that_is_no_answer_goes_to_the_draft() -> None:
 
 
 @pytest.mark.parametrize("at", [0.1, READY])
-def test_enter_never_answers_by_itself(at: float) -> None:
+def test_enter_alone_never_answers(at: float) -> None:
     machine = guard()
     assert machine.press("enter", "\r", at) in {Stay(), Passed("enter")}
     assert machine.wake(at + 5) == Stay()
@@ -99,7 +99,7 @@ def test_space_is_typing_unless_an_answer_was_marked() -> None:
     assert machine.press("enter", None, READY + 0.1) == Chosen(Choice.DENY)
 
 
-def test_backspace_takes_a_letter_back() -> None:
+def test_backspace_removes_a_letter() -> None:
     machine = guard()
     press(machine, "n", READY)
     assert press(machine, "backspace", READY + 0.1) == Stay()
@@ -113,7 +113,7 @@ def test_a_paste_never_answers() -> None:
     assert machine.release() == "y\n"
 
 
-def test_focus_of_the_terminal_holds_keys_and_clicks_again() -> None:
+def test_regaining_the_focus_guards_keys_and_clicks_again() -> None:
     machine = guard()
     machine.rearm(5.0)
     assert not machine.is_ready(5.0 + ARM - 0.01)

@@ -1,4 +1,4 @@
-"""What the approval dialog says: title, details, digest, scopes, and the field for a reason."""
+"""The text of the approval dialog: title, details, digest, scopes, and the field for a reason."""
 
 from collections import Counter
 from dataclasses import replace
@@ -13,8 +13,8 @@ from coder_tui.protocol.requests import ApprovalReply, ApprovalRequest, Decision
 from coder_tui.ui.glyphs import ASCII, UNICODE
 from coder_tui.ui.lists.help import HelpScreen
 from coder_tui.ui.requests.approval_dialog import why_rows
-from coder_tui.ui.requests.detail_rows import draw_details
 from coder_tui.ui.requests.details import LONGEST_CLAIM, Detail, Weight, details, digest, title
+from coder_tui.ui.requests.preview import draw_details
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, launch_for, shell_request, stage
 from tests.ui.transcript_app import PALETTE
@@ -47,7 +47,7 @@ def test_the_title_names_an_agent_that_is_not_the_main_one() -> None:
     assert title(asked, "1 of 3", 80, UNICODE) == "explore<U+202E>: Run this command?  1 of 3"
 
 
-def test_what_was_found_stands_first_by_weight_and_what_the_model_says_last() -> None:
+def test_findings_come_first_and_the_models_claim_last() -> None:
     claim = f'the model says: "{"harmless " * 90}"'
     request = replace(
         SHELL,
@@ -93,23 +93,23 @@ def test_what_was_found_stands_first_by_weight_and_what_the_model_says_last() ->
     assert len(said.text) <= LONGEST_CLAIM + 2
 
 
-def test_a_word_that_passes_for_another_is_told_first() -> None:
+def test_look_alike_letters_are_reported_first() -> None:
     request = replace(SHELL, preview=TerminalBlock("\u0441url example.com", "", None), facts=(), rule="")
     expected = Detail("looks like", "curl", "but has U+0441 cyrillic small letter es", Weight.WARNING)
     assert details(request, UNICODE) == (expected,)
-    assert digest(request, UNICODE).plain == "not what it looks like · no undo"
+    assert digest(request, UNICODE).plain == "may contain look-alike characters · cannot be undone"
 
 
-def test_a_command_too_long_to_be_looked_through_says_so() -> None:
+def test_a_command_too_long_to_check_says_so() -> None:
     preview = TerminalBlock("echo " + "\u00e9" * 200_000, "", None)
     request = replace(SHELL, preview=preview, facts=(), rule="")
     assert details(request, UNICODE) == (
-        Detail("too long", "not looked through for letters like others", weight=Weight.WARNING),
+        Detail("not checked", "too long to check for look-alike letters", weight=Weight.WARNING),
     )
-    assert digest(request, UNICODE).plain == "not what it looks like · no undo"
+    assert digest(request, UNICODE).plain == "may contain look-alike characters · cannot be undone"
 
 
-def test_undo_is_promised_for_as_much_as_it_takes_back() -> None:
+def test_the_undo_row_promises_only_what_undo_restores() -> None:
     command = replace(SHELL, sandbox="bubblewrap: no network")
     added = "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+--- a\n"
     new = replace(SHELL, is_undoable=True, preview=DiffBlock("x", added, 1, 0))
@@ -120,30 +120,27 @@ def test_undo_is_promised_for_as_much_as_it_takes_back() -> None:
         for request in (replace(SHELL, is_undoable=True), new, changed, command, SHELL)
     ]
     assert promised == [
-        ("old version kept", "the old version is kept"),
-        ("new, /undo removes it", "/undo removes what is new"),
-        ("old version kept", "the old version is kept"),
+        ("can be undone", "/undo restores the old version"),
+        ("new file, can be undone", "/undo deletes the new file"),
+        ("can be undone", "/undo restores the old version"),
         (
-            "undo: files here, none ignored or huge",
-            "/undo takes back files of this folder at most; none ignored by git or huge, no background job",
+            "undo covers most files here",
+            "/undo restores files in this folder, but no ignored or huge ones and no background changes",
         ),
-        ("no undo", "cannot be undone"),
+        ("cannot be undone", "cannot be undone"),
     ]
 
 
-def test_the_digest_has_only_words_of_the_program() -> None:
+def test_the_digest_contains_only_the_programs_own_text() -> None:
     found = (Finding(FindingKind.READS, "x"), Finding(FindingKind.NETWORK, "evil", "evil"))
     command = replace(
         SHELL, findings=found, sandbox="none: bubblewrap is missing", facts=("evil",), rule="evil"
     )
-    assert (
-        digest(command, UNICODE).plain
-        == "uses the network · no sandbox · undo: files here, none ignored or huge"
-    )
+    assert digest(command, UNICODE).plain == "uses the network · no sandbox · undo covers most files here"
     assert digest(replace(SHELL, findings=found[:1]), ASCII).plain == "only reads"
-    assert digest(replace(SHELL, is_undoable=True), UNICODE).plain == "old version kept"
+    assert digest(replace(SHELL, is_undoable=True), UNICODE).plain == "can be undone"
     hidden = replace(SHELL, preview=TerminalBlock("ls \u200b", "", None))
-    assert digest(hidden, UNICODE).plain == "holds invisible or control characters, shown as signs · no undo"
+    assert digest(hidden, UNICODE).plain == "contains hidden characters, shown as symbols · cannot be undone"
 
 
 @pytest.mark.parametrize("width", [20, 30, 44, 80, 200])
@@ -162,14 +159,14 @@ def test_no_detail_loses_a_character_at_any_width(width: int) -> None:
     assert shown == expected
 
 
-def test_a_reason_that_belongs_below_stands_there_at_any_width() -> None:
+def test_a_reason_below_the_text_stays_there_at_any_width() -> None:
     row = Detail("1", "text", "why", is_below=True)
     assert [strip.text.rstrip() for strip in draw_details((row,), 80, PALETTE)] == ["1  text", "     why"]
-    beside = draw_details((replace(row, is_below=False),), 80, PALETTE)
-    assert [strip.text.rstrip() for strip in beside] == ["1  text  why"]
+    next_to = draw_details((replace(row, is_below=False),), 80, PALETTE)
+    assert [strip.text.rstrip() for strip in next_to] == ["1  text  why"]
 
 
-async def test_a_reason_left_and_taken_up_again_goes_on_where_it_was() -> None:
+async def test_a_reason_is_kept_when_the_user_leaves_and_returns() -> None:
     async with stage() as s:
         await open_dialog(s, SHELL)
         await explain(s)
@@ -180,7 +177,7 @@ async def test_a_reason_left_and_taken_up_again_goes_on_where_it_was() -> None:
         await s.until(lambda: s.session.answers == [("r1", ApprovalReply(Decision.DENY, "use make Z"))])
 
 
-async def test_a_reason_takes_all_lines_of_a_paste() -> None:
+async def test_a_reason_keeps_all_lines_of_a_paste() -> None:
     async with stage() as s:
         await open_dialog(s, SHELL)
         await explain(s)
@@ -193,7 +190,7 @@ async def test_the_keys_of_the_reason_are_shown_while_it_is_written() -> None:
     async with stage() as s:
         await open_dialog(s, SHELL)
         await explain(s)
-        await s.until(lambda: "Enter deny and send this" in s.drawn())
+        await s.shows("Enter deny and send this")
         assert [word for word in ("run once", "stop the turn", "ready") if word in s.drawn()] == []
         await s.pilot.press("escape")
         await s.until(lambda: "run once" in s.drawn() and "Enter deny" not in s.drawn())
@@ -207,7 +204,7 @@ async def test_a_long_rule_scrolls_and_is_granted_only_when_it_was_shown() -> No
         await s.pilot.press("a")
         await s.until(lambda: "Do not ask again for" in s.drawn() and "1-2 pick" in s.drawn())
         await s.pilot.press("1", "ctrl+y")
-        await s.until(lambda: "Scroll to the end first" in s.drawn())
+        await s.shows("Scroll to the end first")
         await s.pilot.press("end")
         await s.until(lambda: "every command" in s.drawn() and "Scroll to" not in s.drawn())
         await s.pilot.press("ctrl+y")
@@ -215,14 +212,14 @@ async def test_a_long_rule_scrolls_and_is_granted_only_when_it_was_shown() -> No
         await s.until(lambda: s.session.answers == [("r1", reply)])
 
 
-async def test_the_chord_without_a_scope_says_what_is_missing() -> None:
+async def test_the_chord_without_a_scope_asks_for_one() -> None:
     async with stage() as s:
         await open_dialog(s, SHELL)
         await s.pilot.press("a")
-        await s.until(lambda: "1-2 pick" in s.drawn())
+        await s.shows("1-2 pick")
         await s.pilot.pause()
         await s.pilot.press("ctrl+y")
-        await s.until(lambda: "Pick how far it reaches first: 1 to 2." in s.drawn())
+        await s.shows("First pick what to allow: 1 to 2.")
         assert s.session.answers == []
 
 
@@ -232,25 +229,25 @@ async def test_f1_shows_the_keys_of_the_dialog_and_comes_back() -> None:
         await s.pilot.press("f1")
         await s.until(lambda: isinstance(s.app.screen, HelpScreen) and "Keys" in s.drawn())
         assert s.drawn().index("Deny and say why") < s.drawn().index("Command palette")
-        assert "the palette stays closed here" in s.drawn()
+        await s.shows("the palette stays closed here")
         await s.pilot.press("escape")
         dialog = await s.ready_dialog()
         assert (dialog.request, s.session.answers) == (SHELL, [])
 
 
-async def test_the_dialog_counts_what_waits_with_it() -> None:
+async def test_the_dialog_counts_the_other_pending_requests() -> None:
     async with stage() as s:
         s.session.emit(*(RequestOpened(shell_request(id)) for id in ("r1", "r2", "r3")))
         await s.ready_dialog()
-        await s.until(lambda: "1 of 3" in s.drawn())
+        await s.shows("1 of 3")
         s.session.emit(RequestClosed("r3", None))
-        await s.until(lambda: "1 of 2" in s.drawn())
+        await s.shows("1 of 2")
         await s.pilot.press("ctrl+y")
         await s.until(lambda: s.dialog is not None and s.dialog.request.id == "r2")
-        await s.until(lambda: "2 of 2" in s.drawn())
+        await s.shows("2 of 2")
 
 
-async def test_everything_that_waits_is_listed_with_who_asks() -> None:
+async def test_pending_requests_are_listed_with_their_agent() -> None:
     others = (
         replace(shell_request("r2", "rg foo"), agent="explore"),
         *(shell_request(f"r{number}", f"make {number}") for number in range(3, 7)),
@@ -258,15 +255,15 @@ async def test_everything_that_waits_is_listed_with_who_asks() -> None:
     async with stage() as s:
         await s.pilot.press(*"draft")
         s.session.emit(*map(RequestOpened, (SHELL, *others)))
-        await s.until(lambda: "and 2 more" in s.drawn())
-        assert "bash rm -rf build — waiting for you  F8 answer" in s.drawn()
-        assert "explore: bash rg foo" in s.drawn()
+        await s.shows("and 2 more")
+        await s.shows("bash rm -rf build — waiting for you  F8 answer")
+        await s.shows("explore: bash rg foo")
         await s.pilot.press("f8", "enter")
         await s.ready_dialog()
         await s.until(lambda: "1 of 6" in s.drawn() and "then  explore: bash rg foo" in s.drawn())
 
 
-async def test_a_plain_terminal_gets_plain_signs() -> None:
+async def test_an_ascii_terminal_gets_ascii_symbols() -> None:
     session = FakeSession()
     request = replace(SHELL, editable=Editable("command", "ls"), findings=(Finding(FindingKind.READS, "x"),))
     async with stage(session, launch=launch_for(session, use_ascii=True)) as s:
@@ -274,11 +271,11 @@ async def test_a_plain_terminal_gets_plain_signs() -> None:
         await s.ready_dialog()
         assert s.drawn().isascii()
         await s.pilot.press("a")
-        await s.until(lambda: "1-2 pick" in s.drawn())
+        await s.shows("1-2 pick")
         assert s.drawn().isascii()
 
 
-async def test_v_takes_the_whole_width_and_gives_it_back() -> None:
+async def test_v_toggles_the_full_width() -> None:
     async with stage(size=(200, 40)) as s:
         await open_dialog(s, SHELL)
         before = s.drawn()

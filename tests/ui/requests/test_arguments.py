@@ -37,7 +37,7 @@ def test_flat_values_are_read_as_they_are_and_nested_ones_as_json() -> None:
     )
 
 
-def test_a_name_that_stands_twice_is_shown_twice() -> None:
+def test_a_repeated_name_is_shown_twice() -> None:
     assert arguments('{"path": "a", "pa\\u202eth": "b", "path": "c"}') == (
         field("path", "a"),
         field("pa<U+202E>th", "b"),

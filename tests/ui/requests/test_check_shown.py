@@ -1,4 +1,4 @@
-"""The project's check is followed where it runs: a row that lives, and a word in the status."""
+"""The project's check on the screen: a live row and the status."""
 
 import pytest
 
@@ -32,7 +32,7 @@ async def test_a_running_check_counts_its_seconds_and_shows_what_it_prints(
 ) -> None:
     async with stage() as s:
         s.session.emit(*before, STARTED, ToolProgressed("verify-1", "collecting 12 tests\n"))
-        await s.until(lambda: "collecting 12 tests" in s.drawn() and "checking, Esc stops" in status(s))
+        await s.until(lambda: "collecting 12 tests" in s.drawn() and "checking, Esc to stop" in status(s))
         assert s.screen.transcript.calls.is_ticking
         assert "running" in row(s)
         s.session.emit(finished(Outcome.OK, TerminalBlock("make test", LINES, 0)))
@@ -50,8 +50,8 @@ async def test_a_running_check_counts_its_seconds_and_shows_what_it_prints(
     ],
     ids=["passed", "failed", "stopped"],
 )
-async def test_the_row_says_how_the_check_ended(outcome: Outcome, display: DisplayBlock, end: str) -> None:
+async def test_the_row_shows_how_the_check_ended(outcome: Outcome, display: DisplayBlock, end: str) -> None:
     async with stage(size=(100, 70)) as s:
         s.session.emit(STARTED, finished(outcome, display))
-        await s.until(lambda: "make test" in s.drawn())
+        await s.shows("make test")
         assert " ".join(row(s).split()).endswith(f"verify make test {end}")

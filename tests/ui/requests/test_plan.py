@@ -1,15 +1,15 @@
-"""A plan on the real screen: read, changed, carried out or not."""
+"""A plan on the real screen: shown, edited, approved or refused."""
 
 import asyncio
 
 import pytest
 
 from coder_tui.protocol.events import RequestClosed, RequestOpened
-from coder_tui.protocol.requests import Editable, PlanDecision, PlanReply
+from coder_tui.protocol.requests import Editable, PlanDecision, PlanReply, Reply
 from coder_tui.ui.external_editor import Edited, NotEdited, Outcome
 from coder_tui.ui.glyphs import UNICODE
 from coder_tui.ui.launch import AnswerKeys
-from coder_tui.ui.requests.dialog_frame import Closed
+from coder_tui.ui.requests.guarded_screen import Closed, DialogContext
 from coder_tui.ui.requests.plan import PlanScreen
 from tests.fakes.questions import PLAN, plan
 from tests.fakes.screens import Stage, clock, stage
@@ -45,7 +45,7 @@ async def test_one_key_answers(key: str, decision: PlanDecision) -> None:
         assert (s.draft, s.session.interrupts) == ("", 0)
 
 
-async def test_a_refusal_takes_words() -> None:
+async def test_a_refusal_can_have_a_reason() -> None:
     async with stage() as s:
         await opened(s)
         await s.pilot.press("d")
@@ -58,25 +58,25 @@ async def test_a_refusal_takes_words() -> None:
 async def test_the_plan_is_drawn_as_markdown_and_scrolls() -> None:
     async with stage(size=(80, 24)) as s:
         await opened(s, PLAN + "\n".join(f"- step {number}" for number in range(60)))
-        assert "1. guard the divisor" in s.drawn()
+        await s.shows("1. guard the divisor")
         assert "# Make" not in s.drawn()
         assert "step 59" not in s.drawn()
         await s.pilot.press("end")
-        await s.until(lambda: "step 59" in s.drawn())
+        await s.shows("step 59")
 
 
-async def test_an_endless_plan_says_how_much_is_not_drawn() -> None:
+async def test_a_very_long_plan_says_how_much_is_not_drawn() -> None:
     async with stage() as s:
         await opened(s, "word " * 200_000)
         await s.pilot.press("end")
-        await s.until(lambda: "… 970000 more characters: edit shows all of it" in s.drawn())
+        await s.shows("… 970000 more characters. Edit the plan to see all of it.")
 
 
-async def test_the_letter_y_says_what_approves() -> None:
+async def test_the_letter_y_names_the_chord() -> None:
     async with stage() as s:
         await opened(s)
         await s.pilot.press("y")
-        await s.until(lambda: "Ctrl+Y carries it out." in s.drawn())
+        await s.shows("Press Ctrl+Y to carry it out.")
         assert s.session.answers == []
 
 
@@ -96,15 +96,15 @@ async def test_a_withdrawn_plan_closes() -> None:
         assert s.session.answers == []
 
 
-class Desk:
-    """A dialog over the session; the editor is the test."""
+class FakeEditing:
+    """A dialog whose external editor is played by the test."""
 
     def __init__(self, s: Stage) -> None:
         self.asked: list[Editable] = []
         self.outcomes: asyncio.Queue[Outcome] = asyncio.Queue()
-        self.closed: list[Closed | None] = []
+        self.closed: list[Closed[Reply] | None] = []
         spill = s.screen.prompt.type_text
-        dialog = PlanScreen(plan(), UNICODE, spill, clock, self._edit, AnswerKeys.LETTERS)
+        dialog = PlanScreen(plan(), DialogContext(UNICODE, spill, clock, AnswerKeys.LETTERS), self._edit)
         s.app.push_screen(dialog, self.closed.append)
 
     async def _edit(self, editable: Editable) -> Outcome:
@@ -112,20 +112,20 @@ class Desk:
         return await self.outcomes.get()
 
 
-async def test_an_edited_plan_is_shown_again_and_approved_as_it_was_written() -> None:
+async def test_an_edited_plan_is_shown_and_approved_as_edited() -> None:
     async with stage() as s:
-        desk = Desk(s)
-        desk.outcomes.put_nowait(NotEdited("Nothing was changed."))
-        desk.outcomes.put_nowait(Edited("# Less\n\n- only this"))
+        editing_stub = FakeEditing(s)
+        editing_stub.outcomes.put_nowait(NotEdited("Nothing was changed."))
+        editing_stub.outcomes.put_nowait(Edited("# Less\n\n- only this"))
         await ready(s)
         await s.pilot.press("e")
-        await s.until(lambda: "Nothing was changed." in s.drawn())
+        await s.shows("Nothing was changed.")
         await ready(s)
         await s.pilot.press("e")
         await s.until(lambda: "only this" in s.drawn() and "edited by you" in s.drawn())
-        assert desk.asked == [Editable("plan", PLAN, ".md")] * 2
-        assert desk.closed == []
+        assert editing_stub.asked == [Editable("plan", PLAN, ".md")] * 2
+        assert editing_stub.closed == []
         await ready(s)
         await s.pilot.press("ctrl+y")
         reply = PlanReply(PlanDecision.APPROVE, edited="# Less\n\n- only this")
-        await s.until(lambda: desk.closed == [Closed(reply)])
+        await s.until(lambda: editing_stub.closed == [Closed(reply)])

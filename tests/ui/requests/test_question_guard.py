@@ -4,14 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coder_tui.ui.requests.key_guard import ARM, SOLO, Demoted, Passed, Stay
-from coder_tui.ui.requests.question_form import QuestionForm, Then, step
-from coder_tui.ui.requests.question_guard import (
+from coder_tui.ui.requests.question_form import (
     Applied,
     Cancelled,
     FormVerdict,
+    QuestionForm,
     QuestionGuard,
     Settled,
+    Then,
     Undone,
+    step,
 )
 from tests.fakes.questions import STORAGE
 
@@ -22,7 +24,7 @@ def press(machine: QuestionGuard, key: str, at: float) -> FormVerdict:
     return machine.press(key, key if len(key) == 1 else None, at)
 
 
-def test_keys_before_the_silence_do_nothing_and_start_it_anew() -> None:
+def test_keys_before_the_silence_do_nothing_and_restart_it() -> None:
     machine = QuestionGuard(0.0)
     assert press(machine, "enter", 0.3) == Passed("enter")
     assert press(machine, "enter", 0.6) == Passed("enter")
@@ -60,14 +62,14 @@ def test_several_letters_and_enter_do_not_go_on() -> None:
     assert machine.wake(READY + 5) == Settled()
 
 
-def test_a_sentence_that_begins_with_a_digit_is_given_back_whole() -> None:
+def test_a_sentence_that_begins_with_a_digit_is_returned_in_full() -> None:
     machine = QuestionGuard(0.0)
     verdicts = [press(machine, key, READY + index / 10) for index, key in enumerate("2 m")]
     assert verdicts == [Applied("2"), Applied("space"), Demoted()]
     assert machine.release() == "2 m"
 
 
-def test_backspace_takes_the_last_letters_back() -> None:
+def test_backspace_undoes_the_last_letters() -> None:
     machine = QuestionGuard(0.0)
     press(machine, "2", READY)
     assert press(machine, "backspace", READY + 0.1) == Undone()
@@ -85,7 +87,7 @@ def test_an_arrow_ends_what_may_still_be_a_sentence() -> None:
     assert machine.release() == ""
 
 
-def test_only_enter_waits_on_a_page_that_has_just_come() -> None:
+def test_only_enter_waits_on_a_page_that_just_opened() -> None:
     machine = QuestionGuard(0.0)
     machine.hold_enter(READY)
     assert press(machine, "tab", READY + 0.1) == Applied("tab")

@@ -1,4 +1,4 @@
-"""Questions on the real screen: filled in by keys, sent once looked over, cancelled by one Esc."""
+"""Questions on the real screen: filled in by keys, sent after a review, cancelled by one Esc."""
 
 from textual import events
 
@@ -54,17 +54,17 @@ async def test_a_digit_and_enter_answer_a_single_question() -> None:
 async def test_the_recommended_option_is_marked_and_not_picked() -> None:
     async with stage(size=(80, 24)) as s:
         await opened(s, questions(STORAGE))
-        assert "❯ 1 ( ) sqlite (Recommended)" in s.drawn()
+        await s.shows("❯ 1 ( ) sqlite (Recommended)")
         await s.pilot.press("enter")
-        await s.until(lambda: "1 not answered" in s.drawn())
+        await s.shows("1 not answered")
         assert s.session.answers == []
 
 
-async def test_the_mark_stands_on_the_option_that_the_model_recommends() -> None:
+async def test_the_recommended_option_has_the_mark() -> None:
     asked = Question("Clean up?", (Option("delete all"), Option("keep a backup", is_recommended=True)))
     async with stage(size=(80, 24)) as s:
         await opened(s, questions(asked))
-        assert "❯ 2 ( ) keep a backup (Recommended)" in s.drawn()
+        await s.shows("❯ 2 ( ) keep a backup (Recommended)")
         assert s.drawn().count("(Recommended)") == 1
 
 
@@ -86,7 +86,7 @@ async def test_several_questions_end_on_a_page_with_all_answers() -> None:
         await s.until(lambda: s.session.answers == [("q1", reply)])
 
 
-async def test_what_is_open_has_to_be_confirmed() -> None:
+async def test_sending_with_unanswered_questions_needs_confirmation() -> None:
     async with stage() as s:
         await opened(s, questions(STORAGE, TESTS))
         await s.pilot.press("1")
@@ -94,7 +94,7 @@ async def test_what_is_open_has_to_be_confirmed() -> None:
         await s.pilot.press("ctrl+y")
         await ready(s)
         await s.pilot.press("enter")
-        await s.until(lambda: "One question is not answered. Enter again sends" in s.drawn())
+        await s.shows("One question is not answered. Press Enter again to send")
         assert s.session.answers == []
         await ready(s)
         await s.pilot.press("enter")
@@ -102,12 +102,12 @@ async def test_what_is_open_has_to_be_confirmed() -> None:
         await s.until(lambda: s.session.answers == [("q1", reply)])
 
 
-async def test_a_held_enter_does_not_run_through_to_the_end() -> None:
+async def test_a_held_enter_does_not_reach_the_end() -> None:
     async with stage() as s:
         await opened(s, questions(STORAGE, TESTS))
         for _ in range(20):
             s.app.post_message(events.Key("enter", "\r"))
-        await s.until(lambda: "Your answers" in s.drawn())
+        await s.shows("Your answers")
         await ready(s)
         assert s.session.answers == []
 
@@ -128,7 +128,7 @@ async def test_questions_wait_while_something_is_composed() -> None:
         await s.pilot.press(*"draft 1")
         s.session.emit(RequestOpened(questions(STORAGE)))
         await s.pilot.press("2")
-        await s.until(lambda: "question Storage — waiting for you  F8 answer" in s.drawn())
+        await s.shows("question Storage — waiting for you  F8 answer")
         assert (s.draft, s.session.answers) == ("draft 12", [])
         await s.pilot.press("f8")
         await ready(s)
@@ -155,7 +155,7 @@ async def test_cancelled_questions_can_be_reopened_and_sent_as_a_message() -> No
         await ready(s)
         await s.pilot.press("escape")
         s.session.emit(RequestClosed("q1", CANCELLED))
-        await s.until(lambda: "questions cancelled · F8 reopen" in s.drawn())
+        await s.shows("questions cancelled · F8 reopen")
         await s.pilot.press("f8")
         form = await ready(s)
         assert form.form.answers()[0] == QuestionAnswer(("postgres",))
@@ -176,7 +176,7 @@ async def test_reopened_questions_that_are_cancelled_again_stay_here() -> None:
         await s.pilot.press("2")
         await ready(s)
         await s.pilot.press("escape")
-        await s.until(lambda: "F8 reopen" in s.drawn())
+        await s.shows("F8 reopen")
         await s.pilot.press("f8")
         await ready(s)
         await s.pilot.press("escape")
@@ -190,7 +190,7 @@ async def test_what_was_filled_in_of_withdrawn_questions_can_be_reopened() -> No
         await s.pilot.press("2")
         await ready(s)
         s.session.emit(RequestClosed("q1", None))
-        await s.until(lambda: "questions cancelled · F8 reopen" in s.drawn())
+        await s.shows("questions cancelled · F8 reopen")
         assert s.session.answers == []
 
 
@@ -202,7 +202,7 @@ async def test_docked_questions_that_are_withdrawn_can_be_reopened() -> None:
         await s.pilot.press("x")
         await s.until(lambda: s.draft == "x")
         s.session.emit(RequestClosed("q1", None))
-        await s.until(lambda: "questions cancelled · F8 reopen" in s.drawn())
+        await s.shows("questions cancelled · F8 reopen")
 
 
 async def test_cancelling_an_untouched_form_leaves_nothing_to_reopen() -> None:
@@ -211,16 +211,16 @@ async def test_cancelling_an_untouched_form_leaves_nothing_to_reopen() -> None:
         await s.pilot.press("escape")
         await s.until(lambda: s.app.screen is s.screen)
         assert "F8 reopen" not in s.drawn()
-        assert not s.screen.presenter.has_requests
+        assert not s.screen.widgets.presenter.has_requests
 
 
-async def test_sending_something_else_forgets_what_was_cancelled() -> None:
+async def test_sending_another_message_drops_cancelled_questions() -> None:
     async with stage() as s:
         await opened(s, questions(STORAGE))
         await s.pilot.press("2")
         await ready(s)
         await s.pilot.press("escape")
-        await s.until(lambda: "F8 reopen" in s.drawn())
+        await s.shows("F8 reopen")
         await s.pilot.press(*"go", "enter")
         await s.until(lambda: "F8 reopen" not in s.drawn())
 
@@ -238,7 +238,7 @@ async def test_docked_questions_come_back_as_they_were_left() -> None:
         assert s.session.answers == []
 
 
-async def test_own_words_are_typed_where_the_mark_goes_and_left_by_up() -> None:
+async def test_own_text_is_typed_at_the_mark_and_left_with_up() -> None:
     async with stage() as s:
         await opened(s, questions(STORAGE))
         await s.pilot.press("down", "down", *"1 file", "up")
@@ -253,7 +253,7 @@ async def test_the_digit_of_something_else_shows_a_field_for_it() -> None:
     async with stage() as s:
         await opened(s, questions(STORAGE))
         await s.pilot.press("3", *"a file")
-        await s.until(lambda: "in your own words" in s.drawn())
+        await s.shows("in your own words")
         await s.pilot.press("enter")
         await s.until(lambda: s.session.answers == [("q1", answered(QuestionAnswer(text="a file")))])
 
@@ -275,19 +275,19 @@ async def test_many_long_options_wrap_and_scroll_with_the_mark() -> None:
     options = tuple(Option(f"option {number} {'long ' * 20}end{number}") for number in range(1, 13))
     async with stage(size=(80, 24)) as s:
         await opened(s, questions(Question("Which?", options)))
-        assert "1 ( ) option 1 long" in s.drawn()
+        await s.shows("1 ( ) option 1 long")
         assert "option 12" not in s.drawn()
         await s.pilot.press(*["down"] * 11)
-        await s.until(lambda: "end12" in s.drawn())
+        await s.shows("end12")
         await s.pilot.press("enter")
         await s.until(lambda: s.session.answers == [("q1", answered(QuestionAnswer((options[11].label,))))])
 
 
-async def test_endless_texts_say_how_much_is_not_drawn() -> None:
+async def test_very_long_texts_say_how_much_is_not_drawn() -> None:
     async with stage(size=(200, 50)) as s:
         await opened(s, questions(Question("Which?", (Option("x" * 1_000_000), Option("short")))))
         await s.pilot.press("down")
-        await s.until(lambda: "996000 more characters (Recommended)" in s.drawn())
+        await s.shows("996000 more characters (Recommended)")
 
 
 async def test_a_click_picks_an_option() -> None:
@@ -311,5 +311,5 @@ async def test_hostile_text_is_shown_and_never_obeyed() -> None:
     evil = "[@click=app.quit]x[/] \u202e\x1b[2J"
     async with stage() as s:
         await opened(s, questions(Question(evil, (Option(evil, evil),), header=evil), RELEASE))
-        assert "[@click=app.quit]x[/] <U+202E>␛[2J" in s.drawn()
+        await s.shows("[@click=app.quit]x[/] <U+202E>␛[2J")
         assert not {"\x1b", "\u202e"} & set(s.drawn())

@@ -1,17 +1,24 @@
-"""When a request may open by itself."""
+"""When a request may open automatically."""
 
 import pytest
 
-from coder_tui.ui.requests.presenter import QUIET_BEFORE_OPENING, Deferral
+from coder_tui.ui.requests.presenter import QUIET_BEFORE_OPENING
+from tests.fakes.screens import stage
 
 
-def test_a_request_waits_for_a_second_without_keys() -> None:
-    deferral = Deferral()
-    deferral.pressed(10.0)
-    assert deferral.wait(10.4, has_draft=False, is_covered=False) == pytest.approx(0.6)
-    assert deferral.wait(10.0 + QUIET_BEFORE_OPENING, has_draft=False, is_covered=False) == 0
+async def test_a_request_waits_for_a_second_without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with stage() as s:
+        presenter = s.screen.widgets.presenter
+        presenter.pressed(10.0)
+        monkeypatch.setattr(presenter, "_clock", lambda: 10.4)
+        assert presenter.seconds_to_wait() == pytest.approx(0.6)
+        monkeypatch.setattr(presenter, "_clock", lambda: 10.0 + QUIET_BEFORE_OPENING)
+        assert presenter.seconds_to_wait() == 0
 
 
-@pytest.mark.parametrize(("has_draft", "is_covered"), [(True, False), (False, True)])
-def test_a_request_waits_for_a_draft_or_another_dialog_to_go(has_draft: bool, is_covered: bool) -> None:
-    assert Deferral().wait(0.0, has_draft=has_draft, is_covered=is_covered) is None
+@pytest.mark.parametrize("key", ["x", "f1"], ids=["draft", "dialog"])
+async def test_a_request_waits_until_the_draft_or_another_dialog_is_gone(key: str) -> None:
+    async with stage() as s:
+        await s.pilot.press(key)
+        await s.until(lambda: s.draft == "x" or s.app.screen is not s.screen)
+        assert s.screen.widgets.presenter.seconds_to_wait() is None

@@ -1,10 +1,10 @@
-"""What all dialogs for requests have in common: plain signs, small terminals, Esc."""
+"""What all request dialogs have in common: ASCII symbols, small terminals, Esc."""
 
 import pytest
 
 from coder_tui.protocol.events import RequestOpened
 from coder_tui.protocol.requests import Request
-from coder_tui.ui.requests.guarded_screen import ArmedScreen
+from coder_tui.ui.requests.guarded_screen import RequestScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.questions import plan, questions
 from tests.fakes.screens import Stage, launch_for, shell_request, stage
@@ -25,7 +25,7 @@ CASES = pytest.mark.parametrize(
 
 
 async def settled(s: Stage) -> None:
-    await s.until(lambda: isinstance(s.app.screen, ArmedScreen) and s.app.screen.is_ready)
+    await s.until(lambda: isinstance(s.app.screen, RequestScreen) and s.app.screen.is_ready)
     await s.pilot.pause()
 
 
@@ -33,13 +33,13 @@ async def shown(s: Stage, requests: tuple[Request, ...], keys: tuple[str, ...]) 
     s.session.emit(*map(RequestOpened, requests))
     await settled(s)
     for key in keys:
-        # One by one, as a person does who reads: a burst would be taken for typing and given back.
+        # One by one, as a user does who reads: a burst would be taken for typing and given back.
         await s.pilot.press(key)
         await settled(s)
 
 
 @CASES
-async def test_a_plain_terminal_gets_plain_signs(
+async def test_an_ascii_terminal_gets_ascii_symbols(
     requests: tuple[Request, ...], keys: tuple[str, ...]
 ) -> None:
     session = FakeSession()
@@ -49,7 +49,7 @@ async def test_a_plain_terminal_gets_plain_signs(
 
 
 @CASES
-async def test_a_terminal_that_shrinks_to_nothing_docks_the_dialog(
+async def test_a_terminal_that_gets_too_small_docks_the_dialog(
     requests: tuple[Request, ...], keys: tuple[str, ...]
 ) -> None:
     async with stage() as s:

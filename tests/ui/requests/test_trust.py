@@ -1,4 +1,4 @@
-"""The question of trust at the start: what it lists, and which key means what."""
+"""The trust dialog at the start: what it lists, and what each key does."""
 
 import hashlib
 from collections.abc import AsyncIterator
@@ -47,7 +47,7 @@ async def ready(s: Stage) -> None:
 
 def is_open(s: Stage) -> bool:
     """Whether the session has been opened."""
-    return s.screen.conversation.session is not None
+    return s.screen.widgets.sender.session is not None
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ async def test_one_key_answers_and_only_then_the_session_opens(key: str, answers
         assert s.app.screen is s.screen
 
 
-async def test_every_item_is_listed_with_its_file_and_line_and_none_is_obeyed() -> None:
+async def test_every_item_is_listed_with_its_file_and_line_and_none_is_used() -> None:
     async with asked(Trusting(inventory()), size=(120, 40)) as s:
         await ready(s)
         drawn = s.drawn()
@@ -81,13 +81,13 @@ async def test_every_item_is_listed_with_its_file_and_line_and_none_is_obeyed() 
         assert not {"\x1b", "\u202e"} & set(drawn)
 
 
-async def test_typing_trusts_nothing_and_the_question_comes_back_when_the_draft_is_gone() -> None:
+async def test_typing_trusts_nothing_and_the_question_returns_when_the_draft_is_gone() -> None:
     trusting = Trusting(inventory())
     async with asked(trusting) as s:
         await ready(s)
         for character in "yes, no":
             s.app.post_message(events.Key("x" if character != " " else "space", character))
-        await s.until(lambda: s.draft == "yes, no" and "asks whether you trust it" in s.drawn())
+        await s.until(lambda: s.draft == "yes, no" and "needs your trust" in s.drawn())
         assert (trusting.answers, is_open(s), s.app.screen) == ([], False, s.screen)
         await s.pilot.press("enter")
         await ready(s)
@@ -96,7 +96,7 @@ async def test_typing_trusts_nothing_and_the_question_comes_back_when_the_draft_
         assert trusting.answers == ["refuse"]
 
 
-async def test_the_question_goes_away_with_the_room_for_it() -> None:
+async def test_the_question_closes_if_the_terminal_gets_too_small() -> None:
     trusting = Trusting(inventory())
     async with asked(trusting) as s:
         await ready(s)
@@ -105,7 +105,7 @@ async def test_the_question_goes_away_with_the_room_for_it() -> None:
         assert trusting.answers == []
 
 
-async def test_the_chord_waits_for_silence_and_the_end_of_a_long_list() -> None:
+async def test_the_chord_waits_for_a_pause_and_the_end_of_a_long_list() -> None:
     many = tuple(replace(ITEMS[0], line=number, sentence=f"lets {number} run") for number in range(1, 80))
     trusting = Trusting(inventory(many))
     async with asked(trusting, size=(80, 24)) as s:
@@ -113,9 +113,9 @@ async def test_the_chord_waits_for_silence_and_the_end_of_a_long_list() -> None:
         s.app.post_message(events.Key("ctrl+y", None))
         await ready(s)
         await s.pilot.press("ctrl+y")
-        await s.until(lambda: "Scroll to the end first" in s.drawn())
+        await s.shows("Scroll to the end first")
         await s.pilot.press("v")
-        await s.until(lambda: "changed since it was listed" in s.drawn())
+        await s.shows("changed since it was listed")
         await s.pilot.press("escape", "end")
         await s.until(lambda: "lets 79 run" in s.drawn() and "Scroll to" not in s.drawn())
         assert trusting.answers == []
@@ -123,7 +123,7 @@ async def test_the_chord_waits_for_silence_and_the_end_of_a_long_list() -> None:
         await s.until(lambda: trusting.answers == ["accept"])
 
 
-async def test_an_answer_that_cannot_be_kept_is_told_and_the_session_opens_all_the_same() -> None:
+async def test_an_answer_that_cannot_be_saved_is_reported_and_the_session_still_opens() -> None:
     trusting = Trusting(inventory(), problem=StorageError("cannot write trust.json: disk full"))
     async with asked(trusting) as s:
         await ready(s)
@@ -131,14 +131,14 @@ async def test_an_answer_that_cannot_be_kept_is_told_and_the_session_opens_all_t
         await s.until(lambda: is_open(s) and "disk full" in s.drawn())
 
 
-async def test_nothing_is_asked_where_there_is_nothing_to_trust_or_no_room() -> None:
+async def test_nothing_is_asked_without_anything_to_trust_or_without_room() -> None:
     for trusting, size in ((Trusting(None), (80, 24)), (Trusting(inventory()), (20, 5))):
         async with asked(trusting, size) as s:
             await s.until(lambda: is_open(s))
             assert trusting.answers == []
 
 
-async def test_a_plain_terminal_gets_plain_signs() -> None:
+async def test_an_ascii_terminal_gets_ascii_symbols() -> None:
     session = FakeSession(Path("/srv/project"))
     launch = replace(launch_for(session, use_ascii=True), trust=Trusting(inventory(ITEMS[:1])))
     app = CoderApp(launch)
@@ -153,7 +153,7 @@ async def test_f1_explains_the_keys_and_comes_back() -> None:
         await ready(s)
         await s.pilot.press("f1")
         await s.until(lambda: isinstance(s.app.screen, HelpScreen) and "Keys" in s.drawn())
-        assert "No, and do not ask again for this content" in s.drawn()
+        await s.shows("Do not trust it, and do not ask again")
         await s.pilot.press("escape")
         await ready(s)
 
@@ -174,14 +174,14 @@ def test_files_are_shown_as_they_were_listed_or_not_at_all(tmp_path: Path) -> No
     changed = replace(state("b.toml", b"new"), sha256="0")
     assert file_texts(ProjectInventory(str(tmp_path), (*files, changed))) == (
         ("a.toml", "x = 1\n"),
-        ("gone.toml", "(changed since it was listed, so it stays untrusted)"),
-        ("big.toml", "(300000 bytes, too much to show here)"),
+        ("gone.toml", "(changed since it was listed, so it is not trusted)"),
+        ("big.toml", "(300000 bytes, too large to show here)"),
         ("latin.toml", "# \ufffd\n"),
-        ("b.toml", "(changed since it was listed, so it stays untrusted)"),
+        ("b.toml", "(changed since it was listed, so it is not trusted)"),
     )
 
 
-def test_instructions_are_shown_as_they_are_also_from_further_out(tmp_path: Path) -> None:
+def test_instructions_of_parent_folders_are_shown_too(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
     (tmp_path / "AGENTS.md").write_text("Use tabs.\n")

@@ -1,4 +1,4 @@
-"""The list of all that waits: opened one by one, or marked and settled together."""
+"""The list of pending requests: opened one at a time, or marked and answered together."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from coder_tui.protocol.requests import (
     Request,
 )
 from coder_tui.ui.requests.approval import ApprovalScreen
-from coder_tui.ui.requests.pending import MOST_TOGETHER, WaitingScreen, objection, refusing
+from coder_tui.ui.requests.pending import MOST_TOGETHER, PendingScreen, objection, refuse_all
 from tests.fakes.questions import plan, questions
 from tests.fakes.screens import Stage, shell_request, stage
 
@@ -32,17 +32,17 @@ def edit(id: str) -> ApprovalRequest:
     return ApprovalRequest(id, f"c-{id}", "edit", ToolKind.EDIT, f"edit {id}", preview, is_undoable=True)
 
 
-async def listed(s: Stage, *requests: Request) -> WaitingScreen:
+async def listed(s: Stage, *requests: Request) -> PendingScreen:
     await s.pilot.press("x")
     s.session.emit(*map(RequestOpened, requests))
     await s.pilot.press("f8")
     return await ready(s)
 
 
-async def ready(s: Stage) -> WaitingScreen:
-    await s.until(lambda: isinstance(s.app.screen, WaitingScreen) and s.app.screen.is_ready)
+async def ready(s: Stage) -> PendingScreen:
+    await s.until(lambda: isinstance(s.app.screen, PendingScreen) and s.app.screen.is_ready)
     await s.pilot.pause()
-    assert isinstance(s.app.screen, WaitingScreen)
+    assert isinstance(s.app.screen, PendingScreen)
     return s.app.screen
 
 
@@ -81,17 +81,17 @@ async def test_the_chord_pressed_twice_at_once_does_not_allow() -> None:
         assert s.session.answers == []
 
 
-async def test_a_long_command_among_them_has_to_be_scrolled_through() -> None:
+async def test_a_long_command_among_them_must_be_scrolled_to_its_end() -> None:
     long = shell_request("r9", "\n".join(f"echo {number}" for number in range(80)))
     async with stage(size=(80, 24)) as s:
         await listed(s, SHELLS[0], long)
         await s.pilot.press("a", "ctrl+y")
         await ready(s)
         await s.pilot.press("ctrl+y")
-        await s.until(lambda: "Scroll to the end first" in s.drawn())
+        await s.shows("Scroll to the end first")
         assert s.session.answers == []
         await s.pilot.press("end")
-        await s.until(lambda: "echo 79" in s.drawn())
+        await s.shows("echo 79")
         await ready(s)
         await s.pilot.press("ctrl+y")
         await s.until(lambda: s.session.answers == [("r1", ONCE), ("r9", ONCE)])
@@ -103,7 +103,7 @@ async def test_what_cannot_be_undone_is_shown_in_full_before_it_is_allowed() -> 
     async with stage() as s:
         await listed(s, *calls)
         await s.pilot.press("a", "ctrl+y")
-        await s.until(lambda: s.drawn().count(arguments) == 2 and "no undo" in s.drawn())
+        await s.until(lambda: s.drawn().count(arguments) == 2 and "cannot be undone" in s.drawn())
         assert s.session.answers == []
 
 
@@ -111,10 +111,10 @@ async def test_all_can_be_refused_whatever_they_are() -> None:
     async with stage() as s:
         await listed(s, SHELLS[0], questions(), plan())
         await s.pilot.press("a", "n")
-        await s.until(lambda: "Refuse these 3 requests?" in s.drawn())
+        await s.shows("Refuse these 3 requests?")
         await ready(s)
         await s.pilot.press("ctrl+y")
-        replies = refusing((SHELLS[0], questions(), plan()))
+        replies = refuse_all((SHELLS[0], questions(), plan()))
         await s.until(lambda: s.session.answers == list(replies))
         assert [reply for _, reply in replies] == [
             DENY,
@@ -129,7 +129,7 @@ async def test_escape_goes_back_to_the_list_and_then_to_the_draft() -> None:
         await s.pilot.press("n")
         await s.until(lambda: "Refuse this request?" in s.drawn() and "refuse it" in s.drawn())
         await s.pilot.press("escape")
-        await s.until(lambda: "3 waiting" in s.drawn())
+        await s.shows("3 waiting")
         await s.pilot.press("escape")
         await s.until(lambda: s.app.screen is s.screen)
         assert (s.draft, s.session.answers) == ("x", [])
@@ -148,7 +148,7 @@ async def test_a_request_that_is_withdrawn_leaves_the_list() -> None:
     async with stage() as s:
         await listed(s, *SHELLS)
         s.session.emit(RequestClosed("r1", None))
-        await s.until(lambda: "2 waiting" in s.drawn())
+        await s.shows("2 waiting")
         s.session.emit(RequestClosed("r2", None), RequestClosed("r3", None))
         await s.until(lambda: s.app.screen is s.screen)
         assert s.session.answers == []
@@ -160,7 +160,7 @@ async def test_a_dialog_leads_to_the_list() -> None:
         await s.ready_dialog()
         await s.pilot.press("f8")
         await ready(s)
-        assert "3 waiting" in s.drawn()
+        await s.shows("3 waiting")
 
 
 async def test_a_thousand_requests_are_listed_and_answered() -> None:
@@ -172,7 +172,7 @@ async def test_a_thousand_requests_are_listed_and_answered() -> None:
         await s.pilot.press("ctrl+y")
         await ready(s)
         await s.pilot.press("end")
-        await s.until(lambda: "edit e999" in s.drawn())
+        await s.shows("edit e999")
         await ready(s)
         await s.pilot.press("ctrl+y")
         await s.until(lambda: s.session.answers == [(request.id, ONCE) for request in many])
@@ -195,14 +195,14 @@ def test_what_may_be_allowed_together(requests: tuple[Request, ...], is_fine: bo
     assert (objection(requests) == "") is is_fine
 
 
-async def test_why_a_request_is_asked_is_told_and_left_by_escape() -> None:
+async def test_why_the_user_is_asked_is_shown_and_closed_with_escape() -> None:
     async with stage() as s:
         s.session.emit(RequestOpened(SHELLS[0]))
         await s.ready_dialog()
         await s.pilot.press("question_mark")
-        await s.until(lambda: "Why you are asked" in s.drawn())
-        assert "because  deletes files" in s.drawn()
+        await s.shows("Why you are being asked")
+        await s.shows("because  deletes files")
         await s.pilot.press("escape")
-        await s.until(lambda: "Why you are asked" not in s.drawn())
+        await s.until(lambda: "Why you are being asked" not in s.drawn())
         assert isinstance(s.app.screen, ApprovalScreen)
         assert s.session.answers == []

@@ -11,8 +11,7 @@ from coder_tui.protocol.errors import UserError
 from coder_tui.protocol.events import FilesChanged, QueueChanged
 from coder_tui.ui.lists.help import HelpScreen
 from coder_tui.ui.review.model import Counts
-from coder_tui.ui.review.page import NOTHING
-from coder_tui.ui.review.screen import NOTHING_TO_SEND, ReviewScreen
+from coder_tui.ui.review.screen import NOTHING, NOTHING_TO_SEND, ReviewScreen
 from coder_tui.workspace.undo.changed_files import ChangedFile
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, stage
@@ -35,26 +34,31 @@ async def reviewing(
 
 
 async def opened(s: Stage) -> ReviewScreen:
-    s.screen.action_review()
+    s.screen.body.open_review()
     await s.until(lambda: isinstance(s.app.screen, ReviewScreen) and s.app.screen.is_loaded)
     await s.pilot.pause()
     assert isinstance(s.app.screen, ReviewScreen)
     return s.app.screen
 
 
+async def until_counts(s: Stage, counts: Counts) -> None:
+    body = s.screen.body
+    await s.until(lambda: body.review is not None and body.review.counts() == counts)
+
+
 async def test_keep_and_reject_go_on_to_the_next_undecided_hunk() -> None:
     async with reviewing() as (s, review):
         await s.pilot.press("y", "n")
         assert review.model.counts() == Counts(1, 1, 1)
-        assert "Review turn 1   2 files  3 hunks   ✓1 ✗1 ○1" in s.drawn()
-        assert "b.txt  hunk 1/1  ○ undecided" in s.drawn()
+        await s.shows("Review turn 1   2 files  3 hunks   ✓1 ✗1 ○1")
+        await s.shows("b.txt  hunk 1/1  ○ undecided")
         await s.pilot.press("left_curly_bracket")
-        assert "a.txt  hunk 1/2  ✓ keep" in s.drawn()
+        await s.shows("a.txt  hunk 1/2  ✓ keep")
         await s.pilot.press("right_square_bracket")
-        assert "a.txt  hunk 2/2  ✗ reject" in s.drawn()
+        await s.shows("a.txt  hunk 2/2  ✗ reject")
 
 
-async def test_whole_files_splits_undo_and_turning_over() -> None:
+async def test_whole_files_splits_undo_and_changing_a_decision() -> None:
     async with reviewing() as (s, review):
         await s.pilot.press("N")
         assert review.model.counts() == Counts(0, 2, 1)
@@ -73,7 +77,7 @@ async def test_a_comment_is_typed_with_any_letter_and_shows_below_its_hunk() -> 
         await s.pilot.press("c", *"nyq", "ctrl+j", "s", "enter")
         key = review.model.keys[0]
         assert (review.model.comment(key), review.model.counts()) == ("nyq\ns", Counts(0, 0, 3))
-        assert "you: nyq" in s.drawn()
+        await s.shows("you: nyq")
         await s.pilot.press("c", "x", "escape")
         assert review.model.comment(key) == "nyq\ns"
         await s.pilot.press("c", "backspace", "backspace", "backspace", "backspace", "backspace", "enter")
@@ -100,7 +104,7 @@ async def test_a_busy_agent_gets_it_at_its_next_step() -> None:
         heard: list[object] = []
         s.session.subscribe(heard.append)
         await s.pilot.press("escape")
-        s.screen.conversation.send("work")
+        s.screen.widgets.sender.send("work")
         await s.until(lambda: s.session.is_busy)
         await opened(s)
         await s.pilot.press("n", "enter")
@@ -109,7 +113,7 @@ async def test_a_busy_agent_gets_it_at_its_next_step() -> None:
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "ctrl+c", "f3"])
-async def test_decisions_survive_closing_and_the_draft_is_as_it_was(key: str) -> None:
+async def test_decisions_survive_closing_and_the_draft_is_unchanged(key: str) -> None:
     async with reviewing() as (s, review):
         s.screen.prompt.show_draft("half a thought")
         await s.pilot.press("n", key)
@@ -120,61 +124,61 @@ async def test_decisions_survive_closing_and_the_draft_is_as_it_was(key: str) ->
         assert again is not review
 
 
-async def test_nothing_is_sent_where_nothing_was_rejected_or_said() -> None:
+async def test_nothing_is_sent_without_rejections_and_comments() -> None:
     async with reviewing() as (s, review):
         await s.pilot.press("Y", "enter")
-        assert NOTHING_TO_SEND in s.drawn()
+        await s.shows(NOTHING_TO_SEND)
         assert (s.app.screen, s.session.review.settled) == (review, [])
 
 
-async def test_a_file_that_went_stale_is_said_so_and_the_rest_goes_with_the_next_enter() -> None:
+async def test_a_stale_file_is_reported_and_the_next_enter_sends_the_rest() -> None:
     async with reviewing() as (s, review):
         await s.pilot.press("n", "y", "n")
         s.session.review.stale_files = {A.path}
         await s.pilot.press("enter")
-        await s.until(
-            lambda: "a.txt changed on disk since and stays as it is. Enter sends the rest." in s.drawn()
-        )
+        await s.shows("a.txt changed on disk and is left as is. Enter sends the rest.")
         assert (review.model.counts(), s.session.review.settled) == (Counts(1, 1, 1), [])
         await s.pilot.press("left_curly_bracket", "n")
-        assert "a.txt changed on disk since: it cannot be taken back." in s.drawn()
+        await s.shows("a.txt has changed on disk and cannot be undone.")
         await s.pilot.press("enter")
         await s.until(lambda: s.session.submitted != [])
         assert [[each.file for each in sent] for sent in s.session.review.settled] == [[B]]
 
 
-async def test_a_failure_is_told_and_nothing_is_lost() -> None:
+async def test_a_failure_is_reported_and_nothing_is_lost() -> None:
     async with reviewing() as (s, review):
-        s.session.review.problem = UserError("a.txt cannot be taken back: the disk is full.")
+        s.session.review.problem = UserError("a.txt cannot be undone: the disk is full.")
         await s.pilot.press("n", "enter")
-        await s.until(lambda: "the disk is full" in s.drawn())
+        await s.shows("the disk is full")
         assert (s.app.screen, review.model.counts(), s.session.submitted) == (review, Counts(0, 1, 2), [])
         s.session.review.problem = None
         await s.pilot.press("enter")
         await s.until(lambda: s.session.submitted == ["This is my review."])
 
 
-async def test_new_changes_show_up_while_one_looks() -> None:
+async def test_new_changes_show_up_while_the_review_is_open() -> None:
     async with reviewing(A) as (s, review):
         await s.pilot.press("n")
         s.session.files = (A, B)
         s.session.emit(FilesChanged(("b.txt",)))
         await s.until(lambda: review.model.counts() == Counts(0, 1, 2))
-        assert "a.txt  hunk 2/2" in s.drawn()
+        await s.shows("a.txt  hunk 2/2")
 
 
 async def test_no_key_is_lost_before_there_are_files() -> None:
     session = FakeSession(ROOT)
     session.files = (A, B)
     async with stage(session) as s:
-        s.screen.action_review()
+        s.screen.body.open_review()
         await s.pilot.press("n", "n", "y")
-        await s.until(lambda: s.screen.review is not None and s.screen.review.counts() == Counts(1, 2, 0))
+        await s.until(
+            lambda: s.screen.body.review is not None and s.screen.body.review.counts() == Counts(1, 2, 0)
+        )
         assert s.draft == ""
 
 
 class SlowSession(FakeSession):
-    """Tells what changed only once it is let."""
+    """Reports changes only once the gate is open."""
 
     def __init__(self) -> None:
         super().__init__(ROOT)
@@ -189,33 +193,37 @@ class SlowSession(FakeSession):
         return self.files
 
 
-async def test_keys_count_though_files_change_while_the_review_opens() -> None:
+async def test_keys_are_handled_even_if_files_change_while_the_review_opens() -> None:
     session = SlowSession()
     async with stage(session) as s:
         session.gate.clear()
         session.count_asked = 0
-        s.screen.action_review()
+        s.screen.body.open_review()
         await s.until(lambda: isinstance(s.app.screen, ReviewScreen) and session.count_asked == 1)
         session.emit(FilesChanged(("a.txt",)))
         await s.until(lambda: session.count_asked > 1)
         session.gate.set()
         await s.pilot.press("y")
-        await s.until(lambda: s.screen.review is not None and s.screen.review.counts() == Counts(1, 0, 2))
+        await s.until(
+            lambda: s.screen.body.review is not None and s.screen.body.review.counts() == Counts(1, 0, 2)
+        )
 
 
-async def test_a_second_visit_shows_nothing_old_before_the_files_are_there() -> None:
+async def test_reopening_shows_nothing_old_before_the_files_are_loaded() -> None:
     session = SlowSession()
     async with stage(session) as s:
         await opened(s)
         await s.pilot.press("n", "q")
         await s.until(lambda: s.app.screen is s.screen)
         session.gate.clear()
-        s.screen.action_review()
+        s.screen.body.open_review()
         await s.until(lambda: isinstance(s.app.screen, ReviewScreen))
         await s.pilot.resize_terminal(80, 24)
         await s.pilot.press("n")
         session.gate.set()
-        await s.until(lambda: s.screen.review is not None and s.screen.review.counts() == Counts(0, 2, 1))
+        await s.until(
+            lambda: s.screen.body.review is not None and s.screen.body.review.counts() == Counts(0, 2, 1)
+        )
 
 
 async def test_an_empty_review_says_so_and_takes_every_key() -> None:
@@ -226,15 +234,15 @@ async def test_an_empty_review_says_so_and_takes_every_key() -> None:
         await s.pilot.press("t")
         await s.until(lambda: NOTHING in s.drawn())
         await s.pilot.press(*"ynYNcsuJKjke", "space", "right_square_bracket", "left_curly_bracket", "enter")
-        assert NOTHING_TO_SEND in s.drawn()
+        await s.shows(NOTHING_TO_SEND)
 
 
 async def test_escapes_in_files_are_shown_and_help_opens_over_it() -> None:
     async with reviewing(B) as (s, _):
-        assert "new␛[2J" in s.drawn()
+        await s.shows("new␛[2J")
         await s.pilot.press("f1")
         assert isinstance(s.app.screen, HelpScreen)
-        await s.until(lambda: "Reject the hunk, go on" in s.drawn())
+        await s.shows("Reject the hunk and go to the next one")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40), (200, 50), (20, 5), (1, 1)])
@@ -250,11 +258,11 @@ async def test_f3_goes_to_the_changes_then_to_the_review_then_away() -> None:
     session.files = (A, B)
     async with stage(session, (140, 40)) as s:
         session.emit(FilesChanged(("a.txt",)))
-        await s.until(lambda: s.screen.dock.display)
+        await s.until(lambda: s.screen.widgets.dock.display)
         await s.pilot.press("f3")
-        assert s.screen.dock.changes.has_focus_within
+        assert s.screen.widgets.dock.changes.has_focus_within
         await s.pilot.press("f3")
         await s.until(lambda: isinstance(s.app.screen, ReviewScreen) and s.app.screen.is_loaded)
         await s.pilot.press("n", "f3")
-        await s.until(lambda: s.app.screen is s.screen and not s.screen.dock.display)
+        await s.until(lambda: s.app.screen is s.screen and not s.screen.widgets.dock.display)
         assert s.screen.prompt.has_focus

@@ -1,4 +1,4 @@
-"""Decisions on hunks: made, taken back, kept while files come and go."""
+"""Decisions on hunks: made, undone, kept while files come and go."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def current(model: ReviewModel) -> Key:
     return model.current
 
 
-def test_every_hunk_is_one_thing_to_decide_and_a_picture_is_one_as_a_whole(model: ReviewModel) -> None:
+def test_every_hunk_is_decided_alone_and_an_image_as_a_whole(model: ReviewModel) -> None:
     assert [(key[0].name, key[1] == WHOLE) for key in model.keys] == [
         ("a.txt", False),
         ("a.txt", False),
@@ -53,7 +53,7 @@ def test_the_mark_goes_through_all_files_and_stops_at_the_ends(model: ReviewMode
     assert (seen, model.keys.index(current(model))) == ([0, 1, 2, 3, 3], 2)
 
 
-def test_undecided_ones_are_found_round_the_end(model: ReviewModel) -> None:
+def test_searching_undecided_hunks_wraps_around(model: ReviewModel) -> None:
     keys = model.keys
     model.decide(True, keys[1:3])
     assert (model.step_open(1), model.current) == (True, keys[3])
@@ -63,10 +63,10 @@ def test_undecided_ones_are_found_round_the_end(model: ReviewModel) -> None:
     assert (model.step_open(1), model.current) == (False, keys[3])
 
 
-def test_each_step_is_taken_back_exactly(model: ReviewModel) -> None:
+def test_each_step_is_undone_exactly(model: ReviewModel) -> None:
     first = current(model)
     model.decide(False, (first,))
-    model.say(first, "  why?  ")
+    model.set_comment(first, "  why?  ")
     model.split()
     model.decide(True, model.keys)
     assert model.counts() == Counts(5, 0, 0)
@@ -77,25 +77,25 @@ def test_each_step_is_taken_back_exactly(model: ReviewModel) -> None:
     assert model.counts() == Counts(0, 0, 4)
 
 
-def test_a_single_line_is_not_taken_apart(model: ReviewModel) -> None:
+def test_a_single_line_is_not_split(model: ReviewModel) -> None:
     model.step(1)
     assert (model.split(), len(model.keys)) == (False, 4)
     model.step(2)
     assert (model.split(), len(model.keys)) == (False, 4)
 
 
-def test_a_hunk_is_taken_apart_to_its_lines_in_one_step(model: ReviewModel) -> None:
+def test_a_hunk_is_split_into_lines_in_one_step(model: ReviewModel) -> None:
     old = "".join(f"{n}\n" for n in range(1, 11))
     new = old.replace("2\n3\n", "2!\n3!\nx\ny\nx\n", 1).replace("5\n6\n", "", 1)
     show(model, ChangedFile(ROOT / "a.txt", 1, old.encode(), new.encode()))
     (whole,) = model.keys
-    model.say(whole, "why?")
+    model.set_comment(whole, "why?")
     assert (model.split(to_lines=True), len(model.keys)) == (True, 7)
     assert (model.current, model.comment(model.keys[0])) == (model.keys[0], "why?")
     assert (model.split(to_lines=True), model.undo(), model.keys) == (False, True, (whole,))
 
 
-def test_decisions_hold_while_files_come_and_go(model: ReviewModel) -> None:
+def test_decisions_are_kept_while_files_come_and_go(model: ReviewModel) -> None:
     model.split()
     first, second = model.keys[:2]
     model.decide(False, (first,))
@@ -106,11 +106,11 @@ def test_decisions_hold_while_files_come_and_go(model: ReviewModel) -> None:
     assert (model.counts(), model.decision(first)) == (Counts(0, 1, 3), False)
 
 
-def test_what_comes_of_it_names_rejects_and_comments_alone(model: ReviewModel) -> None:
+def test_the_outcome_has_only_rejections_and_comments(model: ReviewModel) -> None:
     kept, rejected, commented, _ = model.keys
     model.decide(True, (kept,))
     model.decide(False, (rejected,))
-    model.say(commented, "nice")
+    model.set_comment(commented, "nice")
     assert [(each.file, each.rejected, dict(each.comments)) for each in model.outcome()] == [
         (A, frozenset([rejected[1]]), {}),
         (B, frozenset(), {commented[1]: "nice"}),
@@ -119,19 +119,17 @@ def test_what_comes_of_it_names_rejects_and_comments_alone(model: ReviewModel) -
     assert (model.outcome(), model.decision(kept), model.undo()) == ((), True, False)
 
 
-def test_what_went_stale_cannot_be_rejected_and_is_not(model: ReviewModel) -> None:
+def test_a_stale_file_cannot_be_rejected(model: ReviewModel) -> None:
     model.decide(False, model.keys)
     model.mark_stale(frozenset([A.path]))
     assert model.counts() == Counts(0, 2, 2)
-    assert model.reason_not_to_reject(model.files[0]) == (
-        "a.txt changed on disk since: it cannot be taken back."
-    )
+    assert model.reason_not_to_reject(model.files[0]) == ("a.txt has changed on disk and cannot be undone.")
     assert model.reason_not_to_reject(model.files[1]) == ""
     show(model, HUGE)
-    assert model.reason_not_to_reject(model.files[0]) == "huge is too large to be taken back here."
+    assert model.reason_not_to_reject(model.files[0]) == "huge is too large to be undone here."
 
 
-def test_nothing_to_review_is_no_place_to_be() -> None:
+def test_an_empty_review_has_no_current_hunk() -> None:
     model = ReviewModel()
     show(model)
     model.step(1)

@@ -84,7 +84,7 @@ SHOWN: list[tuple[tuple[Event, ...], str]] = [
         "+2 errors -1: 3:7 it is not defined",
     ),
     ((ServerStatusChanged("pylsp", "py", ServerStatus.CRASHED, "it ended"),), "[LSP] pylsp: it ended"),
-    ((RetryScheduled(2, 3.0, "Server error."),), "Server error. Attempt 2 failed, again in 3 s."),
+    ((RetryScheduled(2, 3.0, "Server error."),), "Server error. Attempt 2 failed, retrying in 3 s."),
     ((Notice(NoticeLevel.WARNING, "mind the gap"),), "mind the gap"),
     ((CompactionStarted(),), "Summarising the conversation"),
     ((CompactionFinished(9000, 1000, 12),), "Compacted 12 messages: about 9,000 tokens became 1,000."),
@@ -103,25 +103,25 @@ async def test_changed_files_are_asked_for_and_shown() -> None:
     async with stage(size=(150, 30)) as s:
         s.session.files = (ChangedFile(Path("/srv/project/new.py"), 1, None, b"x = 1\n"),)
         s.session.emit(FilesChanged(("new.py",)))
-        await s.until(lambda: "A new.py" in s.drawn())
+        await s.shows("A new.py")
 
 
-async def test_what_the_program_says_to_the_model_is_not_shown_as_the_persons() -> None:
+async def test_what_the_program_tells_the_model_is_not_shown_as_a_user_message() -> None:
     async with stage() as s:
         s.session.emit(UserMessageAdded("v", "The check failed.", is_typed=False))
-        await s.until(lambda: "The check failed." in s.drawn())
+        await s.shows("The check failed.")
         assert s.screen.router is not None
         assert ("you  The check" in s.drawn(), s.screen.router.sent) == (False, [])
 
 
-async def test_a_new_title_is_kept_for_the_way_out() -> None:
+async def test_a_new_title_is_remembered_for_the_exit_summary() -> None:
     async with stage() as s:
         s.session.emit(SessionRenamed("better name"))
         assert s.screen.router is not None
         assert s.screen.router.title == "better name"
 
 
-def test_no_event_was_forgotten_here() -> None:
+def test_every_event_is_covered_here() -> None:
     tried = {type(event) for happened, _ in SHOWN for event in happened} | {SessionRenamed, FilesChanged}
     assert set(get_args(Event)) - tried == set()
 
@@ -134,11 +134,11 @@ async def test_a_denied_call_keeps_what_it_would_have_done() -> None:
         await s.until(lambda: s.dialog is None and "not now" in s.drawn())
         assert "echo second" not in s.drawn()
         await s.pilot.press("ctrl+o")
-        await s.until(lambda: "echo second" in s.drawn())
+        await s.shows("echo second")
 
 
 @pytest.mark.parametrize(("is_again", "notice_first"), [(False, False), (True, True)])
-async def test_a_notice_that_was_shown_before_is_no_news(*, is_again: bool, notice_first: bool) -> None:
+async def test_a_notice_that_was_shown_before_goes_first(*, is_again: bool, notice_first: bool) -> None:
     earlier = (UserMessageAdded("u", "my words"), Notice(NoticeLevel.WARNING, "mind the gap"))
     async with stage() as s:
         assert s.screen.router is not None

@@ -7,10 +7,10 @@ from typing import cast
 
 from coder_tui.agent.session import Session
 from coder_tui.protocol.events import MessageFinished, UserMessageAdded
-from coder_tui.ui.session.prompt_actions import SENT_IN_A_FORK
+from coder_tui.ui.session.composing import SENT_IN_A_FORK
 from tests.fakes.fake_session import FakeSession
+from tests.fakes.library import FakeLibrary
 from tests.fakes.screens import Stage, launch_for, stage
-from tests.fakes.shelf import FakeShelf
 
 EARLIER = (
     UserMessageAdded("u1", "first"),
@@ -21,26 +21,26 @@ EARLIER = (
 
 
 @asynccontextmanager
-async def talked() -> AsyncIterator[tuple[Stage, FakeShelf, FakeSession]]:
+async def talked() -> AsyncIterator[tuple[Stage, FakeLibrary, FakeSession]]:
     """Two turns were made; the fork is ready to be opened."""
     session = FakeSession(earlier=EARLIER)
     session.forks.words = {"u1": "first\nin full", "u2": "second"}
-    shelf = FakeShelf()
-    shelf.opened["fork"] = fork = FakeSession(earlier=EARLIER[:2])
+    library = FakeLibrary()
+    library.opened["fork"] = fork = FakeSession(earlier=EARLIER[:2])
     fork.id = "fork"
-    async with stage(session, (80, 24), replace(launch_for(session), shelf=lambda: shelf)) as s:
-        yield s, shelf, fork
+    async with stage(session, (80, 24), replace(launch_for(session), library=lambda: library)) as s:
+        yield s, library, fork
 
 
-async def test_a_message_is_edited_and_sent_in_a_fork_and_the_draft_comes_along() -> None:
-    async with talked() as (s, shelf, fork):
+async def test_a_message_is_edited_and_sent_in_a_fork_and_the_draft_is_kept() -> None:
+    async with talked() as (s, library, fork):
         await s.pilot.press(*"dra", "tab", "K", "u")
         assert s.draft == "second"
         await s.until(lambda: SENT_IN_A_FORK in s.drawn())
         await s.pilot.press("!", "enter")
         await s.until(lambda: fork.submitted == ["second!"])
-        assert (s.session.forks.made, shelf.asked, s.session.submitted) == (["u2"], ["open fork"], [])
-        await s.until(lambda: s.screen.conversation.session is cast(Session, fork))
+        assert (s.session.forks.made, library.asked, s.session.submitted) == (["u2"], ["open fork"], [])
+        await s.until(lambda: s.screen.widgets.sender.session is cast(Session, fork))
         await s.until(lambda: "This is a fork." in s.drawn() and SENT_IN_A_FORK not in s.drawn())
         assert s.draft == "dra"
 
@@ -66,20 +66,20 @@ async def test_an_emptied_prompt_forks_nothing() -> None:
         assert s.session.forks.made == []
 
 
-async def test_only_a_message_of_the_persons_can_be_sent_again() -> None:
+async def test_only_a_message_of_the_user_can_be_sent_again() -> None:
     async with talked() as (s, _, _):
         await s.pilot.press("tab", "u")
-        await s.until(lambda: "Mark one of your messages first" in s.drawn())
+        await s.shows("Mark one of your messages first")
         assert s.draft == ""
 
 
-async def test_what_could_not_be_sent_stays_the_persons() -> None:
-    async with talked() as (s, shelf, _):
+async def test_a_message_that_could_not_be_sent_returns_to_the_prompt() -> None:
+    async with talked() as (s, library, _):
         s.session.forks.problem = "the disk is full"
         await s.pilot.press("tab", "K", "u", "!", "enter")
-        await s.until(lambda: "the disk is full" in s.drawn())
+        await s.shows("the disk is full")
         assert s.draft == "second!"
-        s.session.forks.problem, shelf.problem = "", "the store is closed"
+        s.session.forks.problem, library.problem = "", "the store is closed"
         await s.pilot.press("ctrl+c", "tab", "K", "u", "?", "enter")
-        await s.until(lambda: "the store is closed" in s.drawn())
+        await s.shows("the store is closed")
         assert s.draft == "second?"

@@ -18,23 +18,23 @@ async def changed(s: Stage) -> None:
     s.session.files = (FILE,)
     s.session.lookup.words["count"] = "```python\ndef count(x): int\n```\nHow many."
     s.session.emit(FilesChanged(("new.py",)))
-    await s.until(lambda: "M new.py" in s.drawn())
+    await s.shows("M new.py")
 
 
 def is_listed(s: Stage) -> bool:
     return isinstance(s.app.screen, NamesScreen) and "Names in this change" in s.drawn()
 
 
-async def test_h_in_a_diff_tells_what_a_name_is() -> None:
+async def test_h_in_a_diff_shows_what_a_name_is() -> None:
     async with stage(size=(160, 40)) as s:
         await changed(s)
         await s.pilot.press("f3", "enter", "h")
         await s.until(lambda: is_listed(s) and "Nothing is known of it." in s.drawn())
         await s.pilot.press("down")
-        await s.until(lambda: "def count(x): int  How many." in s.drawn())
+        await s.shows("def count(x): int  How many.")
         await s.pilot.press("escape")
         await s.until(lambda: not is_listed(s))
-        assert s.app.focused is s.screen.dock.changes.diff
+        assert s.app.focused is s.screen.widgets.dock.changes.diff
 
 
 async def test_an_answer_about_a_name_that_is_not_marked_any_more_is_not_shown(
@@ -55,20 +55,20 @@ async def test_an_answer_about_a_name_that_is_not_marked_any_more_is_not_shown(
         await s.pilot.press("f3", "enter", "h")
         await s.until(lambda: is_listed(s) and "Asking" in s.drawn())
         await s.pilot.press(*"zz")
-        await s.until(lambda: "Nothing fits zz." in s.drawn())
+        await s.shows("Nothing matches zz.")
         answering.set()
         await answered.wait()
         await s.pilot.pause()
         assert "An int." not in s.drawn()
 
 
-async def test_enter_says_why_it_goes_nowhere() -> None:
+async def test_enter_explains_why_it_cannot_open_a_definition() -> None:
     async with stage(size=(160, 40)) as s:
         await changed(s)
         await s.pilot.press("f3", "enter", "h")
         await s.until(lambda: is_listed(s))
         await s.pilot.press("enter")
-        await s.until(lambda: "total of new.py:0 comes from nowhere." in s.drawn())
+        await s.shows("total of new.py:0 comes from nowhere.")
 
 
 async def test_enter_opens_the_definition_from_the_review() -> None:
@@ -76,7 +76,7 @@ async def test_enter_opens_the_definition_from_the_review() -> None:
         await changed(s)
         s.session.lookup.places["count"] = FoundPlace("lib.py", 7, 5)
         opened: list[tuple[str, int, int]] = []
-        s.screen.reader.open_place = lambda *place: opened.append(place)  # type: ignore[method-assign]  # no editor here
+        s.screen.widgets.reader.open_place = lambda *place: opened.append(place)  # type: ignore[method-assign]  # no editor here
         await s.pilot.press("f3", "f3")
         await s.until(lambda: "total = count" in s.drawn() and s.app.screen is not s.screen)
         await s.pilot.press("h")

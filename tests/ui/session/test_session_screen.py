@@ -26,11 +26,11 @@ async def test_a_message_goes_out_and_shows_once_it_is_stored() -> None:
     async with stage() as s:
         await s.pilot.press(*"hello", "enter")
         await s.until(lambda: s.session.submitted == ["hello"])
-        await s.until(lambda: "you  hello" in s.drawn())
+        await s.shows("you  hello")
         assert activity(s) is Activity.WORKING
         s.session.emit(MessageFinished("m", "Hi **there**", ""))
         s.session.finish()
-        await s.until(lambda: "Hi there" in s.drawn())
+        await s.shows("Hi there")
         assert activity(s) is Activity.IDLE
 
 
@@ -45,17 +45,17 @@ async def test_what_is_entered_before_the_session_is_ready_is_sent_then() -> Non
     async with app.run_test() as pilot:
         s = Stage(app, pilot, session)
         await pilot.press(*"one", "enter", *"two", "enter", *"dra")
-        assert "queued  one" in s.drawn()
+        await s.shows("queued  one")
         gate.set()
         await s.until(lambda: session.submitted == ["one"])
-        await s.until(lambda: session.take_queue() == ("two",))
+        await s.until(lambda: session.withdraw_queued() == ("two",))
         assert s.draft == "dra"
 
 
 async def test_escape_stops_the_turn_and_queued_texts_return_to_the_draft() -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter", *"one", "enter", *"two", "enter", *"dr")
-        await s.until(lambda: "queued  two" in s.drawn())
+        await s.shows("queued  two")
         await s.pilot.press("escape")
         assert s.session.interrupts == 1
         assert s.draft == "one\ntwo\ndr"
@@ -66,7 +66,7 @@ async def test_escape_stops_the_turn_and_queued_texts_return_to_the_draft() -> N
 async def test_escape_without_a_turn_goes_to_the_prompt_and_keeps_the_draft() -> None:
     async with stage() as s:
         await s.pilot.press(*"draft", "tab")
-        assert s.screen.transcript.has_focus
+        assert s.screen.transcript.view.has_focus
         await s.pilot.press("escape")
         assert s.screen.prompt.has_focus
         assert s.draft == "draft"
@@ -81,7 +81,7 @@ async def test_letters_typed_while_the_transcript_has_the_focus_go_to_the_prompt
 async def test_letters_that_mean_something_in_the_transcript_stay_there() -> None:
     async with stage() as s:
         await s.pilot.press("a", "tab", "o", "j", "k")
-        assert (s.draft, s.screen.transcript.has_focus) == ("a", True)
+        assert (s.draft, s.screen.transcript.view.has_focus) == ("a", True)
 
 
 async def test_keys_that_come_before_there_is_a_prompt_are_typed_into_it_in_order() -> None:
@@ -97,7 +97,7 @@ async def test_keys_that_come_before_there_is_a_prompt_are_typed_into_it_in_orde
         assert s.draft == "x"
 
 
-async def test_the_mode_chosen_before_the_session_is_there_holds_for_what_was_sent_meanwhile() -> None:
+async def test_a_mode_chosen_before_the_session_opens_applies_to_waiting_messages() -> None:
     session, is_open = FakeSession(), asyncio.Event()
 
     async def open_session() -> Session:
@@ -168,31 +168,31 @@ async def test_a_message_that_could_not_be_stored_returns_to_the_draft() -> None
     async with stage(session) as s:
         await s.pilot.press(*"precious", "enter")
         await s.until(lambda: s.draft == "precious")
-        assert "The disk is full." in s.drawn()
+        await s.shows("The disk is full.")
 
 
 async def test_a_resumed_session_shows_what_was_said_and_offers_it_as_history() -> None:
     earlier = (UserMessageAdded("u", "old question"), MessageFinished("m", "old answer", ""))
     async with stage(FakeSession(earlier=earlier)) as s:
-        await s.until(lambda: "old answer" in s.drawn())
+        await s.shows("old answer")
         await s.pilot.press("up")
         assert s.draft == "old question"
 
 
 @pytest.mark.parametrize("size", [(20, 5), (1, 1), (29, 8), (30, 7)])
-async def test_a_tiny_terminal_says_so_and_still_takes_keys(size: tuple[int, int]) -> None:
+async def test_a_tiny_terminal_says_so_and_still_handles_keys(size: tuple[int, int]) -> None:
     async with stage() as s:
         await s.pilot.resize_terminal(*size)
         await s.until(lambda: s.screen.has_class("-tiny"))
         await s.pilot.press(*"kept")
         await s.pilot.resize_terminal(100, 30)
-        await s.until(lambda: "kept" in s.drawn())
+        await s.shows("kept")
         assert "too small" not in s.drawn()
 
 
 async def test_a_tiny_terminal_shows_only_the_sentence() -> None:
     async with stage(size=(25, 6)) as s:
-        await s.until(lambda: "terminal too small" in s.drawn())
+        await s.shows("terminal too small")
         assert "ASK" not in s.drawn()
 
 
@@ -205,13 +205,13 @@ async def test_the_status_is_one_row_with_mode_and_context_at_every_width(width:
         assert "ctx 0" in last
 
 
-async def test_a_queued_text_goes_back_to_the_draft_once_when_the_turn_fails() -> None:
+async def test_a_queued_text_returns_to_the_draft_once_when_the_turn_fails() -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter", *"two", "enter")
-        await s.until(lambda: "queued  two" in s.drawn())
+        await s.shows("queued  two")
         s.session.emit(TurnFailed(1, "The model is gone.", ""))
         await s.until(lambda: s.draft == "two")
-        assert s.session.take_queue() == ()
+        assert s.session.withdraw_queued() == ()
 
 
 async def test_after_a_turn_a_check_is_offered() -> None:
@@ -224,20 +224,20 @@ async def test_after_a_turn_a_check_is_offered() -> None:
         await s.until(lambda: s.session.verifier.offers == 2)
 
 
-async def test_a_queued_text_goes_back_to_the_draft_when_the_turn_comes_to_a_limit() -> None:
+async def test_a_queued_text_returns_to_the_draft_when_the_turn_reaches_a_limit() -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter", *"two", "enter")
-        await s.until(lambda: "queued  two" in s.drawn())
+        await s.shows("queued  two")
         s.session.finish(TurnOutcome.LIMIT)
         await s.until(lambda: s.draft == "two")
-        assert s.session.take_queue() == ()
+        assert s.session.withdraw_queued() == ()
 
 
 @pytest.mark.parametrize(
-    ("events", "is_told"), [((), True), ((TextDelta("m", "Well"),), False)], ids=["silent", "speaking"]
+    ("events", "is_reported"), [((), True), ((TextDelta("m", "Well"),), False)], ids=["silent", "speaking"]
 )
 async def test_a_turn_that_is_stopped_before_anything_shows_says_so(
-    events: tuple[TextDelta, ...], is_told: bool
+    events: tuple[TextDelta, ...], is_reported: bool
 ) -> None:
     async with stage() as s:
         await s.pilot.press(*"go", "enter")
@@ -246,7 +246,7 @@ async def test_a_turn_that_is_stopped_before_anything_shows_says_so(
         await s.pilot.press("escape")
         await s.until(lambda: not s.session.is_busy)
         await s.pilot.pause()
-        assert ("Stopped before the model had said anything." in s.drawn()) is is_told
+        assert ("Stopped before the model replied." in s.drawn()) is is_reported
 
 
 async def test_a_text_that_was_never_stored_returns_when_the_turn_is_stopped() -> None:
@@ -257,14 +257,14 @@ async def test_a_text_that_was_never_stored_returns_when_the_turn_is_stopped() -
 
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 10)])
-async def test_hints_stand_above_the_prompt_and_do_not_pile_up(size: tuple[int, int]) -> None:
+async def test_hints_are_above_the_prompt_and_do_not_pile_up(size: tuple[int, int]) -> None:
     async with stage(size=size) as s:
         for word in "one", "two", "three", "four":
             await s.pilot.press(*word, "ctrl+c")
         await s.pilot.press("f4", "f4", "ctrl+c")
         await s.until(lambda: "no todo list" in s.drawn() and "Ctrl+C again" in s.drawn())
-        assert "Draft put away" not in s.drawn()
+        assert "Draft saved" not in s.drawn()
         hints = s.screen.query_one("#hint").region
         assert hints.width <= 60
         assert hints.bottom <= s.screen.query_one("#composer").region.y
-        assert "Ask, or describe" in s.drawn()
+        await s.shows("Ask, or describe")

@@ -22,19 +22,19 @@ def burst(s: Stage, *keys: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "ran"), [("!git status", ("git status", False)), ("!! make test ", ("make test", True))]
 )
-async def test_a_command_runs_and_is_no_message(typed: str, ran: tuple[str, bool]) -> None:
+async def test_a_command_runs_and_is_not_sent_as_a_message(typed: str, ran: tuple[str, bool]) -> None:
     async with stage() as s:
         burst(s, *typed, "enter")
         await s.until(lambda: s.session.shell.ran == [ran])
         assert (s.session.submitted, s.draft) == ([], "")
 
 
-async def test_the_first_command_takes_the_welcome_away() -> None:
+async def test_the_first_command_hides_the_welcome() -> None:
     async with stage() as s:
-        assert "Say what you want to have done." in s.drawn()
+        await s.shows("Describe what you want done.")
         burst(s, *"!ls", "enter")
         await s.until(lambda: s.session.shell.ran == [("ls", False)])
-        await s.until(lambda: "Say what you want to have done." not in s.drawn())
+        await s.until(lambda: "Describe what you want done." not in s.drawn())
 
 
 async def test_escape_stops_the_command_before_the_turn() -> None:
@@ -66,10 +66,10 @@ async def test_a_command_that_comes_too_early_stays_in_the_prompt() -> None:
         burst(s, *"!ls", "enter")
         await s.until(lambda: s.draft == "!ls" and "still being opened" in s.drawn())
         gate.set()
-        await s.until(lambda: s.screen.conversation.session is not None)
+        await s.until(lambda: s.screen.widgets.sender.session is not None)
 
 
-async def test_what_runs_ends_with_the_program() -> None:
+async def test_a_running_command_ends_with_the_program() -> None:
     async with stage() as s:
         burst(s, *"!hang", "enter", *"/quit", "enter")
         await s.until(lambda: s.session.is_closed)

@@ -1,4 +1,4 @@
-"""Commands that take their time: what is sent meanwhile waits for them, and some can be stopped."""
+"""Slow commands: messages wait for them, and some can be stopped."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def work_of(session: FakeSession, command: str) -> Lasting:
     }[command]
 
 
-async def test_what_is_sent_while_a_turn_is_taken_back_goes_out_on_the_new_screen() -> None:
+async def test_a_message_sent_during_an_undo_is_sent_on_the_new_screen() -> None:
     async with stage() as s:
         before = s.screen
         await enter(s, "/undo")
@@ -28,17 +28,17 @@ async def test_what_is_sent_while_a_turn_is_taken_back_goes_out_on_the_new_scree
         await enter(s, "one more thing")
         await enter(s, "and another")
         assert s.session.submitted == []
-        assert "one more thing" in s.drawn()
-        assert s.screen.conversation.unsent == ("one more thing", "and another")
+        await s.shows("one more thing")
+        assert s.screen.widgets.sender.unstored == ("one more thing", "and another")
         s.session.turns.run.end.set()
         await s.until(lambda: s.session.submitted == ["one more thing"])
-        await s.until(lambda: s.session.take_queue() == ("and another",))
-        await s.until(lambda: "Taken back: turn 1" in s.drawn())
+        await s.until(lambda: s.session.withdraw_queued() == ("and another",))
+        await s.shows("Undone: turn 1")
         assert s.screen is not before
-        assert s.drawn().index("Taken back: turn 1") < s.drawn().index("one more thing")
+        assert s.drawn().index("Undone: turn 1") < s.drawn().index("one more thing")
 
 
-async def test_escape_while_a_turn_is_taken_back_returns_what_waits_to_the_draft() -> None:
+async def test_escape_during_an_undo_returns_waiting_messages_to_the_draft() -> None:
     async with stage() as s:
         await enter(s, "/undo")
         await s.until(lambda: s.session.turns.run.begun == 1)
@@ -46,22 +46,22 @@ async def test_escape_while_a_turn_is_taken_back_returns_what_waits_to_the_draft
         await s.pilot.press("escape")
         await s.until(lambda: s.draft == "one more thing")
         s.session.turns.run.end.set()
-        await s.until(lambda: "Taken back: turn 1" in s.drawn())
+        await s.shows("Undone: turn 1")
         assert (s.session.turns.run.stopped, s.session.submitted, s.draft) == (0, [], "one more thing")
 
 
-async def test_a_second_undo_while_one_works_stays_in_the_prompt_and_the_first_is_not_cut_off() -> None:
+async def test_a_second_undo_returns_to_the_prompt_and_the_first_finishes() -> None:
     async with stage() as s:
         await enter(s, "/undo")
         await s.until(lambda: s.session.turns.run.begun == 1)
         await enter(s, "/undo")
         await s.until(lambda: ONE_AT_A_TIME in s.drawn() and s.draft == "/undo")
         s.session.turns.run.end.set()
-        await s.until(lambda: "Taken back: turn 1" in s.drawn())
+        await s.shows("Undone: turn 1")
         assert (s.session.turns.run.begun, s.session.turns.run.stopped, s.draft) == (1, 0, "/undo")
 
 
-async def test_what_is_sent_while_a_summary_is_written_goes_out_after_it() -> None:
+async def test_a_message_sent_during_a_compaction_is_sent_after_it() -> None:
     async with stage() as s:
         await enter(s, "/compact")
         await s.until(lambda: s.session.compaction.run.begun == 1)
@@ -83,7 +83,7 @@ async def test_a_command_is_stopped_by_the_keys_that_stop_the_agent(command: str
         assert not s.session.is_busy
 
 
-async def test_what_waits_for_a_command_returns_to_the_draft_when_that_is_stopped() -> None:
+async def test_waiting_messages_return_to_the_draft_when_a_command_is_stopped() -> None:
     async with stage() as s:
         await enter(s, "/compact")
         await s.until(lambda: s.session.compaction.run.begun == 1)
@@ -93,15 +93,15 @@ async def test_what_waits_for_a_command_returns_to_the_draft_when_that_is_stoppe
         assert s.session.submitted == []
 
 
-async def test_what_is_queued_for_the_agent_stays_so_when_a_check_is_stopped() -> None:
+async def test_messages_queued_for_the_agent_stay_queued_when_a_check_is_stopped() -> None:
     async with stage() as s:
         await enter(s, "go")
         await s.until(lambda: s.session.is_busy)
         await enter(s, "/verify")
         await s.until(lambda: s.session.verifier.run.begun == 1)
         await enter(s, "one more thing")
-        await s.until(lambda: "queued  one more thing" in s.drawn())
+        await s.shows("queued  one more thing")
         await s.pilot.press("escape")
         await s.until(lambda: s.session.verifier.run.stopped == 1)
         assert (s.session.interrupts, s.draft) == (0, "")
-        assert s.session.take_queue() == ("one more thing",)
+        assert s.session.withdraw_queued() == ("one more thing",)

@@ -44,7 +44,7 @@ def history(s: Stage) -> History:
 
 def bottom(s: Stage) -> str:
     """The row below the transcript."""
-    return s.drawn().splitlines()[s.screen.transcript.size.height].strip()
+    return s.drawn().splitlines()[s.screen.transcript.view.size.height].strip()
 
 
 async def test_keys_move_the_mark_by_block_by_message_and_to_the_ends() -> None:
@@ -55,19 +55,19 @@ async def test_keys_move_the_mark_by_block_by_message_and_to_the_ends() -> None:
             await s.pilot.press(key)
             seen.append(history(s).cursor)
         assert seen == [33, 3, 0, 1, 0, 34, 34]
-        assert s.screen.transcript.is_following
+        assert s.screen.transcript.view.is_following
 
 
 async def test_half_pages_keep_the_mark_in_view() -> None:
     async with stage(session()) as s:
         await s.pilot.press("tab", "ctrl+u", "ctrl+u")
         await s.pilot.pause()
-        transcript, index = s.screen.transcript, history(s).index
+        view, index = s.screen.transcript.view, history(s).index
         cursor = history(s).cursor
         assert cursor is not None
-        assert transcript.scroll_y <= index.start(cursor) < transcript.scroll_y + transcript.size.height
+        assert view.scroll_y <= index.start(cursor) < view.scroll_y + view.size.height
         await s.pilot.press("ctrl+d", "ctrl+d", "ctrl+d")
-        assert transcript.is_following
+        assert view.is_following
 
 
 async def test_the_marked_block_stands_out_without_colours() -> None:
@@ -93,7 +93,7 @@ async def test_a_search_counts_goes_around_and_unfolds_what_it_finds() -> None:
         await s.until(lambda: "1 of 3" in bottom(s) and history(s).cursor == 0)
         await s.pilot.press("escape")
         assert bottom(s).startswith("j k block")
-        assert s.screen.transcript.has_focus
+        assert s.screen.transcript.view.has_focus
         await s.pilot.press("escape")
         assert s.screen.prompt.has_focus
         assert s.draft == ""
@@ -128,13 +128,13 @@ async def test_a_block_and_each_of_its_codes_are_copied() -> None:
             await s.until(lambda: bool(s.app.clipboard))
             copied.append(s.app.clipboard)
         assert copied == [CODE, "first()", "second", "first()"]
-        await s.until(lambda: "Sent 7 characters to the clipboard (code 1 of 2)." in s.drawn())
+        await s.shows("Sent 7 characters to the clipboard (code 1 of 2).")
 
 
-async def test_copying_code_where_there_is_none_says_so() -> None:
+async def test_copying_code_from_a_block_without_code_says_so() -> None:
     async with stage(session()) as s:
         await s.pilot.press("tab", "g", "c")
-        await s.until(lambda: "There is no code in this block." in s.drawn())
+        await s.shows("This block has no code.")
 
 
 async def test_a_block_is_read_in_full_and_closed_with_focus_and_draft_kept() -> None:
@@ -143,14 +143,14 @@ async def test_a_block_is_read_in_full_and_closed_with_focus_and_draft_kept() ->
         await s.until(lambda: isinstance(s.app.screen, PagerScreen))
         await s.until(lambda: "line 0" in s.drawn() and "line 49" not in s.drawn())
         await s.pilot.press("G")
-        await s.until(lambda: "hidden needle" in s.drawn())
+        await s.shows("hidden needle")
         await s.pilot.press("slash", *"line 7", "enter")
-        await s.until(lambda: "/line 7  1 of 1" in s.drawn())
+        await s.shows("/line 7  1 of 1")
         await s.pilot.press("q")
         assert isinstance(s.app.screen, PagerScreen)
         await s.pilot.press("escape")
         assert s.draft == "draft"
-        assert s.screen.transcript.has_focus
+        assert s.screen.transcript.view.has_focus
 
 
 async def test_keys_typed_before_the_page_shows_are_not_lost() -> None:
@@ -162,15 +162,15 @@ async def test_keys_typed_before_the_page_shows_are_not_lost() -> None:
         assert s.app.screen is s.screen
 
 
-async def test_what_a_command_printed_beyond_its_block_is_read_from_its_file() -> None:
+async def test_output_that_does_not_fit_a_block_is_read_from_its_file() -> None:
     cut = ToolFinished("c9", "bash", Outcome.OK, "make", TerminalBlock("make", "start ... end", 0), 0)
     fake = FakeSession(earlier=(cut,))
-    fake.record.outputs["c9"] = "start\nin the \x1b[31mmiddle\nend"
+    fake.report.outputs["c9"] = "start\nin the \x1b[31mmiddle\nend"
     async with stage(fake) as s:
         await s.pilot.press("tab", "v")
-        await s.until(lambda: "in the middle" in s.drawn())
-        assert "$ make" in s.drawn()
-        assert "exit 0" in s.drawn()
+        await s.shows("in the middle")
+        await s.shows("$ make")
+        await s.shows("exit 0")
 
 
 def hostile() -> Iterator[str]:
@@ -240,22 +240,22 @@ async def test_the_editor_gets_the_changed_file_or_the_text_of_the_block(
 async def test_browsing_and_searching_begin_from_the_palette_too() -> None:
     async with stage(session()) as s:
         await s.pilot.press(*"draft")
-        await s.app.run_action("screen.browse")
-        await s.until(lambda: s.screen.transcript.has_focus and bottom(s).startswith("j k block"))
+        await s.app.run_action("screen.run('browse')")
+        await s.until(lambda: s.screen.transcript.view.has_focus and bottom(s).startswith("j k block"))
         await s.pilot.press("i")
-        await s.app.run_action("screen.search")
+        await s.app.run_action("screen.run('find')")
         await s.pilot.press(*"second question")
         await s.until(lambda: "/second question_  1 of 1" in bottom(s))
         assert s.draft == "draft"
 
 
-async def test_letters_on_the_way_to_a_query_unfold_nothing() -> None:
+async def test_typing_a_query_unfolds_nothing() -> None:
     async with stage(session()) as s:
         await s.pilot.press("tab", "slash", *"hidden")
         await s.until(lambda: "1 of 1" in bottom(s))
         assert "hidden needle" not in s.drawn()
         await s.pilot.press("enter")
-        await s.until(lambda: "hidden needle" in s.drawn())
+        await s.shows("hidden needle")
 
 
 @pytest.mark.parametrize("size", [(100, 30), (30, 8), (1, 1)])
@@ -266,6 +266,6 @@ async def test_every_key_is_harmless_in_an_empty_session(size: tuple[int, int]) 
             if row.context is Context.TRANSCRIPT and not row.action.startswith(("app.", "screen.")):
                 for key in row.keys.split(","):
                     await s.pilot.press(key)
-                    s.screen.set_focus(s.screen.transcript)
+                    s.screen.set_focus(s.screen.transcript.view)
         await s.pilot.press("slash", *"x y", "enter", "n", "N", "escape", "i", *"ok")
         assert s.draft == "ok"

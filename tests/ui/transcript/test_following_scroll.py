@@ -2,6 +2,7 @@
 
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.events import ToolFinished
 from coder_tui.protocol.outcomes import Outcome
 from tests.ui.transcript_app import TranscriptApp, drawn, fill, filled_rows, finish, screen_rows
 
@@ -12,16 +13,20 @@ async def test_the_view_follows_until_the_reader_goes_up() -> None:
         transcript = app.transcript
         fill(transcript, 50)
         await drawn(pilot)
-        transcript.scroll_page_up()
+        transcript.view.scroll_page_up()
         await drawn(pilot)
         place = screen_rows(app)
         transcript.add_user("x", "new")
         transcript.stream_text("m", "and more")
         await drawn(pilot)
-        assert (transcript.is_following, screen_rows(app), app.news) == (False, place, [1, 2])
-        transcript.follow()
+        assert (transcript.view.is_following, screen_rows(app), app.news) == (False, place, [1, 2])
+        transcript.view.follow()
         await drawn(pilot)
-        assert (transcript.is_following, filled_rows(app)[-1], app.news) == (True, "◆ and more", [1, 2, 0])
+        assert (transcript.view.is_following, filled_rows(app)[-1], app.news) == (
+            True,
+            "◆ and more",
+            [1, 2, 0],
+        )
 
 
 async def test_scrolling_back_to_the_end_follows_again() -> None:
@@ -29,8 +34,8 @@ async def test_scrolling_back_to_the_end_follows_again() -> None:
     async with app.run_test(size=(80, 10)) as pilot:
         fill(app.transcript, 50)
         await drawn(pilot)
-        app.transcript.scroll_page_up()
-        app.transcript.scroll_page_down()
+        app.transcript.view.scroll_page_up()
+        app.transcript.view.scroll_page_down()
         app.transcript.add_user("x", "new")
         await drawn(pilot)
         assert filled_rows(app)[-1] == "▌you  new"
@@ -41,7 +46,7 @@ async def test_a_short_transcript_starts_at_the_top() -> None:
     async with app.run_test(size=(80, 10)) as pilot:
         app.transcript.add_user("x", "hello")
         await drawn(pilot)
-        assert (screen_rows(app)[0], app.transcript.scroll_y) == ("▌you  hello", 0)
+        assert (screen_rows(app)[0], app.transcript.view.scroll_y) == ("▌you  hello", 0)
 
 
 async def test_a_resize_keeps_the_top_line() -> None:
@@ -52,7 +57,7 @@ async def test_a_resize_keeps_the_top_line() -> None:
         app.transcript.finish_message("m", words, "", interrupted=False)
         fill(app.transcript, 30)
         await drawn(pilot)
-        app.transcript.scroll_to(y=app.transcript.history.index.start(30) + 10)
+        app.transcript.view.scroll_to(y=app.transcript.history.index.start(30) + 10)
         await drawn(pilot)
         before = screen_rows(app)
         first_word = before[0].split()[0]
@@ -72,10 +77,10 @@ async def test_a_block_that_grows_above_leaves_the_view_where_it_is() -> None:
         transcript.start_tool("a", "shell", ToolKind.EXECUTE, "make")
         fill(transcript, 30)
         await drawn(pilot)
-        transcript.scroll_to(y=20)
+        transcript.view.scroll_to(y=20)
         await drawn(pilot)
         before = screen_rows(app)
-        transcript.finish_tool("a", "shell", Outcome.FAILED, "make", TextBlock("x\n" * 10), 0)
+        transcript.finish_tool(ToolFinished("a", "shell", Outcome.FAILED, "make", TextBlock("x\n" * 10), 0))
         await drawn(pilot)
         assert screen_rows(app) == before
 
@@ -87,7 +92,7 @@ async def test_folding_everything_keeps_the_reader_at_the_same_block() -> None:
             app.transcript.add_user("u", f"question {number}")
             finish(app.transcript, f"c{number}", text="a\nb\nc")
         await drawn(pilot)
-        app.transcript.scroll_to(y=app.transcript.history.index.start(40) + 1)
+        app.transcript.view.scroll_to(y=app.transcript.history.index.start(40) + 1)
         await drawn(pilot)
         top = screen_rows(app)[0]
         app.transcript.toggle_fold()
@@ -95,15 +100,15 @@ async def test_folding_everything_keeps_the_reader_at_the_same_block() -> None:
         assert (top, screen_rows(app)[0]) == ("▌you  question 20", "▌you  question 20")
 
 
-async def test_j_and_k_walk_through_the_blocks_and_bring_them_into_view() -> None:
+async def test_j_and_k_go_through_the_blocks_and_bring_them_into_view() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 6)) as pilot:
         fill(app.transcript, 20)
-        app.transcript.focus()
+        app.transcript.view.focus()
         await drawn(pilot)
         await pilot.press("k", "k", "k", "k", "k")
         await drawn(pilot)
         assert (app.transcript.history.cursor, screen_rows(app)[1]) == (15, "▌you  message 15")
         await pilot.press(*"jjjjjjjj")
         await drawn(pilot)
-        assert (app.transcript.history.cursor, app.transcript.is_following) == (19, True)
+        assert (app.transcript.history.cursor, app.transcript.view.is_following) == (19, True)

@@ -5,6 +5,7 @@ from textual.selection import SELECT_ALL, Selection
 from textual.strip import Strip
 
 from coder_tui.protocol.display import TextBlock
+from coder_tui.protocol.events import ToolFinished
 from coder_tui.protocol.outcomes import Outcome
 from coder_tui.ui.draw.entries import UserEntry
 from coder_tui.ui.draw.entry_strips import KEPT
@@ -90,7 +91,7 @@ async def test_a_copied_call_is_safe() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 5)) as pilot:
         fill(app.transcript, 500)
-        app.transcript.finish_tool("a", "read", Outcome.OK, "x", TextBlock("\x1b[2Jhidden"), 0)
+        app.transcript.finish_tool(ToolFinished("a", "read", Outcome.OK, "x", TextBlock("\x1b[2Jhidden"), 0))
         await drawn(pilot)
         app.screen.selections = {app.transcript.history: SELECT_ALL}
         text = app.screen.get_selected_text()
@@ -108,7 +109,7 @@ async def test_the_same_rows_are_the_same_strips() -> None:
         assert [one is other for one, other in pairs if one.text.strip()] == [True, True, True]
 
 
-async def test_rows_that_somebody_else_drew_count_towards_the_bound() -> None:
+async def test_rows_drawn_elsewhere_count_towards_the_bound() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 20)) as pilot:
         await drawn(pilot)

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 
-from textual.geometry import Size
-from textual.layout import DockArrangeResult
-
 from coder_tui.protocol.access import ToolKind
 from coder_tui.protocol.display import DiffBlock, TextBlock
+from coder_tui.protocol.events import ToolFinished
 from coder_tui.protocol.outcomes import NoticeLevel, Outcome
+from coder_tui.ui.transcript.scroll import TranscriptView
 from coder_tui.ui.transcript.transcript import Transcript
 from tests.ui.transcript_app import (
     TranscriptApp,
+    count_layouts,
     drawn,
     fill,
     filled_rows,
@@ -22,7 +22,7 @@ from tests.ui.transcript_app import (
 HOSTILE = "\x1b]52;c;aGk=\x07 \x1b[2J \x9b31m \u202eabc \u200b [@click=app.quit]x[/] [/b]"
 
 
-async def test_a_streamed_reply_stands_below_the_question() -> None:
+async def test_a_streamed_reply_is_below_the_question() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:
         app.transcript.add_user("u", "why?")
@@ -46,7 +46,7 @@ async def test_a_finished_reply_looks_as_it_did_while_it_streamed() -> None:
         assert app.transcript.tail.is_empty
 
 
-async def test_the_finished_text_counts_and_not_what_streamed() -> None:
+async def test_the_finished_text_replaces_what_was_streamed() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:
         app.transcript.stream_text("m", "half a wo")
@@ -63,12 +63,12 @@ async def test_a_stored_reply_needs_no_stream() -> None:
         assert filled_rows(app) == ["◇ thought  a thought of two lines", "◆ text", "· Stopped by you."]
 
 
-async def test_calls_stand_below_their_reply_and_above_the_next() -> None:
+async def test_calls_are_below_their_reply_and_above_the_next() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:
         transcript = app.transcript
         transcript.stream_text("m1", "first")
-        transcript.propose_tool("a", "read", 10)
+        transcript.tail.propose("a", "read", 10)
         transcript.finish_message("m1", "first", "", interrupted=False)
         transcript.start_tool("a", "read", ToolKind.READ, "a")
         transcript.start_tool("b", "read", ToolKind.READ, "b")
@@ -91,19 +91,21 @@ async def test_a_call_that_starts_before_its_reply_is_finished_keeps_the_order()
         assert filled_rows(app) == ["◆ first", "✓ read  a"]
 
 
-async def test_a_call_shows_its_way_from_proposal_to_end() -> None:
+async def test_a_call_is_shown_from_proposal_to_end() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(60, 10)) as pilot:
         transcript = app.transcript
         seen: list[list[str]] = []
         steps: tuple[Callable[[], None], ...] = (
-            lambda: transcript.propose_tool("a", "shell", 1200),
+            lambda: transcript.tail.propose("a", "shell", 1200),
             lambda: transcript.finish_message("m", "", "", interrupted=False),
             lambda: transcript.start_tool("a", "shell", ToolKind.EXECUTE, "make"),
-            lambda: transcript.wait_tool("a"),
-            lambda: transcript.resume_tool("a"),
-            lambda: transcript.progress_tool("a", "out\n"),
-            lambda: transcript.finish_tool("a", "shell", Outcome.CANCELLED, "make", TextBlock(""), 0),
+            lambda: transcript.calls.wait("a"),
+            lambda: transcript.calls.resume("a"),
+            lambda: transcript.calls.progress("a", "out\n"),
+            lambda: transcript.finish_tool(
+                ToolFinished("a", "shell", Outcome.CANCELLED, "make", TextBlock(""), 0)
+            ),
         )
         for step in steps:
             step()
@@ -126,17 +128,17 @@ async def test_live_output_is_read_as_a_terminal_would_whatever_its_pieces() -> 
         transcript = app.transcript
         transcript.start_tool("a", "shell", ToolKind.EXECUTE, "make")
         for piece in ("\x1b[3", "2mstep 1\x1b[", "0m\r", "\nload 10%", "\rload 5", "5%\x1b[K\r", "load 99%"):
-            transcript.progress_tool("a", piece)
+            transcript.calls.progress("a", piece)
         await drawn(pilot)
         assert filled_rows(app)[1:] == ["│ step 1", "│ load 99%"]
 
 
-async def test_unknown_calls_do_no_harm_and_a_finished_one_is_shown() -> None:
+async def test_unknown_calls_are_ignored_and_a_finished_one_is_shown() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:
-        app.transcript.wait_tool("x")
-        app.transcript.resume_tool("x")
-        app.transcript.progress_tool("x", "out")
+        app.transcript.calls.wait("x")
+        app.transcript.calls.resume("x")
+        app.transcript.calls.progress("x", "out")
         finish(app.transcript, "x", Outcome.FAILED, "reason")
         await drawn(pilot)
         rows = [" ".join(row.split()) for row in filled_rows(app)]
@@ -155,9 +157,9 @@ async def test_seconds_are_counted_while_a_call_runs_and_only_then() -> None:
         calls.tick()
         await drawn(pilot)
         assert filled_rows(app)[0].endswith("running 12s")
-        app.transcript.wait_tool("a")
+        app.transcript.calls.wait("a")
         ticking.append(calls.is_ticking)
-        app.transcript.resume_tool("a")
+        app.transcript.calls.resume("a")
         ticking.append(calls.is_ticking)
         finish(app.transcript, "a")
         ticking.append(calls.is_ticking)
@@ -168,7 +170,7 @@ async def test_a_discarded_stream_leaves_its_reason_only() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:
         app.transcript.stream_text("m", "does not count")
-        app.transcript.propose_tool("a", "edit", 5)
+        app.transcript.tail.propose("a", "edit", 5)
         await drawn(pilot)
         app.transcript.discard_stream("The server was busy.")
         app.transcript.stream_text("m", "again")
@@ -218,7 +220,7 @@ async def test_folding_opens_one_block_or_all() -> None:
         finish(app.transcript, "b", text="beta")
         await drawn(pilot)
         assert "│ beta" not in screen_rows(app)
-        app.transcript.focus()
+        app.transcript.view.focus()
         await pilot.press("o")
         await drawn(pilot)
         assert [row for row in filled_rows(app) if row.startswith("│")] == ["│ beta"]
@@ -236,7 +238,7 @@ async def test_a_click_marks_the_block_that_o_folds() -> None:
         finish(app.transcript, "a", text="alpha")
         finish(app.transcript, "b", text="beta")
         await drawn(pilot)
-        await pilot.click(Transcript, offset=(3, 0))
+        await pilot.click(TranscriptView, offset=(3, 0))
         await pilot.press("o")
         await drawn(pilot)
         assert [row for row in filled_rows(app) if row.startswith("│")] == ["│ alpha"]
@@ -246,8 +248,8 @@ async def test_an_edit_can_be_folded_away() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:
         diff = DiffBlock("a.py", "@@ -1 +1 @@\n-x\n+y\n", 1, 1)
-        app.transcript.finish_tool("a", "edit", Outcome.OK, "a.py +1 -1", diff, 0)
-        app.transcript.focus()
+        app.transcript.finish_tool(ToolFinished("a", "edit", Outcome.OK, "a.py +1 -1", diff, 0))
+        app.transcript.view.focus()
         await drawn(pilot)
         rows = [len(filled_rows(app))]
         await pilot.press("o")
@@ -265,12 +267,12 @@ async def test_hostile_text_reaches_the_screen_harmless_by_every_way() -> None:
         transcript.finish_message("m0", HOSTILE, HOSTILE, interrupted=False)
         transcript.discard_stream(HOSTILE)
         transcript.start_tool("a", HOSTILE, ToolKind.EXECUTE, HOSTILE)
-        transcript.progress_tool("a", HOSTILE)
-        transcript.finish_tool("b", HOSTILE, Outcome.FAILED, HOSTILE, TextBlock(HOSTILE), 0)
+        transcript.calls.progress("a", HOSTILE)
+        transcript.finish_tool(ToolFinished("b", HOSTILE, Outcome.FAILED, HOSTILE, TextBlock(HOSTILE), 0))
         transcript.stream_thinking("m", HOSTILE)
         for character in HOSTILE:
             transcript.stream_text("m", character)
-        transcript.propose_tool("c", HOSTILE, 3)
+        transcript.tail.propose("c", HOSTILE, 3)
         await drawn(pilot)
         rows = filled_rows(app)
         assert unsafe_characters("".join(rows)) == set()
@@ -294,7 +296,7 @@ async def test_ten_thousand_blocks_need_few_widgets_and_scroll() -> None:
         fill(app.transcript, 10_000)
         await drawn(pilot)
         assert filled_rows(app)[-1] == "▌you  message 9999"
-        app.transcript.focus()
+        app.transcript.view.focus()
         await pilot.press("pageup")
         await drawn(pilot)
         assert filled_rows(app)[-1] == "▌you  message 9989"
@@ -302,22 +304,15 @@ async def test_ten_thousand_blocks_need_few_widgets_and_scroll() -> None:
 
 
 async def test_a_thousand_tokens_within_a_frame_make_a_handful_of_layouts() -> None:
-    class Counted(Transcript):
-        layouts = 0
-
-        def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
-            self.layouts += 1
-            return super().arrange(size, optimal)
-
-    transcript = Counted()
-    app = TranscriptApp(transcript)
+    app = TranscriptApp()
+    transcript, layouts = app.transcript, count_layouts(app.transcript)
     async with app.run_test() as pilot:
         await drawn(pilot)
-        before = transcript.layouts
+        before = layouts()
         for number in range(1000):
             transcript.stream_text("m", f"word{number}\n\n")
         await drawn(pilot)
-        assert 0 < transcript.layouts - before < 60
+        assert 0 < layouts() - before < 60
 
 
 async def test_another_theme_changes_the_colours_of_what_is_drawn() -> None:

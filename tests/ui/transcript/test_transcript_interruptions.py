@@ -20,9 +20,9 @@ async def test_a_reply_interrupted_by_two_notes_is_shown_whole() -> None:
 async def test_a_call_that_was_announced_and_never_came_is_gone_at_the_end_of_the_turn() -> None:
     app = TranscriptApp()
     async with app.run_test() as pilot:
-        app.transcript.propose_tool("c", "bash", 12)
+        app.transcript.tail.propose("c", "bash", 12)
         await drawn(pilot)
         assert "bash" in " ".join(filled_rows(app))
-        app.transcript.end_turn()
+        app.transcript.tail.drop_proposals()
         await drawn(pilot)
         assert filled_rows(app) == []

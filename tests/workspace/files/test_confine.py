@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.workspace.files import openat2
+from coder_tui.workspace.files import confine
 from coder_tui.workspace.files.confine import (
     Located,
     Workspace,
@@ -19,9 +19,9 @@ from coder_tui.workspace.files.confine import (
 
 @pytest.fixture(params=["one call", "step by step"], autouse=True)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Systems without the one call open step by step; both must hold."""
+    """Systems without that call open step by step; both must work."""
     if request.param == "step by step":
-        monkeypatch.setattr(openat2, "is_available", lambda: False)
+        monkeypatch.setattr(confine, "has_openat2", lambda: False)
 
 
 @pytest.fixture
@@ -207,7 +207,7 @@ def test_a_way_longer_than_one_call_takes_is_walked(root: Path) -> None:
     assert names_in(os.open(".", os.O_RDONLY, dir_fd=opened)) == ["a"]
 
 
-def test_a_way_through_a_file_is_told_as_such(root: Path) -> None:
+def test_a_path_through_a_file_is_reported_as_such(root: Path) -> None:
     (root / "file").write_text("x")
 
     with pytest.raises(ToolError, match="is not a folder") as caught:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from unidiff.patch import PatchSet
 
 from coder_tui.diffs.compare import matching_runs
-from coder_tui.workspace.files.diff import FileDiff, unified_diff
+from coder_tui.diffs.unified import FileDiff, unified_diff
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "  x\r\n", "long line\n"]), max_size=30)
 TEXTS = st.tuples(LINES, st.sampled_from(["", "end", "a"])).map(lambda pair: "".join(pair[0]) + pair[1])
@@ -40,7 +40,7 @@ def test_a_missing_final_newline_is_said() -> None:
     )
 
 
-def test_a_new_file_comes_from_nowhere() -> None:
+def test_a_new_file_has_no_old_side() -> None:
     assert unified_diff("f", None, "a\nb\n") == FileDiff(
         "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+b\n", additions=2, deletions=0
     )

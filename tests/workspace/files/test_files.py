@@ -15,7 +15,7 @@ from coder_tui.workspace.files.text import (
     TextFile,
     decode,
     digest_of,
-    holds,
+    has_content,
     load,
     load_if_there,
 )
@@ -89,7 +89,7 @@ async def test_another_file_with_the_same_content_is_other_evidence(located: Loc
     assert (other.digest == first.digest, other.evidence == first.evidence) == (True, False)
 
 
-async def test_a_file_too_large_to_hold_is_refused(located: Located) -> None:
+async def test_a_file_too_large_to_load_is_refused(located: Located) -> None:
     with located.path.open("wb") as file:
         file.truncate(51 * 1024 * 1024)
 
@@ -99,19 +99,19 @@ async def test_a_file_too_large_to_hold_is_refused(located: Located) -> None:
     assert caught.value.type is ErrorType.TOO_LARGE
 
 
-async def test_what_a_file_holds_is_told_from_its_bytes(located: Located, tmp_path: Path) -> None:
+async def test_content_is_compared_by_its_bytes(located: Located, tmp_path: Path) -> None:
     path = located.path
     path.write_text("a é\n")
     link, pipe = tmp_path / "link", tmp_path / "pipe"
     link.symlink_to(path)
     os.mkfifo(pipe)
-    assert holds(path, "a é\n")
+    assert has_content(path, "a é\n")
     others = (*((path, text) for text in ("a é", "a é\n\n", "a e\n", "\udcff")), (tmp_path / "none", ""))
     for place, text in (*others, (link, "a é\n"), (pipe, ""), (tmp_path, "")):
-        assert not holds(place, text), (place, text)
+        assert not has_content(place, text), (place, text)
 
 
 @pytest.mark.parametrize("text", ["\ufeffa", "a\0", "a" * 40_000], ids=["bom", "nul", "long"])
 async def test_what_takes_longer_to_tell_is_left_to_loading(located: Located, text: str) -> None:
     located.path.write_text(text)
-    assert not holds(located.path, text)
+    assert not has_content(located.path, text)

@@ -7,7 +7,7 @@ import pytest
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.workspace.files.confine import Located
-from coder_tui.workspace.files.ledger import ReadLedger
+from coder_tui.workspace.files.text import ReadLedger
 
 HERE = Located(Path("/w/a"), "a", is_inside=True, escapes_by_link=False)
 

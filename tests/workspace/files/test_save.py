@@ -1,4 +1,4 @@
-"""A save happens whole or not at all."""
+"""A save is complete or does not happen."""
 
 import asyncio
 import contextlib
@@ -69,7 +69,7 @@ async def test_a_file_changed_after_loading_is_not_replaced(located: Located) ->
     assert names(located.path.parent) == ["a.txt"]
 
 
-async def test_a_file_created_meanwhile_is_not_replaced(located: Located) -> None:
+async def test_a_file_created_in_the_meantime_is_not_replaced(located: Located) -> None:
     located.path.write_text("theirs")
 
     with pytest.raises(ToolError) as caught:
@@ -92,8 +92,9 @@ async def test_a_file_removed_after_loading_is_not_brought_back(located: Located
 
 @contextlib.contextmanager
 def no_room(limit: int) -> Iterator[None]:
-    """The system refuses to grow files beyond `limit`, as a full disk does; around no more than the write,
-    for the test runner may write to a file, too.
+    """Make the system refuse to grow files beyond `limit`, as a full disk does.
+
+    Only around the write, because the test runner may write to a file, too.
     """
     old_limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     old_handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -109,14 +110,14 @@ async def test_a_write_that_fails_midway_leaves_the_file_alone(located: Located)
     located.path.write_text("old")
     before = await load(located)
 
-    with no_room(1_000), pytest.raises(ToolError, match=r"a\.txt is as it was") as caught:
+    with no_room(1_000), pytest.raises(ToolError, match=r"a\.txt is unchanged") as caught:
         await save(located, b"x" * 5_000, before)
 
     assert (caught.value.type, located.path.read_text()) == (ErrorType.EXECUTION_FAILED, "old")
     assert names(located.path.parent) == ["a.txt"]
 
 
-async def test_a_cancelled_save_is_settled_before_the_cancellation_goes_on(
+async def test_a_cancelled_save_finishes_before_the_cancellation(
     located: Located, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entered, go = threading.Event(), threading.Event()
@@ -215,7 +216,7 @@ if sys.platform == "linux":
 
 
 @pytest.mark.parametrize("path", [".", "file/below"])
-async def test_a_place_that_no_file_can_have_is_refused(tmp_path: Path, path: str) -> None:
+async def test_an_impossible_path_is_refused(tmp_path: Path, path: str) -> None:
     (tmp_path / "file").write_text("x")
     located = Workspace(tmp_path).locate(path)
 
@@ -252,7 +253,7 @@ async def test_removing_wants_the_file_as_it_was_loaded(located: Located) -> Non
 
 @contextlib.contextmanager
 def small_disk(folder: Path) -> Iterator[None]:
-    """A disk with room for a few pages at `folder`; without root's powers, files that cannot grow."""
+    """Return a disk with room for a few pages at `folder`; without root, files that cannot grow."""
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
     if os.geteuid() == 0 and subprocess.run(mount, capture_output=True, check=False).returncode == 0:
         try:
@@ -280,9 +281,9 @@ async def test_no_space_left_leaves_the_old_file_and_no_other(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (errno.ENOSPC, "The disk is full; a.txt is as it was."),
-        (errno.EDQUOT, "The disk quota is used up; a.txt is as it was."),
-        (errno.EROFS, "a.txt lies on a read-only file system."),
+        (errno.ENOSPC, "The disk is full; a.txt is unchanged."),
+        (errno.EDQUOT, "The disk quota is used up; a.txt is unchanged."),
+        (errno.EROFS, "a.txt is on a read-only file system."),
         (errno.EACCES, "The system does not permit access to a.txt."),
         (errno.EPERM, "The system does not permit access to a.txt."),
         (errno.EIO, "a.txt: Input/output error."),

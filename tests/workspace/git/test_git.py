@@ -1,4 +1,4 @@
-"""A repository is not to be believed: reading it runs nothing, follows nothing elsewhere, and never hangs."""
+"""A repository is not trusted: reading it runs nothing, follows nothing elsewhere, and never hangs."""
 
 import os
 import subprocess
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.shell.command import Kept, run_launch
+from coder_tui.shell.command import OutputCollector, run_launch
+from coder_tui.shell.environment import find_program
 from coder_tui.workspace.files.confine import Workspace
-from coder_tui.workspace.git.git import Git, ReadOnly, nobody_watches
+from coder_tui.workspace.git.git import Git, ReadOnly, discard_output
 from coder_tui.workspace.git.repository import find_repository, foreign_owner
-from coder_tui.workspace.programs import find_program
 from tests.fakes.repository import GitRepository
 from tests.fakes.shells import BUBBLEWRAP, UNCONFINED
 from tests.tools.builtin.git_bench import GitBench
@@ -142,7 +142,7 @@ TRAPS: dict[str, Trap] = {
 }
 
 
-# Those that need a terminal, a remote or a name of their own are set for completeness.
+# Those that need a terminal, a remote or their own name are set for completeness.
 NOT_SPRUNG_BY_PLAIN_READING = {"pagers and editors", "helpers", "aliases", "bare repository inside"}
 CALLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("git_status", {}),
@@ -304,7 +304,7 @@ async def test_another_repository_is_not_passed_off_as_this_one(
     error = await GitBench(fake).failure("git_log")
 
     assert error.type is ErrorType.PERMISSION_DENIED
-    assert "passes a repository from elsewhere off" in error.message
+    assert "presents a repository from elsewhere" in error.message
 
 
 async def test_core_worktree_does_not_lead_elsewhere(repository: GitRepository, tmp_path: Path) -> None:
@@ -322,7 +322,7 @@ async def test_core_worktree_does_not_lead_elsewhere(repository: GitRepository, 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-async def test_a_repository_of_another_user_is_refused_unless_the_person_vouches_for_it(
+async def test_a_repository_of_another_user_is_refused_unless_trusted(
     repository: GitRepository,
 ) -> None:
     repository.commit(a="1\n")
@@ -341,7 +341,7 @@ async def test_a_repository_of_another_user_is_refused_unless_the_person_vouches
     assert (await bench.call("git_status", short=True))["content"] == "## main\n"
 
 
-async def test_a_pipe_that_git_is_told_to_read_does_not_hang_it(
+async def test_a_pipe_that_git_should_read_does_not_hang_it(
     repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("coder_tui.workspace.git.git.READ_SECONDS", 0.5)
@@ -363,7 +363,8 @@ async def test_a_program_that_got_through_could_write_nowhere(
     fake.chmod(0o755)
 
     launch = ReadOnly(BUBBLEWRAP).launch((str(fake),), {"PATH": "/usr/bin:/bin"})
-    done = await run_launch(launch, Kept(1000, nobody_watches), directory=repository.root, time_limit=20)
+    collector = OutputCollector(1000, discard_output)
+    done = await run_launch(launch, collector, directory=repository.root, time_limit=20)
     launch.close()
 
     assert done.stderr.endswith("ran\n")
@@ -379,9 +380,11 @@ async def test_confined_reading_tells_the_same(repository: GitRepository) -> Non
     named: dict[str, object] = {"path": ".env"}
     calls = (*CALLS, ("git_diff", named))
 
-    told = [await bench.call(tool, **arguments) for bench in (plain, confined) for tool, arguments in calls]
+    results = [
+        await bench.call(tool, **arguments) for bench in (plain, confined) for tool, arguments in calls
+    ]
 
-    assert told[: len(calls)] == told[len(calls) :]
+    assert results[: len(calls)] == results[len(calls) :]
 
 
 async def test_a_submodule_that_is_opened_itself_can_be_committed_to(

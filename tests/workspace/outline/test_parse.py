@@ -229,7 +229,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("path", CASES)
-def test_definitions_are_found_where_they_stand(path: str) -> None:
+def test_definitions_are_found_at_their_lines(path: str) -> None:
     text, expected = CASES[path]
 
     found = parse(path, text.encode())
@@ -249,7 +249,7 @@ def test_references_leave_out_comments_and_strings() -> None:
     "data", [b"", b"\xff\xfe\0", b"def (((", b"class" * 1_000, "é = 'ü'\n".encode() * 50]
 )
 @pytest.mark.parametrize("path", ["a.py", "a.ts", "a.c", "a.json", "a.unknown"])
-def test_broken_text_is_read_as_far_as_it_goes(path: str, data: bytes) -> None:
+def test_broken_text_is_read_as_far_as_possible(path: str, data: bytes) -> None:
     assert len(parse(path, data).symbols) <= 50
 
 

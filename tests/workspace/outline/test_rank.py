@@ -18,7 +18,7 @@ PROJECT = {
 }
 
 
-def test_a_file_that_many_use_ranks_before_one_that_nobody_uses() -> None:
+def test_a_much_used_file_ranks_before_an_unused_one() -> None:
     scores = rank(PROJECT).files
 
     assert max(scores, key=scores.__getitem__) == "core.py"
@@ -85,7 +85,7 @@ def test_the_map_shows_the_best_within_its_budget() -> None:
     assert small == "core.py\n  1: def open_store()\nwords.py\n… 3 more files"
 
 
-def test_a_member_stands_under_its_class() -> None:
+def test_a_member_is_listed_under_its_class() -> None:
     files = {
         "a.py": FileSymbols(
             (

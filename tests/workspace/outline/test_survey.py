@@ -57,7 +57,7 @@ def test_large_binary_and_linked_files_are_passed_over(tmp_path: Path) -> None:
     assert names(found.files) == {"real.py": ["x"]}
 
 
-def test_a_broken_cache_is_made_anew(tmp_path: Path) -> None:
+def test_a_broken_cache_is_recreated(tmp_path: Path) -> None:
     root = plant(tmp_path / "ws", {"a.py": b"x = 1\n"})
     path = tmp_path / "c.db"
     path.write_bytes(b"not a database" * 100)

@@ -45,7 +45,7 @@ async def test_the_name_that_was_typed_comes_first(folder: Path) -> None:
     assert suggestions[0].positions == (4, 5, 6)
 
 
-async def test_what_was_used_stands_first(folder: Path) -> None:
+async def test_recently_used_files_come_first(folder: Path) -> None:
     index = FileIndex(folder, Search(search_program()))
     await index.suggest("", 20)
 
@@ -65,11 +65,11 @@ async def test_a_new_file_appears_once_the_list_grew_old(folder: Path) -> None:
     assert await index.suggest("new", 5) == []
     clock.now = 60
     await index.suggest("new", 5)
-    await index.made()
+    await index.wait_until_listed()
     assert [suggestion.path for suggestion in await index.suggest("new", 5)] == ["new.txt"]
 
 
-async def test_what_was_used_and_holds_the_letters_stands_before_what_only_holds_them(folder: Path) -> None:
+async def test_recently_used_matches_come_before_others(folder: Path) -> None:
     index = FileIndex(folder, Search(search_program()))
     index.use("src/deep/app_test.py")
     index.use("README.md")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coder_tui.workspace.search.patterns import PathPattern, PatternError
+from coder_tui.workspace.search.ignore import PathPattern, PatternError
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_pattern_matches_what_it_should(pattern: str, path: str, matches: bool
 
 
 @pytest.mark.parametrize("pattern", ["[z-a]", "{a,b}" * 7])
-def test_a_pattern_that_makes_no_sense_is_refused(pattern: str) -> None:
+def test_an_invalid_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(PatternError):
         PathPattern.parse(pattern)
 

@@ -1,4 +1,4 @@
-"""Searching gives the same answers through ripgrep and without it."""
+"""Searching gives the same answers with and without ripgrep."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def test_the_bundled_ripgrep_is_found() -> None:
     assert search_program()[0].endswith("rg")
 
 
-async def test_files_come_name_by_name(tmp_path: Path, search: Search) -> None:
+async def test_files_are_sorted_name_by_name(tmp_path: Path, search: Search) -> None:
     plant(tmp_path, {"b.py": "", "a/z.py": "", "a.py": "", "a/b/c.py": "", "ä.py": "", "B.py": ""})
 
     found = await search.files(Scope(tmp_path), everything, 100)
@@ -91,7 +91,7 @@ async def test_ignored_files_git_and_secrets_are_passed_over(tmp_path: Path, sea
     assert listed.paths == expected
 
 
-async def test_rules_of_outer_folders_hold_up_to_the_repository(tmp_path: Path, search: Search) -> None:
+async def test_rules_of_outer_folders_apply_up_to_the_repository(tmp_path: Path, search: Search) -> None:
     plant(
         tmp_path,
         {
@@ -170,7 +170,7 @@ async def test_case_can_be_ignored(tmp_path: Path, search: Search) -> None:
     assert await grep(search, tmp_path, "needle", ignore_case=1) == [("a.txt", 1, 1, "Needle")]
 
 
-async def test_matches_come_with_their_context(tmp_path: Path, search: Search) -> None:
+async def test_matches_have_their_context(tmp_path: Path, search: Search) -> None:
     plant(tmp_path, {"a.txt": "1\n2\nhit\n3\nhit\n4\n5\n", "b-1-.txt": "x\nhit\n"})
 
     found = await search.grep(Scope(tmp_path), GrepQuery("hit", 200, context=2))
@@ -211,7 +211,7 @@ async def test_links_are_not_followed(tmp_path: Path, search: Search) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(", "a\nb"])
-async def test_a_pattern_that_makes_no_sense_is_the_callers_mistake(
+async def test_an_invalid_pattern_is_the_callers_mistake(
     tmp_path: Path, search: Search, pattern: str
 ) -> None:
     plant(tmp_path, {"a.txt": "hit\n"})

@@ -1,4 +1,4 @@
-"""What commands do to files can be undone and done again, with git and without; nothing else is touched."""
+"""What commands do to files can be undone and redone, with git and without; nothing else is touched."""
 
 import asyncio
 import os
@@ -17,8 +17,7 @@ from coder_tui.storage.blobs import BlobStore
 from coder_tui.storage.manifest import Change
 from coder_tui.storage.store import Store
 from coder_tui.workspace.files.confine import Workspace
-from coder_tui.workspace.git.git import Git, ReadOnly
-from coder_tui.workspace.git.objects import GitObjects
+from coder_tui.workspace.git.git import Git, GitObjects, ReadOnly
 from coder_tui.workspace.undo.command_snapshots import CUT_OFF, CommandSnapshots
 from coder_tui.workspace.undo.snapshots import Restored, SnapshotStore
 from coder_tui.workspace.undo.tree_copies import Baseline, TreeCopies
@@ -38,7 +37,7 @@ class World:
     snapshots: SnapshotStore
 
     async def run(self, command: str, turn: int = 1, *, trusts_git: bool = True) -> tuple[str, ...]:
-        """Run a command as the runner does; returns the names that it was seen to change."""
+        """Run a command as the runner does; return the names that it changed."""
         before = await self.commands.before(trusts_git=trusts_git)
         await asyncio.to_thread(run_shell, command, self.root)
         changes = await self.noted(before, turn)
@@ -79,12 +78,12 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         git(root, "-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "first")
     (root / "untracked.txt").write_text("nobody else has this\n")
     store = await Store.open(tmp_path / "data" / "store.db")
-    info = await store.create_session(str(root), "m", Mode.ASK)
+    info = await store.sessions.create(str(root), "m", Mode.ASK)
     blobs = BlobStore(tmp_path / "data" / "blobs")
     copies = TreeCopies(tmp_path / "copies", (root,), LIMITS)
     objects = GitObjects(Git(Workspace(root), ReadOnly(NOT_LOOKED_FOR)), root)
-    commands = CommandSnapshots(store, blobs, copies, objects, root)
-    yield World(root, tmp_path / "copies", info.id, store, commands, SnapshotStore(store, blobs))
+    commands = CommandSnapshots(store.command_records, blobs, copies, objects, root)
+    yield World(root, tmp_path / "copies", info.id, store, commands, SnapshotStore(store.changes, blobs))
     await store.close()
 
 
@@ -129,7 +128,7 @@ async def test_what_a_command_did_is_undone_and_done_again(world: World, command
     assert world.tree() == before
     assert (await world.redo()).conflicts == ()
     assert world.tree() == after
-    # Closed folders are open again for whoever clears up.
+    # Make closed folders writable again for the cleanup.
     await world.undo()
 
 
@@ -166,7 +165,7 @@ async def test_a_command_that_only_looks_changes_nothing(world: World) -> None:
     assert await world.run("cat a.txt; touch a.txt") == ()
 
 
-async def test_what_the_person_changed_since_stays(world: World) -> None:
+async def test_what_the_user_has_changed_since_stays(world: World) -> None:
     await world.run("echo two >> a.txt; echo x > new.txt; rm untracked.txt")
     (world.root / "a.txt").write_text("mine\n")
 
@@ -178,7 +177,7 @@ async def test_what_the_person_changed_since_stays(world: World) -> None:
     assert not (world.root / "new.txt").exists()
 
 
-async def test_what_the_person_changed_between_two_commands_is_not_the_commands(world: World) -> None:
+async def test_what_the_user_changed_between_two_commands_is_not_the_commands(world: World) -> None:
     await world.run("echo two >> a.txt", turn=1)
     (world.root / "untracked.txt").write_text("mine\n")
     await world.run("echo three >> a.txt", turn=2)
@@ -239,13 +238,13 @@ async def test_what_is_not_covered_is_said(world: World) -> None:
     assert "node_modules (" in said
 
 
-async def test_what_a_command_made_and_no_undo_covers_is_said(world: World) -> None:
+async def test_what_undo_does_not_cover_is_reported(world: World) -> None:
     (world.root / ".gitignore").write_text("")
     await world.run(f"echo two > a.txt; head -c {LIMITS.largest_bytes + 1} /dev/zero > big", turn=2)
 
     assert await world.commands.uncovered(world.session, 2) == (
-        "Undo does not cover big (too large); nor .git, what jobs in the background did, "
-        "and places outside of this folder."
+        "Undo does not cover big (too large); nor .git, what background jobs did, "
+        "and places outside this folder."
     )
     assert await world.commands.uncovered(world.session, 3) == "", "no command ran"
 
@@ -270,8 +269,8 @@ async def test_a_command_that_never_ended_is_said(world: World) -> None:
 
 async def test_with_too_many_files_what_is_new_is_left_alone(world: World) -> None:
     many = TreeCopies(world.copies / "few", (world.root,), SurveyLimits(most_files=3))
-    before = many.take((), frozenset())
-    (world.root / "zz.txt").write_text("perhaps the person's\n")
+    before = many.take_baseline((), frozenset())
+    (world.root / "zz.txt").write_text("perhaps the user's\n")
     (world.root / "a.txt").write_text("two\n")
 
     touched = many.touched(before)
@@ -284,7 +283,7 @@ async def test_a_file_changed_within_a_tick_of_the_clock_is_seen(world: World) -
         assert await world.run(f"printf %03d {number} > tick", turn=number + 1) == ("tick",)
 
 
-async def test_copies_that_went_away_are_made_again(world: World) -> None:
+async def test_missing_copies_are_made_again(world: World) -> None:
     await world.run("true", trusts_git=False)
     for pack in world.copies.glob("*.pack"):
         pack.unlink()
@@ -309,7 +308,7 @@ OPERATIONS = (
 
 @pytest.mark.parametrize("seed", range(6))
 async def test_random_commands_edits_and_undos_end_exact(world: World, seed: int) -> None:
-    """Each turn is undone in the end; trees on the way back are those of the way there."""
+    """Undo every turn in the end; the trees on the way back are those of the way forward."""
     choice = random.Random(seed)
     trees = [world.tree()]
     for turn in range(1, 6):
@@ -337,7 +336,7 @@ async def test_another_program_in_the_folder_takes_no_copies_away(world: World, 
         "import sys; from pathlib import Path\n"
         "from coder_tui.workspace.undo.tree_copies import TreeCopies\n"
         "from coder_tui.workspace.undo.tree_survey import SurveyLimits\n"
-        "TreeCopies(Path(sys.argv[1]), (Path(sys.argv[2]),), SurveyLimits()).take((), frozenset())\n"
+        "TreeCopies(Path(sys.argv[1]), (Path(sys.argv[2]),), SurveyLimits()).take_baseline((), frozenset())\n"
     )
     other = [sys.executable, "-c", code, str(world.copies), str(world.root)]
     await asyncio.to_thread(subprocess.run, other, check=True)
@@ -350,7 +349,7 @@ async def test_another_program_in_the_folder_takes_no_copies_away(world: World, 
     assert world.tree() == before
 
 
-async def test_a_folder_that_became_a_link_to_itself_comes_back(world: World) -> None:
+async def test_a_folder_that_became_a_link_to_itself_is_restored(world: World) -> None:
     before = world.tree()
 
     await world.run("echo x > a.txt; rm -r src; ln -s src src")

@@ -1,4 +1,4 @@
-"""Rejected changes are taken back all together, and never over what somebody else did."""
+"""Rejected changes are reverted together, and never over what somebody else did."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def test_one_file_that_changed_since_leaves_all_as_they_are(folder: Path, blobs:
     (folder / "a").write_bytes(b"new a")
     (folder / "b").write_bytes(b"somebody else's")
     with pytest.raises(
-        RevertError, match=r"b cannot be taken back: it was changed since\. Nothing was changed\."
+        RevertError, match=r"b cannot be reverted: it has changed since\. Nothing was changed\."
     ):
         revert_all(
             [Revert(folder / "a", b"new a", b"old a"), Revert(folder / "b", b"new b", b"old b")], blobs
@@ -50,7 +50,7 @@ def test_one_file_that_changed_since_leaves_all_as_they_are(folder: Path, blobs:
 
 
 def test_what_was_done_is_done_back_when_a_later_file_fails(folder: Path, blobs: BlobStore) -> None:
-    """A file stands where a folder would have to be: seen only when it is its turn."""
+    """A file is where a folder would have to be, which is only noticed at its turn."""
     (folder / "a").write_bytes(b"new a")
     (folder / "made").write_bytes(b"new")
     (folder / "in the way").write_bytes(b"")

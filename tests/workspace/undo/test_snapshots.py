@@ -1,4 +1,4 @@
-"""Every change can be taken back exactly, and nobody else's work is lost by that."""
+"""Every change can be undone exactly, and nobody else's work is lost."""
 
 import asyncio
 import contextlib
@@ -32,7 +32,7 @@ class Undo:
     session: str
 
     async def change(self, turn: int, work: Callable[[], object], *paths: str) -> None:
-        """What a tool does: `work` changes `paths`."""
+        """Do what a tool does: `work` changes `paths`."""
         places = [self.root / path for path in paths]
         kept = await self.snapshots.before_change(self.session, turn, f"call-{turn}", places)
         work()
@@ -56,9 +56,9 @@ async def opened(folder: Path) -> AsyncIterator[Undo]:
     root = folder / "ws"
     root.mkdir()
     store = await Store.open(folder / "data/store.db")
-    info = await store.create_session(str(root), "", Mode.ASK)
+    info = await store.sessions.create(str(root), "", Mode.ASK)
     try:
-        yield Undo(root, store, SnapshotStore(store, BlobStore(folder / "data/blobs")), info.id)
+        yield Undo(root, store, SnapshotStore(store.changes, BlobStore(folder / "data/blobs")), info.id)
     finally:
         await store.close()
 
@@ -88,7 +88,7 @@ async def test_a_changed_file_gets_its_bytes_and_mode_back_and_can_be_changed_ag
     assert undo.tree() == after
 
 
-async def test_a_new_file_goes_with_the_folders_made_for_it(undo: Undo) -> None:
+async def test_a_new_file_is_removed_with_the_folders_made_for_it(undo: Undo) -> None:
     path = undo.root / "new/deep/a.txt"
 
     def work() -> None:
@@ -104,7 +104,7 @@ async def test_a_new_file_goes_with_the_folders_made_for_it(undo: Undo) -> None:
     assert (between, undo.tree()) == ({}, after)
 
 
-async def test_a_removed_file_comes_back(undo: Undo) -> None:
+async def test_a_removed_file_is_restored(undo: Undo) -> None:
     path = undo.root / "a.txt"
     path.write_text("precious")
     path.chmod(0o600)
@@ -116,7 +116,7 @@ async def test_a_removed_file_comes_back(undo: Undo) -> None:
     assert undo.tree() == before
 
 
-async def test_a_link_comes_back_as_a_link(undo: Undo) -> None:
+async def test_a_link_is_restored_as_a_link(undo: Undo) -> None:
     link = undo.root / "link"
     link.symlink_to("nowhere/at all")
     before = undo.tree()
@@ -134,7 +134,7 @@ async def test_a_link_comes_back_as_a_link(undo: Undo) -> None:
     assert (between, undo.tree()) == (before, after)
 
 
-async def test_a_file_that_was_changed_since_is_left_and_told(undo: Undo) -> None:
+async def test_a_file_that_has_changed_since_is_left_and_reported(undo: Undo) -> None:
     (undo.root / "a").write_text("1")
     (undo.root / "b").write_text("1")
 
@@ -147,7 +147,7 @@ async def test_a_file_that_was_changed_since_is_left_and_told(undo: Undo) -> Non
 
     restored = await undo.restore(1)
 
-    assert restored == Restored((undo.root / "b",), (Conflict(undo.root / "a", "it was changed since"),))
+    assert restored == Restored((undo.root / "b",), (Conflict(undo.root / "a", "it has changed since"),))
     assert ((undo.root / "a").read_text(), (undo.root / "b").read_text()) == ("mine", "1")
 
 
@@ -178,7 +178,7 @@ async def test_nothing_is_restored_through_a_link(undo: Undo, tmp_path: Path) ->
 
     restored = await undo.restore(1)
 
-    assert restored == undo.conflict("sub/a", "the way to it leads through a symbolic link by now")
+    assert restored == undo.conflict("sub/a", "its path now leads through a symbolic link")
     assert ((outside / "a").read_text(), (undo.root / "was/a").read_text()) == ("2", "2")
 
 
@@ -190,7 +190,7 @@ async def test_a_link_in_a_files_place_is_left(undo: Undo, tmp_path: Path) -> No
     path.unlink()
     path.symlink_to(tmp_path / "outside")
 
-    assert await undo.restore(1) == undo.conflict("a", "it was changed since")
+    assert await undo.restore(1) == undo.conflict("a", "it has changed since")
     assert ((tmp_path / "outside").read_text(), path.is_symlink()) == ("2", True)
 
 
@@ -213,7 +213,7 @@ async def test_a_change_that_the_program_did_not_survive_is_left_unless_nothing_
 
     restored = await undo.restore(1)
 
-    reason = "the program ended while it was changed; how it should look is not known"
+    reason = "the program ended while it was being changed, so the right content is not known"
     assert restored == Restored((places[0],), (Conflict(places[1], reason),))
     assert (undo.root / "b").read_text() == "2"
 
@@ -223,14 +223,14 @@ async def test_a_call_that_changed_nothing_leaves_no_record(undo: Undo) -> None:
 
     await undo.change(1, lambda: None, "a", "missing/b")
 
-    assert await undo.store.changes(undo.session, 0) == ()
+    assert await undo.store.changes.since(undo.session, 0) == ()
 
 
 async def test_what_cannot_be_kept_is_not_changed(undo: Undo) -> None:
     (undo.root / "sub").symlink_to(undo.root)
     done: list[str] = []
 
-    with pytest.raises(ToolError, match="No copy could be kept"):
+    with pytest.raises(ToolError, match="No copy could be stored"):
         await undo.change(1, lambda: done.append("changed"), "sub/a")
 
     assert done == []
@@ -262,7 +262,7 @@ Edit = tuple[str, str, str, bytes, int]
 
 
 def do(root: Path, edit: Edit) -> None:
-    """An edit, if it is possible where things stand; nothing goes through a link."""
+    """Make an edit if it is possible now; nothing goes through a link."""
     name, place, other, content, mode = edit
     path, target = root / place, root / other
     if any(parent.is_symlink() or parent.is_file() for parent in (*path.parents, *target.parents)):
@@ -288,12 +288,12 @@ def do(root: Path, edit: Edit) -> None:
 
 
 async def play(folder: Path, turns: list[list[Edit]], back_to: int, meddling: Edit | None) -> None:
-    """Make the turns, go back to one of them and forth again; then once more after somebody meddled."""
+    """Make the turns, undo to one of them and redo; then again after somebody interfered."""
     async with opened(folder) as undo:
         trees = [undo.tree()]
         for number, turn in enumerate(turns, start=1):
             for edit in turn:
-                # Refused where a link is on the way: then nothing was done.
+                # Refused if a link is on the way: then nothing was done.
                 with contextlib.suppress(ToolError):
                     await undo.change(number, partial(do, undo.root, edit), edit[1], edit[2])
             trees.append(undo.tree())
@@ -307,7 +307,7 @@ async def play(folder: Path, turns: list[list[Edit]], back_to: int, meddling: Ed
 
 
 async def meddle(undo: Undo, back_to: int, meddling: Edit) -> None:
-    """What somebody else changed stays as they left it, whatever else is restored."""
+    """What somebody else changed stays, whatever else is restored."""
     before = undo.tree()
     do(undo.root, meddling)
     theirs = {path: what for path, what in undo.tree().items() if before.get(path) != what}
@@ -322,7 +322,7 @@ async def meddle(undo: Undo, back_to: int, meddling: Edit) -> None:
     st.integers(0, 3),
     st.none() | edits,
 )
-def test_any_sequence_of_edits_is_taken_back_exactly(
+def test_any_sequence_of_edits_is_undone_exactly(
     turns: list[list[Edit]], back_to: int, meddling: Edit | None
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -1,1 +1,1 @@
-"""What is known of each program, by family; `policy.shell.catalog` lists them."""
+"""What is known about single programs, by family. `policy.shell.catalog` lists them all."""

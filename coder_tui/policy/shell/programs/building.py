@@ -1,10 +1,10 @@
-"""Interpreters, build tools, test runners and package managers: they run code that the folder holds."""
+"""Interpreters, build tools, test runners and package managers: they run code from the folder."""
 
 import re
 
 from coder_tui.policy.paths import is_secret
 from coder_tui.policy.shell.call import Call, Judge
-from coder_tui.policy.shell.notes import Notes, Word, named
+from coder_tui.policy.shell.notes import CommandNotes, Word, named
 from coder_tui.protocol.findings import FindingKind
 
 INTERPRETERS = named(
@@ -20,54 +20,26 @@ _INSTALLING = named(
     "pack view info search create init exec dlx x fetch get download sync lock restore require global "
     "self-update tap"
 )
+# Where each one puts its packages, if that is in the folder.
 _PACKAGES = {
-    "npm": "node_modules",
-    "pnpm": "node_modules",
-    "yarn": "node_modules",
-    "bun": "node_modules",
-    "pip": "",
-    "pip3": "",
-    "pipx": "",
-    "uv": ".venv",
-    "poetry": ".venv",
-    "pdm": ".venv",
-    "pipenv": "",
-    "conda": "",
-    "mamba": "",
-    "cargo": "target",
-    "go": "",
-    "gem": "",
-    "bundle": "vendor",
-    "bundler": "vendor",
-    "composer": "vendor",
-    "mvn": "target",
+    **dict.fromkeys(named("npm pnpm yarn bun npx pnpx bunx"), "node_modules"),
+    **dict.fromkeys(named("uv poetry pdm"), ".venv"),
+    **dict.fromkeys(named("cargo mvn"), "target"),
+    **dict.fromkeys(named("bundle bundler composer"), "vendor"),
     "gradle": "build",
     "dotnet": "obj",
     "mix": "deps",
     "cabal": "dist-newstyle",
     "stack": ".stack-work",
-    "apt": "",
-    "apt-get": "",
-    "brew": "",
-    "dnf": "",
-    "yum": "",
-    "pacman": "",
-    "apk": "",
-    "snap": "",
-    "flatpak": "",
-    "port": "",
-    "nix": "",
-    "nix-shell": "",
-    "nix-env": "",
-    "rustup": "",
-    "nvm": "",
-    "corepack": "",
-    "npx": "node_modules",
-    "pnpx": "node_modules",
-    "bunx": "node_modules",
-    "uvx": "",
+    **dict.fromkeys(
+        named(
+            "pip pip3 pipx pipenv conda mamba go gem apt apt-get brew dnf yum pacman apk snap flatpak "
+            "port nix nix-shell nix-env rustup nvm corepack uvx"
+        ),
+        "",
+    ),
 }
-# They fetch what is missing by themselves.
+# They download missing packages automatically.
 _FETCHING = named(
     "cargo:build cargo:run cargo:test cargo:check cargo:clippy cargo:doc cargo:bench go:build go:test "
     "go:run go:mod go:vet go:generate mvn: gradle: dotnet:build dotnet:test dotnet:run mix:deps.get npx: "
@@ -88,7 +60,7 @@ _BUILD_TOOLS = named(
 _ELSEWHERE = re.compile(r"^/|(^|/)\.\.(/|$)")
 
 
-def _check_words(call: Call, notes: Notes) -> None:
+def _check_words(call: Call, notes: CommandNotes) -> None:
     notes.is_read_only = False
     for word in call.arguments:
         if word.doubt:
@@ -96,33 +68,36 @@ def _check_words(call: Call, notes: Notes) -> None:
     note_elsewhere(call.arguments, notes)
 
 
-def note_elsewhere(words: tuple[Word, ...], notes: Notes) -> None:
-    """Paths that lead out of the folder, and secrets, whatever the program would do with them."""
+def note_elsewhere(words: tuple[Word, ...], notes: CommandNotes) -> None:
+    """Note paths outside the folder, and secrets, whatever the program does with them."""
     for word in words:
         # `-f/x`, `--file=/x` and `a=/x` name a path as well as `/x` does.
         for text in {word.text, word.text.partition("=")[2], word.text[2:] if word.is_flag else ""}:
             if _ELSEWHERE.search(text) and "://" not in text:
-                notes.read(Word(text, doubt=word.doubt), "it is named")
+                notes.read(Word(text, doubt=word.doubt), "the command names it")
             if text and is_secret(text):
-                notes.read(Word(text, doubt=word.doubt), "it is named")
+                notes.read(Word(text, doubt=word.doubt), "the command names it")
 
 
 def _asks_version(call: Call) -> bool:
-    """Of interpreters only: package managers and test runners obey the folder's files even for that."""
+    """Return whether an interpreter is asked for its version.
+
+    Other tools read the folder's files even then.
+    """
     return len(call.words) == 2 and call.words[1].text in _QUIET_VERSIONS and call.words[1].is_bare
 
 
-def _judge_interpreter(call: Call, notes: Notes) -> None:
+def _judge_interpreter(call: Call, notes: CommandNotes) -> None:
     if _asks_version(call):
         notes.find(FindingKind.READS, "", "its version")
         return
     _check_words(call, notes)
-    notes.runs(call.name, "an interpreter does whatever its script says")
+    notes.runs(call.name, "an interpreter runs whatever its script says")
 
 
-def _judge_shell(call: Call, notes: Notes) -> None:
+def _judge_shell(call: Call, notes: CommandNotes) -> None:
     _check_words(call, notes)
-    notes.runs(call.name, "another shell does whatever it is told")
+    notes.runs(call.name, "another shell runs whatever it is given")
     notes.doubt(f"{call.name} starts another shell")
     arguments = list(call.arguments)
     for index, word in enumerate(arguments[:-1]):
@@ -133,10 +108,10 @@ def _judge_shell(call: Call, notes: Notes) -> None:
             break
 
 
-def _judge_package_manager(call: Call, notes: Notes) -> None:
+def _judge_package_manager(call: Call, notes: CommandNotes) -> None:
     _check_words(call, notes)
     action = next((word.text for word in call.arguments if not word.is_flag), "")
-    notes.runs(call.name, "scripts and plugins of packages run")
+    notes.runs(call.name, "packages can run scripts and plugins")
     uses_network = (
         action in _INSTALLING
         or f"{call.name}:{action}" in _FETCHING
@@ -146,27 +121,27 @@ def _judge_package_manager(call: Call, notes: Notes) -> None:
     if uses_network:
         notes.network("", f"{call.name} fetches packages")
     folder = _PACKAGES.get(call.name, "")
-    for directory in notes.place.directories:
+    for directory in notes.context.directories:
         if folder:
             notes.find(
                 FindingKind.WRITES, f"{directory.rstrip('/')}/{folder}", f"{call.name} puts packages there"
             )
 
 
-def _judge_build_tool(call: Call, notes: Notes) -> None:
+def _judge_build_tool(call: Call, notes: CommandNotes) -> None:
     _check_words(call, notes)
     notes.runs(call.name, "it runs what the folder's files say")
 
 
-def judge_unlisted(call: Call, notes: Notes) -> None:
-    """A program that nothing is known of: only a rule that names it lets it run."""
+def judge_unlisted(call: Call, notes: CommandNotes) -> None:
+    """Judge an unknown program: only a rule that names it lets it run."""
     _check_words(call, notes)
     if _VERSIONED.fullmatch(call.name):
         _judge_interpreter(call, notes)
     elif "/" in call.name:
         notes.runs(call.name, "a program by its path")
     else:
-        notes.unknown(call.name, "nothing is known of this program")
+        notes.unknown(call.name, "this program is unknown")
 
 
 BUILDING: dict[str, Judge] = {

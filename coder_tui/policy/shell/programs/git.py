@@ -1,6 +1,6 @@
-"""git: what reads, what changes the repository, what reaches other machines, what runs programs.
+"""git: which commands read, change the repository, reach other machines or run programs.
 
-Whether a command of git shows what stands in files, and in which.
+Commands that show file contents are checked for secrets that the repository tracks.
 """
 
 import re
@@ -8,9 +8,9 @@ from itertools import takewhile
 from urllib.parse import urlsplit
 
 from coder_tui.policy.paths import is_secret, is_within, may_name_a_secret
-from coder_tui.policy.shell.call import Arguments, Call, FlagTable, Judge, check_text, take_apart
+from coder_tui.policy.shell.call import Arguments, Call, FlagTable, Judge, check_text, parse_arguments
 from coder_tui.policy.shell.disk import exists, is_link, resolved
-from coder_tui.policy.shell.notes import Notes, Word, joined, literal, named
+from coder_tui.policy.shell.notes import CommandNotes, Word, joined, literal, named
 from coder_tui.policy.shell.programs.git_reading import (
     LISTING_BRANCHES,
     LISTING_STASHES,
@@ -20,9 +20,9 @@ from coder_tui.policy.shell.programs.git_reading import (
 from coder_tui.policy.shell.repository import runs_programs, tracked_secrets
 from coder_tui.protocol.findings import FindingKind
 
-# They show contents unless they are told to sum up.
-_BY_ITSELF = named("diff show whatchanged diff-tree diff-index diff-files range-diff grep")
-_WHEN_TOLD = named("log stash reflog")
+# They show contents unless flags ask for a summary.
+_BY_DEFAULT = named("diff show whatchanged diff-tree diff-index diff-files range-diff grep")
+_WITH_FLAG = named("log stash reflog")
 _PATCHES = named(
     "-p -u -U -W -c -L --patch --unified --function-context --word-diff --word-diff-regex --color-words "
     "--patch-with-raw --patch-with-stat --cc --remerge-diff --binary --check --diff-merges -m"
@@ -34,26 +34,26 @@ _SUMS = named(
 _MAGIC = frozenset("*?[:")
 
 
-def note_tracked_secrets(command: str, found: Arguments, notes: Notes) -> None:
-    """A secret that the repository keeps is read like any other."""
+def note_tracked_secrets(command: str, found: Arguments, notes: CommandNotes) -> None:
+    """Note tracked secrets as reads, if the command shows contents."""
     if not _shows_contents(command, found):
         return
-    for directory in notes.place.directories:
+    for directory in notes.context.directories:
         secrets = tracked_secrets(resolved(directory) or directory)
         if secrets is None:
-            notes.doubt("it cannot be told whether the repository keeps secrets")
+            notes.doubt("it is unclear whether the repository tracks secrets")
         for path in _within(secrets or (), directory, found):
-            notes.read(Word(path), "the repository keeps it, and its content may be shown")
+            notes.read(Word(path), "the repository tracks it, and its content may be shown")
 
 
 def _shows_contents(command: str, found: Arguments) -> bool:
-    if command in _WHEN_TOLD or (command in _BY_ITSELF and found.has(*_SUMS)):
+    if command in _WITH_FLAG or (command in _BY_DEFAULT and found.has(*_SUMS)):
         return command != "grep" and found.has(*_PATCHES)
-    return command in _BY_ITSELF
+    return command in _BY_DEFAULT
 
 
 def _within(secrets: tuple[str, ...], directory: str, found: Arguments) -> list[str]:
-    """Those in the paths that it is limited to; git itself refuses what could be a version as well."""
+    """Return the secrets in the paths that limit the command. git rejects a path that could be a revision."""
     places = [joined(directory, word.text) for word in found.operands if _MAGIC.isdisjoint(word.text)]
     limits = tuple(path for place in places if exists(place) and (path := resolved(place)))
     return [secret for secret in secrets if not limits or is_within(secret, limits)]
@@ -80,7 +80,7 @@ _HOOKED = frozenset(
 _DANGEROUS = re.compile(
     r"-c|-x|--config.*|--exec.*|--template.*|--output.*|--extcmd.*|-O.*|--open-files.*|-X.*|--filter-t.*"
 )
-# Git completes any beginning of them that no other option has.
+# git accepts any unambiguous prefix of these.
 _DANGEROUS_LONG = (
     *("--upload-pack", "--receive-pack", "--exec", "--config", "--config-file", "--template", "--output"),
     *("--separate-git-dir", "--git-dir", "--work-tree", "--strategy", "--strategy-option", "--expire-to"),
@@ -88,13 +88,12 @@ _DANGEROUS_LONG = (
     *("--build-fake-ancestor", "--unsafe-paths"),
 )
 _DANGEROUS_LETTERS = {"clone": "cu", "merge": "sX", "pull": "sX"}
-# What follows them in a cluster is their value.
+# In a cluster, the rest is their value.
 _VALUED_LETTERS = frozenset("bjmoF")
-# They neither look at the working tree nor compare contents, so no setting of a repository matters.
+# They neither read the working tree nor compare contents, so the repository's settings do not matter.
 _HARMLESS_ANYWHERE = named(
     "rev-parse rev-list branch tag remote config for-each-ref cat-file show-ref merge-base ls-tree "
-    "name-rev version "
-    "var count-objects worktree symbolic-ref reflog shortlog check-ignore check-attr"
+    "name-rev version var count-objects worktree symbolic-ref reflog shortlog check-ignore check-attr"
 )
 _SHOWING = named(
     "log diff show whatchanged blame annotate grep cat-file diff-tree diff-index diff-files range-diff "
@@ -104,7 +103,7 @@ _PATTERN = re.compile(r"[*?\[]")
 _STRANGE_URL = re.compile(r"^(ext|fd|file|transport)::?")
 
 
-def _judge_git(call: Call, notes: Notes) -> None:
+def _judge_git(call: Call, notes: CommandNotes) -> None:
     words = _without_globals(list(call.arguments), notes)
     if not words:
         _judge_bare(call, notes)
@@ -115,7 +114,7 @@ def _judge_git(call: Call, notes: Notes) -> None:
     if all(word.text in _HARMLESS_GLOBALS for word in call.arguments[: len(call.arguments) - len(words)]):
         notes.plain_text = without_flags
     if any(word.may_become_a_flag for word in arguments) or notes.has_more_operands:
-        notes.doubt("a file whose name is a flag may be among what git is given")
+        notes.doubt("git may be given a file whose name is a flag")
     _check_place(command, notes)
     if (table := _reading_table(command, arguments)) is not None:
         _judge_reading(command, arguments, table, notes)
@@ -125,14 +124,14 @@ def _judge_git(call: Call, notes: Notes) -> None:
         _judge_writing(command, arguments, notes)
 
 
-def _judge_bare(call: Call, notes: Notes) -> None:
+def _judge_bare(call: Call, notes: CommandNotes) -> None:
     if not call.arguments or any(
         word.text not in {"--version", "--help", "-v", "-h"} for word in call.arguments
     ):
         notes.doubt("git is given no command")
 
 
-def _without_globals(words: list[Word], notes: Notes) -> list[Word]:
+def _without_globals(words: list[Word], notes: CommandNotes) -> list[Word]:
     while (
         words and words[0].text.startswith("-") and words[0].text not in {"--version", "--help", "-v", "-h"}
     ):
@@ -145,11 +144,11 @@ def _without_globals(words: list[Word], notes: Notes) -> list[Word]:
     return [] if words and words[0].text.startswith("-") else words
 
 
-def _check_place(command: str, notes: Notes) -> None:
-    """A repository that lies inside the workspace brings its own settings, and those can name programs."""
-    for directory in notes.place.directories:
-        if any(_is_nested_repository(folder) for folder in _below_roots(directory, notes.place.roots)):
-            notes.doubt("another repository lies there, whose settings may run programs")
+def _check_place(command: str, notes: CommandNotes) -> None:
+    """Doubt a repository inside the workspace: its settings can name programs."""
+    for directory in notes.context.directories:
+        if any(_is_nested_repository(folder) for folder in _below_roots(directory, notes.context.roots)):
+            notes.doubt("there is another repository, whose settings may run programs")
         elif command not in _HARMLESS_ANYWHERE and runs_programs(directory):
             notes.doubt("the repository's settings make git run programs (a filter, fsmonitor, textconv …)")
 
@@ -190,11 +189,11 @@ def _is_listing(arguments: list[Word]) -> bool:
     )
 
 
-def _judge_reading(command: str, arguments: list[Word], table: FlagTable, notes: Notes) -> None:
-    found = take_apart(arguments, table, notes)
+def _judge_reading(command: str, arguments: list[Word], table: FlagTable, notes: CommandNotes) -> None:
+    found = parse_arguments(arguments, table, notes)
     notes.find(FindingKind.READS, "", "the repository")
     if any("%G" in word.text or "signature" in word.text for word in arguments):
-        notes.doubt("looking at signatures runs a program that the repository can name")
+        notes.doubt("verifying signatures runs a program that the repository can name")
     for word in found.operands if command in _SHOWING else ():
         _check_operand(word, notes)
     check_text(found.operands, notes)
@@ -205,13 +204,13 @@ def _judge_reading(command: str, arguments: list[Word], table: FlagTable, notes:
         notes.doubt("git cat-file waits for input")
 
 
-def _check_operand(word: Word, notes: Notes) -> None:
-    """A revision, a path, or `revision:path`; what leads outside or to a secret is looked at as a path."""
+def _check_operand(word: Word, notes: CommandNotes) -> None:
+    """Note a revision, a path or `revision:path` as a path if it leads outside or to a secret."""
     if word.doubt:
         notes.doubt(word.doubt)
     if word.text.startswith((":!", ":^", ":(exclude)")):
         return
-    # git looks for patterns by itself, in what was quoted as well, and in hidden names.
+    # git expands patterns itself, quoted ones too, and matches hidden names.
     for text in {word.text, word.text.rpartition(":")[2], word.text.rpartition(")")[2]}:
         if _PATTERN.search(text) and may_name_a_secret(text):
             notes.doubt(f"{text} may stand for a file with secrets")
@@ -220,29 +219,29 @@ def _check_operand(word: Word, notes: Notes) -> None:
             notes.read(Word(text))
 
 
-def _leads_away(text: str, notes: Notes) -> bool:
-    """Outside its repository git compares files that it was never told of: through a link, too."""
-    return any(is_link(joined(directory, text)) for directory in notes.place.directories)
+def _leads_away(text: str, notes: CommandNotes) -> bool:
+    """Return whether the path is a link: through it, git compares files outside its repository."""
+    return any(is_link(joined(directory, text)) for directory in notes.context.directories)
 
 
-def _judge_writing(command: str, arguments: list[Word], notes: Notes) -> None:
+def _judge_writing(command: str, arguments: list[Word], notes: CommandNotes) -> None:
     for word in arguments:
         if word.doubt:
             notes.doubt(word.doubt)
         if _is_dangerous(command, word.text):
             notes.doubt(f"{word.text} can make git run a program or write elsewhere")
     if command not in _WRITING | _NETWORK | _RUNNING:
-        notes.doubt(f"git {command} is not a command that is known; it may be an alias that runs anything")
+        notes.doubt(f"git {command} is an unknown command; it may be an alias that runs anything")
         notes.unknown("git " + command)
         return
-    _doubt_two_faced(command, arguments, notes)
+    _doubt_unexpected_change(command, arguments, notes)
     if command in _RUNNING:
         notes.doubt(f"git {command} runs other programs")
         notes.runs(f"git {command}")
-    for root in notes.place.roots or notes.place.directories:
+    for root in notes.context.roots or notes.context.directories:
         notes.find(FindingKind.WRITES, f"{root.rstrip('/')}/.git", f"git {command} changes the repository")
     if command in _LOSING:
-        for directory in notes.place.directories:
+        for directory in notes.context.directories:
             notes.find(
                 FindingKind.DELETES, directory, f"git {command} can discard work that is not committed"
             )
@@ -267,15 +266,15 @@ def _is_dangerous(command: str, text: str) -> bool:
     return not set(letters).isdisjoint(_DANGEROUS_LETTERS.get(command, ""))
 
 
-def _doubt_two_faced(command: str, arguments: list[Word], notes: Notes) -> None:
-    """Commands that mostly look: whoever allows them hardly means that they may change things."""
+def _doubt_unexpected_change(command: str, arguments: list[Word], notes: CommandNotes) -> None:
+    """Doubt commands that mostly read: a rule that allows them hardly means that they may change things."""
     if command in {"remote", "config", "reflog", "symbolic-ref", "update-ref"}:
-        notes.doubt(f"git {command} changes settings or history here, and is mostly used to look")
+        notes.doubt(f"git {command} changes settings or history here, although it mostly reads")
     if command in {"branch", "tag"} and any(word.is_flag for word in arguments):
-        notes.doubt(f"git {command} changes or removes what is there")
+        notes.doubt(f"git {command} changes or deletes what is there")
 
 
-def _check_written_paths(command: str, arguments: list[Word], notes: Notes) -> None:
+def _check_written_paths(command: str, arguments: list[Word], notes: CommandNotes) -> None:
     for word in arguments:
         if word.is_flag or "://" in word.text:
             continue

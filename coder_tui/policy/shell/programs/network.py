@@ -3,8 +3,8 @@
 import re
 from urllib.parse import urlsplit
 
-from coder_tui.policy.shell.call import Call, Judge, flag_table, take_apart
-from coder_tui.policy.shell.notes import Notes, Word, named
+from coder_tui.policy.shell.call import Call, Judge, flag_table, parse_arguments
+from coder_tui.policy.shell.notes import CommandNotes, Word, named
 
 _REMOTE = re.compile(r"(?:[\w.-]+@)?([\w.-]+):")
 _CURL = flag_table(
@@ -43,38 +43,38 @@ def _host(words: tuple[Word, ...]) -> str:
     return ""
 
 
-def _judge_transfer(call: Call, notes: Notes) -> None:
+def _judge_transfer(call: Call, notes: CommandNotes) -> None:
     _check_words(call, notes)
     host = _host(call.arguments) or next((word.text for word in call.arguments if not word.is_flag), "")
     notes.network(host, call.name)
-    # Without a table every flag is a doubt: most of these programs have some that run or write something.
-    found = take_apart(call.arguments, _FLAGS.get(call.name, _NO_FLAGS), notes)
+    # Without a table every flag is a doubt: most of these programs have flags that run or write something.
+    found = parse_arguments(call.arguments, _FLAGS.get(call.name, _NO_FLAGS), notes)
     for word in (word for name in _SENT & found.given.keys() for word in found.given[name]):
         if "%output" in word.text:
             notes.doubt("%output names a file that it writes")
         if named_file := _SENT_FILE.match(word.text):
-            notes.doubt("it sends what a file holds")
+            notes.doubt("it sends the content of a file")
             notes.read(Word(word.text[named_file.end() :]), "its content is sent")
     if call.name == "wget":
-        for directory in notes.place.directories:
+        for directory in notes.context.directories:
             notes.write(Word(directory), "wget saves what it gets")
 
 
-def _judge_remote_shell(call: Call, notes: Notes) -> None:
-    """ssh runs commands elsewhere, and by its options here as well."""
+def _judge_remote_shell(call: Call, notes: CommandNotes) -> None:
+    """Judge ssh: it runs commands on another machine, and its options can run some here."""
     _check_words(call, notes)
     host = next((word.text for word in call.arguments if not word.is_flag), "")
     notes.network(host.rpartition("@")[2], call.name)
     notes.runs("commands on another machine", call.name)
-    notes.doubt(f"{call.name} runs commands elsewhere, and can run some here")
+    notes.doubt(f"{call.name} runs commands on another machine, and can run some here")
 
 
-def _judge_copying(call: Call, notes: Notes) -> None:
+def _judge_copying(call: Call, notes: CommandNotes) -> None:
     _check_words(call, notes)
     remote = [match[1] for word in call.arguments if (match := _REMOTE.match(word.text))]
     if remote or call.name != "rsync":
         notes.network(remote[0] if remote else "", call.name)
-    notes.doubt(f"{call.name} can run programs by its flags")
+    notes.doubt(f"{call.name} has flags that run programs")
     operands = [word for word in call.arguments if not word.is_flag and not _REMOTE.match(word.text)]
     for word in operands:
         notes.read(word)
@@ -82,21 +82,21 @@ def _judge_copying(call: Call, notes: Notes) -> None:
         notes.write(word, f"{call.name} may write there")
 
 
-def _judge_any(call: Call, notes: Notes) -> None:
+def _judge_any(call: Call, notes: CommandNotes) -> None:
     _check_words(call, notes)
     host = _host(call.arguments) or next((word.text for word in call.arguments if not word.is_flag), "")
     notes.network(host, call.name)
 
 
-def _judge_service(call: Call, notes: Notes) -> None:
-    """Tools of cloud and container services: the network, and whatever the service does."""
+def _judge_service(call: Call, notes: CommandNotes) -> None:
+    """Judge tools of cloud and container services: they use the network and do whatever the service does."""
     _check_words(call, notes)
     notes.network("", call.name)
     if call.name in {"docker", "podman", "kubectl", "nerdctl", "docker-compose", "helm", "vagrant"}:
         notes.runs(call.name, "containers and machines are beyond the sandbox")
 
 
-def _check_words(call: Call, notes: Notes) -> None:
+def _check_words(call: Call, notes: CommandNotes) -> None:
     notes.is_read_only = False
     for word in call.arguments:
         if word.doubt or word.may_become_a_flag:
@@ -110,17 +110,15 @@ NETWORK: dict[str, Judge] = {
     **dict.fromkeys(
         named(
             "nc ncat netcat socat ping ping6 traceroute tracepath mtr dig host nslookup drill whois nmap "
-            "openssl "
-            "mail sendmail mutt swaks finger getent resolvectl"
+            "openssl mail sendmail mutt swaks finger getent resolvectl"
         ),
         _judge_any,
     ),
     **dict.fromkeys(
         named(
             "gh glab hub docker docker-compose podman nerdctl kubectl helm aws gcloud az terraform tofu "
-            "ansible "
-            "ansible-playbook vagrant fly flyctl heroku vercel netlify firebase supabase wrangler doctl psql "
-            "mysql redis-cli mongosh mongo"
+            "ansible ansible-playbook vagrant fly flyctl heroku vercel netlify firebase supabase wrangler "
+            "doctl psql mysql redis-cli mongosh mongo"
         ),
         _judge_service,
     ),

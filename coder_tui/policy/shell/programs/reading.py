@@ -1,81 +1,70 @@
-"""Programs that show files, text and facts about the system, and change nothing."""
+"""Programs that show files, text and system information, and change nothing."""
 
-from coder_tui.policy.shell.call import Call, Judge, Operands, flag_table, reader, take_apart
-from coder_tui.policy.shell.notes import Notes
+from functools import partial
+
+from coder_tui.policy.shell.call import Call, Judge, Operands, flag_table, parse_arguments, reader
+from coder_tui.policy.shell.notes import CommandNotes, named
 from coder_tui.policy.shell.programs.search import check_folders
 
 _HELP = "--help --version"
 _XXD = "-a -b -c= -C -e -E -g= -i -l= -n= -o= -p -s= -u"
 _DIGEST = f"-b -t -z --tag --binary --text --zero {_HELP}"
+_printer = partial(reader, is_any_flag_harmless=True)
+"""For programs that no flag makes harmful, so that a pattern may stand for one."""
 
 READING: dict[str, Judge] = {
-    "ls": reader(
+    "ls": _printer(
         "-a -A -b -B -c -C -d -f -F -g -G -h -H -i -I= -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T= -u "
-        "-U -v -w= "
-        "-x -X -Z -1 --all --almost-all --author --escape --block-size= --ignore-backups --color? "
-        "--directory "
-        "--classify? --file-type --format= --full-time --group-directories-first --no-group "
-        "--human-readable --si "
-        "--dereference-command-line --hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes "
-        "--dereference --numeric-uid-gid --literal --quote-name --quoting-style= --reverse --recursive "
-        "--size "
-        f"--sort= --time= --time-style= --tabsize= --width= --context --zero {_HELP}",
+        "-U -v -w= -x -X -Z -1 --all --almost-all --author --escape --block-size= --ignore-backups "
+        "--color? --directory --classify? --file-type --format= --full-time --group-directories-first "
+        "--no-group --human-readable --si --dereference-command-line --hide= --hyperlink? "
+        "--indicator-style= --inode --ignore= --kibibytes --dereference --numeric-uid-gid --literal "
+        "--quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= "
+        f"--tabsize= --width= --context --zero {_HELP}",
         Operands.NAMES,
-        is_any_flag_harmless=True,
     ),
-    "cat": reader(
+    "cat": _printer(
         "-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank "
-        "--show-tabs "
-        f"--show-nonprinting {_HELP}",
-        is_any_flag_harmless=True,
+        f"--show-tabs --show-nonprinting {_HELP}"
     ),
-    "tac": reader(f"-b -r -s= --before --regex --separator= {_HELP}", is_any_flag_harmless=True),
-    "rev": reader(_HELP, is_any_flag_harmless=True),
-    "nl": reader(
+    "tac": _printer(f"-b -r -s= --before --regex --separator= {_HELP}"),
+    "rev": _printer(_HELP),
+    "nl": _printer(
         "-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --number-format= --number-width= "
-        f"--number-separator= {_HELP}",
-        is_any_flag_harmless=True,
+        f"--number-separator= {_HELP}"
     ),
-    "head": reader(
+    "head": _printer(
         f"-n= -c= -q -v -z --lines= --bytes= --quiet --silent --verbose --zero-terminated {_HELP}",
         has_numbers=True,
-        is_any_flag_harmless=True,
     ),
-    # Without -f: a command that never ends is no answer.
-    "tail": reader(
+    # Without -f, which never ends.
+    "tail": _printer(
         f"-n= -c= -q -v -z --lines= --bytes= --quiet --silent --verbose --zero-terminated {_HELP}",
         has_numbers=True,
-        is_any_flag_harmless=True,
     ),
-    # Not only names: of a file that is called `--files0-from=x` they would show what x holds.
-    "wc": reader(
-        f"-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total= {_HELP}",
-        Operands.CONTENT,
-        is_any_flag_harmless=True,
+    # CONTENT, because for a file named `--files0-from=x` it would show the content of x.
+    "wc": _printer(
+        f"-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total= {_HELP}", Operands.CONTENT
     ),
-    "cut": reader(
+    "cut": _printer(
         "-b= -c= -d= -f= -n -s -z --bytes= --characters= --delimiter= --fields= --complement "
-        "--only-delimited "
-        f"--output-delimiter= --zero-terminated {_HELP}",
-        is_any_flag_harmless=True,
+        f"--only-delimited --output-delimiter= --zero-terminated {_HELP}"
     ),
-    "paste": reader(f"-d= -s -z --delimiters= --serial --zero-terminated {_HELP}", is_any_flag_harmless=True),
-    "join": reader(
-        f"-a= -e= -i -j= -o= -t= -v= -1= -2= -z --ignore-case --check-order --nocheck-order --header {_HELP}",
-        is_any_flag_harmless=True,
+    "paste": _printer(f"-d= -s -z --delimiters= --serial --zero-terminated {_HELP}"),
+    "join": _printer(
+        f"-a= -e= -i -j= -o= -t= -v= -1= -2= -z --ignore-case --check-order --nocheck-order --header {_HELP}"
     ),
-    "comm": reader(
-        f"-1 -2 -3 -z --check-order --nocheck-order --output-delimiter= --total --zero-terminated {_HELP}",
-        is_any_flag_harmless=True,
+    "comm": _printer(
+        f"-1 -2 -3 -z --check-order --nocheck-order --output-delimiter= --total --zero-terminated {_HELP}"
     ),
     "column": reader(
         "-t -s= -o= -c= -N= -R= -T= -J -n= -x -e -H= -W= --table --separator= --output-separator= --json "
         f"--table-columns= --table-name= {_HELP}"
     ),
-    "fold": reader(f"-b -s -w= --bytes --spaces --width= {_HELP}", is_any_flag_harmless=True),
-    "fmt": reader(f"-c -s -t -u -w= --width= {_HELP}", has_numbers=True, is_any_flag_harmless=True),
-    "expand": reader(f"-i -t= --initial --tabs= {_HELP}", is_any_flag_harmless=True),
-    "unexpand": reader(f"-a -t= --all --first-only --tabs= {_HELP}", is_any_flag_harmless=True),
+    "fold": _printer(f"-b -s -w= --bytes --spaces --width= {_HELP}"),
+    "fmt": _printer(f"-c -s -t -u -w= --width= {_HELP}", has_numbers=True),
+    "expand": _printer(f"-i -t= --initial --tabs= {_HELP}"),
+    "unexpand": _printer(f"-a -t= --all --first-only --tabs= {_HELP}"),
     "tr": reader(
         f"-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1 {_HELP}", Operands.TEXT
     ),
@@ -90,70 +79,52 @@ READING: dict[str, Judge] = {
     "cmp": reader("-b -i= -l -n= -s --print-bytes --ignore-initial= --verbose --bytes= --silent --quiet"),
     "diff": reader(
         "-q -s -c -C= -u -U= -e -n -y -W= -p -t -T -r -N -a -b -B -w -i -E -Z -x= -F= -I= -d -H --brief "
-        "--normal "
-        "--report-identical-files --context? --unified? --side-by-side --width= --left-column "
-        "--suppress-common-lines "
-        "--show-c-function --show-function-line= --expand-tabs --new-file "
-        "--unidirectional-new-file "
-        "--text --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change "
-        "--ignore-all-space "
-        "--ignore-blank-lines --ignore-matching-lines= --strip-trailing-cr --minimal --color? --exclude= "
-        f"--label= {_HELP}",
+        "--normal --report-identical-files --context? --unified? --side-by-side --width= --left-column "
+        "--suppress-common-lines --show-c-function --show-function-line= --expand-tabs --new-file "
+        "--unidirectional-new-file --text --ignore-case --ignore-tab-expansion --ignore-trailing-space "
+        "--ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines= "
+        f"--strip-trailing-cr --minimal --color? --exclude= --label= {_HELP}",
         has_numbers=True,
     ),
-    "stat": reader(
+    "stat": _printer(
         f"-L -f -t -c= -x -s -n -q --dereference --file-system --format= --printf= --terse {_HELP}",
         Operands.NAMES,
-        is_any_flag_harmless=True,
     ),
     "file": reader(
         "-b -i -I -k -L -h -N -n -r -F= -e= --brief --mime --mime-type --mime-encoding --keep-going "
         f"--dereference --no-dereference --no-pad --separator= {_HELP}",
         Operands.NAMES,
     ),
-    "du": reader(
-        "-a -A -b -c -d= -g -h -k -l -m -P -s -S -t= -x -0 --all --apparent-size --block-size= "
-        "--bytes --total "
-        "--max-depth= --human-readable --inodes --count-links --no-dereference "
-        "--separate-dirs --si "
-        f"--summarize --threshold= --time? --one-file-system --exclude= --null {_HELP}",
+    "du": _printer(
+        "-a -A -b -c -d= -g -h -k -l -m -P -s -S -t= -x -0 --all --apparent-size --block-size= --bytes "
+        "--total --max-depth= --human-readable --inodes --count-links --no-dereference --separate-dirs "
+        f"--si --summarize --threshold= --time? --one-file-system --exclude= --null {_HELP}",
         Operands.CONTENT,
-        is_any_flag_harmless=True,
     ),
     "df": reader(
         "-a -B= -h -H -i -k -l -m -P -t= -T -x= --all --block-size= --human-readable --inodes --local "
-        "--portability "
-        f"--total --type= --print-type --exclude-type= --si {_HELP}",
+        f"--portability --total --type= --print-type --exclude-type= --si {_HELP}",
         Operands.NAMES,
     ),
     "tree": reader(
         "-a -d -f -i -x -L= -P= -I= -p -u -g -s -h -D -F -q -N -Q -v -t -c -r -U -J -X -C -n -A -S -1 "
-        "--noreport "
-        "--dirsfirst --filesfirst --prune --gitignore --matchdirs --ignore-case --du --si --charset= "
-        "--filelimit= "
-        f"--timefmt= --sort? --inodes --device {_HELP}",
+        "--noreport --dirsfirst --filesfirst --prune --gitignore --matchdirs --ignore-case --du --si "
+        f"--charset= --filelimit= --timefmt= --sort? --inodes --device {_HELP}",
         Operands.NAMES,
     ),
-    "basename": reader(
-        f"-a -s= -z --multiple --suffix= --zero {_HELP}", Operands.TEXT, is_any_flag_harmless=True
-    ),
-    "dirname": reader(f"-z --zero {_HELP}", Operands.TEXT, is_any_flag_harmless=True),
-    "realpath": reader(
+    "basename": _printer(f"-a -s= -z --multiple --suffix= --zero {_HELP}", Operands.TEXT),
+    "dirname": _printer(f"-z --zero {_HELP}", Operands.TEXT),
+    "realpath": _printer(
         "-e -m -L -P -q -s -z --canonicalize-existing --canonicalize-missing --logical --physical --quiet "
         f"--relative-to= --relative-base= --strip --no-symlinks --zero {_HELP}",
         Operands.NAMES,
-        is_any_flag_harmless=True,
     ),
-    "readlink": reader(
+    "readlink": _printer(
         "-e -f -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing "
         "--no-newline --zero",
         Operands.NAMES,
-        is_any_flag_harmless=True,
     ),
-    "md5sum": reader(_DIGEST, Operands.NAMES, is_any_flag_harmless=True),
-    "sha1sum": reader(_DIGEST, Operands.NAMES, is_any_flag_harmless=True),
-    "sha256sum": reader(_DIGEST, Operands.NAMES, is_any_flag_harmless=True),
-    "sha512sum": reader(_DIGEST, Operands.NAMES, is_any_flag_harmless=True),
+    **dict.fromkeys(named("md5sum sha1sum sha256sum sha512sum"), _printer(_DIGEST, Operands.NAMES)),
     "shasum": reader(f"-a= -b -t -0 {_HELP}", Operands.NAMES),
     "cksum": reader(f"-a= --algorithm= --untagged {_HELP}", Operands.NAMES),
     "b2sum": reader(f"-l= {_DIGEST}", Operands.NAMES),
@@ -170,8 +141,7 @@ READING: dict[str, Judge] = {
     "groups": reader(_HELP, Operands.TEXT),
     "uname": reader(
         "-a -s -n -r -v -m -p -i -o --all --kernel-name --nodename --kernel-release --kernel-version "
-        "--machine "
-        f"--processor --hardware-platform --operating-system {_HELP}",
+        f"--machine --processor --hardware-platform --operating-system {_HELP}",
         Operands.NONE,
     ),
     "arch": reader(_HELP, Operands.NONE),
@@ -186,9 +156,9 @@ READING: dict[str, Judge] = {
     "sw_vers": reader("-productName -productVersion -buildVersion", Operands.NONE),
     "cal": reader("-1 -3 -s -m -j -y", Operands.TEXT),
     "sleep": reader(_HELP, Operands.TEXT),
-    "true": reader(_HELP, Operands.TEXT, is_any_flag_harmless=True),
-    "false": reader(_HELP, Operands.TEXT, is_any_flag_harmless=True),
-    ":": reader("", Operands.TEXT, is_any_flag_harmless=True),
+    "true": _printer(_HELP, Operands.TEXT),
+    "false": _printer(_HELP, Operands.TEXT),
+    ":": _printer("", Operands.TEXT),
     "which": reader("-a -s --all --skip-alias", Operands.TEXT),
     "whereis": reader("-b -m -s", Operands.TEXT),
     "type": reader("-a -f -p -P -t", Operands.TEXT),
@@ -206,12 +176,12 @@ _show_bytes = READING["xxd"]
 _compare = READING["diff"]
 
 
-def _judge_diff(call: Call, notes: Notes) -> None:
+def _judge_diff(call: Call, notes: CommandNotes) -> None:
     _compare(call, notes)
     flags = [word.text for word in call.arguments if word.is_flag]
     is_brief = any(flag == "--brief" or (not flag.startswith("--") and "q" in flag) for flag in flags)
     if not is_brief:
-        # Of two folders it compares the files that both have, hidden ones too.
+        # For two folders it compares the files that both have, hidden ones too.
         check_folders([word for word in call.arguments if not word.is_flag], notes, has_hidden=True)
 
 
@@ -219,7 +189,7 @@ READING["diff"] = _judge_diff
 _list = READING["ls"]
 
 
-def _judge_ls(call: Call, notes: Notes) -> None:
+def _judge_ls(call: Call, notes: CommandNotes) -> None:
     _list(call, notes)
     short = "".join(word.text[1:] for word in call.arguments if word.is_flag and word.text[1] != "-")
     long = {word.text for word in call.arguments if word.text.startswith("--")}
@@ -230,24 +200,24 @@ def _judge_ls(call: Call, notes: Notes) -> None:
 READING["ls"] = _judge_ls
 
 
-def _judge_xxd(call: Call, notes: Notes) -> None:
+def _judge_xxd(call: Call, notes: CommandNotes) -> None:
     _show_bytes(call, notes)
-    operands = take_apart(call.arguments, flag_table(_XXD), Notes(notes.place)).operands
+    operands = parse_arguments(call.arguments, flag_table(_XXD), CommandNotes(notes.context)).operands
     if (
         any(word.glob for word in operands)
         or operands[1:]
         or (operands and operands[0] != call.arguments[-1])
     ):
-        notes.doubt("whatever follows its file is where xxd writes")
+        notes.doubt("xxd writes to the second file it is given")
 
 
 READING["xxd"] = _judge_xxd
 
 
 def _without_option_files(judge: Judge) -> Judge:
-    """`@file` is a file of options to these, and it is shown where it has none."""
+    """Doubt `@file`: it names a file of options, whose content is shown if it has none."""
 
-    def careful(call: Call, notes: Notes) -> None:
+    def careful(call: Call, notes: CommandNotes) -> None:
         judge(call, notes)
         if any(word.text.startswith("@") for word in call.arguments):
             notes.doubt("@ names a file of options")

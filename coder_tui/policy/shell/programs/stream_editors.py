@@ -1,6 +1,6 @@
-"""sed, awk and jq: their scripts are programs, of which only a harmless part is let through.
+"""sed, awk and jq: their scripts are programs, and only known harmless ones pass.
 
-A small reader of sed scripts: addresses, and commands that neither run programs nor touch other files.
+sed scripts are parsed: addresses, and commands that neither run programs nor touch other files.
 """
 
 import re
@@ -12,10 +12,10 @@ from coder_tui.policy.shell.call import (
     check_globs,
     check_text,
     flag_table,
+    parse_arguments,
     read_contents,
-    take_apart,
 )
-from coder_tui.policy.shell.notes import Notes, Word
+from coder_tui.policy.shell.notes import CommandNotes, Word
 
 _ADDRESS = r"(?:[0-9]+(?:~[0-9]+)?|\$|/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]/\\\n]*\])*/[IM]*)"
 _ADDRESSES = re.compile(rf"(?:{_ADDRESS}(?:\s*,\s*(?:{_ADDRESS}|[+~][0-9]+))?)?\s*(?:!\s*)*")
@@ -29,7 +29,7 @@ _END = re.compile(r"\s*(?:[;}\n]|$)")
 
 
 def is_harmless_sed(script: str) -> bool:
-    """Whether every command of the script is one that is known, and its end is where it seems to be."""
+    """Return whether every command of the script is known, and ends where it seems to end."""
     position = 0
     while True:
         position = _after(_GAP, script, position)
@@ -64,7 +64,7 @@ def _after_command(script: str, position: int) -> int | None:
 
 
 def _after_parts(script: str, position: int, mark: str) -> int | None:
-    """Past the two parts of `s/a/b/`; a mark inside brackets is read differently by different seds."""
+    """Return the position after both parts of `s/a/b/`. Versions of sed differ on a mark inside brackets."""
     for part in range(2):
         in_brackets = False
         while True:
@@ -97,8 +97,8 @@ _SED = flag_table(
 _SUFFIX = re.compile(r"[A-Za-z0-9._~-]*")
 
 
-def _judge_sed(call: Call, notes: Notes) -> None:
-    found = take_apart(call.arguments, _SED, notes)
+def _judge_sed(call: Call, notes: CommandNotes) -> None:
+    found = parse_arguments(call.arguments, _SED, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
     scripts = [*found.given.get("-e", []), *found.given.get("--expression", [])]
     files = found.operands
@@ -113,10 +113,10 @@ def _judge_sed(call: Call, notes: Notes) -> None:
         _note_in_place(found, files, notes)
 
 
-def _note_in_place(found: Arguments, files: list[Word], notes: Notes) -> None:
+def _note_in_place(found: Arguments, files: list[Word], notes: CommandNotes) -> None:
     suffix = found.value("-i", "--in-place")
     if not _SUFFIX.fullmatch(suffix):
-        notes.doubt("the copies that sed keeps may land anywhere")
+        notes.doubt("the backup files of sed may end up anywhere")
     for word in files:
         notes.write(word, "-i changes it in place")
         if suffix:
@@ -132,20 +132,20 @@ _AWK_DANGER = re.compile(
 )
 
 
-def _judge_awk(call: Call, notes: Notes) -> None:
-    found = take_apart(call.arguments, _AWK, notes)
+def _judge_awk(call: Call, notes: CommandNotes) -> None:
+    found = parse_arguments(call.arguments, _AWK, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
     check_text(found.operands[:1], notes)
     script = found.operands[0].text if found.operands else ""
     if not script or found.operands[0].glob:
-        notes.doubt("awk has no script that can be read")
+        notes.doubt("awk has no readable script")
     elif _AWK_DANGER.search(_without_comparisons(script)):
         notes.doubt("the script of awk may run a program, write a file or show the environment")
     read_contents([word for word in found.operands[1:] if not re.match(r"[A-Za-z_]\w*=", word.text)], notes)
 
 
 def _without_comparisons(script: str) -> str:
-    """Outside of braces nothing can be printed, so `>` compares; strings and regexes could hide a brace."""
+    """Blank out `>` outside braces, where it compares. Strings and regexes could hide a brace."""
     script = script.replace("||", " ").replace(">=", " ")
     if re.search(r"[\"/#\n\\]", script):
         return script
@@ -158,20 +158,18 @@ def _without_comparisons(script: str) -> str:
 
 _JQ = flag_table(
     "-c -r -j -a -s -n -e -S -C -M -R -h --compact-output --raw-output --raw-output0 --join-output "
-    "--ascii-output "
-    "--slurp --null-input --exit-status --sort-keys --color-output --monochrome-output --raw-input --tab "
-    "--indent= "
-    "--unbuffered --stream --seq --help --version --from-file! -f! -L! --slurpfile! --rawfile! --args! "
-    "--jsonargs!"
+    "--ascii-output --slurp --null-input --exit-status --sort-keys --color-output --monochrome-output "
+    "--raw-input --tab --indent= --unbuffered --stream --seq --help --version --from-file! -f! -L! "
+    "--slurpfile! --rawfile! --args! --jsonargs!"
 )
 _JQ_DANGER = re.compile(
     r"ENV|__prog|(?<![.\w])env\b|\b(import|include|modulemeta|get_search_list|input_filename)\b"
 )
 
 
-def _judge_jq(call: Call, notes: Notes) -> None:
+def _judge_jq(call: Call, notes: CommandNotes) -> None:
     words = _without_named(list(call.arguments))
-    found = take_apart(words, _JQ, notes)
+    found = parse_arguments(words, _JQ, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
     check_text(found.operands[:1], notes)
     if found.operands and (_JQ_DANGER.search(found.operands[0].text) or found.operands[0].glob):
@@ -180,7 +178,7 @@ def _judge_jq(call: Call, notes: Notes) -> None:
 
 
 def _without_named(words: list[Word]) -> list[Word]:
-    """`--arg name value` takes two words, which no table says."""
+    """Drop `--arg name value`, which takes two words and so fits no table."""
     kept: list[Word] = []
     while words:
         word = words.pop(0)
@@ -199,8 +197,8 @@ _YQ = flag_table(
 )
 
 
-def _judge_yq(call: Call, notes: Notes) -> None:
-    found = take_apart(call.arguments, _YQ, notes)
+def _judge_yq(call: Call, notes: CommandNotes) -> None:
+    found = parse_arguments(call.arguments, _YQ, notes)
     check_globs(call, notes, is_any_flag_harmless=False)
     if found.operands and re.search(r"\benv|load|\$ENV|strenv|system|input_filename", found.operands[0].text):
         notes.doubt("the filter may show the environment or read other files")

@@ -1,1 +1,0 @@
-"""Choose and run the project's own checks after a turn that changed files."""
