@@ -14,6 +14,7 @@ from coder_tui.skills.session_skills import SessionSkills
 from coder_tui.skills.skill import Problem
 from coder_tui.text.safe_text import safe_line
 from coder_tui.ui.glyphs import Chrome
+from coder_tui.ui.keymap import Typed
 from coder_tui.ui.keys import Context, bindings
 from coder_tui.ui.launch import Library
 from coder_tui.ui.lists.picker import KeyPicker, PickerScreen
@@ -272,12 +273,11 @@ class FilesScreen(PickerScreen):
         self.list.show((), empty=f"Searching{self.chrome.more}")
         self.narrow(self.line.text)
 
-    async def handle_input(self, event: events.Key | events.Paste) -> bool:
-        if isinstance(event, events.Key) and event.key in ("enter", "ctrl+g") and self.early_keys.is_over:
+    async def catch_up(self, event: Typed) -> None:
+        if isinstance(event, events.Key) and event.key in ("enter", "ctrl+g"):
             with suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE):
                     await self._caught_up.wait()
-        return await super().handle_input(event)
 
     def narrow(self, query: str) -> None:
         """Ask the index, which knows all files, for the best matches."""
@@ -299,6 +299,9 @@ class FilesScreen(PickerScreen):
         self._use(item, self._name_it)
 
     def _use(self, item: Item, use: Callable[[str], None]) -> None:
+        if not self._caught_up.is_set():
+            self.show_note("Still searching. Press the key again when the list is there.", "$text-warning")
+            return
         self._files.use(item.key)
         use(item.key)
         self.dismiss(item.key)

@@ -166,6 +166,9 @@ class PickerScreen(KeyFirstScreen, ModalScreen[str | None]):
     def moved(self, item: Item | None) -> None:
         """Handle a move of the mark."""
 
+    async def catch_up(self, event: Typed) -> None:
+        """Wait for the list to show what was typed before this key, if the key depends on it."""
+
     def on_mount(self) -> None:
         self.list.filter(self.line.text)
         self._show_keys()
@@ -175,6 +178,7 @@ class PickerScreen(KeyFirstScreen, ModalScreen[str | None]):
     async def handle_input(self, event: Typed) -> bool:
         if self.early_keys.keeps(event):
             return True
+        await self.catch_up(event)
         self._was_armed, self._armed = self._armed, None
         if isinstance(event, events.Paste):
             self._type(event.text)

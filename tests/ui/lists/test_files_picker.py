@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from coder_tui.ui.lists import choosers
 from coder_tui.ui.lists.choosers import FilesScreen
 from tests.fakes.fake_session import FakeSession
 from tests.fakes.screens import Stage, stage
@@ -43,11 +44,27 @@ async def test_the_chosen_file_is_mentioned_in_the_draft(tmp_path: Path) -> None
         assert s.screen.focused is s.screen.prompt
 
 
-async def test_enter_chooses_what_was_typed_even_before_the_search_ends(tmp_path: Path) -> None:
+async def test_enter_chooses_what_was_typed_even_before_the_search_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosers, "PATIENCE", 60.0)
     async with folder(tmp_path) as s:
         for key in ("f6", *"two", "enter", *"ok"):
             s.app.post_message(events.Key(key, key if len(key) == 1 else None))
         await s.until(lambda: s.draft == '@"two words.txt" ok')
+
+
+async def test_enter_never_chooses_from_a_list_that_is_out_of_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with folder(tmp_path) as s:
+        await s.pilot.press("f6")
+        picker = await opened(s)
+        monkeypatch.setattr(picker, "_find", lambda query: None)
+        await s.pilot.press(*"two", "enter")
+        await s.shows("Still searching")
+        assert s.app.screen is picker
+        assert s.draft == ""
 
 
 async def test_escape_leaves_the_draft_unchanged(tmp_path: Path) -> None:
