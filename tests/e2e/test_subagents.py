@@ -141,7 +141,7 @@ def test_four_at_once_one_fails_one_is_stopped_two_ask(program: Program) -> None
             tmux.keys("Enter")
             tmux.shows(r"Allow write\?[\s\S]*ready")
             tmux.keys("F8")
-            waiting = tmux.shows(r"2 waiting")
+            waiting = tmux.shows(r"─ 2 waiting[\s\S]*ready")
             assert "general 1" in waiting and "general 2" in waiting
             tmux.keys("a")
             tmux.shows(r"2 marked")
