@@ -269,7 +269,7 @@ def exit_codes() -> list[str]:
 
 
 def modules() -> Iterator[str]:
-    """List every module with the first sentence of its docstring."""
+    """List every module with its docstring and its public names."""
     code_files = (ROOT / "coder_tui").rglob("*.py")
     paths = sorted(
         path for path in code_files if "sample_project" not in path.parts and path.stem != "__init__"
@@ -279,8 +279,23 @@ def modules() -> Iterator[str]:
     ):
         yield f"\n## {folder.relative_to(ROOT)}/\n"
         for path in files:
-            about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-            yield f"- {code(path.name)}: {' '.join(about.partition(chr(10) * 2)[0].split())}"
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            about = " ".join((ast.get_docstring(tree) or "").split())
+            names = ", ".join(code(name) for name in public_names(tree))
+            yield f"- {code(path.name)}: {about}" + (f"\n  - defines {names}" if names else "")
+
+
+def public_names(tree: ast.Module) -> Iterator[str]:
+    """Yield the classes, functions and constants that a module defines for others."""
+    for node in tree.body:
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found = [name]
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                found = [name]
+            case _:
+                found = []
+        yield from (name for name in found if not name.startswith("_"))
 
 
 def main() -> None:

@@ -1,4 +1,7 @@
-"""Runs one prompt without a screen: prints events, refuses requests, and ends with an exit code."""
+"""Runs one prompt without a screen: prints events, refuses requests, and ends with an exit code.
+
+It has the exit codes, one for each way that a turn can end, and the formats `text`, `json` and `stream-json`.
+"""
 
 import asyncio
 import dataclasses

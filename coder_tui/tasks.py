@@ -1,6 +1,6 @@
 """Run background tasks that end with their owner, finish work despite cancellation, run calls in order.
 
-Work that may block for ever runs in a thread of its own.
+Work that may block for ever runs in a separate thread.
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""Build sessions from an open store and a model: the only place where one is put together."""
+"""Build sessions from an open store and a model: the only place where one is put together.
+
+A resumed or forked session gets its stored conversation, profile, model and mode back here.
+"""
 
 import asyncio
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,8 @@
-"""`coder-tui run`: runs one prompt without a screen."""
+"""`coder-tui run`: runs one prompt without a screen.
+
+It reads the prompt and the flags, ends the turn on SIGINT, SIGTERM or SIGHUP, and
+chooses the exit code then.
+"""
 
 import argparse
 import asyncio

@@ -99,7 +99,7 @@ def _decide_all(action: Action, command: ShellCommand, policy: Policy) -> Iterat
 
 
 def _default(action: Action) -> Verdict:
-    reason = "no rule allows this command, and commands ask unless one does"
+    reason = "no rule allows it"
     return Verdict(Effect.ASK, f"default for {action.kind} tools", DEFAULT_SOURCE, (reason,))
 
 

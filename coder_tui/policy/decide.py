@@ -1,7 +1,8 @@
 """Decide on a call: allow it, ask the user or deny it, and explain why.
 
 Plan mode is a layer above all others: it denies whatever is not known to change nothing. The grants that
-"allow always" offers for a call are narrow, useful, and never more than was shown.
+"allow always" offers for a call, and the scopes to choose from (session, project, all projects), are decided
+here, too: they are narrow, useful, and never more than was shown.
 """
 
 from collections.abc import Callable
@@ -160,7 +161,7 @@ _OUTCOMES = {
 }
 _SOURCES = {
     DEFAULT_SOURCE: "what applies unless a rule of yours says otherwise",
-    FLOOR_SOURCE: "a protection that no rule can switch off",
+    FLOOR_SOURCE: "a protection that no general rule can switch off",
     SESSION_SOURCE: "your own answer in this session",
 }
 

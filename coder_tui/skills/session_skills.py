@@ -1,7 +1,8 @@
 """The skills of one session: which exist, which may be used, which are loaded.
 
 The model always sees their names and descriptions, so that it knows when to load one. The user calls one by
-`/name` at the start of a message, or by naming it in a sentence.
+`/name` at the start of a message, or by naming it in a sentence. The list of skills in the system prompt is
+written here, with descriptions cut to a limit.
 """
 
 import os

@@ -1,6 +1,6 @@
 """A request and its answer as plain data, the proxy it goes through, and which certificates are trusted.
 
-Names are resolved in threads of their own: a lookup cannot be cancelled, so it must not occupy a thread of
+Names are resolved in separate threads: a lookup cannot be cancelled, so it must not occupy a thread of
 the program's pool. Names that resolve to private addresses are remembered.
 """
 

@@ -16,8 +16,6 @@ STYLE_WORDS = re.compile(
     r"|what stands there|desk|shelf|shelves|furniture|loan|keepsakes?)\b",
     re.IGNORECASE,
 )
-WORDS_OF_THE_CODE = {"keys.md"}
-"""Reference pages with strings and docstrings of the code: fix the words there, then shorten this list."""
 
 
 @pytest.mark.parametrize("path", paths(), ids=name_of)
@@ -38,8 +36,6 @@ def test_no_paragraph_is_long(path: Path) -> None:
 
 @pytest.mark.parametrize("path", paths(), ids=name_of)
 def test_words_are_plain(path: Path) -> None:
-    if path.parent.name == "reference" and path.name in WORDS_OF_THE_CODE:
-        return
     found = {
         (number, word[0])
         for number, line in enumerate(prose(path).splitlines(), 1)

@@ -13,7 +13,7 @@ def test_a_verdict_is_explained_in_sentences() -> None:
         "  it reads /ws/.env",
         "  because /ws/.env looks like a secret",
         "  decided by: secrets = ask",
-        "  from: built-in protection (a protection that no rule can switch off)",
+        "  from: built-in protection (a protection that no general rule can switch off)",
     )
 
 
