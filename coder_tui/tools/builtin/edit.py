@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import JsonObject, PathParams
 from coder_tui.tools.editing.change import FileChange, FileEditTool
-from coder_tui.tools.editing.replace import Replacement, replace_exact, replace_text
+from coder_tui.tools.editing.replace import Replacement, as_meant, replace_exact, replace_text
 from coder_tui.tools.editing.script import changes_line_ends, to_line_feeds
 from coder_tui.tools.editing.tiers import Strategy
 from coder_tui.workspace.files.confine import Located
@@ -60,7 +60,8 @@ class EditTool(FileEditTool[EditParams, Edit]):
         }
 
     def _replaced(self, params: EditParams, located: Located, before: TextFile) -> Replacement:
-        old, new, replace_all = params.old_string, params.new_string, params.replace_all
+        old, new = as_meant(before, located.shown, params.old_string, params.new_string)
+        replace_all = params.replace_all
         if self._ledger.has_changed(located.path, before.digest):
             exact = replace_exact(before, old, new, replace_all=replace_all)
             if exact is None:

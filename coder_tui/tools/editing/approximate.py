@@ -10,6 +10,7 @@ from coder_tui.tools.editing.script import Group, Mark, Script
 from coder_tui.tools.editing.tiers import FEWEST_CHARACTERS, Placement, SearchableFile, Strategy, Tier
 
 _MATCHED_SHARE = 0.8
+_RIVAL_SHARE = 0.6
 _MOST_COMMON = 64
 _MOST_STRETCHES = 24
 _MOST_CELLS = 600_000
@@ -32,6 +33,28 @@ def approximate_places(file: SearchableFile, script: Script) -> list[Placement]:
         return []
     rivals = [other for other in found if _is_rival(other, best, script)]
     return [_placement(alignment) for alignment in (best, *rivals, *_twins(file, side, best, script))]
+
+
+def rivals_as_indented(
+    file: SearchableFile, script: Script, place: Placement, line: int = 0
+) -> list[Placement]:
+    """Return other places with most of the lines exactly as written, or at the stated line.
+
+    `place` was found by ignoring blanks. Such a rival is what the model saw, if other lines changed since.
+    """
+    if place.tier < Tier.SHIFTED:
+        return []
+    found: list[Placement] = []
+    for alignment in _alignments(file, _old_side(script)):
+        rows = _rows(alignment)
+        if not rows or (rows[0] < place.end and place.start <= rows[-1]):
+            continue
+        pairs = [(old, row) for old, row in zip(script.old, alignment.rows, strict=True) if old.strip()]
+        same = sum(row is not None and file.lines.seen[row] == old for old, row in pairs)
+        is_stated = rows[0] == line - 1 and alignment.matched * 2 > len(pairs)
+        if is_stated or same >= _RIVAL_SHARE * len(pairs):
+            found.append(_placement(alignment))
+    return found
 
 
 def _twins(file: SearchableFile, side: OldSide, best: Alignment, script: Script) -> list[Alignment]:

@@ -54,7 +54,8 @@ def parse_envelope(text: str) -> tuple[FilePatch, ...]:
     """Return what the envelope does to each file. Fences, shell wrappers and a missing end are tolerated."""
     sections: list[_Section] = []
     for number, line in enumerate(_body(text), start=1):
-        if found := _FILE.fullmatch(line.rstrip()):
+        # Before the first file there is no context that a blank could mark.
+        if found := _FILE.fullmatch(line.rstrip() if sections else line.strip()):
             sections.append(_Section(_OPERATIONS[found[1]], found[2].strip(), number))
         elif not _WRAPPERS.fullmatch(line.rstrip()) and sections:
             _read_line(line, sections[-1], number)
@@ -66,7 +67,11 @@ def parse_envelope(text: str) -> tuple[FilePatch, ...]:
 def _body(text: str) -> list[str]:
     """Return the lines without what is wrapped around them: fences, and the shell's `<<EOF`."""
     lines = patch_lines(text.lstrip())
-    begins = [at for at, line in enumerate(lines) if line.startswith("*** ")]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if lines and lines[-1].strip() == "*** End Patch":
+        lines[-1] = lines[-1].strip()
+    begins = [at for at, line in enumerate(lines) if line.lstrip().startswith("*** ")]
     first = begins[0] if begins else 0
     ends = [at for at, line in enumerate(lines) if line.startswith("*** End Patch")]
     last = ends[-1] if ends else len(lines)
@@ -119,7 +124,7 @@ def _read_change(line: str, section: _Section) -> None:
         chunk.lines.append(ScriptLine(Mark(line[0]), line[1:]))
     else:
         # Models often drop the leading blank of an empty context line, and sometimes of others.
-        chunk.lines.append(ScriptLine(Mark.KEEP, line))
+        chunk.lines.append(ScriptLine(Mark.KEEP, line, has_sign=False))
 
 
 def _file_patch(section: _Section) -> FilePatch:
@@ -134,8 +139,11 @@ def _file_patch(section: _Section) -> FilePatch:
             chunks = [chunk for chunk in section.chunks if any(line.text.strip() for line in chunk.lines)]
             if not chunks and new_path == path:
                 raise invalid_patch(f"line {section.number}: Update file hunk for path '{path}' is empty")
-            operation = Operation.MODIFY if new_path == path else Operation.RENAME
-            return FilePatch(operation, path, new_path, tuple(_hunk(chunk) for chunk in chunks))
+            if new_path == path:
+                return FilePatch(Operation.MODIFY, path, path, tuple(map(_hunk, chunks)))
+            # Context alone only shows which file is moved.
+            changed = [chunk for chunk in chunks if any(line.mark is not Mark.KEEP for line in chunk.lines)]
+            return FilePatch(Operation.RENAME, path, new_path, tuple(map(_hunk, changed)))
 
 
 def _created(section: _Section) -> Hunk:

@@ -8,10 +8,11 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from heapq import nsmallest
+from itertools import groupby
 
 from coder_tui.protocol.errors import ErrorType
 from coder_tui.tools.editing import normalize
-from coder_tui.tools.editing.approximate import approximate_places
+from coder_tui.tools.editing.approximate import approximate_places, rivals_as_indented
 from coder_tui.tools.editing.script import FileLines, Hunk, Mark, Script, ScriptLine
 from coder_tui.tools.editing.tiers import (
     LENIENT,
@@ -19,6 +20,7 @@ from coder_tui.tools.editing.tiers import (
     SearchableFile,
     Strategy,
     Tier,
+    is_added_at,
     is_applied,
     is_likelier_applied,
     places_by_tier,
@@ -29,14 +31,23 @@ _SHORTEST = 3
 
 
 def under_anchors(file: FileLines, anchors: tuple[str, ...], places: list[Placement]) -> list[Placement]:
-    """Return the places inside the innermost block that the anchors lead to; all if they lead nowhere."""
+    """Return the places inside the innermost block that the anchors lead to; all if they lead nowhere.
+
+    Where the anchor begins no block, as in a list or a text, the first place after it is meant.
+    """
     scopes = [(0, len(file.seen))]
+    are_found, is_any_found = bool(anchors), False
     for anchor in anchors:
         deeper = [inner for scope in scopes for inner in _blocks(file, anchor, scope)]
+        are_found, is_any_found = are_found and bool(deeper), is_any_found or bool(deeper)
         scopes = deeper or scopes
+    if not is_any_found:
+        return places
     inside = [place for place in places if any(_touches(place, scope) for scope in scopes)]
     after = [place for place in inside if any(scope[0] < place.start < scope[1] for scope in scopes)]
-    return after or inside or places
+    if are_found and after and all(_is_flat(file, scope) for scope in scopes):
+        return after[:1] if len(scopes) == 1 else after
+    return after or inside or ([] if are_found else places)
 
 
 def anchor_row(file: FileLines, anchors: tuple[str, ...]) -> int | None:
@@ -61,7 +72,17 @@ def _blocks(file: FileLines, anchor: str, scope: tuple[int, int]) -> list[tuple[
     return [(row, _block_end(file, row, scope[1])) for row in rows]
 
 
+def _is_flat(file: FileLines, scope: tuple[int, int]) -> bool:
+    return _indented_end(file, *scope) < scope[1]
+
+
 def _block_end(file: FileLines, row: int, limit: int) -> int:
+    """Return where the block ends that a line begins; `limit` if it begins none."""
+    end = _indented_end(file, row, limit)
+    return end if any(line.strip() for line in file.seen[row + 1 : end]) else limit
+
+
+def _indented_end(file: FileLines, row: int, limit: int) -> int:
     """Return the next line that is indented no deeper than the anchor and does not just close it."""
     depth = len(normalize.lead(file.seen[row]).expandtabs(8))
     for at in range(row + 1, limit):
@@ -86,6 +107,8 @@ class HunkSearch:
     script: Script
     places: tuple[Placement, ...] = ()
     failure: ErrorType | None = None
+    reason: str = ""
+    """The failure in words, if the hunk knows more than that its lines are not there."""
 
     @property
     def place(self) -> Placement | None:
@@ -117,9 +140,15 @@ def _at_end(file: FileLines, search: HunkSearch) -> HunkSearch:
 
 
 def _by_anchors(file: FileLines, search: HunkSearch) -> HunkSearch:
-    if len(search.places) < 2 or not search.hunk.anchors:
+    """Leave the places below the anchors. A diff's own heading may name the block before: it only chooses."""
+    is_choice = search.hunk.line is not None or not search.script.old
+    if not search.hunk.anchors or len(search.places) < (2 if is_choice else 1):
         return search
-    return replace(search, places=tuple(under_anchors(file, search.hunk.anchors, list(search.places))))
+    places = tuple(under_anchors(file, search.hunk.anchors, list(search.places)))
+    if places or is_choice:
+        return replace(search, places=places or search.places)
+    reason = f"its lines are not below the line that @@ names: {search.hunk.anchors[-1][:80]!r}"
+    return replace(search, places=(), failure=ErrorType.CONTEXT_MISMATCH, reason=reason)
 
 
 def _in_order(found: list[HunkSearch]) -> list[HunkSearch]:
@@ -241,6 +270,8 @@ def _by_tiers(file: SearchableFile, hunk: Hunk, readings: list[Script]) -> HunkS
         if places := places_by_tier(file, script, _EXACT):
             if script is not hunk.script and _is_shifted_by_one(hunk.script, script):
                 break
+            if len(places) == 1 and is_added_at(file, script, places[0], places[0].end):
+                return HunkSearch(hunk, script, failure=ErrorType.ALREADY_APPLIED)
             return HunkSearch(hunk, script, tuple(places + _blank_differences(file, hunk, script, places)))
     if hunk.script.size > _LONGEST:
         return None
@@ -248,6 +279,10 @@ def _by_tiers(file: SearchableFile, hunk: Hunk, readings: list[Script]) -> HunkS
         if places := places_by_tier(file, script, LENIENT):
             if any(is_likelier_applied(file, script, place) for place in places):
                 return HunkSearch(hunk, script, failure=ErrorType.ALREADY_APPLIED)
+            if len(places) == 1:
+                if is_added_at(file, script, places[0], places[0].end):
+                    return HunkSearch(hunk, script, failure=ErrorType.ALREADY_APPLIED)
+                places += rivals_as_indented(file, script, places[0], hunk.line or 0)
             return HunkSearch(hunk, script, tuple(places))
     return None
 
@@ -281,11 +316,17 @@ def _blank_differences(
 
 
 def _readings(file: SearchableFile, script: Script) -> list[list[Script]]:
-    """Return the hunk as written and with signs restored; after that, without blank lines at its edges."""
+    """Return the hunk as written and with signs restored; after that, without blank lines at its edges.
+
+    At last, lines between added ones count as added: their sign was lost.
+    """
     resigned = _resigned(file, script)
     whole = list(dict.fromkeys((script, resigned)))
-    bare = _without_blank_edges(resigned)
-    return [whole, [bare]] if bare.old and bare not in whole else [whole]
+    found = [whole]
+    for other in (_without_blank_edges(resigned), _resigned(file, _readded(script))):
+        if other.old and other not in whole:
+            found.append([other])
+    return found
 
 
 def _resigned(file: SearchableFile, script: Script) -> Script:
@@ -296,6 +337,25 @@ def _resigned(file: SearchableFile, script: Script) -> Script:
         if line.mark is Mark.KEEP and line.text not in file.line_set and f" {line.text}" in file.line_set
     }
     return script.with_keeps(texts) if texts else script
+
+
+def _readded(script: Script) -> Script:
+    """Return the script with the lines between added lines added as well."""
+    runs = [(mark, list(lines)) for mark, lines in groupby(script.lines, key=lambda line: line.mark)]
+    marks = [mark for mark, _ in runs]
+    lines: list[ScriptLine] = []
+    for at, (mark, run) in enumerate(runs):
+        is_between = (
+            mark is Mark.KEEP and marks[max(at - 1, 0)] is marks[min(at + 1, len(marks) - 1)] is Mark.ADD
+        )
+        lines += [_as_added(line) for line in run] if is_between else run
+    return Script(tuple(lines))
+
+
+def _as_added(line: ScriptLine) -> ScriptLine:
+    # What was read as the blank of a context line is the first of the line's own.
+    text = f" {line.text}" if line.has_sign and line.text.strip() else line.text
+    return replace(line, mark=Mark.ADD, text=text)
 
 
 def _without_blank_edges(script: Script) -> Script:

@@ -1,6 +1,7 @@
 """Reduce lines to what counts when they are compared leniently."""
 
 import re
+import unicodedata
 
 _SINGLE, _DOUBLE = "\u2018\u2019\u201a\u201b\u2032", "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"
 _HYPHENS, _DASHES = "\u2010\u2011\u2012\u2013\u2212", "\u2014\u2015"
@@ -18,7 +19,11 @@ _PLAIN = {
     "\u2060": "",
     "\ufeff": "",
 }
-_TABLE = str.maketrans(_PLAIN)
+_FULL_WIDTH = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_TABLE = str.maketrans(_PLAIN | _FULL_WIDTH)
+_NARROW = str.maketrans(
+    {**dict.fromkeys(_HYPHENS + _DASHES, "-"), **dict.fromkeys(_SINGLE + _DOUBLE + '"`', "'"), **_FULL_WIDTH}
+)
 _BLANK = re.compile(r"\s+")
 
 
@@ -46,8 +51,18 @@ def spaceless(line: str) -> str:
     return _BLANK.sub("", plain(line))
 
 
+def narrow(line: str) -> str:
+    """Ignore all blanks, the length of dashes and the kind of quotes."""
+    return _BLANK.sub("", composed(line).translate(_NARROW))
+
+
+def composed(text: str) -> str:
+    """Write each letter and its accents as one character, as far as there is one."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def plain(text: str) -> str:
-    return text if text.isascii() else text.translate(_TABLE)
+    return text if text.isascii() else composed(text).translate(_TABLE)
 
 
 def lead(line: str) -> str:

@@ -9,10 +9,24 @@ import os
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from rapidfuzz.fuzz import ratio
+
 from coder_tui.protocol.errors import ErrorType, ToolError
+from coder_tui.tools.editing.align import is_elision
+from coder_tui.tools.editing.intent import is_placeholder
 from coder_tui.tools.editing.locate import HunkSearch, locate_all
 from coder_tui.tools.editing.nearest import nearest_region
-from coder_tui.tools.editing.script import FileLines, FilePatch, Hunk, Operation, added_text, to_line_feeds
+from coder_tui.tools.editing.script import (
+    FileLines,
+    FilePatch,
+    Hunk,
+    Mark,
+    Operation,
+    Script,
+    ScriptLine,
+    added_text,
+    to_line_feeds,
+)
 from coder_tui.tools.editing.splice import Splice, apply_splices, splice
 from coder_tui.tools.editing.tiers import SearchableFile, Strategy
 from coder_tui.workspace.files.confine import Located, Workspace
@@ -79,6 +93,8 @@ def _apply_hunk(
         return _failed(index, ErrorType.INVALID_TOOL_PARAMS, "it changes nothing"), []
     if place is None:
         return _unplaced(searched, search, index), []
+    if doubt := _doubt_about(searched, search):
+        return _failed(index, ErrorType.CONTEXT_MISMATCH, doubt), []
     if only_exact and place.strategy is not Strategy.EXACT:
         return _failed(index, ErrorType.STALE_FILE, "it does not match exactly, and the file changed"), []
     try:
@@ -87,6 +103,55 @@ def _apply_hunk(
         return _failed(index, error.type, error.message), []
     offset = place.start + 1 - search.hunk.line if search.hunk.line is not None and search.script.old else 0
     return HunkReport(index, place.start + 1, offset, place.strategy), [part]
+
+
+_ALIKE = 60.0
+
+
+def _doubt_about(file: SearchableFile, search: HunkSearch) -> str:
+    """Return why a hunk may mean something else than its lines say, or an empty string."""
+    place, script = search.place, search.script
+    for line in script.lines:
+        if line.mark is Mark.ADD and is_placeholder(line.text) and line.text not in file.line_set:
+            return f"it adds a placeholder for code that was left out: {line.text.strip()[:80]!r}"
+    rows = iter(place.rows if place else ())
+    found = [None if line.mark is Mark.ADD else next(rows, None) for line in script.lines]
+    for at, line in enumerate(script.lines):
+        if line.mark is not Mark.KEEP:
+            continue
+        near = [other.text for other in _additions_next_to(script, at)]
+        quoted = repr(line.text.strip()[:80])
+        is_stated = line.has_sign and not line.text.strip()
+        if near and place and place.rows and found[at] is None and not (is_stated or is_elision(line.text)):
+            return f"a line next to the added ones is not in the file; has it lost its +? {quoted}"
+        if _lacks_sign(search, at) and any(ratio(line.text.strip(), text.strip()) >= _ALIKE for text in near):
+            return f"a line without a sign may be meant as removed: {quoted}"
+    return ""
+
+
+def _additions_next_to(script: Script, at: int) -> list[ScriptLine]:
+    """Return the added lines right before and after a line."""
+    added: list[ScriptLine] = []
+    for step in (-1, 1):
+        other = at + step
+        while 0 <= other < len(script.lines) and script.lines[other].mark is Mark.ADD:
+            added.append(script.lines[other])
+            other += step
+    return added
+
+
+def _lacks_sign(search: HunkSearch, at: int) -> bool:
+    """Return whether a context line has lost its sign, though others of the hunk have theirs."""
+    given, used = search.hunk.script.lines, search.script.lines
+    if len(given) != len(used):
+        return False
+    lacking = {
+        index
+        for index, (one, other) in enumerate(zip(given, used, strict=True))
+        if other.mark is Mark.KEEP and other.text.strip() and (not one.has_sign or one.text != other.text)
+    }
+    kept = {index for index, line in enumerate(used) if line.mark is Mark.KEEP and line.text.strip()}
+    return at in lacking and lacking != kept
 
 
 def _clash(splices: list[Splice]) -> int | None:
@@ -100,9 +165,13 @@ def _clash(splices: list[Splice]) -> int | None:
 
 def _unplaced(searched: SearchableFile, search: HunkSearch, index: int) -> HunkReport:
     failure = search.failure or ErrorType.CONTEXT_MISMATCH
+    if search.reason:
+        return _failed(index, failure, search.reason)
     if failure is ErrorType.AMBIGUOUS_MATCH:
-        lines = sorted(place.start + 1 for place in search.places)
+        lines = sorted({place.start + 1 for place in search.places})
         named = ", ".join(str(line) for line in lines[:_MOST_LINES_NAMED])
+        if len(lines) < 2:
+            return _failed(index, failure, f"it fits in more than one way at line {named}; give more context")
         return _failed(index, failure, f"it fits at {len(lines)} places, lines {named}; give more context")
     if failure is ErrorType.ALREADY_APPLIED:
         return _failed(index, failure, "the file already has this change")

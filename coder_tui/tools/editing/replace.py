@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from dataclasses import replace as with_fields
 
 from coder_tui.protocol.errors import ErrorType, ToolError
-from coder_tui.tools.editing.approximate import approximate_places
+from coder_tui.tools.editing.approximate import approximate_places, rivals_as_indented
+from coder_tui.tools.editing.intent import (
+    Exchange,
+    is_already_there,
+    is_placeholder,
+    lines_of,
+    whole_lines,
+    without_placeholders,
+    without_signs,
+)
 from coder_tui.tools.editing.nearest import nearest_region
 from coder_tui.tools.editing.script import (
     FileLines,
@@ -23,6 +32,8 @@ from coder_tui.tools.editing.tiers import (
     Placement,
     SearchableFile,
     Strategy,
+    Tier,
+    is_added_at,
     is_applied,
     is_likelier_applied,
     places_by_tier,
@@ -60,6 +71,22 @@ def ambiguous_match(lines: list[int], how: str = "") -> ToolError:
 _MOST_PLACES = 1_000
 
 
+def as_meant(file: TextFile, name: str, old: str, new: str) -> tuple[str, str]:
+    """Return the two strings without signs of a diff and placeholders; raise if they may mean more."""
+    if len(old) + len(new) > _LONGEST or not ("+" in new or any(map(is_placeholder, new.split("\n")))):
+        return old, new
+    known = lines_of(file.text.split("\n"))
+    old, new = without_signs(name, old, new, known)
+    old_lines, new_lines = old.split("\n"), new.split("\n")
+    meant = without_placeholders(old_lines, new_lines, known)
+    if meant == old_lines:
+        raise ToolError(
+            ErrorType.INVALID_TOOL_PARAMS,
+            "invalid args: new_string: without signs and placeholders it is identical to old_string",
+        )
+    return old, "\n".join(meant)
+
+
 def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> Replacement | None:
     """Return the new text, or None if `old` does not occur.
 
@@ -77,7 +104,12 @@ def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> R
         new = new.removesuffix("\r")
     strategy = Strategy.MULTI_OCCURRENCE if replace_all else Strategy.EXACT
     last = view.line(places[-1] + max(len(old.removesuffix("\n")) - 1, 0))
-    text = _spliced(file, view, places, old, new, is_literal=is_literal)
+    if all(is_already_there(view.text, place, old, new) for place in places):
+        raise _added()
+    parts = [Exchange(place, place + len(old), new) for place in places]
+    if not is_literal and not replace_all:
+        parts = [whole_lines(view.text, places[0], old, new)]
+    text = _spliced(file, view, parts, is_literal=is_literal)
     splits_lead = not replace_all and _splits_lead(view.text, places[0])
     return Replacement(text, len(places), strategy, view.line(places[0]), last, splits_lead)
 
@@ -87,20 +119,18 @@ def _splits_lead(text: str, place: int) -> bool:
     return text[place] in " \t" and line_start < place and not text[line_start:place].strip(" \t")
 
 
-def _spliced(
-    file: TextFile, view: LineFeedView, places: list[int], old: str, new: str, *, is_literal: bool
-) -> str:
-    """Replace the text at the places; what old and new share there is not touched."""
-    head = 0 if is_literal else _shared(old, new)
-    tail = 0 if is_literal else _shared(old[head:][::-1], new[head:][::-1])
-    middle = new[head : len(new) - tail]
+def _spliced(file: TextFile, view: LineFeedView, parts: list[Exchange], *, is_literal: bool) -> str:
+    """Replace the parts; what old and new share there is not touched."""
     pieces: list[str] = []
     done = 0
-    for place in places:
-        start, end = view.raw(place + head), view.raw(place + len(old) - tail)
-        inserted = restore(file.text[start:end], middle)
+    for part in parts:
+        old, new = view.text[part.start : part.end], part.new
+        head = 0 if is_literal else _shared(old, new)
+        tail = 0 if is_literal else _shared(old[head:][::-1], new[head:][::-1])
+        start, end = view.raw(part.start + head), view.raw(part.end - tail)
+        inserted = restore(file.text[start:end], new[head : len(new) - tail])
         if "\n" in inserted and not is_literal:
-            inserted = inserted.replace("\n", newline_at(file, view.raw(place)))
+            inserted = inserted.replace("\n", newline_at(file, view.raw(part.start)))
         pieces += [file.text[done:start], inserted]
         done = end
     return "".join([*pieces, file.text[done:]])
@@ -137,12 +167,26 @@ def replace_text(file: TextFile, name: str, old: str, new: str, *, replace_all: 
     exact = replace_exact(file, old, new, replace_all=replace_all)
     if exact and exact.text == file.text:
         raise _applied(name)
+    given = Reading(to_line_feeds(old), to_line_feeds(new))
+    if exact and not replace_all and _is_added(file, _script(given), exact):
+        raise _added()
     if exact and (not exact.splits_lead or len(old) + len(new) > _LONGEST):
         return exact
-    given = Reading(to_line_feeds(old), to_line_feeds(new))
     search = _Search(file, name, given, replace_all=replace_all)
     # With half of its indentation missing, the text may mean other lines.
     return search.by_lines(given) or exact if exact else search.run()
+
+
+def _is_added(file: TextFile, script: Script, exact: Replacement) -> bool:
+    """Return whether lines that the edit only adds are already there, perhaps with other blanks."""
+    if not script.only_adds:
+        return False
+    size = len(script.new)
+    lines = FileLines.from_file(file)
+    first = max(exact.first_line - 1 - size, 0)
+    near = SearchableFile(FileLines(lines.raw[first : exact.last_line + size], lines.newline))
+    start, end = exact.first_line - 1 - first, exact.last_line - first
+    return is_added_at(near, script, Placement((), start, Tier.EXACT, Strategy.EXACT), end)
 
 
 class _Search:
@@ -198,6 +242,12 @@ class _Search:
             raise _several(places)
         if places and is_likelier_applied(self._searched, script, places[0]):
             raise _applied(self._name)
+        if len(places) == 1:
+            places += rivals_as_indented(self._searched, script, places[0])
+            if len(places) > 1:
+                raise _several(places)
+            if is_added_at(self._searched, script, places[0], places[0].end):
+                raise _added()
         return self._made(reading, script, _apart(places))
 
     def _by_most_lines(self, reading: Reading) -> Replacement | None:
@@ -243,7 +293,20 @@ def _apart(places: list[Placement]) -> list[Placement]:
 
 
 def _several(places: list[Placement]) -> ToolError:
-    return ambiguous_match(sorted(place.start + 1 for place in places), f" ({places[0].strategy.meaning})")
+    lines = sorted({place.start + 1 for place in places})
+    if len(lines) > 1:
+        return ambiguous_match(lines, f" ({places[0].strategy.meaning})")
+    return ToolError(
+        ErrorType.AMBIGUOUS_MATCH,
+        f"old_string fits in more than one way at line {lines[0]} ({places[0].strategy.meaning}).",
+        "Read the place and copy it exactly.",
+        {"lines": lines},
+    )
+
+
+def _added() -> ToolError:
+    message = "The file already has new_string at this place."
+    return ToolError(ErrorType.ALREADY_APPLIED, message, "Read the file; the edit may already be done.")
 
 
 def _applied(name: str) -> ToolError:

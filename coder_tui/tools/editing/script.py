@@ -32,11 +32,12 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScriptLine:
-    """`has_end` is false if the model says that no newline follows."""
+    """`has_end` is false if the model says that no newline follows, `has_sign` if it lacks a mark."""
 
     mark: Mark
     text: str
     has_end: bool = True
+    has_sign: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,11 @@ class Script:
         return sum(len(line.text) for line in self.lines)
 
     @property
+    def only_adds(self) -> bool:
+        marks = {line.mark for line in self.lines}
+        return Mark.ADD in marks and Mark.DROP not in marks
+
+    @property
     def changes_nothing(self) -> bool:
         ends = {line.has_end for line in self.lines}
         return self.old == self.new and len(ends) < 2
@@ -155,11 +161,16 @@ class FileLines:
     def has_last_newline(self) -> bool:
         return not self.raw or self.raw[-1].endswith("\n")
 
+    def end_of(self, index: int) -> str:
+        """Return the line end of a line, empty if it has none."""
+        raw = self.raw[index]
+        return "\r\n" if raw.endswith("\r\n") else "\n" if raw.endswith("\n") else ""
+
     def newline_near(self, index: int) -> str:
         """Return the line end in use at `index`: the line before's, else the line's own, else the file's."""
         for at in (index - 1, index):
-            if 0 <= at < len(self.raw) and self.raw[at].endswith("\n"):
-                return "\r\n" if self.raw[at].endswith("\r\n") else "\n"
+            if 0 <= at < len(self.raw) and (end := self.end_of(at)):
+                return end
         return self.newline.value
 
 

@@ -5,7 +5,8 @@ the file's own version of that line.
 """
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -25,6 +26,17 @@ def tokens_of(line: str) -> list[str]:
     return _TOKEN.findall(normalize.plain(line))
 
 
+def has_same_words(one: str, other: str) -> bool:
+    """Return whether two lines have the same words and signs, but for the form of quotes and dashes."""
+    if tokens_of(one) == tokens_of(other):
+        return True
+    return normalize.narrow(one) == normalize.narrow(other) and _words(one) == _words(other)
+
+
+def _words(line: str) -> list[str]:
+    return re.findall(r"\w+", normalize.composed(line))
+
+
 def carry_change(old: str, new: str, own: str) -> str:
     """Return `own` changed as `old` was to `new`; all three without indentation.
 
@@ -33,10 +45,23 @@ def carry_change(old: str, new: str, own: str) -> str:
     """
     if old.rstrip() == own.rstrip() or max(len(old), len(new), len(own)) > _LONGEST:
         return new
-    if normalize.spaceless(old) != normalize.spaceless(own):
-        return new
+    for fold in (normalize.spaceless, normalize.narrow):
+        if fold(old) == fold(own) and all(_is_by_character(text, fold) for text in (old, own)):
+            return _carried(old, new, own, fold)
+    return new
+
+
+Fold = Callable[[str], str]
+
+
+def _is_by_character(text: str, fold: Fold) -> bool:
+    """Return whether characters fold one by one, so that those of two texts correspond."""
+    return text.isascii() or "".join(fold(text[slice(*span)]) for span in _filled(text)) == fold(text)
+
+
+def _carried(old: str, new: str, own: str, fold: Fold) -> str:
     before, after, file = _Spaced(old, _filled(old)), _Spaced(new, _filled(new)), _Spaced(own, _filled(own))
-    file = _Spaced(own, _corresponding_spans(before, file))
+    file = _Spaced(own, _corresponding_spans(before, file, fold))
     pieces: list[str] = []
     shared: int | None = None
     for at, (source, is_shared) in enumerate(_sources(before, after)):
@@ -73,21 +98,30 @@ class _Spaced:
         return self.gap(len(self.spans))
 
     @property
-    def filled(self) -> str:
-        return "".join(self.text[start:end] for start, end in self.spans)
+    def filled(self) -> list[str]:
+        return [self.text[start:end] for start, end in self.spans]
 
 
 def _filled(text: str) -> list[tuple[int, int]]:
-    return [(at, at + 1) for at, character in enumerate(text) if normalize.spaceless(character)]
+    """Return the spans of characters that are not blank, each with its accents."""
+    if text.isascii():
+        return [(at, at + 1) for at, character in enumerate(text) if not character.isspace()]
+    spans: list[tuple[int, int]] = []
+    for at, character in enumerate(text):
+        if unicodedata.combining(character) and spans and spans[-1][1] == at:
+            spans[-1] = spans[-1][0], at + 1
+        elif normalize.spaceless(character):
+            spans.append((at, at + 1))
+    return spans
 
 
-def _corresponding_spans(old: _Spaced, own: _Spaced) -> list[tuple[int, int]]:
+def _corresponding_spans(old: _Spaced, own: _Spaced, fold: Fold) -> list[tuple[int, int]]:
     """Return for every character of `old` the span of `own` that corresponds to it."""
-    plain = [span for at, span in enumerate(own.spans) for _ in normalize.spaceless(own.character(at))]
+    plain = [span for at, span in enumerate(own.spans) for _ in fold(own.character(at))]
     spans: list[tuple[int, int]] = []
     count = 0
     for at in range(len(old.spans)):
-        size = len(normalize.spaceless(old.character(at)))
+        size = len(fold(old.character(at)))
         spans.append((plain[count][0], plain[count + size - 1][1]))
         count += size
     return spans
@@ -125,30 +159,47 @@ class MatchedLine:
 class FileStyle:
     """How the file's style differs from the model's, learned from the matched lines."""
 
-    def __init__(self, matched: list[MatchedLine]) -> None:
+    def __init__(self, matched: list[MatchedLine], added: list[str]) -> None:
         self._matched = [line for line in matched if line.old.strip()]
         self._indentation = Indentation.learn(line.leads for line in self._matched)
+        self._is_right = self._is_right_already(added)
         self._plain = str.maketrans(_plain_characters(matched))
         self._moved = {line.old.strip(): line.own.strip() for line in self._matched if line.is_dropped}
         self._has_stray_blanks = bool(self._matched) and all(_ends_stray(line) for line in self._matched)
 
     def indentation(self, model_lead: str, index: int, pair: MatchedLine | None) -> str:
         """Return the indentation of a new line that comes before old line `index` or replaces `pair`."""
+        if self._is_right:
+            return model_lead
         known = self._indentation.translate(model_lead)
         if known is not None:
             return known
         if pair is not None and pair.leads[0] == model_lead:
             return pair.leads[1]
+        if self._indentation.is_mixed(model_lead):
+            raise _uncertain_indentation()
         same = [line for line in self._matched if line.leads[0] == model_lead]
         before = [line.leads[1] for line in same if line.index < index][-1:]
         after = [line.leads[1] for line in same if line.index >= index][:1]
         if len(near := {*before, *after}) == 1:
             return near.pop()
-        raise ToolError(
-            ErrorType.NO_MATCH,
-            "The place was found by ignoring indentation, so the new lines' indentation is not certain.",
-            "Read the place and copy its indentation exactly.",
-        )
+        raise _uncertain_indentation()
+
+    def _is_right_already(self, added: list[str]) -> bool:
+        """Return whether the new lines are indented as in the file, though the old ones were not.
+
+        Raises if it cannot be known: then they may as well be meant to go deeper.
+        """
+        leads = [normalize.lead(text) for text in added if text.strip()]
+        if not leads or all(old == own for old, own in (line.leads for line in self._matched)):
+            return False
+        least = _least(leads)
+        if dropped := [line.leads for line in self._matched if line.is_dropped]:
+            return least == _least([own for _, own in dropped]) != _least([old for old, _ in dropped])
+        olds, owns = zip(*(line.leads for line in self._matched), strict=True)
+        if least in olds or least not in owns:
+            return False
+        raise _uncertain_indentation()
 
     def restyle(self, text: str, index: int, pair: MatchedLine | None) -> str:
         """Return a new line in the file's style; `pair` is the line that it replaces, if known."""
@@ -162,13 +213,25 @@ class FileStyle:
         elif pair is not None:
             body = carry_change(pair.old.lstrip(" \t"), body, pair.own.lstrip(" \t"))
         body = body.translate(self._plain)
-        if tokens_of(body) != tokens_of(text):
+        if not has_same_words(body, text):
             raise ToolError(
                 ErrorType.NO_MATCH,
                 "The place was found by ignoring blanks, but its words are separated differently.",
                 "Read the place and copy its blanks exactly.",
             )
         return self.indentation(normalize.lead(text), index, pair) + body
+
+
+def _least(leads: list[str]) -> str:
+    return min(leads, key=lambda lead: len(lead.expandtabs(4)))
+
+
+def _uncertain_indentation() -> ToolError:
+    return ToolError(
+        ErrorType.NO_MATCH,
+        "The place was found by ignoring indentation, so the new lines' indentation is not certain.",
+        "Read the place and copy its indentation exactly.",
+    )
 
 
 def _ends_stray(line: MatchedLine) -> bool:
@@ -257,7 +320,8 @@ class _SpliceBuilder:
             for index, (old, row) in enumerate(zip(script.old_lines, placement.rows, strict=True))
             if row is not None and index not in placement.weak
         }
-        self._style = FileStyle([] if self._is_literal else list(self._matched.values()))
+        added = [line.text for line in script.lines if line.mark is Mark.ADD]
+        self._style = FileStyle([] if self._is_literal else list(self._matched.values()), added)
         self.at = placement.start
 
     def lines(self) -> Iterator[str]:
@@ -279,13 +343,22 @@ class _SpliceBuilder:
         yield from self._up_to(dropped[0] if dropped else self._insertion_point(index))
         added = [line for line in lines if line.mark is Mark.ADD]
         raw = "".join(self._file.raw[row] for row in dropped)
-        end = "\n" if self._is_literal else self._file.newline_near(self.at)
+        ends = self._ends(dropped, len(added))
         texts = self._restyled(added, index, size)
         if texts:
             restored = restore(raw, "\n".join(texts)).split("\n")
-            pairs = zip(restored, added, strict=True)
-            yield from (text + end if line.has_end else text for text, line in pairs)
+            rows = zip(restored, added, ends, strict=True)
+            yield from (text + end if line.has_end else text for text, line, end in rows)
         self.at += len(dropped)
+
+    def _ends(self, dropped: list[int], size: int) -> list[str]:
+        """Return the line ends of new lines: those of the lines that they replace, or one that is near."""
+        if self._is_literal:
+            return ["\n"] * size
+        near = self._file.newline_near(self.at)
+        if len(dropped) != size:
+            return [near] * size
+        return [self._file.end_of(row) or near for row in dropped]
 
     def _up_to(self, row: int) -> Iterator[str]:
         if row > self.at:

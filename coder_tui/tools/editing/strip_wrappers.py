@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from coder_tui.tools.editing.tiers import Strategy
 
-_NUMBER = re.compile(r"\s*L?(\d+)(\t|→|: ?|\| ?|  ?)")
+_NUMBER = re.compile(r"\s*L?(\d+)(\t|→| ?: ?| ?\| ?|-|  ?)")
+_NAME = re.compile(r"(?P<name>[\w@+-][\w./@+-]*)(?P<mark>[:-])(?=\d+(?P=mark))")
+"""What grep writes before the number of a line."""
 _ESCAPE = re.compile(r"\\([ntr'\"`\\$])|\\\n")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 _FENCE = "```"
@@ -35,28 +37,26 @@ def readings(old: str, new: str) -> Iterator[Reading]:
 
 
 def without_blank_edges(old: str, new: str) -> Reading | None:
-    """Drop blank lines that both strings have at their edges."""
+    """Drop the blank lines at the edges of the old text, and as many of the new text's."""
     old_lines, new_lines = old.split("\n"), new.split("\n")
-    start = _shared_blanks(old_lines, new_lines)
-    end = _shared_blanks(old_lines[start:][::-1], new_lines[start:][::-1])
-    if not start and not end:
+    start, end = _blanks(old_lines), _blanks(old_lines[::-1])
+    if not old.strip() or not start + end:
         return None
-    cut = slice(start, -end or None)
-    shorter = Reading("\n".join(old_lines[cut]), "\n".join(new_lines[cut]), Strategy.TRIMMED_BOUNDARY)
-    return shorter if shorter.old.strip() and shorter.old != shorter.new else None
+    kept = old_lines[start : len(old_lines) - end]
+    new_start = min(start, _blanks(new_lines))
+    new_end = min(end, _blanks(new_lines[new_start:][::-1]))
+    cut = new_lines[new_start : len(new_lines) - new_end]
+    shorter = Reading("\n".join(kept), "\n".join(cut), Strategy.TRIMMED_BOUNDARY)
+    return shorter if shorter.old != shorter.new else None
 
 
-def _shared_blanks(old: list[str], new: list[str]) -> int:
-    count = 0
-    for one, other in zip(old, new, strict=False):
-        if one.strip() or other.strip():
-            break
-        count += 1
-    return count
+def _blanks(lines: list[str]) -> int:
+    return next((at for at, line in enumerate(lines) if line.strip()), len(lines))
 
 
 def _without_numbers(old: str, new: str) -> tuple[str, str] | None:
     """Remove line numbers if every line of the old text has one and they count up by one."""
+    old, new = _without_name(old, new)
     old_lines = old.split("\n")
     last = len(old_lines) - (not old_lines[-1])
     matches = [_NUMBER.match(line) or _NUMBER.match(f"{line} ") for line in old_lines[:last]]
@@ -64,17 +64,29 @@ def _without_numbers(old: str, new: str) -> tuple[str, str] | None:
     if not found or len(found) < len(matches):
         return None
     numbers = [int(match[1]) for match in found]
-    separators = {match[2].strip(" ") or match[2] for match in found}
-    if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or len(separators) > 1:
+    marks = {match[2].strip(" ") or match[2] for match in found}
+    is_grep = marks <= {":", "-"} and ":" in marks
+    if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or (len(marks) > 1 and not is_grep):
         return None
-    return _cut_numbers(old, found[0][2]), _cut_numbers(new, found[0][2])
+    mark = "[:-]" if len(marks) > 1 else re.escape(marks.pop())
+    has_blank = all(match[2].endswith(" ") and match[2].strip() for match in found)
+    return _cut_numbers(old, mark, has_blank=has_blank), _cut_numbers(new, mark, has_blank=has_blank)
 
 
-def _cut_numbers(text: str, separator: str) -> str:
-    mark = re.escape(separator.rstrip(" ") or separator)
+def _without_name(old: str, new: str) -> tuple[str, str]:
+    """Remove the name of the file if grep wrote it before every line of the old text."""
+    names = {(match["name"] if (match := _NAME.match(line)) else "") for line in old.split("\n") if line}
+    if len(names) > 1 or not (name := "".join(names)):
+        return old, new
+    pattern = re.compile(rf"^{re.escape(name)}[:-](?=\d+[:-])", re.MULTILINE)
+    return pattern.sub("", old), pattern.sub("", new)
+
+
+def _cut_numbers(text: str, mark: str, *, has_blank: bool) -> str:
     # A blank line may have lost the blank after its number.
-    blank = "(?: |$)" if separator.endswith(" ") and separator.strip() else ""
-    return re.sub(rf"^[ \t]*L?\d+{mark}{blank}", "", text, flags=re.MULTILINE)
+    blank = "(?: |$)" if has_blank else ""
+    before = "" if mark.isspace() else " ?"
+    return re.sub(rf"^[ \t]*L?\d+{before}{mark}{blank}", "", text, flags=re.MULTILINE)
 
 
 def _without_escapes(old: str, new: str) -> tuple[str, str] | None:

@@ -42,9 +42,14 @@ class Indentation:
 
     def translate(self, lead: str) -> str | None:
         """Return the file's indentation for a model's line; None if the matched lines do not determine it."""
-        if lead in self.known:
+        if lead in self.known and not self.is_mixed(lead):
             return self.known[lead]
         return self.rule(lead) if self.rule else None
+
+    def is_mixed(self, lead: str) -> bool:
+        """Return whether another of the model's indentations stands for the same one of the file."""
+        file = self.known.get(lead)
+        return file is not None and list(self.known.values()).count(file) > 1
 
 
 def _rule(pairs: list[Pair]) -> Shift | None:
@@ -166,7 +171,8 @@ class Tier(IntEnum):
     TRIMMED = 4
     PUNCTUATION = 5
     SPACELESS = 6
-    APPROXIMATE = 7
+    NARROW = 7
+    APPROXIMATE = 8
 
 
 LENIENT = tuple(tier for tier in Tier if tier is not Tier.APPROXIMATE)
@@ -178,6 +184,7 @@ STRATEGIES = {
     Tier.TRIMMED: Strategy.LINE_TRIMMED,
     Tier.PUNCTUATION: Strategy.WHITESPACE_NORMALIZED,
     Tier.SPACELESS: Strategy.WHITESPACE_NORMALIZED,
+    Tier.NARROW: Strategy.WHITESPACE_NORMALIZED,
 }
 _FOLDS: dict[Tier, Callable[[str], str]] = {
     Tier.EXACT: normalize.without_return,
@@ -186,6 +193,7 @@ _FOLDS: dict[Tier, Callable[[str], str]] = {
     Tier.TRIMMED: normalize.trimmed,
     Tier.PUNCTUATION: normalize.punctuation,
     Tier.SPACELESS: normalize.spaceless,
+    Tier.NARROW: normalize.narrow,
 }
 
 
@@ -279,6 +287,19 @@ def is_likelier_applied(file: SearchableFile, script: Script, place: Placement) 
     found = places_by_tier(file, new, (Tier.EXACT,))
     # If lines are only removed, the rest is in the file anyway; it counts only in another place.
     return any(len(script.new) >= len(script.old) or not _overlap(other, place) for other in found)
+
+
+def is_added_at(file: SearchableFile, script: Script, place: Placement, end: int) -> bool:
+    """Return whether lines that the script adds are already around the place, perhaps with other blanks."""
+    added = sum(len(line.text.strip()) for line in script.lines if line.mark is Mark.ADD)
+    if not script.only_adds or added < FEWEST_CHARACTERS:
+        return False
+    new = _as_old(script)
+    return any(
+        other.start <= place.start and end <= other.end
+        for tier in LENIENT
+        for other in _places(file, new, tier)
+    )
 
 
 def _overlap(one: Placement, other: Placement) -> bool:

@@ -5,7 +5,7 @@ dated or prefixed.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from coder_tui.tools.editing.script import (
     FilePatch,
@@ -130,7 +130,7 @@ def _looked_at(lines: list[str], at: int, *, is_fenced: bool) -> tuple[list[Scri
         elif lines[at].startswith(_NO_NEWLINE) and body:
             body[-1] = _unended(body[-1])
         else:
-            body.append(ScriptLine(Mark.KEEP, lines[at]))
+            body.append(ScriptLine(Mark.KEEP, lines[at], has_sign=False))
             # Text after a blank line before the end is more likely prose than context.
             bare = bare + 1 if bare else 0
         at += 1
@@ -170,13 +170,13 @@ def _is_signature(lines: list[str], at: int) -> bool:
 def _script_line(line: str) -> ScriptLine | None:
     """Return None for a line without a sign; an empty line is blank context."""
     if not line or line == "\r":
-        return ScriptLine(Mark.KEEP, line)
+        return ScriptLine(Mark.KEEP, line, has_sign=False)
     mark = _MARKS.get(line[0])
     return ScriptLine(mark, line[1:]) if mark else None
 
 
 def _unended(line: ScriptLine) -> ScriptLine:
-    return ScriptLine(line.mark, line.text, has_end=False)
+    return replace(line, has_end=False)
 
 
 _EXECUTABLE, _PLAIN = "100755", "100644"
@@ -300,7 +300,13 @@ def _names(section: _Section) -> tuple[str | None, str | None] | None:
     else:
         return None
     old, new = strip_prefixes(old or "", new or "")
+    if old.removeprefix(new) in _BACKUPS:
+        # `diff file.orig file`: only the file itself is meant.
+        old = new
     return (None if old == NOTHING else old), (None if new == NOTHING else new)
+
+
+_BACKUPS = (".orig", ".bak", ".old", "~")
 
 
 def _operation(section: _Section, old: str | None, new: str | None) -> Operation:
