@@ -331,14 +331,14 @@ async def test_a_profiles_own_limit_ends_its_child(tmp_path: Path) -> None:
 
 
 async def test_a_profiles_time_ends_its_child(tmp_path: Path) -> None:
-    short = Profile("short", "Brief", ProfileMode.SUB, "You are brief.", max_minutes=0.001)
+    short = Profile("short", "Brief", ProfileMode.SUB, "You are brief.", max_minutes=0.05)
     script = {"go": [task("endless", "short"), DONE], "endless": [Say("I begin", hangs=True)]}
     async with home(tmp_path, script, profiles=[short]) as here:
         await here.session.submit("go")
         assert here.result() == {
             "ok": False,
             "agent": "short",
-            "summary": "Stopped after 0.001 minutes, the limit of this agent. It said last: I begin",
+            "summary": "Stopped after 0.05 minutes, the limit of this agent. It said last: I begin",
         }
 
 

@@ -34,6 +34,7 @@ from coder_tui.tools.editing.patch_report import (
     write_all,
 )
 from coder_tui.tools.editing.script import FilePatch
+from coder_tui.tools.editing.strip_wrappers import unwrapped_patch
 from coder_tui.tools.editing.unified import parse_unified
 from coder_tui.workspace.files.confine import Located, Workspace
 from coder_tui.workspace.files.text import ReadLedger, show
@@ -68,6 +69,7 @@ class PatchParams(ApplyPatchParams):
 
 def parse_patch(text: str) -> tuple[FilePatch, ...]:
     """Read a patch in the dialect it is written in, whichever tool was called."""
+    text = unwrapped_patch(text)
     return parse_envelope(text) if is_envelope(text) else parse_unified(text)
 
 

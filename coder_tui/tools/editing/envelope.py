@@ -17,13 +17,17 @@ from coder_tui.tools.editing.script import (
 from coder_tui.tools.editing.unified import HEADER
 
 # Markers start their line. With a blank in front, the same text is context of a hunk.
-_FILE = re.compile(r"\*\*\* (Add|Delete|Update) File: *(.+)")
-_MOVE = re.compile(r"\*\*\* Move to: *(.+)")
-_MARKER = r"\*\*\* (?:Begin Patch|(?:Add|Delete|Update) File:)"
+_FILE = re.compile(r"\+?\*\*\* (Add|Create|Delete|Remove|Update|Modify) File:? *(.+)")
+_MOVE = re.compile(r"\*\*\* (?:Move|Rename) to:? *(.+)")
+_MARKER = r"\+?\*\*\* (?:Begin Patch|(?:Add|Create|Delete|Remove|Update|Modify) File:?)"
 _FIRST = re.compile(rf"^(?:({_MARKER})|diff --git |--- .*\n\+\+\+ )", re.MULTILINE)
 _END_OF_FILE = "*** End of File"
 _WRAPPERS = re.compile(r"\*\*\* (Begin|End) Patch\b.*|\*\*\* Environment ID:.*")
-_OPERATIONS = {"Add": Operation.CREATE, "Delete": Operation.DELETE, "Update": Operation.MODIFY}
+_OPERATIONS = {
+    **dict.fromkeys(("Add", "Create"), Operation.CREATE),
+    **dict.fromkeys(("Delete", "Remove"), Operation.DELETE),
+    **dict.fromkeys(("Update", "Modify"), Operation.MODIFY),
+}
 
 
 def is_envelope(text: str) -> bool:
@@ -56,7 +60,7 @@ def parse_envelope(text: str) -> tuple[FilePatch, ...]:
     for number, line in enumerate(_body(text), start=1):
         # Before the first file there is no context that a blank could mark.
         if found := _FILE.fullmatch(line.rstrip() if sections else line.strip()):
-            sections.append(_Section(_OPERATIONS[found[1]], found[2].strip(), number))
+            sections.append(_Section(_OPERATIONS[found[1]], _path(found[2]), number))
         elif not _WRAPPERS.fullmatch(line.rstrip()) and sections:
             _read_line(line, sections[-1], number)
     if not sections:
@@ -82,6 +86,16 @@ def _body(text: str) -> list[str]:
     return lines[first:last]
 
 
+def _path(text: str) -> str:
+    """Return the name without quotes, backticks and stars around it."""
+    name = text.strip().removesuffix("***").strip()
+    for quote in ("`", '"', "'", "**"):
+        inside = name.removeprefix(quote).removesuffix(quote)
+        if inside and len(inside) == len(name) - 2 * len(quote):
+            return inside
+    return name
+
+
 def _read_line(line: str, section: _Section, number: int) -> None:
     if section.operation is Operation.CREATE:
         section.content.append(line)
@@ -92,14 +106,21 @@ def _read_line(line: str, section: _Section, number: int) -> None:
         has_changes = any(line.text.strip() for chunk in section.chunks for line in chunk.lines)
         if has_changes or section.new_path:
             raise invalid_patch(f"line {number}: *** Move to: belongs right after *** Update File:")
-        section.new_path = found[1].strip()
+        section.new_path = _path(found[1])
     elif line.rstrip() == _END_OF_FILE:
         if section.chunks:
             section.chunks[-1].is_at_end = True
     elif line.startswith("@@"):
         _read_anchor(line, section)
-    else:
+    elif not _is_header(line, section):
         _read_change(line, section)
+
+
+def _is_header(line: str, section: _Section) -> bool:
+    """Return whether this is a header of a unified diff that names the file once more."""
+    if section.chunks or not line.startswith(("--- ", "+++ ", "diff --git ", "index ")):
+        return False
+    return line.startswith("index ") or section.path.rpartition("/")[2] in line or "/dev/null" in line
 
 
 def _read_anchor(line: str, section: _Section) -> None:
@@ -131,7 +152,7 @@ def _file_patch(section: _Section) -> FilePatch:
     path, new_path = section.path, section.new_path or section.path
     match section.operation:
         case Operation.CREATE:
-            return FilePatch(Operation.CREATE, path, path, (_created(section),))
+            return FilePatch(Operation.CREATE, path, path, (_created(section),), may_replace=True)
         case Operation.DELETE:
             return FilePatch(Operation.DELETE, path, path)
         case _:
@@ -150,8 +171,11 @@ def _created(section: _Section) -> Hunk:
     lines = section.content
     while lines and not lines[-1].strip():
         lines.pop()
-    has_signs = any(line.startswith("+") for line in lines)
-    if has_signs and (stray := [line for line in lines if line.strip() and not line.startswith("+")]):
+    signed = [at for at, line in enumerate(lines) if line.startswith("+")]
+    has_signs = bool(signed)
+    # A line between others is one of the file that lost its sign; what follows them may be prose.
+    outside = [line for at, line in enumerate(lines) if signed and not signed[0] < at < signed[-1]]
+    if stray := [line for line in outside if line.strip() and not line.startswith("+")]:
         raise invalid_patch(f"a line of the new file {section.path} does not begin with +: {stray[0][:80]!r}")
     texts = [line.removeprefix("+") if has_signs else line for line in lines]
     return Hunk(Script(tuple(ScriptLine(Mark.ADD, text) for text in texts)))

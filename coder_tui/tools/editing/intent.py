@@ -4,15 +4,13 @@ Each is corrected if its meaning is certain, otherwise refused.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from rapidfuzz import fuzz
 
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.editing import normalize
-from coder_tui.tools.editing.script import Mark, Script, ScriptLine
 
 _COMMENT = re.compile(
     r"(?:\{/\*|/\*+|<!--|//+|#+|--|;+|%+|\"\"\"|'''|\*)\s*(?P<inner>.*?)\s*(?:\*/\}|\*/|-->|\"\"\"|''')?"
@@ -71,41 +69,15 @@ def is_placeholder(line: str) -> bool:
     return is_marked and _PHRASE.fullmatch(words.strip("() ")) is not None
 
 
-def without_placeholders(old: list[str], new: list[str], known: frozenset[str]) -> list[str]:
-    """Return the new lines with placeholders expanded; raise if it is not certain what one stands for.
-
-    A placeholder that replaces lines of the old text, alone, stands for them. Those in `known` are text.
-    """
-    if not any(is_placeholder(line) for line in new):
-        return new
-    lines: list[str] = []
-    script = Script.between(old, new).lines
-    for is_kept, group in groupby(script, key=lambda line: line.mark is Mark.KEEP):
-        run = list(group)
-        if is_kept:
-            lines += [line.text for line in run]
-        else:
-            lines += _expanded(run, known, is_whole=len(run) == len(script))
-    return lines
-
-
-def _expanded(run: list[ScriptLine], known: frozenset[str], *, is_whole: bool) -> list[str]:
-    dropped = [line.text for line in run if line.mark is Mark.DROP]
-    added = [line.text for line in run if line.mark is Mark.ADD]
-    strange = [text for text in added if is_placeholder(text) and text.strip() not in known]
-    if not strange:
-        return added
-    if dropped and len(added) == 1 and not is_whole and not any(map(is_placeholder, dropped)):
-        return dropped
-    raise refused_placeholder(strange[0])
-
-
-def refused_placeholder(line: str) -> ToolError:
-    return ToolError(
-        ErrorType.INVALID_TOOL_PARAMS,
-        f"invalid args: the new text has a placeholder for code that was left out: {line.strip()[:80]!r}",
-        "Write the lines out, or edit only the lines that change.",
-    )
+def refuse_placeholders(new: Iterable[str], known: frozenset[str]) -> None:
+    """Raise if a new line only stands for code that was left out. Those in `known` are text."""
+    for line in new:
+        if is_placeholder(line) and line.strip() not in known:
+            raise ToolError(
+                ErrorType.INVALID_TOOL_PARAMS,
+                f"invalid args: new text has a placeholder for code that was left out: {line.strip()[:80]!r}",
+                "Write the lines out, or edit only the lines that change.",
+            )
 
 
 _SIGNED_NAMES = (".diff", ".patch", ".md", ".markdown", ".rst", ".txt", ".adoc")
@@ -201,8 +173,37 @@ def _with_first_lead(old: str, new: str) -> str:
     is_alone = bool(lead and rest) and len(old_lines) > 1 and not normalize.lead(new)
     if not is_alone or not all(line.startswith(lead) for line in rest):
         return new
-    first, second = old_lines[0].strip(), new_lines[0].strip()
-    return lead + new if (first != second and fuzz.ratio(first, second) >= _ALIKE) or first == second else new
+    alike = fuzz.ratio(old_lines[0].strip(), new_lines[0].strip())
+    return lead + new if alike >= _ALIKE else new
+
+
+def refuse_lost_blanks(old: str, new: str) -> None:
+    """Raise if the new text seems to have lost its indentation, or to have its line ends written out.
+
+    Both may be meant, but hardly in an edit that changes the same lines as well.
+    """
+    olds, news = _filled(old), _filled(new)
+    if not olds or not news:
+        return
+    if len(olds) > 1 and "\n" not in new and "\\n" in new and "\\n" not in old:
+        written = {line.strip() for line in new.split("\\n")}
+        if any(line.strip() in written for line in olds):
+            raise _lost("has \\n in place of line ends", "Write real line ends.")
+    bodies, kept = [line.strip() for line in news], [line.strip() for line in olds]
+    least = _least_lead(olds)
+    if not least or bodies == kept or set(olds) & set(news) or _least_lead(news).startswith(least):
+        return
+    if set(bodies) & set(kept) or fuzz.ratio(kept[0], bodies[0]) >= _ALIKE:
+        hint = "If that is meant, change the indentation in an edit of its own."
+        raise _lost("is indented less than old_string", hint)
+
+
+def _least_lead(lines: list[str]) -> str:
+    return min((normalize.lead(line) for line in lines), key=len)
+
+
+def _lost(what: str, hint: str) -> ToolError:
+    return ToolError(ErrorType.INVALID_TOOL_PARAMS, f"invalid args: new_string: it {what}", hint)
 
 
 def is_already_there(text: str, start: int, old: str, new: str) -> bool:

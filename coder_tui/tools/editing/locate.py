@@ -21,6 +21,7 @@ from coder_tui.tools.editing.tiers import (
     Strategy,
     Tier,
     is_added_at,
+    is_added_near,
     is_applied,
     is_likelier_applied,
     places_by_tier,
@@ -261,6 +262,8 @@ def _seek(file: SearchableFile, hunk: Hunk) -> HunkSearch:
         return HunkSearch(hunk, hunk.script, failure=ErrorType.ALREADY_APPLIED)
     script = _resigned(file, hunk.script)
     if places := approximate_places(file, script):
+        if any(is_added_near(file, script, place) for place in places):
+            return HunkSearch(hunk, hunk.script, failure=ErrorType.ALREADY_APPLIED)
         return HunkSearch(hunk, script, tuple(places))
     return HunkSearch(hunk, hunk.script, failure=ErrorType.CONTEXT_MISMATCH)
 
@@ -316,14 +319,15 @@ def _blank_differences(
 
 
 def _readings(file: SearchableFile, script: Script) -> list[list[Script]]:
-    """Return the hunk as written and with signs restored; after that, without blank lines at its edges.
+    """Return the hunk as written and with signs restored.
 
-    At last, lines between added ones count as added: their sign was lost.
+    After that, lines between added ones count as added: their sign was lost. At last, blank lines at the
+    edges are left out.
     """
     resigned = _resigned(file, script)
     whole = list(dict.fromkeys((script, resigned)))
     found = [whole]
-    for other in (_without_blank_edges(resigned), _resigned(file, _readded(script))):
+    for other in (_resigned(file, _readded(script)), _without_blank_edges(resigned)):
         if other.old and other not in whole:
             found.append([other])
     return found

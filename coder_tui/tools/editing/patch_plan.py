@@ -253,9 +253,9 @@ class Planner:
     async def _plan(self, patch: FilePatch, source: Located, target: Located) -> FilePlan | FileFailure:
         match patch.operation:
             case Operation.CREATE:
-                return await _creation(patch, target)
+                return await self._created(patch, target)
             case Operation.MODIFY if patch.is_pure_addition and _is_missing(source):
-                return await _creation(patch, target)
+                return await self._created(patch, target)
             case Operation.RENAME if target.path != source.path and await load_if_there(target):
                 raise _taken(target)
         before = await load(source)
@@ -282,26 +282,30 @@ class Planner:
             patch.operation, source, target, before, applied.text, applied.hunks, mode, patch.keeps_source
         )
 
+    async def _created(self, patch: FilePatch, target: Located) -> FilePlan:
+        text = added_text(patch.hunks)
+        if any(hunk.script.old for hunk in patch.hunks):
+            raise ToolError(
+                ErrorType.CONTEXT_MISMATCH,
+                f"{target.shown} should be a new file, but the patch quotes lines of it.",
+            )
+        reports = tuple(HunkReport(index, 1, 0, Strategy.EXACT) for index, _ in enumerate(patch.hunks, 1))
+        mode = 0o755 if patch.is_executable else None
+        existing = await load_if_there(target)
+        if existing is None:
+            return FilePlan(Operation.CREATE, target, target, None, text, reports, mode)
+        if to_line_feeds(existing.shown) == text:
+            raise ToolError(ErrorType.ALREADY_APPLIED, f"{target.shown} already exists with this content.")
+        if not patch.may_replace:
+            raise _taken(target)
+        # GPT models rewrite a file this way. The approval shows what goes and what comes.
+        self._check_known(target, existing)
+        text = text.replace("\n", existing.newline.value)
+        return FilePlan(Operation.MODIFY, target, target, existing, text, reports, mode)
+
     def _check_known(self, located: Located, before: TextFile) -> None:
         if self._ledger.has_changed(located.path, before.digest):
             raise stale_file(located, "changed since it was read")
-
-
-async def _creation(patch: FilePatch, target: Located) -> FilePlan:
-    text = added_text(patch.hunks)
-    if any(hunk.script.old for hunk in patch.hunks):
-        raise ToolError(
-            ErrorType.CONTEXT_MISMATCH,
-            f"{target.shown} should be a new file, but the patch quotes lines of it.",
-        )
-    existing = await load_if_there(target)
-    if existing is not None:
-        if to_line_feeds(existing.shown) == text:
-            raise ToolError(ErrorType.ALREADY_APPLIED, f"{target.shown} already exists with this content.")
-        raise _taken(target)
-    mode = 0o755 if patch.is_executable else None
-    reports = tuple(HunkReport(index, 1, 0, Strategy.EXACT) for index, _ in enumerate(patch.hunks, start=1))
-    return FilePlan(Operation.CREATE, target, target, None, text, reports, mode)
 
 
 def _deletion(

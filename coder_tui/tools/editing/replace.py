@@ -11,14 +11,16 @@ from coder_tui.tools.editing.intent import (
     is_already_there,
     is_placeholder,
     lines_of,
+    refuse_lost_blanks,
+    refuse_placeholders,
     whole_lines,
-    without_placeholders,
     without_signs,
 )
 from coder_tui.tools.editing.nearest import nearest_region
 from coder_tui.tools.editing.script import (
     FileLines,
     LineFeedView,
+    Mark,
     Script,
     changes_line_ends,
     newline_at,
@@ -34,6 +36,7 @@ from coder_tui.tools.editing.tiers import (
     Strategy,
     Tier,
     is_added_at,
+    is_added_near,
     is_applied,
     is_likelier_applied,
     places_by_tier,
@@ -77,14 +80,13 @@ def as_meant(file: TextFile, name: str, old: str, new: str) -> tuple[str, str]:
         return old, new
     known = lines_of(file.text.split("\n"))
     old, new = without_signs(name, old, new, known)
-    old_lines, new_lines = old.split("\n"), new.split("\n")
-    meant = without_placeholders(old_lines, new_lines, known)
-    if meant == old_lines:
+    refuse_placeholders(new.split("\n"), known | lines_of(old.split("\n")))
+    if old == new:
         raise ToolError(
             ErrorType.INVALID_TOOL_PARAMS,
-            "invalid args: new_string: without signs and placeholders it is identical to old_string",
+            "invalid args: new_string: without its signs it is identical to old_string",
         )
-    return old, "\n".join(meant)
+    return old, new
 
 
 def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> Replacement | None:
@@ -108,6 +110,7 @@ def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> R
         raise _added()
     parts = [Exchange(place, place + len(old), new) for place in places]
     if not is_literal and not replace_all:
+        refuse_lost_blanks(old, new)
         parts = [whole_lines(view.text, places[0], old, new)]
     text = _spliced(file, view, parts, is_literal=is_literal)
     splits_lead = not replace_all and _splits_lead(view.text, places[0])
@@ -255,12 +258,17 @@ class _Search:
         places = approximate_places(self._searched, script)
         if len(places) > 1:
             raise _several(places)
+        if places and is_added_near(self._searched, script, places[0]):
+            raise _added()
         return self._made(reading, script, places)
 
     def _made(self, reading: Reading, script: Script, places: list[Placement]) -> Replacement | None:
         if not places:
             return None
         lines = self._searched.lines
+        added = [line.text for line in script.lines if line.mark is Mark.ADD]
+        if any(map(is_placeholder, added)):
+            refuse_placeholders(added, lines_of(lines.seen))
         text = apply_splices(lines, [splice(lines, script, place) for place in places])
         if text == self._file.text:
             raise _applied(self._name)

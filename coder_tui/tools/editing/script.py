@@ -285,6 +285,8 @@ class FilePatch:
     is_executable: bool | None = None
     keeps_source: bool = False
     """Whether this is a copy, so that the file also stays under its old name."""
+    may_replace: bool = False
+    """Whether a new file may take the place of an existing one."""
 
     @property
     def is_pure_addition(self) -> bool:

@@ -1,7 +1,9 @@
 """Remove what models wrap around copied text: line numbers, escapes, fences, entities, blank edges."""
 
 import html
+import json
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -13,6 +15,44 @@ _NAME = re.compile(r"(?P<name>[\w@+-][\w./@+-]*)(?P<mark>[:-])(?=\d+(?P=mark))")
 _ESCAPE = re.compile(r"\\([ntr'\"`\\$])|\\\n")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 _FENCE = "```"
+
+
+_PATCH_BEGINS = (
+    "*** Begin Patch",
+    "--- ",
+    "diff --git ",
+    "*** Update File",
+    "*** Add File",
+    "*** Delete File",
+)
+
+
+def unwrapped_patch(text: str) -> str:
+    """Return the patch out of JSON, quotes or an indented block; the text itself if it is in none."""
+    bare = text.strip()
+    if bare.startswith(("{", '"')) and bare.endswith(("}", '"')):
+        bare = next((found for found in _strings_in(bare) if found.lstrip().startswith(_PATCH_BEGINS)), bare)
+        return bare if bare != text.strip() else text
+    for quotes in ('"""', "'''", '"', "'", "`"):
+        inside = bare.removeprefix(quotes).removesuffix(quotes)
+        if len(inside) == len(bare) - 2 * len(quotes) and inside.lstrip().startswith(_PATCH_BEGINS):
+            return inside.strip("\n")
+    first = text.lstrip("\n")
+    is_indented = first[:1] in (" ", "\t") and bare.startswith(_PATCH_BEGINS)
+    return textwrap.dedent(first) if is_indented else text
+
+
+def _strings_in(text: str) -> Iterator[str]:
+    try:
+        waiting = [json.loads(text, strict=False)]
+    except ValueError:
+        return
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, dict | list):
+            waiting += found.values() if isinstance(found, dict) else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +69,7 @@ class Reading:
 def readings(old: str, new: str) -> Iterator[Reading]:
     """Yield other ways to read two strings; each counts only if its old text is in the file."""
     unwrapped: list[Callable[[str, str], tuple[str, str] | None]]
-    unwrapped = [_without_numbers, _without_escapes, _without_fences, _without_entities]
+    unwrapped = [_without_numbers, _without_escapes, _without_fences, _without_entities, _without_minus]
     for unwrap in unwrapped:
         pair = unwrap(old, new)
         if pair and pair != (old, new) and pair[0].strip() and pair[0] != pair[1]:
@@ -112,6 +152,21 @@ def _inside_fence(text: str) -> str | None:
     if not opening.startswith(_FENCE) or not rest.endswith(_FENCE):
         return None
     return rest.removesuffix(_FENCE).rstrip(" \t").removesuffix("\n")
+
+
+def _without_minus(old: str, new: str) -> tuple[str, str] | None:
+    """Remove the signs of removed lines from the old text, if each of its lines has one or a blank."""
+    lines = [line for line in old.split("\n") if line]
+    if not lines or not any(line[0] == "-" for line in lines) or not all(line[0] in "- " for line in lines):
+        return None
+    others = [line for line in new.split("\n") if line]
+    is_signed = all(line[0] in "+ " for line in others)
+    is_diff = any(line[0] == "+" for line in others) or {*others} & {line for line in lines if line[0] == " "}
+    return _without_signs(old), _without_signs(new) if is_signed and is_diff else new
+
+
+def _without_signs(text: str) -> str:
+    return "\n".join(line[1:] for line in text.split("\n"))
 
 
 def _without_entities(old: str, new: str) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from fractions import Fraction
 from functools import cached_property
+from itertools import groupby
 
 from coder_tui.tools.editing import normalize
 from coder_tui.tools.editing.script import FileLines, LineText, Mark, Script, ScriptLine
@@ -300,6 +301,25 @@ def is_added_at(file: SearchableFile, script: Script, place: Placement, end: int
         for tier in LENIENT
         for other in _places(file, new, tier)
     )
+
+
+_FEWEST_ADDED = 12
+_AROUND = 8
+
+
+def is_added_near(file: SearchableFile, script: Script, place: Placement) -> bool:
+    """Return whether lines that the script only adds are already near a place found by most lines."""
+    for group, lines in groupby(script.lines, key=lambda line: line.mark):
+        added = [line.text for line in lines if group is Mark.ADD and line.text.strip()]
+        if sum(map(len, added)) < _FEWEST_ADDED or any(line.mark is Mark.DROP for line in script.lines):
+            continue
+        near = range(place.start - len(script.new) - _AROUND, place.end + len(script.new) + _AROUND)
+        keys = [normalize.spaceless(text) for text in added]
+        rows = [row for row in near if 0 <= row < len(file.spaceless) and file.spaceless[row]]
+        present = [file.spaceless[row] for row in rows]
+        if any(present[at : at + len(keys)] == keys for at in range(len(present))):
+            return True
+    return False
 
 
 def _overlap(one: Placement, other: Placement) -> bool:

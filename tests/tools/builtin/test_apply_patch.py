@@ -195,7 +195,6 @@ async def test_a_change_of_line_ends_alone_is_made(bench: Bench) -> None:
         ("*** Begin Patch\n*** Update File: cart.py\n*** End Patch", ErrorType.INVALID_TOOL_PARAMS),
         ("*** Begin Patch\n*** Delete File: cart.py\n-x\n*** End Patch", ErrorType.INVALID_TOOL_PARAMS),
         ("*** Begin Patch\n*** Add File: new.py\n+a\nb\n*** End Patch", ErrorType.INVALID_TOOL_PARAMS),
-        ("*** Begin Patch\n*** Add File: cart.py\n+a\n*** End Patch", ErrorType.ALREADY_EXISTS),
         ("*** Begin Patch\n*** Add File: same.py\n+same\n*** End Patch", ErrorType.ALREADY_APPLIED),
         ("*** Begin Patch\n*** Delete File: none.py\n*** End Patch", ErrorType.FILE_NOT_FOUND),
         (PATCH.replace("self.items.append", "self.things.extend"), ErrorType.CONTEXT_MISMATCH),
