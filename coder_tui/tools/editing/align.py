@@ -97,17 +97,22 @@ def has_slips(one: str, other: str) -> bool:
     return OSA.distance(one, other, score_cutoff=slips) <= slips
 
 
-def align(side: OldSide, file: Sequence[str], offset: int) -> list[Alignment]:
-    """Return the best alignment for each line of the stretch that the old side can end at, best first."""
-    table = _Table(side, file)
+def align(side: OldSide, file: Sequence[str], offset: int, present: frozenset[str]) -> list[Alignment]:
+    """Return the best alignment for each line of the stretch that the old side can end at, best first.
+
+    `present` are all lines of the file.
+    """
+    table = _Table(side, file, present)
     ends = [(score, end) for end, score in enumerate(table.last) if score > 0]
     ends.sort(key=lambda item: (-item[0], item[1]))
     return [table.trace(end, offset) for _, end in ends[:8]]
 
 
-def align_from_end(side: OldSide, file: Sequence[str], offset: int) -> Alignment | None:
+def align_from_end(
+    side: OldSide, file: Sequence[str], offset: int, present: frozenset[str]
+) -> Alignment | None:
     """Return the best alignment when ties are broken from the end of the stretch."""
-    found = align(side.mirrored, file[::-1], 0)
+    found = align(side.mirrored, file[::-1], 0, present)
     if not found:
         return None
     last = offset + len(file) - 1
@@ -118,9 +123,8 @@ def align_from_end(side: OldSide, file: Sequence[str], offset: int) -> Alignment
 class _Table:
     """The scores of all prefixes of the old side at all places of the stretch, and how to trace them back."""
 
-    def __init__(self, side: OldSide, file: Sequence[str]) -> None:
-        self._side, self._file = side, file
-        self._present = frozenset(file)
+    def __init__(self, side: OldSide, file: Sequence[str], present: frozenset[str]) -> None:
+        self._side, self._file, self._present = side, file, present
         self._ways: list[bytearray] = []
         scores = [0.0] * (len(file) + 1)
         for row in range(len(side.keys)):

@@ -64,7 +64,7 @@ def _twins(file: SearchableFile, side: OldSide, best: Alignment, script: Script)
     """
     rows = _rows(best)
     start, end = max(rows[0] - _AROUND, 0), rows[-1] + 1 + _AROUND
-    other = align_from_end(side, file.spaceless[start:end], start)
+    other = align_from_end(side, file.spaceless[start:end], start, file.present)
     is_twin = other is not None and other.score >= best.score - _EQUAL and _differs(other, best, script)
     return [other] if other is not None and is_twin else []
 
@@ -106,7 +106,7 @@ def _alignments(file: SearchableFile, side: OldSide) -> list[Alignment]:
         cells += (end - start) * len(side.keys)
         if cells > _MOST_CELLS:
             return []
-        for alignment in align(side, file.spaceless[start:end], start):
+        for alignment in align(side, file.spaceless[start:end], start, file.present):
             found.setdefault(alignment.rows, alignment)
     return list(found.values())
 

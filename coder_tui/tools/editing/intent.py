@@ -80,6 +80,20 @@ def refuse_placeholders(new: Iterable[str], known: frozenset[str]) -> None:
             )
 
 
+_NUMBERED = re.compile(r"\s*\d+(?:\t|\u2192)")
+
+
+def refuse_numbers(new: Iterable[str], known: Iterable[str]) -> None:
+    """Raise if new lines begin with line numbers, as tools show them, and the file has none."""
+    found = next((line for line in new if _NUMBERED.match(line)), None)
+    if found is not None and not any(map(_NUMBERED.match, known)):
+        raise ToolError(
+            ErrorType.INVALID_TOOL_PARAMS,
+            f"invalid args: new text has line numbers: {found.strip()[:80]!r}",
+            "Write the lines without numbers.",
+        )
+
+
 _SIGNED_NAMES = (".diff", ".patch", ".md", ".markdown", ".rst", ".txt", ".adoc")
 
 
@@ -133,6 +147,7 @@ class Exchange:
 
 
 _ALIKE = 60.0
+_SAME = 100.0
 
 
 def whole_lines(text: str, start: int, old: str, new: str) -> Exchange:
@@ -169,12 +184,12 @@ def _with_first_lead(old: str, new: str) -> str:
     """Restore the indentation of the first line if only that line of several lost it."""
     old_lines, new_lines = old.split("\n"), new.split("\n")
     lead = normalize.lead(old)
-    rest = [line for line in new_lines[1:] if line.strip()]
-    is_alone = bool(lead and rest) and len(old_lines) > 1 and not normalize.lead(new)
-    if not is_alone or not all(line.startswith(lead) for line in rest):
+    rest = {normalize.lead(line) for line in new_lines[1:] if line.strip()}
+    if not lead or not rest or len(old_lines) < 2 or normalize.lead(new):
         return new
     alike = fuzz.ratio(old_lines[0].strip(), new_lines[0].strip())
-    return lead + new if alike >= _ALIKE else new
+    is_kept = rest <= {normalize.lead(line) for line in old_lines[1:] if line.strip()}
+    return lead + new if alike >= _SAME or (alike >= _ALIKE and is_kept) else new
 
 
 def refuse_lost_blanks(old: str, new: str) -> None:

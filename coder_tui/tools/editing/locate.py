@@ -4,6 +4,7 @@ If a hunk fits in several places, the order of the hunks, their line numbers and
 decide.
 """
 
+import html
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -327,7 +328,7 @@ def _readings(file: SearchableFile, script: Script) -> list[list[Script]]:
     resigned = _resigned(file, script)
     whole = list(dict.fromkeys((script, resigned)))
     found = [whole]
-    for other in (_resigned(file, _readded(script)), _without_blank_edges(resigned)):
+    for other in (_resigned(file, _readded(script)), _without_blank_edges(resigned), _unescaped(script)):
         if other.old and other not in whole:
             found.append([other])
     return found
@@ -354,6 +355,13 @@ def _readded(script: Script) -> Script:
         )
         lines += [_as_added(line) for line in run] if is_between else run
     return Script(tuple(lines))
+
+
+def _unescaped(script: Script) -> Script:
+    """Return the script with characters in place of HTML entities."""
+    if not any("&" in line.text for line in script.lines):
+        return script
+    return Script(tuple(replace(line, text=html.unescape(line.text)) for line in script.lines))
 
 
 def _as_added(line: ScriptLine) -> ScriptLine:

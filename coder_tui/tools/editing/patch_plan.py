@@ -119,25 +119,30 @@ def _doubt_about(file: SearchableFile, search: HunkSearch) -> str:
     for at, line in enumerate(script.lines):
         if line.mark is not Mark.KEEP:
             continue
-        near = [other.text for other in _additions_next_to(script, at)]
-        quoted = repr(line.text.strip()[:80])
-        is_stated = line.has_sign and not line.text.strip()
-        if near and place and place.rows and found[at] is None and not (is_stated or is_elision(line.text)):
-            return f"a line next to the added ones is not in the file; has it lost its +? {quoted}"
-        if _lacks_sign(search, at) and any(ratio(line.text.strip(), text.strip()) >= _ALIKE for text in near):
+        added, removed = _next_to(script, at, Mark.ADD), _next_to(script, at, Mark.DROP)
+        is_blank, quoted = not line.text.strip(), repr(line.text.strip()[:80])
+        if place and place.rows and found[at] is None and not is_elision(line.text):
+            is_new_form = not is_blank and (not line.has_sign or _is_like(line, removed))
+            if (added and not (is_blank and line.has_sign)) or (removed and is_new_form):
+                return f"a line next to the changed ones is not in the file; has it lost its +? {quoted}"
+        if _lacks_sign(search, at) and _is_like(line, added):
             return f"a line without a sign may be meant as removed: {quoted}"
     return ""
 
 
-def _additions_next_to(script: Script, at: int) -> list[ScriptLine]:
-    """Return the added lines right before and after a line."""
-    added: list[ScriptLine] = []
+def _is_like(line: ScriptLine, others: list[ScriptLine]) -> bool:
+    return any(ratio(line.text.strip(), other.text.strip()) >= _ALIKE for other in others)
+
+
+def _next_to(script: Script, at: int, mark: Mark) -> list[ScriptLine]:
+    """Return the added or removed lines right before and after a line."""
+    found: list[ScriptLine] = []
     for step in (-1, 1):
         other = at + step
-        while 0 <= other < len(script.lines) and script.lines[other].mark is Mark.ADD:
-            added.append(script.lines[other])
+        while 0 <= other < len(script.lines) and script.lines[other].mark is mark:
+            found.append(script.lines[other])
             other += step
-    return added
+    return found
 
 
 def _lacks_sign(search: HunkSearch, at: int) -> bool:

@@ -12,6 +12,7 @@ from coder_tui.tools.editing.intent import (
     is_placeholder,
     lines_of,
     refuse_lost_blanks,
+    refuse_numbers,
     refuse_placeholders,
     whole_lines,
     without_signs,
@@ -111,6 +112,8 @@ def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> R
     parts = [Exchange(place, place + len(old), new) for place in places]
     if not is_literal and not replace_all:
         refuse_lost_blanks(old, new)
+        if "\n" in old:
+            refuse_numbers(new.split("\n"), view.text.split("\n"))
         parts = [whole_lines(view.text, places[0], old, new)]
     text = _spliced(file, view, parts, is_literal=is_literal)
     splits_lead = not replace_all and _splits_lead(view.text, places[0])
@@ -267,6 +270,7 @@ class _Search:
             return None
         lines = self._searched.lines
         added = [line.text for line in script.lines if line.mark is Mark.ADD]
+        refuse_numbers(added, lines.seen)
         if any(map(is_placeholder, added)):
             refuse_placeholders(added, lines_of(lines.seen))
         text = apply_splices(lines, [splice(lines, script, place) for place in places])

@@ -190,16 +190,18 @@ class FileStyle:
 
         Raises if it cannot be known: then they may as well be meant to go deeper.
         """
-        leads = [normalize.lead(text) for text in added if text.strip()]
-        if not leads or all(old == own for old, own in (line.leads for line in self._matched)):
+        leads = {normalize.lead(text) for text in added if text.strip()}
+        olds, owns = ({line.leads[side] for line in self._matched} for side in (0, 1))
+        if not leads or all(line.leads[0] == line.leads[1] for line in self._matched):
             return False
-        least = _least(leads)
-        if dropped := [line.leads for line in self._matched if line.is_dropped]:
-            return least == _least([own for _, own in dropped]) != _least([old for old, _ in dropped])
-        olds, owns = zip(*(line.leads for line in self._matched), strict=True)
-        if least in olds or least not in owns:
-            return False
-        raise _uncertain_indentation()
+        dropped = [line.leads for line in self._matched if line.is_dropped]
+        is_strange = not leads & olds and _least(leads) in owns
+        if dropped and len(dropped) == len(self._matched):
+            own, old = _least({own for _, own in dropped}), _least({old for old, _ in dropped})
+            return is_strange or _least(leads) == own != old
+        if is_strange and not dropped:
+            raise _uncertain_indentation()
+        return is_strange
 
     def restyle(self, text: str, index: int, pair: MatchedLine | None) -> str:
         """Return a new line in the file's style; `pair` is the line that it replaces, if known."""
@@ -222,7 +224,7 @@ class FileStyle:
         return self.indentation(normalize.lead(text), index, pair) + body
 
 
-def _least(leads: list[str]) -> str:
+def _least(leads: set[str]) -> str:
     return min(leads, key=lambda lead: len(lead.expandtabs(4)))
 
 

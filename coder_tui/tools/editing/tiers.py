@@ -233,6 +233,10 @@ class SearchableFile:
         return [normalize.spaceless(line) for line in self.lines.seen]
 
     @cached_property
+    def present(self) -> frozenset[str]:
+        return frozenset(self.spaceless)
+
+    @cached_property
     def line_set(self) -> frozenset[str]:
         return frozenset(self.lines.seen)
 
