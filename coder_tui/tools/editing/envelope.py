@@ -19,7 +19,7 @@ from coder_tui.tools.editing.unified import HEADER
 # Markers start their line. With a blank in front, the same text is context of a hunk.
 _FILE = re.compile(r"\+?\*\*\* (Add|Create|Delete|Remove|Update|Modify) File:? *(.+)")
 _MOVE = re.compile(r"\*\*\* (?:Move|Rename) to:? *(.+)")
-_MARKER = r"\+?\*\*\* (?:Begin Patch|(?:Add|Create|Delete|Remove|Update|Modify) File:?)"
+_MARKER = r"\+?\*\*\* (?:(?:Add|Create|Delete|Remove|Update|Modify) File:?)"
 _FIRST = re.compile(rf"^(?:({_MARKER})|diff --git |--- .*\n\+\+\+ )", re.MULTILINE)
 _END_OF_FILE = "*** End of File"
 _WRAPPERS = re.compile(r"\*\*\* (Begin|End) Patch\b.*|\*\*\* Environment ID:.*")
@@ -32,8 +32,9 @@ _OPERATIONS = {
 
 def is_envelope(text: str) -> bool:
     """Return whether a marker of the envelope comes before any header of a unified diff."""
-    first = _FIRST.search(text.lstrip())
-    return first is not None and first[1] is not None
+    text = text.lstrip()
+    first = _FIRST.search(text)
+    return first[1] is not None if first else text.startswith("*** Begin Patch")
 
 
 @dataclass(slots=True)

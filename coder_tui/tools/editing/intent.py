@@ -80,13 +80,14 @@ def refuse_placeholders(new: Iterable[str], known: frozenset[str]) -> None:
             )
 
 
-_NUMBERED = re.compile(r"\s*\d+(?:\t|\u2192)")
+_NUMBERED = re.compile(r"[ \t]*\d+(?:\t|\u2192)")
+_NUMBERED_LINE = re.compile(rf"^{_NUMBERED.pattern}", re.MULTILINE)
 
 
-def refuse_numbers(new: Iterable[str], known: Iterable[str]) -> None:
-    """Raise if new lines begin with line numbers, as tools show them, and the file has none."""
+def refuse_numbers(new: Iterable[str], text: str) -> None:
+    """Raise if new lines begin with line numbers, as tools show them, and the file's text has none."""
     found = next((line for line in new if _NUMBERED.match(line)), None)
-    if found is not None and not any(map(_NUMBERED.match, known)):
+    if found is not None and not _NUMBERED_LINE.search(text):
         raise ToolError(
             ErrorType.INVALID_TOOL_PARAMS,
             f"invalid args: new text has line numbers: {found.strip()[:80]!r}",

@@ -13,6 +13,7 @@ from itertools import groupby
 
 from coder_tui.protocol.errors import ErrorType
 from coder_tui.tools.editing import normalize
+from coder_tui.tools.editing.anchors import anchor_row, under_anchors
 from coder_tui.tools.editing.approximate import approximate_places, rivals_as_indented
 from coder_tui.tools.editing.script import FileLines, Hunk, Mark, Script, ScriptLine
 from coder_tui.tools.editing.tiers import (
@@ -27,73 +28,6 @@ from coder_tui.tools.editing.tiers import (
     is_likelier_applied,
     places_by_tier,
 )
-
-_CLOSERS = ")]}{"
-_SHORTEST = 3
-
-
-def under_anchors(file: FileLines, anchors: tuple[str, ...], places: list[Placement]) -> list[Placement]:
-    """Return the places inside the innermost block that the anchors lead to; all if they lead nowhere.
-
-    Where the anchor begins no block, as in a list or a text, the first place after it is meant.
-    """
-    scopes = [(0, len(file.seen))]
-    are_found, is_any_found = bool(anchors), False
-    for anchor in anchors:
-        deeper = [inner for scope in scopes for inner in _blocks(file, anchor, scope)]
-        are_found, is_any_found = are_found and bool(deeper), is_any_found or bool(deeper)
-        scopes = deeper or scopes
-    if not is_any_found:
-        return places
-    inside = [place for place in places if any(_touches(place, scope) for scope in scopes)]
-    after = [place for place in inside if any(scope[0] < place.start < scope[1] for scope in scopes)]
-    if are_found and after and all(_is_flat(file, scope) for scope in scopes):
-        return after[:1] if len(scopes) == 1 else after
-    return after or inside or ([] if are_found else places)
-
-
-def anchor_row(file: FileLines, anchors: tuple[str, ...]) -> int | None:
-    """Return the one line that the anchors lead to; None if there is none or several."""
-    scopes = [(0, len(file.seen))]
-    for anchor in anchors:
-        scopes = [inner for scope in scopes for inner in _blocks(file, anchor, scope)]
-    return scopes[0][0] if len(scopes) == 1 and anchors else None
-
-
-def _touches(place: Placement, scope: tuple[int, int]) -> bool:
-    return place.start < scope[1] and place.end > scope[0]
-
-
-def _blocks(file: FileLines, anchor: str, scope: tuple[int, int]) -> list[tuple[int, int]]:
-    wanted = normalize.punctuation(anchor)
-    lines = [(at, normalize.punctuation(file.seen[at])) for at in range(*scope)]
-    rows = [at for at, line in lines if line == wanted]
-    if not rows and len(wanted) >= _SHORTEST:
-        # Git cuts hunk headings, and models leave off the end of a line.
-        rows = [at for at, line in lines if line.startswith(wanted)]
-    return [(row, _block_end(file, row, scope[1])) for row in rows]
-
-
-def _is_flat(file: FileLines, scope: tuple[int, int]) -> bool:
-    return _indented_end(file, *scope) < scope[1]
-
-
-def _block_end(file: FileLines, row: int, limit: int) -> int:
-    """Return where the block ends that a line begins; `limit` if it begins none."""
-    end = _indented_end(file, row, limit)
-    return end if any(line.strip() for line in file.seen[row + 1 : end]) else limit
-
-
-def _indented_end(file: FileLines, row: int, limit: int) -> int:
-    """Return the next line that is indented no deeper than the anchor and does not just close it."""
-    depth = len(normalize.lead(file.seen[row]).expandtabs(8))
-    for at in range(row + 1, limit):
-        body = file.seen[at].strip()
-        is_out = len(normalize.lead(file.seen[at]).expandtabs(8)) <= depth
-        if body and is_out and body[0] not in _CLOSERS:
-            return at
-    return limit
-
 
 _CLEARLY = 3
 """A place must be this many times nearer to the stated line than the next one, unless it is exactly there."""

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _SINGLE, _DOUBLE = "\u2018\u2019\u201a\u201b\u2032", "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"
 _HYPHENS, _DASHES = "\u2010\u2011\u2012\u2013\u2212", "\u2014\u2015"
@@ -59,6 +60,25 @@ def narrow(line: str) -> str:
 def composed(text: str) -> str:
     """Write each letter and its accents as one character, as far as there is one."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+_NO_BLANKS = str.maketrans(dict.fromkeys(" \t\r\x0b\x0c\x1c\x1d\x1e\x1f"))
+_INNER_BLANK = re.compile(r"[^\S\n]+")
+
+
+def spaceless_lines(lines: Sequence[str]) -> list[str]:
+    """Return what `spaceless` returns for each line; much faster for many."""
+    return _without_blanks(plain("\n".join(lines))) if lines else []
+
+
+def narrow_lines(lines: Sequence[str]) -> list[str]:
+    """Return what `narrow` returns for each line; much faster for many."""
+    return _without_blanks(composed("\n".join(lines)).translate(_NARROW)) if lines else []
+
+
+def _without_blanks(text: str) -> list[str]:
+    bare = text.translate(_NO_BLANKS) if text.isascii() else _INNER_BLANK.sub("", text)
+    return bare.split("\n")
 
 
 def plain(text: str) -> str:

@@ -243,10 +243,18 @@ class Planner:
 
     def locate(self, patch: FilePatch) -> tuple[Located, Located]:
         """Return where its files are; refuse places that may never be written."""
-        places = self._workspace.locate(patch.path), self._workspace.locate(patch.new_path)
+        places = self._named(patch.path), self._named(patch.new_path)
         for place in places:
             self._workspace.check_write(place)
         return places
+
+    def _named(self, path: str) -> Located:
+        """Return the place of a file; `a/` and `b/` are a diff's own if only the rest names a file."""
+        place = self._workspace.locate(path)
+        if path.startswith(("a/", "b/")) and _is_missing(place):
+            bare = self._workspace.locate(path[2:])
+            return place if _is_missing(bare) else bare
+        return place
 
     async def plan(self, patch: FilePatch) -> FilePlan | FileFailure:
         source, target = self.locate(patch)

@@ -113,7 +113,7 @@ def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> R
     if not is_literal and not replace_all:
         refuse_lost_blanks(old, new)
         if "\n" in old:
-            refuse_numbers(new.split("\n"), view.text.split("\n"))
+            refuse_numbers(new.split("\n"), view.text)
         parts = [whole_lines(view.text, places[0], old, new)]
     text = _spliced(file, view, parts, is_literal=is_literal)
     splits_lead = not replace_all and _splits_lead(view.text, places[0])
@@ -270,7 +270,7 @@ class _Search:
             return None
         lines = self._searched.lines
         added = [line.text for line in script.lines if line.mark is Mark.ADD]
-        refuse_numbers(added, lines.seen)
+        refuse_numbers(added, self._file.text)
         if any(map(is_placeholder, added)):
             refuse_placeholders(added, lines_of(lines.seen))
         text = apply_splices(lines, [splice(lines, script, place) for place in places])

@@ -147,11 +147,14 @@ class FileLines:
     @cached_property
     def literal(self) -> tuple[str, ...]:
         """Return the lines without the line feed; a carriage return before it is kept."""
-        return tuple(show(line.removesuffix("\n")) for line in self.raw)
+        lines = show("".join(self.raw)).split("\n")
+        return tuple(lines if len(lines) == len(self.raw) else lines[:-1])
 
     @cached_property
     def seen(self) -> tuple[str, ...]:
         """Return the lines without their ends, as a model writes them."""
+        if not any("\r" in line for line in self.literal):
+            return self.literal
         return tuple(
             line.removesuffix("\r") if raw.endswith("\n") else line
             for line, raw in zip(self.literal, self.raw, strict=True)

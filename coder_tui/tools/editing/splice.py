@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 from coder_tui.protocol.errors import ErrorType, ToolError
@@ -18,6 +19,7 @@ from coder_tui.tools.editing.script import FileLines, Mark, Script, ScriptLine, 
 from coder_tui.tools.editing.tiers import Indentation, Placement, Tier
 
 _LONGEST = 2_000
+_ALIKE = 60.0
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -167,9 +169,11 @@ class FileStyle:
         self._moved = {line.old.strip(): line.own.strip() for line in self._matched if line.is_dropped}
         self._has_stray_blanks = bool(self._matched) and all(_ends_stray(line) for line in self._matched)
 
-    def indentation(self, model_lead: str, index: int, pair: MatchedLine | None) -> str:
+    def indentation(
+        self, model_lead: str, index: int, pair: MatchedLine | None, *, is_alike: bool = False
+    ) -> str:
         """Return the indentation of a new line that comes before old line `index` or replaces `pair`."""
-        if self._is_right:
+        if self._is_right or (pair is not None and _is_right_form(model_lead, pair, is_alike=is_alike)):
             return model_lead
         known = self._indentation.translate(model_lead)
         if known is not None:
@@ -221,7 +225,13 @@ class FileStyle:
                 "The place was found by ignoring blanks, but its words are separated differently.",
                 "Read the place and copy its blanks exactly.",
             )
-        return self.indentation(normalize.lead(text), index, pair) + body
+        is_alike = pair is not None and fuzz.ratio(pair.old.strip(), text.strip()) >= _ALIKE
+        return self.indentation(normalize.lead(text), index, pair, is_alike=is_alike) + body
+
+
+def _is_right_form(lead: str, pair: MatchedLine, *, is_alike: bool) -> bool:
+    """Return whether a line's new form is indented like the file's, though its old form was not."""
+    return is_alike and lead == pair.leads[1] != pair.leads[0]
 
 
 def _least(leads: set[str]) -> str:

@@ -3,7 +3,7 @@
 Also learns from matched lines how the model's indentation maps to the file's, and translates it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from fractions import Fraction
@@ -223,14 +223,45 @@ class SearchableFile:
 
     def text_of(self, tier: Tier) -> LineText:
         if tier not in self._texts:
-            fold_line = _FOLDS.get(tier)
-            folded = [fold_line(line) for line in self.lines.seen] if fold_line else self.lines.literal
-            self._texts[tier] = LineText(folded)
+            self._texts[tier] = LineText(self._folded(tier))
         return self._texts[tier]
+
+    def _folded(self, tier: Tier) -> Sequence[str]:
+        match tier:
+            case Tier.SPACELESS:
+                return self.spaceless
+            case Tier.NARROW:
+                return normalize.narrow_lines(self.lines.seen)
+            case Tier.LITERAL:
+                return self.lines.literal
+            case _:
+                return [_FOLDS[tier](line) for line in self.lines.seen]
+
+    def starts(self, tier: Tier, wanted: list[str], most: int) -> list[int]:
+        """Return where the wanted lines begin, folded as the tier compares them."""
+        if tier is Tier.NARROW:
+            return self.text_of(tier).places(wanted, most)
+        # Whatever a tier finds is equal without blanks, so only one text has to be searched.
+        keys = normalize.spaceless_lines(wanted)
+        found = self.text_of(Tier.SPACELESS).places(keys, most)
+        if tier is Tier.SPACELESS:
+            return found
+        if len(found) >= most:
+            return self.text_of(tier).places(wanted, most)
+        fold_line = _FOLDS.get(tier)
+        lines = self.lines.seen if fold_line else self.lines.literal
+        return [
+            start
+            for start in found
+            if all(
+                (fold_line(line) if fold_line else line) == text
+                for line, text in zip(lines[start : start + len(wanted)], wanted, strict=True)
+            )
+        ]
 
     @cached_property
     def spaceless(self) -> list[str]:
-        return [normalize.spaceless(line) for line in self.lines.seen]
+        return normalize.spaceless_lines(self.lines.seen)
 
     @cached_property
     def present(self) -> frozenset[str]:
@@ -257,7 +288,7 @@ def _places(file: SearchableFile, script: Script, tier: Tier) -> list[Placement]
     fold_line = _FOLDS.get(tier)
     wanted = [fold_line(text) for text in script.old] if fold_line else list(script.old)
     most = _MOST_PLACES if len(wanted) < _LONG else _MOST_LONG_PLACES
-    starts = file.text_of(tier).places(wanted, most)
+    starts = file.starts(tier, wanted, most)
     if tier is Tier.SHIFTED:
         starts = [start for start in starts if _is_shifted(file, script, start)]
     size = len(script.old)

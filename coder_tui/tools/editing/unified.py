@@ -31,6 +31,8 @@ _NAMED = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f":
 def without_date(name: str) -> str:
     """Return the name without date and quotes."""
     name = name.strip()
+    if name.startswith("`") and name.endswith("`"):
+        name = name.strip("`")
     if name.startswith('"') and (end := name.rfind('"')) > 0:
         return _unquoted(name[1:end])
     return _DATE.sub("", name).strip()
@@ -140,6 +142,7 @@ def _looked_at(lines: list[str], at: int, *, is_fenced: bool) -> tuple[list[Scri
 def _ends_hunk(lines: list[str], at: int, *, is_fenced: bool) -> bool:
     line = lines[at]
     is_fence = is_fenced and line.lstrip().startswith("```")
+    is_fence = is_fence or line.startswith("*** End Patch")
     return is_fence or line.startswith("@@") or _begins_file(lines, at) or _is_signature(lines, at)
 
 
