@@ -231,7 +231,8 @@ def build_session_tools(setup: Setup, bus: EventBus, todos: TodoList, ports: Too
     skills = build_skills(setup, permissions.verdict, permissions.allow_reading, ports.loaded_skills)
     user = UserPorts(broker, profiles)
     registry = build_registry(setup, todos, permissions.verdict, shell, skills, pool, user, locks)
-    diagnostics = SessionDiagnostics(pool, workspace_of(setup), bus.publish)
+    patience = setup.settings.tools.edit_wait_sec
+    diagnostics = SessionDiagnostics(pool, workspace_of(setup), bus.publish, patience)
     hooks = TurnHooks(build_hooks(setup, todos.session_id, shell, permissions, bus), background.start)
     for listener in (diagnostics.on_server_event, hooks.on_event):
         bus.subscribe(listener)

@@ -166,8 +166,12 @@ class SkillsSection(Section):
 
 
 class ToolsSection(Section):
-    """Commands that provide tools. `discovery_command` prints them as JSON, `call_command` runs one."""
+    """How tools behave, and commands that provide more of them.
 
+    `discovery_command` prints tools as JSON, `call_command` runs one.
+    """
+
+    edit_wait_sec: float = Field(default=0.3, ge=0, le=600)
     discovery_command: str = ""
     call_command: str = ""
     discovery_timeout_sec: float = Field(default=30.0, gt=0, le=600)

@@ -33,6 +33,7 @@ def _complaints(sources: Sources) -> list[str]:
 
 
 TOOLS = {
+    "edit_wait_sec": 0.3,
     "discovery_command": "",
     "call_command": "",
     "discovery_timeout_sec": 30,

@@ -17,4 +17,4 @@ def fake_server_settings(behaviour: str = "") -> dict[str, Any]:
 def write_settings(folder: Path, lsp: dict[str, Any]) -> None:
     """`folder` is the folder of the user's settings."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps({"lsp": lsp}))
+    (folder / "config.json").write_text(json.dumps({"lsp": lsp, "tools": {"edit_wait_sec": 60}}))

@@ -48,6 +48,8 @@ class Program:
             "HOME": str(self.home),
             "TERM": "xterm-256color",
             "CODER_TUI_LSP": NO_SERVERS,
+            # A busy machine's servers take longer than a user would wait.
+            "CODER_TUI_TOOLS__EDIT_WAIT_SEC": "60",
             "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
             "OPENAI_API_KEY": "sk-test-0123456789abcdef",
             "ANTHROPIC_API_KEY": "sk-ant-test-0123456789abcdef",

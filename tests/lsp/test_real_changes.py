@@ -40,7 +40,7 @@ async def changed_by_a_command(
 
 
 async def test_what_a_command_does_is_shown_and_not_blamed_on_the_next_edit(bench: Bench) -> None:
-    diagnostics = SessionDiagnostics(bench.pool, Workspace(bench.root), lambda event: None)
+    diagnostics = SessionDiagnostics(bench.pool, Workspace(bench.root), lambda event: None, 60.0)
     try:
         await bench.pool.diagnostics(bench.file, bench.write("x = 1\n"))
         await changed_by_a_command(bench, diagnostics, "x = undefined_name\n", (1, "F821"))

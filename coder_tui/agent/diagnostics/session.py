@@ -27,8 +27,6 @@ from coder_tui.workspace.files.confine import Workspace
 from coder_tui.workspace.files.text import load_if_there
 
 log = logging.getLogger(__name__)
-PATIENCE = 10.0
-"""The most seconds that an edit waits for its problems."""
 FIELD, LATE = "diagnostics", "late_diagnostics"
 PUT_OFF: JsonObject = {
     "server_status": str(ServerStatus.PENDING),
@@ -60,8 +58,9 @@ class SessionDiagnostics:
         servers: Servers,
         workspace: Workspace,
         publish: Callable[[Event], None],
-        patience: float = PATIENCE,
+        patience: float,
     ) -> None:
+        """`patience` are the most seconds that an edit waits for its problems."""
         self.agents: WeakSet[EditDiagnostics] = WeakSet()
         self._servers = servers
         self._workspace = workspace
