@@ -90,7 +90,8 @@ class Editing:
 @asynccontextmanager
 async def _editing(folder: Path, file: str, servers: str) -> AsyncIterator[Editing]:
     (folder / "project").mkdir(parents=True)
-    setup = setup_in(folder / "home", folder / "project", Mode.EDITS, servers)
+    waits = {"CODER_TUI_TOOLS__EDIT_WAIT_SEC": "60"}
+    setup = setup_in(folder / "home", folder / "project", Mode.EDITS, servers, **waits)
     model = Writer(file)
     core = SessionFactory(setup, await Store.open(setup.directories.database), model, ModelChoice("scripted"))
     session = await core.new_session()

@@ -131,7 +131,9 @@ def _look_signed(signed: list[str], old: list[str]) -> bool:
     }
     bodies = [line[1:] for line in signed]
     is_whole = len(signed) > 1 or bool(normalize.lead(bodies[0])) or len(old) > 1
-    return is_whole and any(normalize.lead(body) in leads or normalize.lead(body) for body in bodies)
+    return is_whole and any(
+        normalize.lead(body) in leads or normalize.lead(body) or body[:1].isalpha() for body in bodies
+    )
 
 
 def _cut_signs(text: str) -> str:
@@ -193,6 +195,9 @@ def _with_first_lead(old: str, new: str) -> str:
     return lead + new if alike >= _SAME or (alike >= _ALIKE and is_kept) else new
 
 
+_QUOTED = re.compile(r"""(["'`])(?:\\.|(?!\1).)*\1""")
+
+
 def refuse_lost_blanks(old: str, new: str) -> None:
     """Raise if the new text seems to have lost its indentation, or to have its line ends written out.
 
@@ -201,10 +206,9 @@ def refuse_lost_blanks(old: str, new: str) -> None:
     olds, news = _filled(old), _filled(new)
     if not olds or not news:
         return
-    if len(olds) > 1 and "\n" not in new and "\\n" in new and "\\n" not in old:
-        written = {line.strip() for line in new.split("\\n")}
-        if any(line.strip() in written for line in olds):
-            raise _lost("has \\n in place of line ends", "Write real line ends.")
+    is_one_line = len(olds) > 1 and "\n" not in new
+    if is_one_line and "\\n" not in old and "\\n" in _QUOTED.sub("", new):
+        raise _lost("has \\n in place of line ends", "Write real line ends.")
     bodies, kept = [line.strip() for line in news], [line.strip() for line in olds]
     least = _least_lead(olds)
     if not least or bodies == kept or set(olds) & set(news) or _least_lead(news).startswith(least):
