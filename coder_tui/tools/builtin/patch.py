@@ -39,7 +39,10 @@ from coder_tui.tools.editing.unified import parse_unified
 from coder_tui.workspace.files.confine import Located, Workspace
 from coder_tui.workspace.files.text import ReadLedger, show
 
-_NAMES = re.compile(r"^(?:\+\+\+ ([^\t\r\n]+)|\*\*\* (?:Add|Update|Delete) File: (.+))", re.MULTILINE)
+_NAMES = re.compile(
+    r"^(?:\+\+\+ ([^\t\r\n]+)|\*\*\* (?:Add|Create|Update|Modify|Delete|Remove) File(?:: *| +)(.+))",
+    re.MULTILINE,
+)
 _SUMMARIZED = 200_000
 """Characters of a patch that are searched for the names in its summary."""
 

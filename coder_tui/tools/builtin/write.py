@@ -3,32 +3,12 @@
 Lines that stay keep their bytes, new ones take the file's style.
 """
 
-from coder_tui.diffs.compare import matching_runs
-from coder_tui.protocol.comparison import split_lines
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.base import JsonObject, PathParams
 from coder_tui.tools.editing.change import FileChange, FileEditTool
-from coder_tui.tools.editing.script import to_line_feeds
+from coder_tui.tools.editing.script import rewritten
 from coder_tui.workspace.files.confine import Located, explain
-from coder_tui.workspace.files.text import TextFile, load_if_there, show
-
-
-def rewritten(before: TextFile, content: str) -> str:
-    """Return `content` with the newlines, undecodable bytes and final-newline state of the file."""
-    old = split_lines(before.text)
-    new = split_lines(_with_same_end(before.text, to_line_feeds(content)))
-    result = [line.replace("\n", before.newline) for line in new]
-    for run in matching_runs([to_line_feeds(show(line)) for line in old], new):
-        result[run.new : run.new + run.length] = old[run.old : run.old + run.length]
-    return "".join(result)
-
-
-def _with_same_end(before: str, content: str) -> str:
-    if not before or not content:
-        return content
-    if before.endswith("\n"):
-        return content if content.endswith("\n") else f"{content}\n"
-    return content.removesuffix("\n")
+from coder_tui.workspace.files.text import load_if_there
 
 
 class WriteParams(PathParams):

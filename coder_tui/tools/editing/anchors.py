@@ -9,9 +9,13 @@ from coder_tui.tools.editing.tiers import Placement
 _CLOSERS = ")]}{"
 _HEADING = re.compile(
     r"\s*(?:(?:async|export|default|public|private|protected|static|abstract|pub|final) +)*"
-    r"(?:def|class|func|function|fn|interface|struct|enum|impl|trait|module|export|public|private)\b"
+    r"(?:def|class|func|function|fn|interface|struct|enum|impl|trait|module|export|public|private)\b(?!\s*:)"
 )
 _SHORTEST = 3
+
+
+_MOST_SCOPES = 50
+"""A line that stands in more places names none of them."""
 
 
 def under_anchors(file: FileLines, anchors: tuple[str, ...], places: list[Placement]) -> list[Placement]:
@@ -22,7 +26,9 @@ def under_anchors(file: FileLines, anchors: tuple[str, ...], places: list[Placem
     scopes = [(0, len(file.seen))]
     are_found, is_any_found = bool(anchors), False
     for anchor in anchors:
-        deeper = [inner for scope in scopes for inner in _blocks(file, anchor, scope)]
+        deeper = list(dict.fromkeys(inner for scope in scopes for inner in _blocks(file, anchor, scope)))
+        if len(deeper) > _MOST_SCOPES:
+            return places
         are_found, is_any_found = are_found and bool(deeper), is_any_found or bool(deeper)
         scopes = deeper or scopes
     if not is_any_found:
@@ -33,16 +39,16 @@ def under_anchors(file: FileLines, anchors: tuple[str, ...], places: list[Placem
         return after[:1] if len(scopes) == 1 else after
     if inside or not are_found:
         return after or inside or places
-    return [place for place in places if any(_is_heading_of(file, scope[0], place) for scope in scopes)]
+    return [place for place in places if any(_is_below(file, scope[0], place) for scope in scopes)]
 
 
-def _is_heading_of(file: FileLines, row: int, place: Placement) -> bool:
-    """Return whether a line is the last heading above a place that is less indented, as diffs name it."""
-    depth = max(_depth(file, place.start), 1)
-    rows = [
-        at for at in range(row, place.start) if _HEADING.match(file.seen[at]) and _depth(file, at) < depth
-    ]
-    return bool(rows) and rows[-1] == row
+def _is_below(file: FileLines, row: int, place: Placement) -> bool:
+    """Return whether no heading of another block stands between a line and a place below it."""
+    depth = _depth(file, row)
+    between = range(row + 1, place.start)
+    return row < place.start and not any(
+        _HEADING.match(file.seen[at]) and _depth(file, at) <= depth for at in between
+    )
 
 
 def _depth(file: FileLines, row: int) -> int:
@@ -68,6 +74,8 @@ def _blocks(file: FileLines, anchor: str, scope: tuple[int, int]) -> list[tuple[
     if not rows and len(wanted) >= _SHORTEST:
         # Git cuts hunk headings, and models leave off the end of a line.
         rows = [at for at, line in lines if line.startswith(wanted)]
+    if len(rows) > _MOST_SCOPES:
+        return [(row, scope[1]) for row in rows]
     return [(row, _block_end(file, row, scope[1])) for row in rows]
 
 

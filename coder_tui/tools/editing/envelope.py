@@ -17,9 +17,9 @@ from coder_tui.tools.editing.script import (
 from coder_tui.tools.editing.unified import HEADER
 
 # Markers start their line. With a blank in front, the same text is context of a hunk.
-_FILE = re.compile(r"\+?\*\*\* (Add|Create|Delete|Remove|Update|Modify) File:? *(.+)")
-_MOVE = re.compile(r"\*\*\* (?:Move|Rename) to:? *(.+)")
-_MARKER = r"\+?\*\*\* (?:(?:Add|Create|Delete|Remove|Update|Modify) File:?)"
+_FILE = re.compile(r"\*\*\* (Add|Create|Delete|Remove|Update|Modify) File(?:: *| +)(.+)")
+_MOVE = re.compile(r"\*\*\* (?:Move|Rename) to(?:: *| +)(.+)")
+_MARKER = r"\*\*\* (?:Add|Create|Delete|Remove|Update|Modify) File(?:: *| +)"
 _FIRST = re.compile(rf"^(?:({_MARKER})|diff --git |--- .*\n\+\+\+ )", re.MULTILINE)
 _END_OF_FILE = "*** End of File"
 _WRAPPERS = re.compile(r"\*\*\* (Begin|End) Patch\b.*|\*\*\* Environment ID:.*")
@@ -58,7 +58,10 @@ class _Section:
 def parse_envelope(text: str) -> tuple[FilePatch, ...]:
     """Return what the envelope does to each file. Fences, shell wrappers and a missing end are tolerated."""
     sections: list[_Section] = []
-    for number, line in enumerate(_body(text), start=1):
+    lines = _body(text)
+    for number, line in enumerate(lines, start=1):
+        if sections and not sections[-1].chunks and _is_header(lines, number - 1, sections[-1].path):
+            continue
         # Before the first file there is no context that a blank could mark.
         if found := _FILE.fullmatch(line.rstrip() if sections else line.strip()):
             sections.append(_Section(_OPERATIONS[found[1]], _path(found[2]), number))
@@ -87,12 +90,23 @@ def _body(text: str) -> list[str]:
     return lines[first:last]
 
 
+def _is_header(lines: list[str], at: int, path: str) -> bool:
+    """Return whether a line belongs to the header of a unified diff that names the file once more."""
+    if lines[at].startswith("diff --git "):
+        return f"a/{path} " in f"{lines[at]} "
+    start = at - 1 if lines[at].startswith("+++ ") else at
+    names = [line[4:].partition("\t")[0].strip() for line in lines[start : start + 2]]
+    is_pair = [line[:4] for line in lines[start : start + 2]] == ["--- ", "+++ "]
+    return is_pair and all(name in (path, f"a/{path}", f"b/{path}", "/dev/null") for name in names)
+
+
 def _path(text: str) -> str:
     """Return the name without quotes, backticks and stars around it."""
     name = text.strip().removesuffix("***").strip()
     for quote in ("`", '"', "'", "**"):
         inside = name.removeprefix(quote).removesuffix(quote)
-        if inside and len(inside) == len(name) - 2 * len(quote):
+        is_name = quote != "**" or "." in inside or "/" in inside
+        if inside and is_name and len(inside) == len(name) - 2 * len(quote):
             return inside
     return name
 
@@ -113,15 +127,8 @@ def _read_line(line: str, section: _Section, number: int) -> None:
             section.chunks[-1].is_at_end = True
     elif line.startswith("@@"):
         _read_anchor(line, section)
-    elif not _is_header(line, section):
+    else:
         _read_change(line, section)
-
-
-def _is_header(line: str, section: _Section) -> bool:
-    """Return whether this is a header of a unified diff that names the file once more."""
-    if section.chunks or not line.startswith(("--- ", "+++ ", "diff --git ", "index ")):
-        return False
-    return line.startswith("index ") or section.path.rpartition("/")[2] in line or "/dev/null" in line
 
 
 def _read_anchor(line: str, section: _Section) -> None:

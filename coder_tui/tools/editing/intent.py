@@ -12,33 +12,34 @@ from rapidfuzz import fuzz
 from coder_tui.protocol.errors import ErrorType, ToolError
 from coder_tui.tools.editing import normalize
 
-_COMMENT = re.compile(
-    r"(?:\{/\*|/\*+|<!--|//+|#+|--|;+|%+|\"\"\"|'''|\*)\s*(?P<inner>.*?)\s*(?:\*/\}|\*/|-->|\"\"\"|''')?"
-)
-_BRACKETS = re.compile(r"[\[(<{]\s*(?P<inner>.*?)\s*[\])>}]")
+_COMMENT = re.compile(r"(?:\{/\*|/\*+|<!--|//+|#|--|;+|%+)\s*(?P<inner>.*?)\s*(?:\*/\}|\*/|-->)?")
+_BRACKETS = re.compile(r"[\[(]\s*(?P<inner>.*?)\s*[\])]")
 _DOTS = re.compile(r"(?:\.{3,}|…)")
+_SPREAD = re.compile(r"(?:\.{3,}|…)[\w$]")
 _THING = (
     r"(?:code|lines?|contents?|implementation|logic|methods?|functions?|class(?:es)?|body|imports?|file|module|"
     r"tests?|fields?|properties|entries|items|rules|styles|markup|settings|config(?:uration)?|definitions?|"
     r"section|block|cases?|script|page|component|columns?|options|parameters|arguments|statements?)"
 )
-_STATE = (
-    r"(?:(?:remains?|stays?|is|are|goes|go|continues?|follows?|kept|left|omitted|unchanged|unmodified|"
-    r"the same|same|as before|as is|as-is|here|above|below|for brevity)\s*)"
+_AS_IT_IS = (
+    r"(?:(?:remains?|stays?|is|are|kept|left) )?"
+    r"(?:unchanged|unmodified|the same|as before|as is|here|omitted(?: for brevity)?)"
 )
-_VERB = r"(?:(?:keep|leave|insert|add|put)(?: the| your| all)? )?"
-_OF = r"(?: of)?(?: (?:the|this|your|my|our))?"
-_LEFT_OUT = r"rest|remainder|remaining|existing|unchanged"
-_BEGINNING = rf"{_VERB}(?:the |your |all )?(?:{_LEFT_OUT}|previous|original|other|same)"
+_REST = r"(?:the )?rest(?: of(?: the| this| your)?(?: \w+){0,2})?"
 _PHRASE = re.compile(
-    rf"{_VERB}(?:the |your |all )?(?:{_LEFT_OUT}){_OF} {_THING}\s*[-:,(]?\s*{_STATE}*\)?"
-    rf"|{_BEGINNING}{_OF}(?: \w+)?(?: {_THING})?\s*[-:,(]?\s*{_STATE}+\)?"
-    rf"|(?:{_THING} )?(?:unchanged|unmodified|omitted(?: for brevity)?|same as (?:before|above)|as before)"
-    rf"|no (?:other |further )?changes?(?: {_STATE}+| needed| required)",
+    rf"{_REST} {_AS_IT_IS}|(?:the )?rest of (?:the |this |your )?{_THING}(?: \w+)?"
+    rf"|(?:the )?(?:existing|remaining|other|previous|original|unchanged) {_THING} {_AS_IT_IS}"
+    rf"|(?:existing|remaining|unchanged|previous) (?:code|implementation|logic)"
+    rf"|(?:code|implementation) {_AS_IT_IS}",
     re.IGNORECASE,
 )
-_LOOSE_PHRASE = re.compile(
+"""What says so without dots, and hardly anything else."""
+_DOTTED_PHRASE = re.compile(
     rf"\b(?:existing|previous|original|rest|remaining|unchanged|omitted|same|other)\b|\b{_THING}$",
+    re.IGNORECASE,
+)
+_BEGINNING = re.compile(
+    r"(?:keep |leave )?(?:the )?(?:rest|remaining|existing|unchanged|previous|original|other|same)\b",
     re.IGNORECASE,
 )
 _LONGEST_PLACEHOLDER = 120
@@ -50,23 +51,24 @@ def is_placeholder(line: str) -> bool:
     text = line.strip()
     if not text or len(text) > _LONGEST_PLACEHOLDER:
         return False
-    found = _COMMENT.fullmatch(text) or _BRACKETS.fullmatch(text)
+    found = _COMMENT.fullmatch(text)
     inner = found["inner"] if found else text
     if bare := _BRACKETS.fullmatch(inner):
         inner = bare["inner"]
-    words = _DOTS.sub(" ", inner).strip(" .:-\t")
-    begins, ends = _DOTS.match(inner), inner.rstrip().endswith(("...", "\u2026"))
+    words = _DOTS.sub(" ", inner).strip(" .:-()\t")
+    begins, ends = bool(_DOTS.match(inner)), inner.rstrip().endswith(("...", "…"))
     if not words:
         # Dots alone are code in Python, and text elsewhere.
-        return bool(begins) and found is not None
+        return begins and found is not None
     if len(words.split()) > _MOST_WORDS:
         return False
-    if begins and _LOOSE_PHRASE.search(words):
+    if found is None and not (bare and ends):
+        # `...rest` is code, `... rest ...` is not.
+        is_dotted = begins and not _SPREAD.match(inner) and (ends or bool(_PHRASE.fullmatch(words)))
+        return is_dotted and bool(_DOTTED_PHRASE.search(words))
+    if begins and _DOTTED_PHRASE.search(words):
         return True
-    is_marked = found is not None or bool(begins or ends)
-    if found is not None and ends and re.match(_BEGINNING, words, re.IGNORECASE):
-        return True
-    return is_marked and _PHRASE.fullmatch(words.strip("() ")) is not None
+    return bool(ends and _BEGINNING.match(words)) or _PHRASE.fullmatch(words) is not None
 
 
 def refuse_placeholders(new: Iterable[str], known: frozenset[str]) -> None:
@@ -82,58 +84,77 @@ def refuse_placeholders(new: Iterable[str], known: frozenset[str]) -> None:
 
 _NUMBERED = re.compile(r"[ \t]*\d+(?:\t|\u2192)")
 _NUMBERED_LINE = re.compile(rf"^{_NUMBERED.pattern}", re.MULTILINE)
+_CODE = re.compile(
+    r"\.(?:pyi?|[mc]?[jt]sx?|go|rs|java|kts?|scala|[ch]|cc|cpp|cxx|hpp|cs|rb|php|swift|lua|pl|sh|bash|zsh|sql|css|"
+    r"scss|less|html|vue|svelte|toml|ya?ml|json|xml|gradle|dart|exs?|erl|hs|ml)$",
+    re.IGNORECASE,
+)
 
 
-def refuse_numbers(new: Iterable[str], text: str) -> None:
-    """Raise if new lines begin with line numbers, as tools show them, and the file's text has none."""
+def is_code(name: str) -> bool:
+    """Return whether a file's name says that it is code or settings, not text or data."""
+    return _CODE.search(name) is not None
+
+
+def refuse_numbers(old: Iterable[str], new: Iterable[str], text: str) -> None:
+    """Raise if new lines begin with line numbers, as tools show them, but no old line or line of the file."""
     found = next((line for line in new if _NUMBERED.match(line)), None)
-    if found is not None and not _NUMBERED_LINE.search(text):
-        raise ToolError(
-            ErrorType.INVALID_TOOL_PARAMS,
-            f"invalid args: new text has line numbers: {found.strip()[:80]!r}",
-            "Write the lines without numbers.",
-        )
-
-
-_SIGNED_NAMES = (".diff", ".patch", ".md", ".markdown", ".rst", ".txt", ".adoc")
-
-
-def without_signs(name: str, old: str, new: str, known: frozenset[str]) -> tuple[str, str]:
-    """Remove the signs of a diff if every line has one; raise if only some of the new lines do."""
-    if "+" not in new or name.endswith(_SIGNED_NAMES):
-        return old, new
-    old_lines, new_lines = _filled(old), _filled(new)
-    signed = [line for line in new_lines if line[0] == "+" and line.strip() not in known]
-    if not signed or any(line[0] == "+" for line in old_lines) or not _look_signed(signed, old_lines):
-        return old, new
-    if all(line[0] in "+ " for line in new_lines) and all(line[0] in "- " for line in old_lines):
-        if any(line[0] == "-" for line in old_lines):
-            return _cut_signs(old), _cut_signs(new)
-        if len(signed) == len(new_lines):
-            return old, _cut_signs(new)
-    elif len(signed) == len(new_lines):
-        return old, _cut_signs(new)
+    if found is None or any(map(_NUMBERED.match, old)) or _NUMBERED_LINE.search(text):
+        return
     raise ToolError(
         ErrorType.INVALID_TOOL_PARAMS,
-        "invalid args: new_string: some of its lines begin with the + of a diff",
+        f"invalid args: new text has line numbers: {found.strip()[:80]!r}",
+        "Write the lines without numbers.",
+    )
+
+
+_QUOTED = re.compile(r"""(["'`])(?:\\.|(?!\1)[^\\\n])*\1|/(?:\\.|[^/\\\n ])+/""")
+
+
+def refuse_written_ends(old: str, new: str) -> None:
+    """Raise if several lines become one with `\\n` outside of strings, where line ends are meant."""
+    is_one_line = len(_filled(old)) > 1 and "\n" not in new and "\\n" not in old
+    if is_one_line and _QUOTED.sub("", new).count("\\n") > 1:
+        raise _lost("has \\n in place of line ends", "Write real line ends.")
+
+
+def without_signs(old: str, new: str, known: frozenset[str]) -> tuple[str, str]:
+    """Remove the signs of a diff if every line has one; raise if only some of the new lines do."""
+    old_lines, new_lines = _filled(old), _filled(new)
+    signed = [line for line in new_lines if line[0] == "+" and line.strip() not in known]
+    if not signed or any(line[0] == "+" for line in old_lines) or _quotes_a_diff(new_lines):
+        return old, new
+    is_diff = all(line[0] in "+ " for line in new_lines) and all(line[0] in "- " for line in old_lines)
+    if is_diff and any(line[0] == "-" for line in old_lines):
+        return _cut_signs(old), _cut_signs(new)
+    recurs = any(line[1:] in old_lines for line in signed)
+    if len(signed) == len(new_lines) and recurs:
+        return old, _cut_signs(new)
+    if not recurs and not _look_signed(signed, old_lines):
+        return old, new
+    raise ToolError(
+        ErrorType.INVALID_TOOL_PARAMS,
+        "invalid args: new_string: its lines begin with the + of a diff",
         "Write the new lines without signs, or use a tool for patches.",
     )
+
+
+def _quotes_a_diff(lines: list[str]) -> bool:
+    return any(line.startswith(("@@", "---", "+++")) or '"""' in line or "```" in line for line in lines)
 
 
 def _filled(text: str) -> list[str]:
     return [line for line in text.split("\n") if line.strip()]
 
 
+_LIKE_CODE = re.compile(r"[^\W\d]|[@#\"'(\[{}\])/*<]|\s")
+
+
 def _look_signed(signed: list[str], old: list[str]) -> bool:
     """Return whether the lines are indented like code behind their sign, not text that begins with a plus."""
-    leads = {normalize.lead(line) for line in old} | {
-        normalize.lead(line[1:]) for line in old if line[0] in "- "
-    }
-    bodies = [line[1:] for line in signed]
-    is_whole = len(signed) > 1 or bool(normalize.lead(bodies[0])) or len(old) > 1
-    return is_whole and any(
-        normalize.lead(body) in leads or normalize.lead(body) or body[:1].isalpha() for body in bodies
-    )
+    if len(signed) < 2 and len(old) < 2 and not normalize.lead(signed[0][1:]):
+        return False
+    return all(_LIKE_CODE.match(line[1:]) for line in signed if line[1:])
 
 
 def _cut_signs(text: str) -> str:
@@ -149,6 +170,7 @@ class Exchange:
     new: str
 
 
+_FEWEST_ADDED = 4
 _ALIKE = 60.0
 _SAME = 100.0
 
@@ -158,7 +180,10 @@ def whole_lines(text: str, start: int, old: str, new: str) -> Exchange:
     end = start + len(old)
     line_start = text.rfind("\n", 0, start) + 1
     lead = text[line_start:start]
-    if _loses_first_end(text, start, old, new or " "):
+    if new in (old.rstrip("\n"), old.lstrip("\n")):
+        # To join lines is all that changes, so it is meant.
+        return Exchange(start, end, new)
+    if new and _loses_first_end(text, start, old, new):
         new = "\n" + new
     if lead.strip(" \t"):
         return Exchange(start, end, new)
@@ -180,7 +205,8 @@ def _loses_first_end(text: str, start: int, old: str, new: str) -> bool:
     if not old.startswith("\n") or new.startswith("\n") or not start or text[start - 1] == "\n":
         return False
     lead = normalize.lead(old.lstrip("\n"))
-    return new.startswith(lead) if lead else text[start - 1].isalnum() and new[0].isalnum()
+    joint = text[start - 1] + new[0]
+    return new.startswith(lead) if lead else joint.isascii() and joint.isalnum()
 
 
 def _with_first_lead(old: str, new: str) -> str:
@@ -195,20 +221,11 @@ def _with_first_lead(old: str, new: str) -> str:
     return lead + new if alike >= _SAME or (alike >= _ALIKE and is_kept) else new
 
 
-_QUOTED = re.compile(r"""(["'`])(?:\\.|(?!\1).)*\1""")
-
-
-def refuse_lost_blanks(old: str, new: str) -> None:
-    """Raise if the new text seems to have lost its indentation, or to have its line ends written out.
-
-    Both may be meant, but hardly in an edit that changes the same lines as well.
-    """
+def refuse_lost_indentation(old: str, new: str) -> None:
+    """Raise if whole lines seem to have lost their indentation, and change as well."""
     olds, news = _filled(old), _filled(new)
-    if not olds or not news:
+    if len(olds) < 2 or not news:
         return
-    is_one_line = len(olds) > 1 and "\n" not in new
-    if is_one_line and "\\n" not in old and "\\n" in _QUOTED.sub("", new):
-        raise _lost("has \\n in place of line ends", "Write real line ends.")
     bodies, kept = [line.strip() for line in news], [line.strip() for line in olds]
     least = _least_lead(olds)
     if not least or bodies == kept or set(olds) & set(news) or _least_lead(news).startswith(least):
@@ -228,7 +245,7 @@ def _lost(what: str, hint: str) -> ToolError:
 
 def is_already_there(text: str, start: int, old: str, new: str) -> bool:
     """Return whether the file already has the new text around the old one, so that it was added before."""
-    if len(new) <= len(old):
+    if sum(map(str.isalnum, new)) < sum(map(str.isalnum, old)) + _FEWEST_ADDED:
         return False
     at = new.find(old)
     while at >= 0:

@@ -25,6 +25,7 @@ from coder_tui.tools.editing.script import (
     Script,
     ScriptLine,
     added_text,
+    rewritten,
     to_line_feeds,
 )
 from coder_tui.tools.editing.splice import Splice, apply_splices, splice
@@ -114,6 +115,7 @@ def _doubt_about(file: SearchableFile, search: HunkSearch) -> str:
     for line in script.lines:
         if line.mark is Mark.ADD and is_placeholder(line.text) and line.text not in file.line_set:
             return f"it adds a placeholder for code that was left out: {line.text.strip()[:80]!r}"
+    lacking = _lacking_signs(search)
     rows = iter(place.rows if place else ())
     found = [None if line.mark is Mark.ADD else next(rows, None) for line in script.lines]
     for at, line in enumerate(script.lines):
@@ -125,7 +127,7 @@ def _doubt_about(file: SearchableFile, search: HunkSearch) -> str:
             is_new_form = not is_blank and (not line.has_sign or _is_like(line, removed))
             if (added and not (is_blank and line.has_sign)) or (removed and is_new_form):
                 return f"a line next to the changed ones is not in the file; has it lost its +? {quoted}"
-        if _lacks_sign(search, at) and _is_like(line, added):
+        if at in lacking and _is_like(line, added):
             return f"a line without a sign may be meant as removed: {quoted}"
     return ""
 
@@ -145,18 +147,21 @@ def _next_to(script: Script, at: int, mark: Mark) -> list[ScriptLine]:
     return found
 
 
-def _lacks_sign(search: HunkSearch, at: int) -> bool:
-    """Return whether a context line has lost its sign, though others of the hunk have theirs."""
+def _lacking_signs(search: HunkSearch) -> set[int]:
+    """Return the context lines that have lost their sign, if others of the hunk have theirs."""
     given, used = search.hunk.script.lines, search.script.lines
     if len(given) != len(used):
-        return False
+        return set()
     lacking = {
         index
         for index, (one, other) in enumerate(zip(given, used, strict=True))
         if other.mark is Mark.KEEP and other.text.strip() and (not one.has_sign or one.text != other.text)
     }
-    kept = {index for index, line in enumerate(used) if line.mark is Mark.KEEP and line.text.strip()}
-    return at in lacking and lacking != kept
+    has_others = any(
+        line.mark is Mark.KEEP and line.text.strip() and index not in lacking
+        for index, line in enumerate(used)
+    )
+    return lacking if has_others else set()
 
 
 def _clash(splices: list[Splice]) -> int | None:
@@ -243,18 +248,21 @@ class Planner:
 
     def locate(self, patch: FilePatch) -> tuple[Located, Located]:
         """Return where its files are; refuse places that may never be written."""
-        places = self._named(patch.path), self._named(patch.new_path)
+        places = self._named(patch, patch.path), self._named(patch, patch.new_path)
         for place in places:
             self._workspace.check_write(place)
         return places
 
-    def _named(self, path: str) -> Located:
-        """Return the place of a file; `a/` and `b/` are a diff's own if only the rest names a file."""
+    def _named(self, patch: FilePatch, path: str) -> Located:
+        """Return the place of a file. A diff's own `a/` or `b/` is left out if no such folder is there."""
         place = self._workspace.locate(path)
-        if path.startswith(("a/", "b/")) and _is_missing(place):
-            bare = self._workspace.locate(path[2:])
-            return place if _is_missing(bare) else bare
-        return place
+        folder, _, bare = path.partition("/")
+        is_diffs_own = folder in ("a", "b") and patch.path == patch.new_path and bool(bare)
+        if patch.operation is not Operation.MODIFY or not is_diffs_own or bare.startswith(("/", "~", ".")):
+            return place
+        has_folder = not _is_missing(self._workspace.locate(folder))
+        found = self._workspace.locate(bare)
+        return place if has_folder or _is_missing(found) else found
 
     async def plan(self, patch: FilePatch) -> FilePlan | FileFailure:
         source, target = self.locate(patch)
@@ -313,8 +321,8 @@ class Planner:
             raise _taken(target)
         # GPT models rewrite a file this way. The approval shows what goes and what comes.
         self._check_known(target, existing)
-        text = text.replace("\n", existing.newline.value)
-        return FilePlan(Operation.MODIFY, target, target, existing, text, reports, mode)
+        new = rewritten(existing, text)
+        return FilePlan(Operation.MODIFY, target, target, existing, new, reports, mode)
 
     def _check_known(self, located: Located, before: TextFile) -> None:
         if self._ledger.has_changed(located.path, before.digest):

@@ -9,11 +9,13 @@ from coder_tui.tools.editing.approximate import approximate_places, rivals_as_in
 from coder_tui.tools.editing.intent import (
     Exchange,
     is_already_there,
+    is_code,
     is_placeholder,
     lines_of,
-    refuse_lost_blanks,
+    refuse_lost_indentation,
     refuse_numbers,
     refuse_placeholders,
+    refuse_written_ends,
     whole_lines,
     without_signs,
 )
@@ -76,11 +78,18 @@ _MOST_PLACES = 1_000
 
 
 def as_meant(file: TextFile, name: str, old: str, new: str) -> tuple[str, str]:
-    """Return the two strings without signs of a diff and placeholders; raise if they may mean more."""
-    if len(old) + len(new) > _LONGEST or not ("+" in new or any(map(is_placeholder, new.split("\n")))):
+    """Return the two strings without signs of a diff; raise if they may not be meant as they are."""
+    if len(old) + len(new) > _LONGEST:
+        return old, new
+    new_lines = new.split("\n")
+    if is_code(name):
+        refuse_written_ends(old, new)
+        refuse_numbers(old.split("\n"), new_lines, file.text)
+    if "+" not in new and not any(map(is_placeholder, new_lines)):
         return old, new
     known = lines_of(file.text.split("\n"))
-    old, new = without_signs(name, old, new, known)
+    if is_code(name):
+        old, new = without_signs(old, new, known)
     refuse_placeholders(new.split("\n"), known | lines_of(old.split("\n")))
     if old == new:
         raise ToolError(
@@ -107,13 +116,13 @@ def replace_exact(file: TextFile, old: str, new: str, *, replace_all: bool) -> R
         new = new.removesuffix("\r")
     strategy = Strategy.MULTI_OCCURRENCE if replace_all else Strategy.EXACT
     last = view.line(places[-1] + max(len(old.removesuffix("\n")) - 1, 0))
-    if all(is_already_there(view.text, place, old, new) for place in places):
+    place = places[0]
+    if not replace_all and is_already_there(view.text, place, old, new):
         raise _added()
     parts = [Exchange(place, place + len(old), new) for place in places]
     if not is_literal and not replace_all:
-        refuse_lost_blanks(old, new)
-        if "\n" in old:
-            refuse_numbers(new.split("\n"), view.text)
+        if view.text[:place].endswith("\n") or not place:
+            refuse_lost_indentation(old, new)
         parts = [whole_lines(view.text, places[0], old, new)]
     text = _spliced(file, view, parts, is_literal=is_literal)
     splits_lead = not replace_all and _splits_lead(view.text, places[0])
@@ -270,7 +279,8 @@ class _Search:
             return None
         lines = self._searched.lines
         added = [line.text for line in script.lines if line.mark is Mark.ADD]
-        refuse_numbers(added, self._file.text)
+        if is_code(self._name):
+            refuse_numbers((), added, self._file.text)
         if any(map(is_placeholder, added)):
             refuse_placeholders(added, lines_of(lines.seen))
         text = apply_splices(lines, [splice(lines, script, place) for place in places])

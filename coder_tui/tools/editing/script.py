@@ -224,6 +224,24 @@ def to_line_feeds(text: str) -> str:
     return feeds.removesuffix("\r") if len(feeds) < len(text) else feeds
 
 
+def rewritten(before: TextFile, content: str) -> str:
+    """Return `content` with the newlines, undecodable bytes and final-newline state of the file."""
+    old = split_lines(before.text)
+    new = split_lines(_with_same_end(before.text, to_line_feeds(content)))
+    result = [line.replace("\n", before.newline) for line in new]
+    for run in matching_runs([to_line_feeds(show(line)) for line in old], new):
+        result[run.new : run.new + run.length] = old[run.old : run.old + run.length]
+    return "".join(result)
+
+
+def _with_same_end(before: str, content: str) -> str:
+    if not before or not content:
+        return content
+    if before.endswith("\n"):
+        return content if content.endswith("\n") else f"{content}\n"
+    return content.removesuffix("\n")
+
+
 def changes_line_ends(old: str, new: str) -> bool:
     """Return whether the model wants to turn LF line ends into CRLF."""
     return "\n" in old and "\r\n" not in old and "\r\n" in new

@@ -45,7 +45,7 @@ def unwrapped_patch(text: str) -> str:
 def _strings_in(text: str) -> Iterator[str]:
     try:
         waiting = [json.loads(text, strict=False)]
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     while waiting:
         found = waiting.pop()
@@ -63,7 +63,7 @@ class Reading:
     new: str
     strategy: Strategy | None = None
     is_numbered: bool = False
-    """Whether line numbers were removed: then the rest is whole lines, not a part of one."""
+    """Whether numbers or signs were removed: then the rest is whole lines, not a part of one."""
 
 
 def readings(old: str, new: str) -> Iterator[Reading]:
@@ -73,7 +73,9 @@ def readings(old: str, new: str) -> Iterator[Reading]:
     for unwrap in unwrapped:
         pair = unwrap(old, new)
         if pair and pair != (old, new) and pair[0].strip() and pair[0] != pair[1]:
-            yield Reading(*pair, Strategy.ESCAPE_NORMALIZED, is_numbered=unwrap is _without_numbers)
+            yield Reading(
+                *pair, Strategy.ESCAPE_NORMALIZED, is_numbered=unwrap in (_without_numbers, _without_minus)
+            )
 
 
 def without_blank_edges(old: str, new: str) -> Reading | None:
@@ -157,12 +159,16 @@ def _inside_fence(text: str) -> str | None:
 def _without_minus(old: str, new: str) -> tuple[str, str] | None:
     """Remove the signs of removed lines from the old text, if each of its lines has one or a blank."""
     lines = [line for line in old.split("\n") if line]
-    if not lines or not any(line[0] == "-" for line in lines) or not all(line[0] in "- " for line in lines):
+    if (
+        len(lines) < 2
+        or not any(line[0] == "-" for line in lines)
+        or not all(line[0] in "- " for line in lines)
+    ):
         return None
     others = [line for line in new.split("\n") if line]
     is_signed = all(line[0] in "+ " for line in others)
     is_diff = any(line[0] == "+" for line in others) or {*others} & {line for line in lines if line[0] == " "}
-    return _without_signs(old), _without_signs(new) if is_signed and is_diff else new
+    return (_without_signs(old), _without_signs(new)) if is_signed and is_diff else None
 
 
 def _without_signs(text: str) -> str:

@@ -325,10 +325,14 @@ def is_likelier_applied(file: SearchableFile, script: Script, place: Placement) 
     return any(len(script.new) >= len(script.old) or not _overlap(other, place) for other in found)
 
 
+_FEWEST_ADDED = 8
+"""Letters and digits. Lines with fewer, such as closing brackets and tags, may well be added twice."""
+
+
 def is_added_at(file: SearchableFile, script: Script, place: Placement, end: int) -> bool:
     """Return whether lines that the script adds are already around the place, perhaps with other blanks."""
-    added = sum(len(line.text.strip()) for line in script.lines if line.mark is Mark.ADD)
-    if not script.only_adds or added < FEWEST_CHARACTERS:
+    added = sum(sum(map(str.isalnum, line.text)) for line in script.lines if line.mark is Mark.ADD)
+    if not script.only_adds or added < _FEWEST_ADDED:
         return False
     new = _as_old(script)
     return any(
@@ -338,7 +342,6 @@ def is_added_at(file: SearchableFile, script: Script, place: Placement, end: int
     )
 
 
-_FEWEST_ADDED = 12
 _AROUND = 8
 
 
@@ -346,7 +349,7 @@ def is_added_near(file: SearchableFile, script: Script, place: Placement) -> boo
     """Return whether lines that the script only adds are already near a place found by most lines."""
     for group, lines in groupby(script.lines, key=lambda line: line.mark):
         added = [line.text for line in lines if group is Mark.ADD and line.text.strip()]
-        if sum(map(len, added)) < _FEWEST_ADDED or any(line.mark is Mark.DROP for line in script.lines):
+        if not script.only_adds or sum(map(str.isalnum, "".join(added))) < _FEWEST_ADDED:
             continue
         near = range(place.start - len(script.new) - _AROUND, place.end + len(script.new) + _AROUND)
         keys = [normalize.spaceless(text) for text in added]

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from coder_tui.diffs.unified import unified_diff
 from coder_tui.protocol.errors import ToolError
-from coder_tui.tools.builtin.write import rewritten
 from coder_tui.tools.editing.patch_plan import apply_hunks
 from coder_tui.tools.editing.replace import replace_text
-from coder_tui.tools.editing.script import Operation, added_text
+from coder_tui.tools.editing.script import Operation, added_text, rewritten
 from coder_tui.tools.editing.unified import parse_unified
 from coder_tui.workspace.files.confine import Located
 from coder_tui.workspace.files.text import Encoding, TextFile, decode, show
