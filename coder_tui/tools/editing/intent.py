@@ -140,7 +140,7 @@ def without_signs(old: str, new: str, known: frozenset[str]) -> tuple[str, str]:
 
 
 def _quotes_a_diff(lines: list[str]) -> bool:
-    return any(line.startswith(("@@", "---", "+++")) or '"""' in line or "```" in line for line in lines)
+    return any(line.startswith(("@@", "---", "+++")) for line in lines)
 
 
 def _filled(text: str) -> list[str]:
