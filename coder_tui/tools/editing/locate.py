@@ -262,7 +262,11 @@ def _readings(file: SearchableFile, script: Script) -> list[list[Script]]:
     resigned = _resigned(file, script)
     whole = list(dict.fromkeys((script, resigned)))
     found = [whole]
-    for other in (_resigned(file, _readded(script)), _without_blank_edges(resigned), _unescaped(script)):
+    for other in (
+        _resigned(file, _readded(file, script)),
+        _without_blank_edges(resigned),
+        _unescaped(script),
+    ):
         if other.old and other not in whole:
             found.append([other])
     return found
@@ -278,8 +282,8 @@ def _resigned(file: SearchableFile, script: Script) -> Script:
     return script.with_keeps(texts) if texts else script
 
 
-def _readded(script: Script) -> Script:
-    """Return the script with the lines between added lines added as well."""
+def _readded(file: SearchableFile, script: Script) -> Script:
+    """Return the script with the lines between added lines added as well, if the file has none of them."""
     runs = [(mark, list(lines)) for mark, lines in groupby(script.lines, key=lambda line: line.mark)]
     marks = [mark for mark, _ in runs]
     lines: list[ScriptLine] = []
@@ -287,7 +291,8 @@ def _readded(script: Script) -> Script:
         is_between = (
             mark is Mark.KEEP and marks[max(at - 1, 0)] is marks[min(at + 1, len(marks) - 1)] is Mark.ADD
         )
-        lines += [_as_added(line) for line in run] if is_between else run
+        is_context = any(line.text.strip() and normalize.spaceless(line.text) in file.present for line in run)
+        lines += [_as_added(line) for line in run] if is_between and not is_context else run
     return Script(tuple(lines))
 
 

@@ -130,3 +130,16 @@ async def test_a_line_at_the_margin_does_not_end_a_block(
     bench.put("a.c", before)
     found = await outcome(bench, "apply_patch", patch=envelope(f"*** Update File: a.c\n{patch}"))
     assert isinstance(found, dict) and after in found["a.c"]
+
+
+async def test_context_between_added_lines_is_not_added_again(tmp_path: Path) -> None:
+    bench = patch_bench(tmp_path / "ws")
+    bench.put("a.py", "import typing as t\nfrom gettext import ngettext\nfrom .utils import echo\n")
+    patch = (
+        "*** Update File: a.py\n@@\n+import abc\n import typing a t\n from gettext import ngettext\n"
+        "+import b\n from .utils import echo\n"
+    )
+    assert await outcome(bench, "apply_patch", patch=envelope(patch)) == {
+        "a.py": "import abc\nimport typing as t\n"
+        "from gettext import ngettext\nimport b\nfrom .utils import echo\n"
+    }
