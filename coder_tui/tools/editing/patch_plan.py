@@ -127,9 +127,18 @@ def _doubt_about(file: SearchableFile, search: HunkSearch) -> str:
             is_new_form = not is_blank and (not line.has_sign or _is_like(line, removed))
             if (added and not (is_blank and line.has_sign)) or (removed and is_new_form):
                 return f"a line next to the changed ones is not in the file; has it lost its +? {quoted}"
+            if at and not is_blank and _is_missing_context(script, found, at - 1):
+                return f"these lines are not in the file; have they lost their +? {quoted}"
         if at in lacking and _is_like(line, added):
             return f"a line without a sign may be meant as removed: {quoted}"
     return ""
+
+
+def _is_missing_context(script: Script, found: list[int | None], at: int) -> bool:
+    line = script.lines[at]
+    return (
+        line.mark is Mark.KEEP and found[at] is None and bool(line.text.strip()) and not is_elision(line.text)
+    )
 
 
 def _is_like(line: ScriptLine, others: list[ScriptLine]) -> bool:

@@ -112,6 +112,8 @@ def _without_numbers(old: str, new: str) -> tuple[str, str] | None:
         return None
     mark = "[:-]" if len(marks) > 1 else re.escape(marks.pop())
     has_blank = all(match[2].endswith(" ") and match[2].strip() for match in found)
+    # A line at the margin shows that the blanks of the others are their indentation.
+    has_blank = has_blank and not re.search(rf"^[ \t]*L?\d+ ?{mark}[^ \n]", new, re.MULTILINE)
     return _cut_numbers(old, mark, has_blank=has_blank), _cut_numbers(new, mark, has_blank=has_blank)
 
 
